@@ -1,0 +1,77 @@
+public import TenonLexer
+
+/// A statement.
+///
+///     statement = definition | temporaries | variable | [ "^" ] connect
+public indirect enum Statement: Sendable {
+  case expression(Expression)
+  case `return`(ReturnStatement)
+  case temporaries(TemporariesStatement)
+  case variable(VariableStatement)
+  case definition(Definition)
+
+  /// Where the statement stands, its full stop excluded.
+  public var range: SourceRange {
+    switch self {
+    case .expression(let expression): expression.range
+    case .return(let statement): statement.range
+    case .temporaries(let statement): statement.range
+    case .variable(let statement): statement.range
+    case .definition(let definition): definition.range
+    }
+  }
+}
+
+/// A return from the method, or the end of a script; in a filter's body it emits.
+///
+///     return = "^" connect
+public struct ReturnStatement: Sendable {
+  /// What is returned.
+  public let value: Expression
+  /// Where it stands, `^` included.
+  public let range: SourceRange
+
+  /// Creates a return.
+  public init(value: Expression, range: SourceRange) {
+    self.value = value
+    self.range = range
+  }
+}
+
+/// A declaration of temporaries.
+///
+///     temporaries = "|" { name } "|"
+public struct TemporariesStatement: Sendable {
+  /// The names declared, in order.
+  public let names: [Name]
+  /// Where it stands, the bars included.
+  public let range: SourceRange
+
+  /// Creates a declaration.
+  public init(names: [Name], range: SourceRange) {
+    self.names = names
+    self.range = range
+  }
+}
+
+/// A declaration of one variable, of an instance variable when it stands in a class.
+///
+///     variable = "var" [ "<" type ">" ] name [ ":=" pipe ]
+public struct VariableStatement: Sendable {
+  /// The class its values must have, if it says so.
+  public let type: Name?
+  /// The variable.
+  public let name: Name
+  /// Its first value, if it has one.
+  public let value: Expression?
+  /// Where it stands, `var` included.
+  public let range: SourceRange
+
+  /// Creates a declaration.
+  public init(type: Name?, name: Name, value: Expression?, range: SourceRange) {
+    self.type = type
+    self.name = name
+    self.value = value
+    self.range = range
+  }
+}
