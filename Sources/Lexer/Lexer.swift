@@ -235,7 +235,7 @@ public struct Lexer: Sendable {
     let next = byte(at: start + 1)
     if next >= 0x80 {
       let (scalar, length) = scalar(at: start + 1)
-      let isSymbol = scalar.isOperatorSymbol
+      let isSymbol = scalar.isOperatorSymbol && scalar != "→" && scalar != "←"
       return isSymbol ? (.symbol, start + 1 + length) : (.hash, start + 1)
     }
     guard isOperatorByte(next), !isComment(at: start + 1) else { return (.hash, start + 1) }

@@ -8,13 +8,19 @@ public struct Script: Sendable {
   public let signature: ScriptSignature?
   /// The statements in order; empty statements are not kept.
   public let statements: [Statement]
+  /// The comments in order, `//` included, for tools that must not lose them.
+  public let comments: [SourceRange]
   /// The whole text.
   public let range: SourceRange
 
   /// Creates a script.
-  public init(signature: ScriptSignature?, statements: [Statement], range: SourceRange) {
+  public init(
+    signature: ScriptSignature?, statements: [Statement], comments: [SourceRange],
+    range: SourceRange
+  ) {
     self.signature = signature
     self.statements = statements
+    self.comments = comments
     self.range = range
   }
 }

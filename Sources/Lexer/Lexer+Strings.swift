@@ -1,0 +1,57 @@
+extension Lexer {
+  /// Returns the offset behind the string in double quotes that begins at an offset, found without
+  /// parsing what stands in its braces.
+  ///
+  /// Where the quotes and braces do not match, the string is taken to end at its next quote.
+  ///
+  /// - Complexity: O(*n*) in the bytes of the string, or of the text when it is not closed.
+  public func interpolatedStringEnd(from start: Int) -> Int {
+    var nesting: [StringNesting] = [.text]
+    var index = start + 1
+    while index < end {
+      index = step(at: index, &nesting)
+      if nesting.isEmpty { return index }
+    }
+    return nextQuote(from: start + 1)
+  }
+
+  /// What an offset is in.
+  private enum StringNesting {
+    case text
+    case code(openBraces: Int)
+  }
+
+  private func step(at index: Int, _ nesting: inout [StringNesting]) -> Int {
+    let byte = byte(at: index)
+    switch (nesting.last, byte) {
+    case (.text, UInt8(ascii: "\\")):
+      return index + 2
+    case (.text, UInt8(ascii: "{")):
+      nesting.append(.code(openBraces: 0))
+    case (.text, UInt8(ascii: "\"")):
+      nesting.removeLast()
+    case (.code(let count), UInt8(ascii: "{")):
+      nesting[nesting.count - 1] = .code(openBraces: count + 1)
+    case (.code(let count), UInt8(ascii: "}")):
+      if count == 0 { nesting.removeLast() } else { nesting[nesting.count - 1] = .code(openBraces: count - 1) }
+    case (.code, UInt8(ascii: "\"")):
+      nesting.append(.text)
+    case (.code, UInt8(ascii: "'")), (.code, UInt8(ascii: "$")):
+      return token(from: index).end
+    case (.code, UInt8(ascii: "/")) where isComment(at: index):
+      return endOfLine(from: index)
+    default:
+      break
+    }
+    return index + 1
+  }
+
+  private func nextQuote(from start: Int) -> Int {
+    var index = start
+    while index < end {
+      if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
+      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return end
+  }
+}

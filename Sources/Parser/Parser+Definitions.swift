@@ -1,0 +1,349 @@
+internal import TenonLexer
+
+/// The words that begin a definition when what follows them looks like one.
+enum DefinitionWord: String {
+  case `class`, `extension`, scheme, filter, `protocol`, object, group, connector
+}
+
+extension Parser {
+  // MARK: Looking ahead
+
+  /// Returns the word of the definition that begins here; nil when the word is a name.
+  func definitionAhead() -> DefinitionWord? {
+    guard (5...9).contains(token.end - token.start),
+      let word = DefinitionWord(rawValue: source.text(in: token.range))
+    else { return nil }
+    let isAhead = word == .connector ? isConnectorAhead : isDefinedNameAhead(word)
+    return isAhead ? word : nil
+  }
+
+  private var isConnectorAhead: Bool {
+    let next = lexer.token(from: token.end)
+    let run = lexer.operatorRun(at: next.start)
+    guard run.end > run.start else { return false }
+    let kind = lexer.token(from: Int(run.end)).kind
+    return kind == .openBrace || kind == .colon
+  }
+
+  private func isDefinedNameAhead(_ word: DefinitionWord) -> Bool {
+    let name = lexer.token(from: token.end)
+    guard name.kind == .name || name.kind == .keyword else { return false }
+    var end = lexer.nameEnd(from: name.start)
+    while lexer.byte(at: end) == UInt8(ascii: "-"), lexer.isNameStart(at: end + 1) {
+      end = lexer.nameEnd(from: end + 1)
+    }
+    let next = lexer.token(from: end)
+    switch next.kind {
+    case .openBrace: return word != .object
+    case .bar: return word == .filter && isEmission(at: next)
+    case .colon: return next.followsBlank || isSuperclassAhead(next, word)
+    default: return false
+    }
+  }
+
+  /// Whether a colon directly behind a name begins a superclass and is not that of a keyword.
+  private func isSuperclassAhead(_ colon: Token, _ word: DefinitionWord) -> Bool {
+    let name = lexer.token(from: colon.end)
+    guard word != .object else { return name.kind == .objectOpening }
+    guard name.kind == .name else { return false }
+    let next = lexer.token(from: name.end)
+    return next.kind == .openBrace || word == .filter && isEmission(at: next)
+  }
+
+  private func isEmission(at bar: Token) -> Bool {
+    bar.kind == .bar && lexer.token(from: bar.end).kind == .openBrace
+  }
+
+  // MARK: Definitions
+
+  /// Parses a definition.
+  ///
+  ///     definition = class | extension | scheme | filter | protocol | template | group
+  ///                | connectorDefinition ;
+  mutating func parseDefinition(_ word: DefinitionWord) throws(SyntaxFailure) -> Definition {
+    switch word {
+    case .class: .class(try parseClass())
+    case .extension: .extension(try parseExtension())
+    case .scheme: .scheme(try parseScheme())
+    case .filter: .filter(try parseFilter())
+    case .protocol: .protocol(try parseProtocol())
+    case .object: .template(try parseTemplate())
+    case .group: .group(try parseGroup())
+    case .connector: .connector(try parseConnectorDefinition())
+    }
+  }
+
+  /// Parses a class.
+  ///
+  ///     class = "class" , declaredName , [ superclass ] , "{" , members , "}" ;
+  mutating func parseClass() throws(SyntaxFailure) -> ClassDefinition {
+    let start = token.start
+    advance()
+    let name = try parseDeclaredName()
+    let superclass = try parseSuperclass()
+    let members = try parseMembers()
+    return ClassDefinition(
+      name: name, superclass: superclass, members: members, range: range(from: start))
+  }
+
+  /// Parses an extension.
+  ///
+  ///     extension = "extension" , name , "{" , members , "}" ;
+  mutating func parseExtension() throws(SyntaxFailure) -> ExtensionDefinition {
+    let start = token.start
+    advance()
+    let name = try takeDeclaredName()
+    let members = try parseMembers()
+    return ExtensionDefinition(name: name, members: members, range: range(from: start))
+  }
+
+  /// Parses a scheme.
+  ///
+  ///     scheme = "scheme" , declaredName , [ superclass ] , "{" , members , "}" ;
+  mutating func parseScheme() throws(SyntaxFailure) -> SchemeDefinition {
+    let start = token.start
+    advance()
+    let name = try parseDeclaredName()
+    let superclass = try parseSuperclass()
+    let members = try parseMembers()
+    return SchemeDefinition(
+      name: name, superclass: superclass, members: members, range: range(from: start))
+  }
+
+  /// Parses a filter.
+  ///
+  ///     filter = "filter" , declaredName , [ superclass ] , ( emission | "{" , members , "}" ) ;
+  mutating func parseFilter() throws(SyntaxFailure) -> FilterDefinition {
+    let start = token.start
+    advance()
+    let name = try parseDeclaredName()
+    let superclass = try parseSuperclass()
+    let members =
+      token.kind == .bar
+      ? [Member.emission(try parseEmission())] : try parseMembers(allowsEmission: true)
+    return FilterDefinition(
+      name: name, superclass: superclass, members: members, range: range(from: start))
+  }
+
+  /// Parses a protocol.
+  ///
+  ///     protocol = "protocol" , declaredName , [ superclass ] ,
+  ///                "{" , { [ requirement ] , "." } , [ requirement ] , "}" ;
+  mutating func parseProtocol() throws(SyntaxFailure) -> ProtocolDefinition {
+    let start = token.start
+    advance()
+    let name = try parseDeclaredName()
+    let superprotocol = try parseSuperclass()
+    let requirements = try parseBraced { parser throws(SyntaxFailure) in
+      try parser.parseRequirement()
+    }
+    return ProtocolDefinition(
+      name: name, superprotocol: superprotocol, requirements: requirements,
+      range: range(from: start))
+  }
+
+  /// Parses a message a protocol asks for.
+  ///
+  ///     requirement = ( "-" | "+" ) , methodHeader ;
+  mutating func parseRequirement() throws(SyntaxFailure) -> ProtocolRequirement {
+    let start = token.start
+    guard beginsMethod else { throw failExpected("'-' and a message") }
+    let isClassMethod = takeMethodSign()
+    let header = try parseMethodHeader()
+    guard token.kind != .openBrace else { throw fail(bodyInProtocol()) }
+    return ProtocolRequirement(
+      isClassMethod: isClassMethod, header: header, range: range(from: start))
+  }
+
+  /// Parses a template.
+  ///
+  ///     template = "object" , declaredName , ":" , object ;
+  mutating func parseTemplate() throws(SyntaxFailure) -> TemplateDefinition {
+    let start = token.start
+    advance()
+    let name = try parseDeclaredName()
+    guard token.kind == .colon else { throw failExpected("':' and an object literal") }
+    advance()
+    guard token.kind == .objectOpening else { throw failExpected("an object literal '#Name{'") }
+    let object = try parseObject()
+    return TemplateDefinition(name: name, object: object, range: range(from: start))
+  }
+
+  /// Parses a group.
+  ///
+  ///     group = "group" , declaredName , "{" , { [ groupEntry ] , "." } , [ groupEntry ] , "}" ;
+  mutating func parseGroup() throws(SyntaxFailure) -> GroupDefinition {
+    let start = token.start
+    advance()
+    let name = try parseDeclaredName()
+    let entries = try parseBraced { parser throws(SyntaxFailure) in
+      try parser.parseGroupEntry()
+    }
+    return GroupDefinition(name: name, entries: entries, range: range(from: start))
+  }
+
+  /// Parses a name of a group with the place it stands for.
+  ///
+  ///     groupEntry = declaredName , "->" , place ;
+  mutating func parseGroupEntry() throws(SyntaxFailure) -> GroupEntry {
+    let start = token.start
+    let name = try takeDeclaredName()
+    guard token.kind == .connector, connectorHere.text == "->" else {
+      throw failExpected("'->' and a place")
+    }
+    advance()
+    let placeStart = token.start
+    let place = try parseOperand()
+    try checkLineBreak(from: placeStart)
+    guard place.isPlace else { throw fail(notAPlaceInGroup(placeStart)) }
+    return GroupEntry(name: name, place: place, range: range(from: start))
+  }
+
+  /// Parses the definition of a connector, which is one from here on.
+  ///
+  ///     connectorDefinition = "connector" , ? new connector ? , [ superclass ] , "{" , members , "}" ;
+  mutating func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
+    let start = token.start
+    advance()
+    let run = lexer.operatorRun(at: token.start)
+    let connector = Name(source.text(in: run), run)
+    guard Connector.named(connector.text) == nil, Connector.otherSpellings[connector.text] == nil,
+      !Connector.reserved.contains(connector.text)
+    else { throw fail(connectorTaken(connector)) }
+    guard lexer.addConnector(connector.text) else { throw fail(connectorTooLong(connector)) }
+    definedConnectors.insert(connector.text)
+    move(to: Int(run.end))
+    let superclass = try parseSuperclass()
+    let members = try parseMembers()
+    return ConnectorDefinition(
+      connector: connector, superclass: superclass, members: members, range: range(from: start))
+  }
+
+  /// Parses the colon and the name behind what is defined, if they are there.
+  ///
+  ///     superclass = ":" , name ;
+  mutating func parseSuperclass() throws(SyntaxFailure) -> Name? {
+    guard token.kind == .colon else { return nil }
+    advance()
+    return try takeDeclaredName()
+  }
+
+  // MARK: Members
+
+  /// Parses the members of a definition in their braces.
+  ///
+  ///     members = { [ member ] , "." } , [ member ] ;
+  mutating func parseMembers(allowsEmission: Bool = false) throws(SyntaxFailure) -> [Member] {
+    try parseBraced { parser throws(SyntaxFailure) in
+      let member = try parser.parseMember()
+      if case .emission(let emission) = member, !allowsEmission {
+        throw parser.fail(parser.emissionOutOfPlace(emission.range))
+      }
+      return member
+    }
+  }
+
+  /// Parses what ends like statements in braces; no full stop is needed behind a closing brace.
+  private mutating func parseBraced<Item>(
+    _ parse: (inout Parser) throws(SyntaxFailure) -> Item
+  ) throws(SyntaxFailure) -> [Item] {
+    let opening = token.range
+    guard token.kind == .openBrace else { throw failExpected("'{'") }
+    let outer = try open(.closeBrace)
+    context.implicitParameters = .outside
+    let inner = context
+    var items: [Item] = []
+    var tallest = 0
+    while true {
+      while token.kind == .period { takePeriod() }
+      if isClosing(token.kind) { break }
+      do {
+        items.append(try parse(&self))
+        tallest = Swift.max(tallest, height)
+        let isBraced = lexer.byte(at: previousEnd - 1) == UInt8(ascii: "}")
+        guard isBraced || token.kind == .period || isClosing(token.kind) else {
+          throw failAfterExpression("'.'")
+        }
+      } catch {
+        recover(to: inner, endsAfterBraces: true)
+        if isClosing(token.kind) { break }
+      }
+    }
+    context.implicitParameters = outer.implicitParameters
+    height = tallest + 1
+    try checkHeight()
+    try close(.closeBrace, opening, outer)
+    return items
+  }
+
+  /// Parses a member of a class, an extension, a scheme, a filter or a connector.
+  ///
+  ///     member = variable | classVariables | methodDefinition | propertyPath | emission | group
+  ///            | { place , ":=" } , ( append | connection | pipe ) ;
+  mutating func parseMember() throws(SyntaxFailure) -> Member {
+    if beginsMethod { return .method(try parseMethodDefinition()) }
+    switch token.kind {
+    case .name:
+      if isVariableAhead { return .variable(try parseVariable()) }
+      if isClassVariableAhead { return .classVariable(try parseClassVariables()) }
+      if definitionAhead() == .group {
+        return .statement(.definition(.group(try parseGroup())))
+      }
+    case .operator, .connector:
+      if firstByte == UInt8(ascii: "/") { return .propertyPath(try parsePropertyPath()) }
+    case .bar:
+      return .emission(try parseEmission())
+    default:
+      break
+    }
+    return try parseStatementMember()
+  }
+
+  /// Parses an assignment, an addition or a connection that is made for every instance.
+  private mutating func parseStatementMember() throws(SyntaxFailure) -> Member {
+    let start = token.start
+    guard canBeginOperand else { throw failExpected("a member") }
+    let expression = try parseConnect()
+    switch expression {
+    case .assignment, .append, .connect: return .statement(.expression(expression))
+    default: throw fail(notAMember(start))
+    }
+  }
+
+  private var canBeginOperand: Bool {
+    switch token.kind {
+    case .name, .keyword, .openParenthesis: true
+    case .bar, .caret, .semicolon, .comma, .colon: false
+    default: true
+    }
+  }
+
+  private var isClassVariableAhead: Bool {
+    token.end - token.start == 8 && source.text(in: token.range) == "classvar"
+      && lexer.token(from: token.end).kind == .name
+  }
+
+  /// Parses the declaration of variables of a class.
+  ///
+  ///     classVariables = "classvar" , declaredName , { declaredName } ;
+  mutating func parseClassVariables() throws(SyntaxFailure) -> ClassVariableDefinition {
+    let start = token.start
+    advance()
+    var names: [Name] = []
+    while token.kind == .name {
+      names.append(try parseDeclaredName())
+    }
+    height = 1
+    return ClassVariableDefinition(names: names, range: range(from: start))
+  }
+
+  /// Parses what a filter does with each object.
+  ///
+  ///     emission = "|" , "{" , statements , "}" ;
+  mutating func parseEmission() throws(SyntaxFailure) -> EmissionDefinition {
+    let start = token.start
+    takeBar()
+    let statements = try parseBody()
+    return EmissionDefinition(statements: statements, range: range(from: start))
+  }
+}

@@ -1,0 +1,140 @@
+internal import TenonLexer
+
+extension Parser {
+  /// Parses a primary.
+  ///
+  ///     primary = name | hyphenatedName | implicitParameter | literal | identifier
+  ///             | parenthesized | block ;
+  mutating func parsePrimary() throws(SyntaxFailure) -> Expression {
+    if pending != nil, let primary = takePending() { return primary }
+    height = 1
+    switch token.kind {
+    case .name: return parseName()
+    case .keyword: return try parseIdentifier()
+    case .openParenthesis: return try parseParenthesized()
+    case .openBracket, .openBrace: return .block(try parseBlock())
+    default: return try parseLiteral()
+    }
+  }
+
+  private mutating func takePending() -> Expression? {
+    defer { pending = nil }
+    height = pending?.height ?? 1
+    return pending?.expression
+  }
+
+  /// Parses a name, a hyphenated one where its spelling is declared.
+  ///
+  ///     name == ? a letter or _ ? , { ? a letter, a digit or _ ? } ;
+  mutating func parseName() -> Expression {
+    if lexer.byte(at: token.end) == UInt8(ascii: "-"), let end = declaredHyphenatedEnd() {
+      let range = SourceRange(token.start, end)
+      let name = Name(source.text(in: range), range)
+      move(to: end)
+      return .name(NameExpression(name: name, range: range))
+    }
+    let name = takeName()
+    return .name(NameExpression(name: name, range: name.range))
+  }
+
+  /// Returns the end of the hyphenated name that begins here, nil when it is a subtraction.
+  private mutating func declaredHyphenatedEnd() -> Int? {
+    // The parts of a run that is a subtraction are no names either.
+    guard token.start >= subtractionEnd,
+      let end = lexer.hyphenatedNameEnd(after: token.end)
+    else { return nil }
+    let spelling = source.text(in: SourceRange(token.start, end))
+    if isDeclared(spelling) || lexer.token(from: end).kind == .assignment { return end }
+    subtractionEnd = end
+    return nil
+  }
+
+  /// Returns whether a hyphenated spelling is declared; one that is not may be declared later.
+  mutating func isDeclared(_ spelling: String) -> Bool {
+    if knownNames.contains(spelling) || declaredNames.contains(spelling) { return true }
+    subtractions.insert(spelling)
+    return false
+  }
+
+  /// Parses an expression in parentheses, which leave no trace.
+  ///
+  ///     parenthesized = "(" , connect , ")" ;
+  mutating func parseParenthesized() throws(SyntaxFailure) -> Expression {
+    let opening = token.range
+    let outer = try open(.closeParenthesis)
+    let expression = try parseConnect()
+    try close(.closeParenthesis, opening, outer)
+    return expression
+  }
+
+  /// Parses a literal.
+  ///
+  ///     literal = number | negativeNumber | string | interpolatedString | character | symbol
+  ///             | array | byteArray | dictionary | object ;
+  mutating func parseLiteral() throws(SyntaxFailure) -> Expression {
+    switch token.kind {
+    case .number: return try parseNumber()
+    case .operator where isNegativeNumber: return try parseNumber()
+    case .string: return parseString()
+    case .quotation: return try parseInterpolatedString()
+    case .character: return try parseCharacter()
+    case .symbol: return try parseSymbol()
+    case .arrayOpening: return try parseArray()
+    case .byteArrayOpening: return try parseByteArray()
+    case .dictionaryOpening: return try parseDictionary()
+    case .objectOpening: return .object(try parseObject())
+    default: throw failExpectedExpression()
+    }
+  }
+
+  /// Parses a block.
+  ///
+  ///     block = "[" , [ parameters ] , statements , "]" | "{" , [ parameters ] , statements , "}" ;
+  mutating func parseBlock() throws(SyntaxFailure) -> BlockExpression {
+    let opening = token.range
+    let usesBraces = token.kind == .openBrace
+    let closing: TokenKind = usesBraces ? .closeBrace : .closeBracket
+    let outer = try open(closing)
+    context.string = nil
+    let parameters = token.kind == .colon ? try parseBlockParameters(until: closing) : []
+    context.implicitParameters = parameters.isEmpty ? .counted(0) : .named
+    let statements = try parseStatements(until: closing, opening: opening)
+    warnAboutLiterals(statements, in: opening)
+    let implicitCount = context.implicitCount
+    context.implicitParameters = outer.implicitParameters
+    try close(closing, opening, outer)
+    return BlockExpression(
+      parameters: parameters, implicitCount: implicitCount, statements: statements,
+      usesBraces: usesBraces, range: range(from: Int(opening.start)))
+  }
+
+  /// Parses the parameters of a block and the bar behind them.
+  ///
+  ///     parameters = ":" , name , { ":" , name } , "|" ;
+  mutating func parseBlockParameters(until closing: TokenKind) throws(SyntaxFailure) -> [Name] {
+    var parameters: [Name] = []
+    while token.kind == .colon {
+      advance()
+      guard token.kind == .name || token.kind == .keyword else { throw failExpected("a name") }
+      let range = SourceRange(token.start, lexer.nameEnd(from: token.start))
+      let name = Name(source.text(in: range), range)
+      guard !Self.reservedWords.contains(name.text) else { throw fail(reservedWord(name)) }
+      parameters.append(name)
+      declaredNames.insert(name.text)
+      // In `:x:y` the lexer has seen the keyword `x:`; its colon is that of `:y`.
+      move(to: Int(range.end))
+    }
+    if token.kind == closing { return parameters }
+    guard token.kind == .bar || isDoubleBar else { throw failExpectedBar() }
+    takeBar()
+    return parameters
+  }
+}
+
+extension Parser.Context {
+  /// How many implicit parameters the innermost block has had so far.
+  var implicitCount: Int {
+    guard case .counted(let count) = implicitParameters else { return 0 }
+    return count
+  }
+}

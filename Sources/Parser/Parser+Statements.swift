@@ -1,0 +1,184 @@
+internal import TenonLexer
+
+extension Parser {
+  /// Parses statements up to a closing bracket or the end of the text, which is not taken.
+  ///
+  ///     statements = { [ statement ] , "." } , [ statement ] ;
+  mutating func parseStatements(
+    until closing: TokenKind, opening: SourceRange? = nil, isMethodBody: Bool = false
+  ) throws(SyntaxFailure) -> [Statement] {
+    let outer = context
+    var statements: [Statement] = []
+    var tallest = 0
+    while true {
+      while token.kind == .period { takePeriod() }
+      if token.kind == closing || token.kind == .endOfText { break }
+      let isDefinition = beginsDefinition
+      do {
+        statements.append(try parseStatement())
+        tallest = Swift.max(tallest, height)
+        guard !isClosing(token.kind) || closing == .endOfText else { break }
+        guard isDefinition || token.kind == .period || token.kind == .endOfText else {
+          throw failAfterStatement(statements.last, opening: opening)
+        }
+      } catch {
+        recover(to: outer, endsAfterBraces: isDefinition)
+        if isClosing(token.kind) { break }
+      }
+    }
+    warnAboutUnused(statements, isMethodBody: isMethodBody)
+    height = tallest + 1
+    return statements
+  }
+
+  /// Parses a statement without its full stop.
+  ///
+  ///     statement = definition | methodDefinition | temporaries | variable | return | connect ;
+  mutating func parseStatement() throws(SyntaxFailure) -> Statement {
+    switch token.kind {
+    case .name:
+      if let word = definitionAhead() { return .definition(try parseDefinition(word)) }
+      if isVariableAhead { return .variable(try parseVariable()) }
+    case .caret:
+      return .return(try parseReturn())
+    case .bar, .operator:
+      if let statement = try parseTemporariesOrMethod() { return statement }
+    default:
+      break
+    }
+    return .expression(try parseConnect())
+  }
+
+  /// Parses a declaration of temporaries or a method, if one of these begins here.
+  private mutating func parseTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
+    if token.kind == .bar || isDoubleBar { return .temporaries(try parseTemporaries()) }
+    guard isMethodAhead else { return nil }
+    guard context.nesting == 0 else { throw fail(methodOutOfPlace()) }
+    return .definition(.method(try parseMethodDefinition()))
+  }
+
+  /// Whether a statement begins that needs no full stop behind it.
+  private var beginsDefinition: Bool {
+    switch token.kind {
+    case .name: definitionAhead() != nil
+    case .bar, .operator: token.kind == .bar || isDoubleBar || isMethodAhead
+    default: false
+    }
+  }
+
+  /// Parses a return.
+  ///
+  ///     return = "^" , connect ;
+  mutating func parseReturn() throws(SyntaxFailure) -> ReturnStatement {
+    let start = token.start
+    advance()
+    let value = try parseConnect()
+    return ReturnStatement(value: value, range: range(from: start))
+  }
+
+  /// Parses a declaration of temporaries.
+  ///
+  ///     temporaries = "|" , { declaredName } , "|" ;
+  mutating func parseTemporaries() throws(SyntaxFailure) -> TemporariesStatement {
+    let opening = SourceRange(token.start, token.start + 1)
+    takeBar()
+    var names: [Name] = []
+    while token.kind == .name {
+      names.append(try parseDeclaredName())
+    }
+    guard token.kind == .bar || isDoubleBar else { throw failUnclosedTemporaries(opening) }
+    takeBar()
+    height = 1
+    return TemporariesStatement(names: names, range: range(from: Int(opening.start)))
+  }
+
+  /// Parses a declaration of one variable.
+  ///
+  ///     variable = "var" , [ type ] , declaredName , [ ":=" , pipe ] ;
+  mutating func parseVariable() throws(SyntaxFailure) -> VariableStatement {
+    let start = token.start
+    advance()
+    let type = token.kind == .name ? nil : try parseType()
+    let name = try parseDeclaredName()
+    height = 1
+    var value: Expression?
+    if token.kind == .assignment {
+      advance()
+      value = try parsePipe()
+    }
+    guard token.kind != .connector, token.kind != .assignment else {
+      throw fail(connectorAfterVariable(name))
+    }
+    return VariableStatement(type: type, name: name, value: value, range: range(from: start))
+  }
+
+  /// Parses the name of what is declared, hyphens included.
+  ///
+  ///     declaredName = name | hyphenatedName ;
+  mutating func parseDeclaredName() throws(SyntaxFailure) -> Name {
+    let name = try takeDeclaredName()
+    declaredNames.insert(name.text)
+    return name
+  }
+
+  /// Takes a name that is declared as soon as it is written, colon behind it or not.
+  mutating func takeDeclaredName() throws(SyntaxFailure) -> Name {
+    guard token.kind == .name || token.kind == .keyword else { throw failExpected("a name") }
+    let start = token.start
+    var end = lexer.nameEnd(from: start)
+    while lexer.byte(at: end) == UInt8(ascii: "-"), lexer.isNameStart(at: end + 1) {
+      end = lexer.nameEnd(from: end + 1)
+    }
+    let name = Name(source.text(in: SourceRange(start, end)), SourceRange(start, end))
+    guard !Parser.reservedWords.contains(name.text) else { throw fail(reservedWord(name)) }
+    move(to: end)
+    return name
+  }
+
+  /// The words that name one thing everywhere.
+  static let reservedWords: Set<String> = ["self", "super", "nil", "true", "false", "thisContext"]
+
+  // MARK: Bars
+
+  /// Whether `||` is looked at.
+  var isDoubleBar: Bool {
+    token.kind == .operator && token.end - token.start == 2 && firstByte == UInt8(ascii: "|")
+      && lexer.byte(at: token.start + 1) == UInt8(ascii: "|")
+  }
+
+  /// Takes a bar, the first of two if there are two.
+  mutating func takeBar() {
+    move(to: token.start + 1)
+  }
+
+  // MARK: Looking ahead
+
+  /// Whether `var` begins a declaration and is no variable of that name.
+  var isVariableAhead: Bool {
+    guard token.end - token.start == 3, source.text(in: token.range) == "var" else { return false }
+    let next = lexer.token(from: token.end)
+    return next.kind == .name || typeEnd(at: next).map { lexer.token(from: $0).kind } == .name
+  }
+
+  /// Returns the offset behind the type that a token begins; nil if it begins none.
+  func typeEnd(at token: Token) -> Int? {
+    guard lexer.byte(at: token.start) == UInt8(ascii: "<") else { return nil }
+    let name = lexer.token(from: token.start + 1)
+    guard name.kind == .name else { return nil }
+    let end = lexer.token(from: name.end)
+    return lexer.byte(at: end.start) == UInt8(ascii: ">") ? end.start + 1 : nil
+  }
+
+  // MARK: Ends
+
+  func isClosing(_ kind: TokenKind) -> Bool {
+    kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace
+      || kind == .endOfText
+  }
+
+  /// Takes a full stop.
+  mutating func takePeriod() {
+    if lexer.isNameContinue(at: token.end) { report(missingBlankAfterPeriod()) }
+    advance()
+  }
+}

@@ -1,0 +1,197 @@
+internal import TenonLexer
+
+extension Parser {
+  // MARK: Going on
+
+  /// Goes on to the next token.
+  mutating func advance() {
+    move(to: token.end)
+  }
+
+  /// Goes on to the token behind an offset, which is as far as the text has been used.
+  mutating func move(to offset: Int) {
+    previousEnd = offset
+    token = lexer.token(from: offset)
+    if token.followsComment { collectComments() }
+  }
+
+  private mutating func collectComments() {
+    let seen = comments.last.map { Int($0.end) } ?? 0
+    comments += lexer.comments(from: Swift.max(previousEnd, seen), to: token.start)
+  }
+
+  /// The first byte of the token.
+  var firstByte: UInt8 { lexer.byte(at: token.start) }
+
+  /// Returns the token's text as a name.
+  func tokenName() -> Name {
+    Name(source.text(in: token.range), token.range)
+  }
+
+  /// Takes a token as a name.
+  mutating func takeName() -> Name {
+    let name = tokenName()
+    advance()
+    return name
+  }
+
+  /// Returns the range from an offset to the end of the token before.
+  func range(from start: Int) -> SourceRange {
+    SourceRange(start, previousEnd)
+  }
+
+  /// Whether the token is a `-` that belongs to the number behind it.
+  var isNegativeNumber: Bool {
+    token.kind == .operator && token.end - token.start == 1 && firstByte == UInt8(ascii: "-")
+      && isDigit(at: token.end)
+  }
+
+  func isDigit(at offset: Int) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(lexer.byte(at: offset))
+  }
+
+  // MARK: Brackets
+
+  /// Takes an opening bracket and enters what it encloses.
+  ///
+  /// - Returns: The context to put back behind the closing bracket.
+  mutating func open(_ kind: TokenKind) throws(SyntaxFailure) -> Context {
+    let outer = try enter(kind)
+    advance()
+    return outer
+  }
+
+  /// Enters what the opening bracket that is looked at encloses.
+  mutating func enter(_ kind: TokenKind) throws(SyntaxFailure) -> Context {
+    let outer = context
+    context.nesting += 1
+    guard context.nesting <= nestingLimit else { throw failTooDeep() }
+    switch kind {
+    case .closeParenthesis: context.openParentheses += 1
+    case .closeBracket: context.openBrackets += 1
+    default: context.openBraces += 1
+    }
+    context.comma = .concatenates
+    return outer
+  }
+
+  /// Takes the closing bracket of what was entered.
+  ///
+  /// Implicit parameters in other brackets than a block's are those of the block around.
+  mutating func close(
+    _ kind: TokenKind, _ opening: SourceRange, _ outer: Context
+  ) throws(SyntaxFailure) {
+    guard token.kind == kind else { throw failUnclosed(kind, opening) }
+    advance()
+    leave(to: outer)
+  }
+
+  /// Puts the context back that was there before the brackets that were entered last.
+  mutating func leave(to outer: Context) {
+    let implicitParameters = context.implicitParameters
+    context = outer
+    context.implicitParameters = implicitParameters
+  }
+
+  /// Reports a tree that has become too high.
+  mutating func checkHeight() throws(SyntaxFailure) {
+    guard height <= heightLimit else { throw failTooHigh() }
+  }
+
+  // MARK: Errors
+
+  /// Reports an error.
+  mutating func fail(_ diagnostic: Diagnostic) -> SyntaxFailure {
+    report(diagnostic)
+    return SyntaxFailure()
+  }
+
+  /// Keeps an error or a warning unless its line has one or there are too many.
+  mutating func report(_ diagnostic: Diagnostic) {
+    guard !isStopped else { return }
+    let start = Int(diagnostic.range.start)
+    let isWarning = diagnostic.severity == .warning
+    if !isWarning {
+      guard !reportedLines.contains(where: { $0.contains(start) }) else { return }
+      reportedLines.append(line(around: start))
+    }
+    diagnostics.append(diagnostic)
+    let count = isWarning ? diagnostics.count - reportedLines.count : reportedLines.count
+    if count >= Self.diagnosticLimit, !isWarning { stop() }
+    if count > Self.diagnosticLimit, isWarning { diagnostics.removeLast() }
+  }
+
+  /// Returns the offsets of the line an offset is in, its end included.
+  private func line(around offset: Int) -> Range<Int> {
+    var start = Swift.min(offset, lexer.end)
+    while start > 0, lexer.byte(at: start - 1) != UInt8(ascii: "\n") { start -= 1 }
+    var end = Swift.min(offset, lexer.end)
+    while end < lexer.end, lexer.byte(at: end) != UInt8(ascii: "\n") { end += 1 }
+    return start..<end + 1
+  }
+
+  /// Ends parsing: no token and no error comes any more.
+  mutating func stop() {
+    isStopped = true
+    lexer.stop(at: token.start)
+    token = lexer.token(from: token.start)
+  }
+
+  /// Expects the end of the text, full stops before it allowed.
+  mutating func expectEnd() throws(SyntaxFailure) {
+    while token.kind == .period { advance() }
+    guard token.kind == .endOfText else { throw failExpected("the end of the text") }
+  }
+
+  // MARK: Recovery
+
+  /// Skips what is left of a statement that went wrong.
+  ///
+  /// - Parameters:
+  ///   - outer: The brackets that enclose the statement; a closing one of theirs is not skipped.
+  ///   - endsAfterBraces: Whether the statement ends behind the next `}` that it has opened.
+  mutating func recover(to outer: Context, endsAfterBraces: Bool) {
+    leaveString(to: outer)
+    context = outer
+    pending = nil
+    var depth = 0
+    while token.kind != .endOfText {
+      switch token.kind {
+      case .openParenthesis, .openBracket, .openBrace, .arrayOpening, .byteArrayOpening,
+        .dictionaryOpening, .objectOpening:
+        depth += 1
+      case .closeParenthesis, .closeBracket, .closeBrace:
+        if depth == 0, closesOuterBracket { return }
+        let isBrace = token.kind == .closeBrace
+        if depth > 0 { depth -= 1 }
+        if depth == 0, isBrace, endsAfterBraces {
+          advance()
+          return
+        }
+      case .period:
+        if depth == 0 { return }
+      case .quotation:
+        move(to: lexer.interpolatedStringEnd(from: token.start))
+        continue
+      default:
+        break
+      }
+      advance()
+    }
+  }
+
+  /// Goes on behind the string in whose braces something went wrong.
+  private mutating func leaveString(to outer: Context) {
+    guard let start = context.string, outer.string == nil, !isStopped else { return }
+    move(to: Swift.max(token.start, lexer.interpolatedStringEnd(from: start)))
+  }
+
+  /// Whether the closing bracket that is looked at may close one that is open.
+  private var closesOuterBracket: Bool {
+    switch token.kind {
+    case .closeParenthesis: context.openParentheses > 0
+    case .closeBracket: context.openBrackets > 0
+    default: context.openBraces > 0
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import TenonLexer
+
+// Texts that are right and probably do not mean what was meant.
+
+extension Parser {
+  /// Warns about selectors that begin a line and are variables as well.
+  mutating func warnAboutMissingPeriods() {
+    guard !declaredNames.isEmpty else { return }
+    for range in selectorsAtLineStart where declaredNames.contains(source.text(in: range)) {
+      report(selectorNamesVariable(range))
+    }
+  }
+
+  /// Warns about statements that have no effect.
+  ///
+  /// The last statement is the value of a block or script, but not that of a method.
+  mutating func warnAboutUnused(_ statements: [Statement], isMethodBody: Bool) {
+    for (index, statement) in statements.enumerated() {
+      guard case .expression(let expression) = statement else { continue }
+      let isLast = index == statements.count - 1
+      if isMethodBody || !isLast { warnIfUnused(expression) }
+      warnIfComment(expression)
+    }
+  }
+
+  private mutating func warnIfUnused(_ expression: Expression) {
+    switch expression {
+    case .string(let string):
+      report(unusedString(string.range))
+    case .interpolatedString(let string) where string.isPlain:
+      report(unusedString(string.range))
+    case .binaryMessage(let message) where message.selector.text == "=" && message.receiver.isPlace:
+      report(unusedComparison(message.selector))
+    default:
+      break
+    }
+  }
+
+  /// Warns about a string at the start of a statement that receives a class.
+  private mutating func warnIfComment(_ expression: Expression) {
+    guard lexer.byte(at: Int(expression.range.start)) == UInt8(ascii: "\"") else { return }
+    var receiver = expression
+    var selector: Name?
+    while true {
+      switch receiver {
+      case .unaryMessage(let message):
+        selector = message.selector
+        receiver = message.receiver
+      case .binaryMessage(let message): receiver = message.receiver
+      case .keywordMessage(let message): receiver = message.receiver
+      case .cascade(let cascade): receiver = cascade.receiver
+      case .interpolatedString(let string):
+        guard let selector, selector.text.unicodeScalars.first?.properties.isUppercase == true
+        else { return }
+        report(stringBeforeClass(string.range, selector))
+        return
+      default: return
+      }
+    }
+  }
+
+  /// Warns about a comment on the line of an operand that ends in a full stop: in other Smalltalks
+  /// `7 // 2.` divides.
+  mutating func warnAboutDivisionComment() {
+    guard let comment = lexer.comments(from: previousEnd, to: token.start).first else { return }
+    for offset in previousEnd..<Int(comment.start) where lexer.byte(at: offset) == 0x0A { return }
+    var last = Int(comment.end) - 1
+    while last > comment.start, lexer.blankLength(at: last) > 0 { last -= 1 }
+    guard lexer.byte(at: last) == UInt8(ascii: ".") else { return }
+    report(commentMayBeDivision(SourceRange(comment.start, comment.start + 2)))
+  }
+
+  /// Warns about a keyword in a dictionary or an object literal that may be a key.
+  mutating func warnAboutMissingComma(after receiver: Expression) {
+    guard token.beginsLine || receiver.isLiteral else { return }
+    report(missingComma(token.range))
+  }
+
+  /// Warns about a block that joins literals by commas.
+  mutating func warnAboutLiterals(_ statements: [Statement], in opening: SourceRange) {
+    guard statements.count == 1, case .expression(var expression) = statements[0] else { return }
+    var count = 0
+    while case .binaryMessage(let message) = expression, message.selector.text == ",",
+      message.argument.isLiteral
+    {
+      expression = message.receiver
+      count += 1
+    }
+    guard count > 0, expression.isLiteral else { return }
+    report(literalsInBlockWarning(SourceRange(opening.start, statements[0].range.end)))
+  }
+
+  /// Checks that an index is one expression.
+  mutating func checkIndex(_ index: Expression) throws(SyntaxFailure) {
+    guard case .binaryMessage(let message) = index, message.selector.text == "," else { return }
+    switch message.receiver {
+    case .integer, .float, .scaledDecimal: throw fail(severalIndices(index.range))
+    default: return
+    }
+  }
+}
