@@ -17,5 +17,11 @@ let package = Package(
     .target(
       name: "TenonParser", dependencies: ["TenonLexer"], path: "Sources/Parser",
       swiftSettings: settings),
+    .testTarget(
+      name: "TenonLexerTests", dependencies: ["TenonLexer"], path: "Tests/LexerTests",
+      swiftSettings: settings),
+    .testTarget(
+      name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
+      path: "Tests/ParserTests", swiftSettings: settings),
   ]
 )

@@ -233,7 +233,7 @@ extension Expression {
   }
 
   /// Whether it is a bare word or a literal with nothing but bare words behind it.
-  fileprivate var isWords: Bool {
+  var isWords: Bool {
     guard case .unaryMessage(var message) = self else { return false }
     while case .unaryMessage(let inner) = message.receiver { message = inner }
     return switch message.receiver {
