@@ -7,7 +7,7 @@ extension Parser {
   /// behind it: only negative numbers can be read twice, as `1 -2` may be a subtraction.
   ///
   ///     array = "#(" , ( { arrayElement } | [ connect , { "," , connect } , [ "," ] ] ) , ")" ;
-  mutating func parseArray() throws(SyntaxFailure) -> Expression {
+  func parseArray() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     let outer = try open(.closeParenthesis)
     context.comma = .separatesElements
@@ -32,7 +32,7 @@ extension Parser {
   /// Parses literals separated by blanks as far as they go.
   ///
   ///     arrayElement = literal | "true" | "false" | "nil" ;
-  private mutating func parseLiteralElements() throws(SyntaxFailure) -> LiteralElements {
+  private func parseLiteralElements() throws(SyntaxFailure) -> LiteralElements {
     var literals = LiteralElements()
     var tallest = 0
     while beginsArrayElement {
@@ -68,7 +68,7 @@ extension Parser {
 
   /// Parses expressions separated by commas, the first of which begins with a literal that is
   /// parsed already.
-  private mutating func parseElements(
+  private func parseElements(
     behind literals: LiteralElements, _ opening: SourceRange
   ) throws(SyntaxFailure) -> [Expression] {
     guard literals.elements.dropFirst().allSatisfy(\.isNegativeNumber) else {
@@ -87,13 +87,13 @@ extension Parser {
   }
 
   /// Parses what commas separate; the last comma may be left standing.
-  private mutating func parseSeparated<Element>(
-    until closing: TokenKind, _ parse: (inout Parser) throws(SyntaxFailure) -> Element
+  private func parseSeparated<Element>(
+    until closing: TokenKind, _ parse: (Parser) throws(SyntaxFailure) -> Element
   ) throws(SyntaxFailure) -> [Element] {
     var elements: [Element] = []
     var tallest = 0
     while token.kind != closing {
-      elements.append(try parse(&self))
+      elements.append(try parse(self))
       tallest = Swift.max(tallest, height)
       guard token.kind == .comma else { break }
       advance()
@@ -105,7 +105,7 @@ extension Parser {
   /// Parses a byte array.
   ///
   ///     byteArray = "#[" , { integer } , "]" ;
-  mutating func parseByteArray() throws(SyntaxFailure) -> Expression {
+  func parseByteArray() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     let outer = try open(.closeBracket)
     var bytes: [UInt8] = []
@@ -125,7 +125,7 @@ extension Parser {
   /// Parses a dictionary.
   ///
   ///     dictionary = "#{" , [ entry , { "," , entry } , [ "," ] ] , "}" ;
-  mutating func parseDictionary() throws(SyntaxFailure) -> Expression {
+  func parseDictionary() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     let outer = try open(.closeBrace)
     context.comma = .separatesEntries
@@ -143,7 +143,7 @@ extension Parser {
   /// Parses a key and its value.
   ///
   ///     entry = key , ":" , connect ;
-  private mutating func parseEntry() throws(SyntaxFailure) -> DictionaryEntry {
+  private func parseEntry() throws(SyntaxFailure) -> DictionaryEntry {
     let key = try parseKey()
     let keyHeight = height
     guard token.kind == .colon else { throw failExpected("':' and a value") }
@@ -156,7 +156,7 @@ extension Parser {
   /// Parses a key; a bare word is a symbol.
   ///
   ///     key = name | hyphenatedName | literal | parenthesized ;
-  private mutating func parseKey() throws(SyntaxFailure) -> Expression {
+  private func parseKey() throws(SyntaxFailure) -> Expression {
     switch token.kind {
     case .name, .keyword:
       let range = wordRange
@@ -190,7 +190,7 @@ extension Parser {
   /// Parses an object literal.
   ///
   ///     object = "#" , ? no blank ? , name , ? no blank ? , "{" , [ property , { "," , property } , [ "," ] ] , "}" ;
-  mutating func parseObject() throws(SyntaxFailure) -> ObjectExpression {
+  func parseObject() throws(SyntaxFailure) -> ObjectExpression {
     let opening = token.range
     let nameRange = SourceRange(opening.start + 1, opening.end - 1)
     let className = Name(source.text(in: nameRange), nameRange)
@@ -210,7 +210,7 @@ extension Parser {
   /// Parses a property and its value.
   ///
   ///     property = name , ":" , connect ;
-  private mutating func parseProperty() throws(SyntaxFailure) -> ObjectProperty {
+  private func parseProperty() throws(SyntaxFailure) -> ObjectProperty {
     guard token.kind == .name || token.kind == .keyword else { throw failExpected("a property") }
     let range = SourceRange(token.start, lexer.nameEnd(from: token.start))
     let name = Name(source.text(in: range), range)

@@ -7,7 +7,7 @@ extension Parser {
   ///
   ///     place = name | hyphenatedName | identifier | operand , subscript
   ///           | ( place | "self" ) , selector ;
-  mutating func parseAssignment(
+  func parseAssignment(
     to first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var targets = [(place: first, start: start)]
@@ -40,7 +40,7 @@ extension Parser {
   /// Parses what is joined by a connector, the same all along.
   ///
   ///     connection = pipe , connector , pipe , { connector , pipe } ;
-  mutating func parseConnection(
+  func parseConnection(
     of first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let connector = connectorHere
@@ -71,7 +71,7 @@ extension Parser {
   /// Parses what is added to a place.
   ///
   ///     append = place , "+=" , pipe ;
-  mutating func parseAppend(
+  func parseAppend(
     to place: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let connector = connectorHere
@@ -96,7 +96,7 @@ extension Parser {
 
   /// Checks the left side of a connector; words that begin a line before it are a statement of
   /// their own that the full stop before is missing of.
-  private mutating func checkLeftSide(
+  private func checkLeftSide(
     _ left: Expression, from start: Int, _ connector: Connector?
   ) throws(SyntaxFailure) {
     switch connector?.left {
@@ -107,19 +107,19 @@ extension Parser {
   }
 
   /// Checks that what stands before `:=` or `+=` is a place.
-  mutating func checkPlace(_ place: Expression, from start: Int) throws(SyntaxFailure) {
+  func checkPlace(_ place: Expression, from start: Int) throws(SyntaxFailure) {
     try checkLineBreak(from: start)
     guard !place.isPlace else { return }
     throw fail(notAPlace(place))
   }
 
   /// Checks that a place of several words stands on one line.
-  mutating func checkLineBreak(from start: Int) throws(SyntaxFailure) {
+  func checkLineBreak(from start: Int) throws(SyntaxFailure) {
     guard let words = wordsAtLineStart, words.start > start else { return }
     throw fail(missingPeriod(at: words.lineBreak))
   }
 
-  private mutating func checkFlow(_ operand: Expression) throws(SyntaxFailure) {
+  private func checkFlow(_ operand: Expression) throws(SyntaxFailure) {
     switch operand {
     case .integer, .float, .scaledDecimal, .character, .symbol, .string, .interpolatedString:
       throw fail(literalInFlow(operand))
@@ -129,7 +129,7 @@ extension Parser {
   }
 
   /// Keeps the name that an assignment declares.
-  private mutating func noteDeclaration(_ place: Expression) {
+  private func noteDeclaration(_ place: Expression) {
     guard case .name(let expression) = place else { return }
     declaredNames.insert(expression.name.text)
   }

@@ -60,7 +60,7 @@ extension Parser {
   ///
   ///     definition = class | extension | scheme | filter | protocol | template | group
   ///                | connectorDefinition ;
-  mutating func parseDefinition(_ word: DefinitionWord) throws(SyntaxFailure) -> Definition {
+  func parseDefinition(_ word: DefinitionWord) throws(SyntaxFailure) -> Definition {
     switch word {
     case .class: .class(try parseClass())
     case .extension: .extension(try parseExtension())
@@ -76,7 +76,7 @@ extension Parser {
   /// Parses a class.
   ///
   ///     class = "class" , declaredName , [ superclass ] , "{" , members , "}" ;
-  mutating func parseClass() throws(SyntaxFailure) -> ClassDefinition {
+  func parseClass() throws(SyntaxFailure) -> ClassDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
@@ -89,7 +89,7 @@ extension Parser {
   /// Parses an extension.
   ///
   ///     extension = "extension" , name , "{" , members , "}" ;
-  mutating func parseExtension() throws(SyntaxFailure) -> ExtensionDefinition {
+  func parseExtension() throws(SyntaxFailure) -> ExtensionDefinition {
     let start = token.start
     advance()
     let name = try takeDeclaredName()
@@ -100,7 +100,7 @@ extension Parser {
   /// Parses a scheme.
   ///
   ///     scheme = "scheme" , declaredName , [ superclass ] , "{" , members , "}" ;
-  mutating func parseScheme() throws(SyntaxFailure) -> SchemeDefinition {
+  func parseScheme() throws(SyntaxFailure) -> SchemeDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
@@ -113,7 +113,7 @@ extension Parser {
   /// Parses a filter.
   ///
   ///     filter = "filter" , declaredName , [ superclass ] , ( emission | "{" , members , "}" ) ;
-  mutating func parseFilter() throws(SyntaxFailure) -> FilterDefinition {
+  func parseFilter() throws(SyntaxFailure) -> FilterDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
@@ -129,7 +129,7 @@ extension Parser {
   ///
   ///     protocol = "protocol" , declaredName , [ superclass ] ,
   ///                "{" , { [ requirement ] , "." } , [ requirement ] , "}" ;
-  mutating func parseProtocol() throws(SyntaxFailure) -> ProtocolDefinition {
+  func parseProtocol() throws(SyntaxFailure) -> ProtocolDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
@@ -145,7 +145,7 @@ extension Parser {
   /// Parses a message a protocol asks for.
   ///
   ///     requirement = ( "-" | "+" ) , methodHeader ;
-  mutating func parseRequirement() throws(SyntaxFailure) -> ProtocolRequirement {
+  func parseRequirement() throws(SyntaxFailure) -> ProtocolRequirement {
     let start = token.start
     guard beginsMethod else { throw failExpected("'-' and a message") }
     let isClassMethod = takeMethodSign()
@@ -158,7 +158,7 @@ extension Parser {
   /// Parses a template.
   ///
   ///     template = "object" , declaredName , ":" , object ;
-  mutating func parseTemplate() throws(SyntaxFailure) -> TemplateDefinition {
+  func parseTemplate() throws(SyntaxFailure) -> TemplateDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
@@ -172,7 +172,7 @@ extension Parser {
   /// Parses a group.
   ///
   ///     group = "group" , declaredName , "{" , { [ groupEntry ] , "." } , [ groupEntry ] , "}" ;
-  mutating func parseGroup() throws(SyntaxFailure) -> GroupDefinition {
+  func parseGroup() throws(SyntaxFailure) -> GroupDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
@@ -185,7 +185,7 @@ extension Parser {
   /// Parses a name of a group with the place it stands for.
   ///
   ///     groupEntry = declaredName , "->" , place ;
-  mutating func parseGroupEntry() throws(SyntaxFailure) -> GroupEntry {
+  func parseGroupEntry() throws(SyntaxFailure) -> GroupEntry {
     let start = token.start
     let name = try takeDeclaredName()
     guard token.kind == .connector, connectorHere.text == "->" else {
@@ -202,7 +202,7 @@ extension Parser {
   /// Parses the definition of a connector, which is one from here on.
   ///
   ///     connectorDefinition = "connector" , ? new connector ? , [ superclass ] , "{" , members , "}" ;
-  mutating func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
+  func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
     let start = token.start
     advance()
     let run = lexer.operatorRun(at: token.start)
@@ -222,7 +222,7 @@ extension Parser {
   /// Parses the colon and the name behind what is defined, if they are there.
   ///
   ///     superclass = ":" , name ;
-  mutating func parseSuperclass() throws(SyntaxFailure) -> Name? {
+  func parseSuperclass() throws(SyntaxFailure) -> Name? {
     guard token.kind == .colon else { return nil }
     advance()
     return try takeDeclaredName()
@@ -233,7 +233,7 @@ extension Parser {
   /// Parses the members of a definition in their braces.
   ///
   ///     members = { [ member ] , "." } , [ member ] ;
-  mutating func parseMembers(allowsEmission: Bool = false) throws(SyntaxFailure) -> [Member] {
+  func parseMembers(allowsEmission: Bool = false) throws(SyntaxFailure) -> [Member] {
     try parseBraced { parser throws(SyntaxFailure) in
       let member = try parser.parseMember()
       if case .emission(let emission) = member, !allowsEmission {
@@ -244,8 +244,8 @@ extension Parser {
   }
 
   /// Parses what ends like statements in braces; no full stop is needed behind a closing brace.
-  private mutating func parseBraced<Item>(
-    _ parse: (inout Parser) throws(SyntaxFailure) -> Item
+  private func parseBraced<Item>(
+    _ parse: (Parser) throws(SyntaxFailure) -> Item
   ) throws(SyntaxFailure) -> [Item] {
     let opening = token.range
     guard token.kind == .openBrace else { throw failExpected("'{'") }
@@ -258,7 +258,7 @@ extension Parser {
       while token.kind == .period { takePeriod() }
       if isClosing(token.kind) { break }
       do {
-        items.append(try parse(&self))
+        items.append(try parse(self))
         tallest = Swift.max(tallest, height)
         let isBraced = lexer.byte(at: previousEnd - 1) == UInt8(ascii: "}")
         guard isBraced || token.kind == .period || isClosing(token.kind) else {
@@ -280,7 +280,7 @@ extension Parser {
   ///
   ///     member = variable | classVariables | methodDefinition | propertyPath | emission | group
   ///            | { place , ":=" } , ( append | connection | pipe ) ;
-  mutating func parseMember() throws(SyntaxFailure) -> Member {
+  func parseMember() throws(SyntaxFailure) -> Member {
     if beginsMethod { return .method(try parseMethodDefinition()) }
     switch token.kind {
     case .name:
@@ -300,7 +300,7 @@ extension Parser {
   }
 
   /// Parses an assignment, an addition or a connection that is made for every instance.
-  private mutating func parseStatementMember() throws(SyntaxFailure) -> Member {
+  private func parseStatementMember() throws(SyntaxFailure) -> Member {
     let start = token.start
     guard canBeginOperand else { throw failExpected("a member") }
     let expression = try parseConnect()
@@ -326,7 +326,7 @@ extension Parser {
   /// Parses the declaration of variables of a class.
   ///
   ///     classVariables = "classvar" , declaredName , { declaredName } ;
-  mutating func parseClassVariables() throws(SyntaxFailure) -> ClassVariableDefinition {
+  func parseClassVariables() throws(SyntaxFailure) -> ClassVariableDefinition {
     let start = token.start
     advance()
     var names: [Name] = []
@@ -340,7 +340,7 @@ extension Parser {
   /// Parses what a filter does with each object.
   ///
   ///     emission = "|" , "{" , statements , "}" ;
-  mutating func parseEmission() throws(SyntaxFailure) -> EmissionDefinition {
+  func parseEmission() throws(SyntaxFailure) -> EmissionDefinition {
     let start = token.start
     takeBar()
     let statements = try parseBody()

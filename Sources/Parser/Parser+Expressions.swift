@@ -4,7 +4,7 @@ extension Parser {
   /// Parses an expression of any level.
   ///
   ///     connect = { place , ":=" } , ( append | connection | pipe ) ;
-  mutating func parseConnect() throws(SyntaxFailure) -> Expression {
+  func parseConnect() throws(SyntaxFailure) -> Expression {
     let start = operandStart
     let first = try parsePipe()
     switch token.kind {
@@ -17,7 +17,7 @@ extension Parser {
   /// Parses messages, bars and cascades.
   ///
   ///     pipe = operand , messages , { pipeSegment | cascadeSegment } ;
-  mutating func parsePipe() throws(SyntaxFailure) -> Expression {
+  func parsePipe() throws(SyntaxFailure) -> Expression {
     let start = operandStart
     wordsAtLineStart = nil
     var result = try parseOperand()
@@ -36,7 +36,7 @@ extension Parser {
   /// Parses a primary with the unary messages and subscripts behind it.
   ///
   ///     operand = primary , { selector | subscript } ;
-  mutating func parseOperand() throws(SyntaxFailure) -> Expression {
+  func parseOperand() throws(SyntaxFailure) -> Expression {
     let start = operandStart
     let primary = try parsePrimary()
     wordsAtLineStart = nil
@@ -46,7 +46,7 @@ extension Parser {
   /// Parses unary messages and subscripts, if there are any.
   ///
   ///     selector = name ;
-  mutating func parseUnaryMessages(
+  func parseUnaryMessages(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var result = receiver
@@ -70,7 +70,7 @@ extension Parser {
   /// Parses a subscript or a query.
   ///
   ///     subscript = ? no blank ? , "[" , connect , "]" ;
-  mutating func parseSubscript(
+  func parseSubscript(
     of receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let receiverHeight = height
@@ -91,7 +91,7 @@ extension Parser {
   }
 
   /// Takes a unary selector.
-  mutating func takeSelector() throws(SyntaxFailure) -> Name {
+  func takeSelector() throws(SyntaxFailure) -> Name {
     if token.beginsLine {
       selectorsAtLineStart.append(token.range)
       wordsAtLineStart = WordsAtLineStart(lineBreak: previousEnd, start: token.start)
@@ -111,7 +111,7 @@ extension Parser {
   /// Parses binary messages and a keyword message, if there are any.
   ///
   ///     messages = { binaryMessage } , [ keywordMessage ] ;
-  mutating func parseMessages(
+  func parseMessages(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let result = try parseBinaryMessages(to: receiver, from: start)
@@ -127,7 +127,7 @@ extension Parser {
   /// Parses binary messages, if there are any.
   ///
   ///     binaryMessage = operator , operand ;
-  mutating func parseBinaryMessages(
+  func parseBinaryMessages(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var result = receiver
@@ -137,7 +137,7 @@ extension Parser {
     return result
   }
 
-  private mutating func parseBinaryMessage(
+  private func parseBinaryMessage(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let receiverHeight = height
@@ -154,7 +154,7 @@ extension Parser {
   /// Takes an operator in its ASCII spelling.
   ///
   ///     operator = ? operator characters ? | "||" | "," | ? operator symbol ? ;
-  mutating func takeOperator() -> Name {
+  func takeOperator() -> Name {
     if context.comma == .separatesElements, isNegativeNumber, token.followsBlank {
       report(subtractionInArray())
     }
@@ -166,7 +166,7 @@ extension Parser {
   /// Parses a keyword message.
   ///
   ///     keywordMessage = keyword , argument , { keyword , argument } ;
-  mutating func parseKeywordMessage(
+  func parseKeywordMessage(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let receiverHeight = height
@@ -180,7 +180,7 @@ extension Parser {
   }
 
   /// Parses keywords with their arguments; the height is that of the highest argument.
-  mutating func parseKeywords() throws(SyntaxFailure) -> (keywords: [Name], arguments: [Expression])
+  func parseKeywords() throws(SyntaxFailure) -> (keywords: [Name], arguments: [Expression])
   {
     var tallest = 0
     var words = schemeAtLineStart
@@ -206,7 +206,7 @@ extension Parser {
   /// Parses the argument of a keyword.
   ///
   ///     argument = operand , { binaryMessage } ;
-  mutating func parseArgument() throws(SyntaxFailure) -> Expression {
+  func parseArgument() throws(SyntaxFailure) -> Expression {
     let start = operandStart
     let operand = try parseOperand()
     guard isOperator else { return operand }

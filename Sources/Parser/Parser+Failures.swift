@@ -4,7 +4,7 @@ internal import TenonLexer
 
 extension Parser {
   /// Something else stands where only one thing can.
-  mutating func failExpected(_ what: String) -> SyntaxFailure {
+  func failExpected(_ what: String) -> SyntaxFailure {
     fail(tokenProblem ?? expected(what))
   }
 
@@ -19,7 +19,7 @@ extension Parser {
   }
 
   /// Something else stands where an operand may start.
-  mutating func failExpectedExpression() -> SyntaxFailure {
+  func failExpectedExpression() -> SyntaxFailure {
     switch token.kind {
     case .operator: return fail(operatorAtStart())
     case .caret: return fail(caretInside())
@@ -29,17 +29,17 @@ extension Parser {
   }
 
   /// Something else stands where a message must follow.
-  mutating func failExpectedMessage(after sign: String) -> SyntaxFailure {
+  func failExpectedMessage(after sign: String) -> SyntaxFailure {
     if token.kind == .endOfText { return failExpected("a message behind '\(sign)'") }
     return fail(tokenProblem ?? expectedMessage(after: sign))
   }
 
-  mutating func failExpectedBar() -> SyntaxFailure {
+  func failExpectedBar() -> SyntaxFailure {
     failExpected("'|' behind the parameters of the block")
   }
 
   /// An operand follows an operand.
-  mutating func failAfterExpression(_ what: String) -> SyntaxFailure {
+  func failAfterExpression(_ what: String) -> SyntaxFailure {
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
     if token.beginsLine, what == "'.'", token.kind != .endOfText {
       return fail(missingPeriod(at: previousEnd))
@@ -84,7 +84,7 @@ extension Parser {
   }
 
   /// A bracket is not closed where it should be.
-  mutating func failUnclosed(_ kind: TokenKind, _ opening: SourceRange) -> SyntaxFailure {
+  func failUnclosed(_ kind: TokenKind, _ opening: SourceRange) -> SyntaxFailure {
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
     let sign =
       switch kind {
@@ -95,25 +95,25 @@ extension Parser {
     return fail(expected(sign, notes: [bracketNote(opening)]))
   }
 
-  mutating func failUnclosedTemporaries(_ opening: SourceRange) -> SyntaxFailure {
+  func failUnclosedTemporaries(_ opening: SourceRange) -> SyntaxFailure {
     fail(
       tokenProblem
         ?? expected("'|' behind the names", notes: [bracketNote(opening)]))
   }
 
   /// The text ends in a string.
-  mutating func failUnclosedString(_ opening: SourceRange) -> SyntaxFailure {
+  func failUnclosedString(_ opening: SourceRange) -> SyntaxFailure {
     move(to: lexer.end)
     return fail(unclosedString(opening))
   }
 
-  mutating func failUnclosedEntries(_ opening: SourceRange) -> SyntaxFailure {
+  func failUnclosedEntries(_ opening: SourceRange) -> SyntaxFailure {
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
     return fail(expected("',' or '}'", notes: [bracketNote(opening)]))
   }
 
   /// An array is neither literals nor expressions.
-  mutating func failInArray(_ opening: SourceRange) -> SyntaxFailure {
+  func failInArray(_ opening: SourceRange) -> SyntaxFailure {
     if token.kind == .endOfText { return failUnclosed(.closeParenthesis, opening) }
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
     if holdsWord(opening) { return fail(wordsInArray(opening)) }
@@ -130,25 +130,25 @@ extension Parser {
       || second.kind == .name && second.end <= previousEnd
   }
 
-  mutating func failInByteArray(_ opening: SourceRange) -> SyntaxFailure {
+  func failInByteArray(_ opening: SourceRange) -> SyntaxFailure {
     if token.kind == .endOfText { return failUnclosed(.closeBracket, opening) }
     return fail(tokenProblem ?? notABlankInBytes(opening))
   }
 
-  mutating func failTooDeep() -> SyntaxFailure {
+  func failTooDeep() -> SyntaxFailure {
     let failure = fail(tooDeep())
     stop()
     return failure
   }
 
-  mutating func failTooHigh() -> SyntaxFailure {
+  func failTooHigh() -> SyntaxFailure {
     let failure = fail(tooHigh())
     stop()
     return failure
   }
 
   /// A statement is followed by something that does not end it.
-  mutating func failAfterStatement(
+  func failAfterStatement(
     _ statement: Statement?, opening: SourceRange?
   ) -> SyntaxFailure {
     if case .expression(let expression) = statement, !token.beginsLine {

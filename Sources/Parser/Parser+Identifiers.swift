@@ -7,7 +7,7 @@ extension Parser {
   /// Parses a scheme and the path directly behind it.
   ///
   ///     identifier == scheme , ":" , [ path ] | "ref:" , [ scheme , ":" ] , path ;
-  mutating func parseIdentifier() throws(SyntaxFailure) -> Expression {
+  func parseIdentifier() throws(SyntaxFailure) -> Expression {
     let start = token.start
     let end = token.end
     let schemeRange = SourceRange(start, end - 1)
@@ -22,7 +22,7 @@ extension Parser {
   }
 
   /// Parses what a reference refers to: `ref:` is looked at.
-  private mutating func parseReference(from start: Int) throws(SyntaxFailure) -> Expression {
+  private func parseReference(from start: Int) throws(SyntaxFailure) -> Expression {
     let nameStart = token.end
     let nameEnd = lexer.nameEnd(from: nameStart)
     var scheme: Name?
@@ -40,7 +40,7 @@ extension Parser {
   ///
   ///     path == [ "//" , authority ] , [ "/" ] , [ component , { "/" , component } , [ "/" ] ] ,
   ///             [ "?" , query ] ;
-  mutating func parsePath(
+  func parsePath(
     from start: Int, scheme: String
   ) throws(SyntaxFailure) -> PathExpression {
     var reader = PathReader(offset: start)
@@ -76,7 +76,7 @@ extension Parser {
   /// Parses a host with its port, if the path begins with `//`.
   ///
   ///     authority == { ? path character ? | pathExpression | ? bracketed host ? } ;
-  private mutating func parseAuthority(
+  private func parseAuthority(
     _ reader: inout PathReader
   ) throws(SyntaxFailure) -> [PathPart]? {
     guard lexer.byte(at: reader.offset) == UInt8(ascii: "/"),
@@ -94,7 +94,7 @@ extension Parser {
   /// Parses a component; nil when the path ends where one could begin.
   ///
   ///     component == ".." | ? path character ? , { ? path character ? | pathExpression } ;
-  private mutating func parseComponent(
+  private func parseComponent(
     _ reader: inout PathReader
   ) throws(SyntaxFailure) -> PathComponent? {
     let start = reader.offset
@@ -118,7 +118,7 @@ extension Parser {
   ///
   ///     query == pair , { "&" , pair } ;
   ///     pair  == { queryPart } , [ "=" , { queryPart } ] ;
-  private mutating func parseQuery(_ reader: inout PathReader) throws(SyntaxFailure) -> [QueryItem] {
+  private func parseQuery(_ reader: inout PathReader) throws(SyntaxFailure) -> [QueryItem] {
     guard lexer.byte(at: reader.offset) == UInt8(ascii: "?") else { return [] }
     var items: [QueryItem] = []
     repeat {
@@ -141,7 +141,7 @@ extension Parser {
   }
 
   /// Parses text and expressions up to the end of a section.
-  private mutating func parsePathParts(
+  private func parsePathParts(
     _ reader: inout PathReader, in section: PathSection
   ) throws(SyntaxFailure) -> [PathPart] {
     var parts: [PathPart] = []
@@ -160,7 +160,7 @@ extension Parser {
   /// Parses an expression in the braces of a path.
   ///
   ///     pathExpression = "{" , [ "*" ] , connect , "}" ;
-  private mutating func parsePathExpression(
+  private func parsePathExpression(
     _ reader: inout PathReader
   ) throws(SyntaxFailure) -> PathPart {
     let opening = SourceRange(reader.offset, reader.offset + 1)
@@ -180,7 +180,7 @@ extension Parser {
 
   /// Checks that no literal or bracket follows a store, as if its colon were that of a keyword or
   /// of a dictionary's key.
-  private mutating func checkStore(_ scheme: Name) throws(SyntaxFailure) {
+  private func checkStore(_ scheme: Name) throws(SyntaxFailure) {
     switch token.kind {
     case .number, .string, .quotation, .character, .symbol, .openParenthesis, .openBrace,
       .arrayOpening, .byteArrayOpening, .dictionaryOpening, .objectOpening:
@@ -194,7 +194,7 @@ extension Parser {
   }
 
   /// Checks that the text of a path does not end in a sign that would end it before a blank.
-  private mutating func checkPathEnd(_ path: PathExpression) throws(SyntaxFailure) {
+  private func checkPathEnd(_ path: PathExpression) throws(SyntaxFailure) {
     let last = lexer.byte(at: Int(path.range.end) - 1)
     let isSign =
       last == UInt8(ascii: ".") || last == UInt8(ascii: ",") || last == UInt8(ascii: ";")
@@ -204,7 +204,7 @@ extension Parser {
   }
 
   /// Checks that each component is a name, an index or an expression.
-  private mutating func checkNames(in path: PathExpression) throws(SyntaxFailure) {
+  private func checkNames(in path: PathExpression) throws(SyntaxFailure) {
     let isPlain = path.authority == nil && path.query.isEmpty && !path.isDirectory
     var isNamed = true
     for component in path.components where isNamed {
@@ -213,7 +213,7 @@ extension Parser {
     guard isPlain, isNamed else { throw fail(notAName(path.range)) }
   }
 
-  private mutating func isName(_ component: PathComponent) -> Bool {
+  private func isName(_ component: PathComponent) -> Bool {
     guard let text = component.text else { return component.parts.count == 1 }
     if text.utf8.contains(UInt8(ascii: "-")) { return isDeclared(text) && text.isHyphenatedName }
     return text.isPlainName || !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }

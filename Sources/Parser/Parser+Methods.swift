@@ -38,7 +38,7 @@ extension Parser {
   /// Parses a method.
   ///
   ///     methodDefinition = ( "-" | "+" ) , methodHeader , body ;
-  mutating func parseMethodDefinition() throws(SyntaxFailure) -> MethodDefinition {
+  func parseMethodDefinition() throws(SyntaxFailure) -> MethodDefinition {
     let start = token.start
     guard beginsMethod else { throw failExpected("'-' and a method") }
     let isClassMethod = takeMethodSign()
@@ -52,7 +52,7 @@ extension Parser {
   /// Takes the sign of a method, whatever operator characters follow it.
   ///
   /// - Returns: Whether it is that of a method of the class itself.
-  mutating func takeMethodSign() -> Bool {
+  func takeMethodSign() -> Bool {
     let isClassMethod = firstByte == UInt8(ascii: "+")
     move(to: token.start + 1)
     return isClassMethod
@@ -61,7 +61,7 @@ extension Parser {
   /// Parses statements in braces that are no block.
   ///
   ///     body = "{" , statements , "}" ;
-  mutating func parseBody() throws(SyntaxFailure) -> [Statement] {
+  func parseBody() throws(SyntaxFailure) -> [Statement] {
     let opening = token.range
     guard token.kind == .openBrace else { throw failExpected("'{'") }
     let outer = try open(.closeBrace)
@@ -77,7 +77,7 @@ extension Parser {
   ///
   ///     methodHeader = [ type ] , ( selector | operator , parameter
   ///                  | keyword , parameter , { keyword , parameter } ) ;
-  mutating func parseMethodHeader(
+  func parseMethodHeader(
     endsWithLine: Bool = false
   ) throws(SyntaxFailure) -> MethodHeader {
     let start = token.start
@@ -108,7 +108,7 @@ extension Parser {
   /// Parses a parameter of a method.
   ///
   ///     parameter = [ type ] , name ;
-  mutating func parseParameter() throws(SyntaxFailure) -> Parameter {
+  func parseParameter() throws(SyntaxFailure) -> Parameter {
     let start = token.start
     let type = firstByte == UInt8(ascii: "<") ? try parseType() : nil
     guard token.kind == .name else { throw failExpected("a parameter") }
@@ -121,7 +121,7 @@ extension Parser {
   /// Parses a type.
   ///
   ///     type = "<" , name , ">" ;
-  mutating func parseType() throws(SyntaxFailure) -> Name {
+  func parseType() throws(SyntaxFailure) -> Name {
     guard firstByte == UInt8(ascii: "<") else { throw failExpected("'<' and a class") }
     move(to: token.start + 1)
     guard token.kind == .name else { throw failExpected("a class") }
@@ -134,7 +134,7 @@ extension Parser {
   /// Parses the signature of a script, if it begins with one; it stands on one line.
   ///
   ///     signature = "#-" , methodHeader , ( ? line break ? | "." ) ;
-  mutating func parseSignatureIfAny() throws(SyntaxFailure) -> ScriptSignature? {
+  func parseSignatureIfAny() throws(SyntaxFailure) -> ScriptSignature? {
     let start = token.start
     guard firstByte == UInt8(ascii: "#"), lexer.byte(at: start + 1) == UInt8(ascii: "-") else {
       return nil
@@ -155,7 +155,7 @@ extension Parser {
   /// Parses the handlers for the references of one form.
   ///
   ///     propertyPath = pattern , "{" , { handler , [ "." ] } , "}" ;
-  mutating func parsePropertyPath() throws(SyntaxFailure) -> PropertyPathDefinition {
+  func parsePropertyPath() throws(SyntaxFailure) -> PropertyPathDefinition {
     let start = token.start
     let pattern = try parsePattern()
     let opening = token.range
@@ -177,7 +177,7 @@ extension Parser {
   /// Parses the pattern of a property path.
   ///
   ///     pattern == "/" , [ patternComponent , { "/" , patternComponent } ] ;
-  mutating func parsePattern() throws(SyntaxFailure) -> [PatternComponent] {
+  func parsePattern() throws(SyntaxFailure) -> [PatternComponent] {
     var pattern: [PatternComponent] = []
     var offset = token.start
     while lexer.byte(at: offset) == UInt8(ascii: "/") {
@@ -197,7 +197,7 @@ extension Parser {
   /// Parses a component of a pattern; nil when nothing stands here.
   ///
   ///     patternComponent == ":" , name | "*" , [ ":" , name ] | ? pattern text ? ;
-  private mutating func parsePatternComponent(
+  private func parsePatternComponent(
     at offset: inout Int
   ) throws(SyntaxFailure) -> PatternComponent? {
     switch lexer.byte(at: offset) {
@@ -217,7 +217,7 @@ extension Parser {
     }
   }
 
-  private mutating func patternName(at offset: inout Int) throws(SyntaxFailure) -> Name {
+  private func patternName(at offset: inout Int) throws(SyntaxFailure) -> Name {
     let range = SourceRange(offset + 1, lexer.nameEnd(from: offset + 1))
     offset = Int(range.end)
     let name = Name(source.text(in: range), range)
@@ -230,7 +230,7 @@ extension Parser {
   /// Parses what is done for one verb.
   ///
   ///     handler = ( "get" | "put" | "post" | "delete" | "|=" | "=|" ) , body ;
-  mutating func parseHandler() throws(SyntaxFailure) -> PropertyHandler {
+  func parseHandler() throws(SyntaxFailure) -> PropertyHandler {
     let start = token.start
     let verb: PropertyVerb
     if let sign = signVerb {

@@ -12,7 +12,7 @@ extension Parser {
   ///
   ///     number         = integer | radixInteger | float | scaledDecimal ;
   ///     negativeNumber = "-" , ? no blank ? , number ;
-  mutating func parseNumber() throws(SyntaxFailure) -> Expression {
+  func parseNumber() throws(SyntaxFailure) -> Expression {
     let start = token.start
     let isNegative = token.kind == .operator
     if isNegative { advance() }
@@ -27,7 +27,7 @@ extension Parser {
     return try number(form, isNegative: isNegative, range: range(from: start))
   }
 
-  private mutating func number(
+  private func number(
     _ form: NumberForm, isNegative: Bool, range: SourceRange
   ) throws(SyntaxFailure) -> Expression {
     switch form {

@@ -2,7 +2,7 @@ internal import TenonLexer
 
 extension Parser {
   /// Parses what follows a bar or a semicolon, as often as there is one.
-  mutating func parsePipeTail(
+  func parsePipeTail(
     of first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var result = first
@@ -20,7 +20,7 @@ extension Parser {
   ///
   ///     pipeSegment = "|" , ( selector , { selector | subscript } , messages
   ///                 | binaryMessage , messages | keywordMessage ) ;
-  mutating func parsePipeSegment(
+  func parsePipeSegment(
     of input: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     let pipe = Expression.pipe(PipeExpression(input: input, range: range(from: start)))
@@ -43,7 +43,7 @@ extension Parser {
   /// Parses semicolons, each with one more message to the receiver of the last message.
   ///
   ///     cascade = ";" , message , { ";" , message } ;
-  mutating func parseCascade(
+  func parseCascade(
     of last: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     guard let (receiver, first) = last.split else { throw fail(nothingToCascade()) }
@@ -63,7 +63,7 @@ extension Parser {
   /// Parses one message; the height is that of its highest argument.
   ///
   ///     message = selector | binaryMessage | keywordMessage ;
-  mutating func parseMessage() throws(SyntaxFailure) -> Message {
+  func parseMessage() throws(SyntaxFailure) -> Message {
     guard beginsMessage else { throw failExpectedMessage(after: ";") }
     let message: Message
     height = 0

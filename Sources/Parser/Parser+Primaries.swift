@@ -5,7 +5,7 @@ extension Parser {
   ///
   ///     primary = name | hyphenatedName | implicitParameter | literal | identifier
   ///             | parenthesized | block ;
-  mutating func parsePrimary() throws(SyntaxFailure) -> Expression {
+  func parsePrimary() throws(SyntaxFailure) -> Expression {
     if pending != nil, let primary = takePending() { return primary }
     height = 1
     switch token.kind {
@@ -17,7 +17,7 @@ extension Parser {
     }
   }
 
-  private mutating func takePending() -> Expression? {
+  private func takePending() -> Expression? {
     defer { pending = nil }
     height = pending?.height ?? 1
     return pending?.expression
@@ -26,7 +26,7 @@ extension Parser {
   /// Parses a name, a hyphenated one where its spelling is declared.
   ///
   ///     name == ? a letter or _ ? , { ? a letter, a digit or _ ? } ;
-  mutating func parseName() -> Expression {
+  func parseName() -> Expression {
     if lexer.byte(at: token.end) == UInt8(ascii: "-"), let end = declaredHyphenatedEnd() {
       let range = SourceRange(token.start, end)
       let name = Name(source.text(in: range), range)
@@ -38,7 +38,7 @@ extension Parser {
   }
 
   /// Returns the end of the hyphenated name that begins here, nil when it is a subtraction.
-  private mutating func declaredHyphenatedEnd() -> Int? {
+  private func declaredHyphenatedEnd() -> Int? {
     // The parts of a run that is a subtraction are no names either.
     guard token.start >= subtractionEnd,
       let end = lexer.hyphenatedNameEnd(after: token.end)
@@ -50,7 +50,7 @@ extension Parser {
   }
 
   /// Returns whether a hyphenated spelling is declared; one that is not may be declared later.
-  mutating func isDeclared(_ spelling: String) -> Bool {
+  func isDeclared(_ spelling: String) -> Bool {
     if knownNames.contains(spelling) || declaredNames.contains(spelling) { return true }
     subtractions.insert(spelling)
     return false
@@ -59,7 +59,7 @@ extension Parser {
   /// Parses an expression in parentheses, which leave no trace.
   ///
   ///     parenthesized = "(" , connect , ")" ;
-  mutating func parseParenthesized() throws(SyntaxFailure) -> Expression {
+  func parseParenthesized() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     let outer = try open(.closeParenthesis)
     let expression = try parseConnect()
@@ -71,7 +71,7 @@ extension Parser {
   ///
   ///     literal = number | negativeNumber | string | interpolatedString | character | symbol
   ///             | array | byteArray | dictionary | object ;
-  mutating func parseLiteral() throws(SyntaxFailure) -> Expression {
+  func parseLiteral() throws(SyntaxFailure) -> Expression {
     switch token.kind {
     case .number: return try parseNumber()
     case .operator where isNegativeNumber: return try parseNumber()
@@ -90,7 +90,7 @@ extension Parser {
   /// Parses a block.
   ///
   ///     block = "[" , [ parameters ] , statements , "]" | "{" , [ parameters ] , statements , "}" ;
-  mutating func parseBlock() throws(SyntaxFailure) -> BlockExpression {
+  func parseBlock() throws(SyntaxFailure) -> BlockExpression {
     let opening = token.range
     let usesBraces = token.kind == .openBrace
     let closing: TokenKind = usesBraces ? .closeBrace : .closeBracket
@@ -111,7 +111,7 @@ extension Parser {
   /// Parses the parameters of a block and the bar behind them.
   ///
   ///     parameters = ":" , name , { ":" , name } , "|" ;
-  mutating func parseBlockParameters(until closing: TokenKind) throws(SyntaxFailure) -> [Name] {
+  func parseBlockParameters(until closing: TokenKind) throws(SyntaxFailure) -> [Name] {
     var parameters: [Name] = []
     while token.kind == .colon {
       advance()

@@ -4,7 +4,7 @@ extension Parser {
   /// Parses statements up to a closing bracket or the end of the text, which is not taken.
   ///
   ///     statements = { [ statement ] , "." } , [ statement ] ;
-  mutating func parseStatements(
+  func parseStatements(
     until closing: TokenKind, opening: SourceRange? = nil, isMethodBody: Bool = false
   ) throws(SyntaxFailure) -> [Statement] {
     let outer = context
@@ -34,7 +34,7 @@ extension Parser {
   /// Parses a statement without its full stop.
   ///
   ///     statement = definition | methodDefinition | temporaries | variable | return | connect ;
-  mutating func parseStatement() throws(SyntaxFailure) -> Statement {
+  func parseStatement() throws(SyntaxFailure) -> Statement {
     switch token.kind {
     case .name:
       if let word = definitionAhead() { return .definition(try parseDefinition(word)) }
@@ -50,7 +50,7 @@ extension Parser {
   }
 
   /// Parses a declaration of temporaries or a method, if one of these begins here.
-  private mutating func parseTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
+  private func parseTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
     if token.kind == .bar || isDoubleBar { return .temporaries(try parseTemporaries()) }
     guard isMethodAhead else { return nil }
     guard context.nesting == 0 else { throw fail(methodOutOfPlace()) }
@@ -69,7 +69,7 @@ extension Parser {
   /// Parses a return.
   ///
   ///     return = "^" , connect ;
-  mutating func parseReturn() throws(SyntaxFailure) -> ReturnStatement {
+  func parseReturn() throws(SyntaxFailure) -> ReturnStatement {
     let start = token.start
     advance()
     let value = try parseConnect()
@@ -79,7 +79,7 @@ extension Parser {
   /// Parses a declaration of temporaries.
   ///
   ///     temporaries = "|" , { declaredName } , "|" ;
-  mutating func parseTemporaries() throws(SyntaxFailure) -> TemporariesStatement {
+  func parseTemporaries() throws(SyntaxFailure) -> TemporariesStatement {
     let opening = SourceRange(token.start, token.start + 1)
     takeBar()
     var names: [Name] = []
@@ -95,7 +95,7 @@ extension Parser {
   /// Parses a declaration of one variable.
   ///
   ///     variable = "var" , [ type ] , declaredName , [ ":=" , pipe ] ;
-  mutating func parseVariable() throws(SyntaxFailure) -> VariableStatement {
+  func parseVariable() throws(SyntaxFailure) -> VariableStatement {
     let start = token.start
     advance()
     let type = token.kind == .name ? nil : try parseType()
@@ -115,14 +115,14 @@ extension Parser {
   /// Parses the name of what is declared, hyphens included.
   ///
   ///     declaredName = name | hyphenatedName ;
-  mutating func parseDeclaredName() throws(SyntaxFailure) -> Name {
+  func parseDeclaredName() throws(SyntaxFailure) -> Name {
     let name = try takeDeclaredName()
     declaredNames.insert(name.text)
     return name
   }
 
   /// Takes a name that is declared as soon as it is written, colon behind it or not.
-  mutating func takeDeclaredName() throws(SyntaxFailure) -> Name {
+  func takeDeclaredName() throws(SyntaxFailure) -> Name {
     guard token.kind == .name || token.kind == .keyword else { throw failExpected("a name") }
     let start = token.start
     var end = lexer.nameEnd(from: start)
@@ -147,7 +147,7 @@ extension Parser {
   }
 
   /// Takes a bar, the first of two if there are two.
-  mutating func takeBar() {
+  func takeBar() {
     move(to: token.start + 1)
   }
 
@@ -177,7 +177,7 @@ extension Parser {
   }
 
   /// Takes a full stop.
-  mutating func takePeriod() {
+  func takePeriod() {
     if lexer.isNameContinue(at: token.end) { report(missingBlankAfterPeriod()) }
     advance()
   }

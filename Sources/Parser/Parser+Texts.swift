@@ -4,7 +4,7 @@ extension Parser {
   /// Parses a string in single quotes.
   ///
   ///     string == "'" , { ? any character but ' ? | "''" } , "'" ;
-  mutating func parseString() -> Expression {
+  func parseString() -> Expression {
     let range = token.range
     let value = quotedText(in: SourceRange(range.start + 1, range.end - 1))
     advance()
@@ -46,7 +46,7 @@ extension Parser {
   /// Parses a string in double quotes.
   ///
   ///     interpolatedString == '"' , { ? any character but " \ { ? | escape | interpolation } , '"' ;
-  mutating func parseInterpolatedString() throws(SyntaxFailure) -> Expression {
+  func parseInterpolatedString() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     var parts: [InterpolatedStringPart] = []
     var text = ""
@@ -90,7 +90,7 @@ extension Parser {
   /// Parses an expression in the braces of a string.
   ///
   ///     interpolation = "{" , connect , "}" ;
-  private mutating func parseInterpolation(
+  private func parseInterpolation(
     at offset: inout Int, of string: SourceRange
   ) throws(SyntaxFailure) -> Expression {
     let opening = SourceRange(offset, offset + 1)
@@ -108,7 +108,7 @@ extension Parser {
   /// Reads an escape and goes on behind it.
   ///
   ///     escape == "\" , ( "n" | "t" | "r" | '"' | "\" | "{" | "0" | "u{" , hexDigits , "}" ) ;
-  private mutating func readEscape(at offset: inout Int) throws(SyntaxFailure) -> Unicode.Scalar {
+  private func readEscape(at offset: inout Int) throws(SyntaxFailure) -> Unicode.Scalar {
     let start = offset
     let byte = lexer.byte(at: offset + 1)
     offset += 2
@@ -146,7 +146,7 @@ extension Parser {
   ///
   ///     character         == "$" , ? any character but a digit ? ;
   ///     implicitParameter == "$" , ( "0" | "1" | "2" | "3" ) ;
-  mutating func parseCharacter() throws(SyntaxFailure) -> Expression {
+  func parseCharacter() throws(SyntaxFailure) -> Expression {
     let range = token.range
     guard range.end > range.start + 1 else { throw fail(noCharacter()) }
     if isDigit(at: token.start + 1) { return try parseImplicitParameter() }
@@ -158,7 +158,7 @@ extension Parser {
     return .character(CharacterExpression(value: value, range: range))
   }
 
-  private mutating func parseImplicitParameter() throws(SyntaxFailure) -> Expression {
+  private func parseImplicitParameter() throws(SyntaxFailure) -> Expression {
     let range = token.range
     let index = Int(lexer.byte(at: token.start + 1)) - Int(UInt8(ascii: "0"))
     guard token.end - token.start == 2, index <= 3, !lexer.isNameContinue(at: token.end) else {
@@ -177,7 +177,7 @@ extension Parser {
   /// Parses a symbol.
   ///
   ///     symbol == "#" , ( name | keyword , { keyword } | operator | string ) ;
-  mutating func parseSymbol() throws(SyntaxFailure) -> Expression {
+  func parseSymbol() throws(SyntaxFailure) -> Expression {
     let range = token.range
     if firstSymbolByteIsWord {
       let next = lexer.byte(at: token.end)

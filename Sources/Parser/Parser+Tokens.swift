@@ -4,18 +4,18 @@ extension Parser {
   // MARK: Going on
 
   /// Goes on to the next token.
-  mutating func advance() {
+  func advance() {
     move(to: token.end)
   }
 
   /// Goes on to the token behind an offset, which is as far as the text has been used.
-  mutating func move(to offset: Int) {
+  func move(to offset: Int) {
     previousEnd = offset
     token = lexer.token(from: offset)
     if token.followsComment { collectComments() }
   }
 
-  private mutating func collectComments() {
+  private func collectComments() {
     let seen = comments.last.map { Int($0.end) } ?? 0
     comments += lexer.comments(from: Swift.max(previousEnd, seen), to: token.start)
   }
@@ -29,7 +29,7 @@ extension Parser {
   }
 
   /// Takes a token as a name.
-  mutating func takeName() -> Name {
+  func takeName() -> Name {
     let name = tokenName()
     advance()
     return name
@@ -55,14 +55,14 @@ extension Parser {
   /// Takes an opening bracket and enters what it encloses.
   ///
   /// - Returns: The context to put back behind the closing bracket.
-  mutating func open(_ kind: TokenKind) throws(SyntaxFailure) -> Context {
+  func open(_ kind: TokenKind) throws(SyntaxFailure) -> Context {
     let outer = try enter(kind)
     advance()
     return outer
   }
 
   /// Enters what the opening bracket that is looked at encloses.
-  mutating func enter(_ kind: TokenKind) throws(SyntaxFailure) -> Context {
+  func enter(_ kind: TokenKind) throws(SyntaxFailure) -> Context {
     let outer = context
     context.nesting += 1
     guard context.nesting <= nestingLimit else { throw failTooDeep() }
@@ -78,7 +78,7 @@ extension Parser {
   /// Takes the closing bracket of what was entered.
   ///
   /// Implicit parameters in other brackets than a block's are those of the block around.
-  mutating func close(
+  func close(
     _ kind: TokenKind, _ opening: SourceRange, _ outer: Context
   ) throws(SyntaxFailure) {
     guard token.kind == kind else { throw failUnclosed(kind, opening) }
@@ -87,27 +87,27 @@ extension Parser {
   }
 
   /// Puts the context back that was there before the brackets that were entered last.
-  mutating func leave(to outer: Context) {
+  func leave(to outer: Context) {
     let implicitParameters = context.implicitParameters
     context = outer
     context.implicitParameters = implicitParameters
   }
 
   /// Reports a tree that has become too high.
-  mutating func checkHeight() throws(SyntaxFailure) {
+  func checkHeight() throws(SyntaxFailure) {
     guard height <= heightLimit else { throw failTooHigh() }
   }
 
   // MARK: Errors
 
   /// Reports an error.
-  mutating func fail(_ diagnostic: Diagnostic) -> SyntaxFailure {
+  func fail(_ diagnostic: Diagnostic) -> SyntaxFailure {
     report(diagnostic)
     return SyntaxFailure()
   }
 
   /// Keeps an error or a warning unless its line has one or there are too many.
-  mutating func report(_ diagnostic: Diagnostic) {
+  func report(_ diagnostic: Diagnostic) {
     guard !isStopped else { return }
     let start = Int(diagnostic.range.start)
     let isWarning = diagnostic.severity == .warning
@@ -131,14 +131,14 @@ extension Parser {
   }
 
   /// Ends parsing: no token and no error comes any more.
-  mutating func stop() {
+  func stop() {
     isStopped = true
     lexer.stop(at: token.start)
     token = lexer.token(from: token.start)
   }
 
   /// Expects the end of the text, full stops before it allowed.
-  mutating func expectEnd() throws(SyntaxFailure) {
+  func expectEnd() throws(SyntaxFailure) {
     while token.kind == .period { advance() }
     guard token.kind == .endOfText else { throw failExpected("the end of the text") }
   }
@@ -150,7 +150,7 @@ extension Parser {
   /// - Parameters:
   ///   - outer: The brackets that enclose the statement; a closing one of theirs is not skipped.
   ///   - endsAfterBraces: Whether the statement ends behind the next `}` that it has opened.
-  mutating func recover(to outer: Context, endsAfterBraces: Bool) {
+  func recover(to outer: Context, endsAfterBraces: Bool) {
     leaveString(to: outer)
     context = outer
     pending = nil
@@ -181,7 +181,7 @@ extension Parser {
   }
 
   /// Goes on behind the string in whose braces something went wrong.
-  private mutating func leaveString(to outer: Context) {
+  private func leaveString(to outer: Context) {
     guard let start = context.string, outer.string == nil, !isStopped else { return }
     move(to: Swift.max(token.start, lexer.interpolatedStringEnd(from: start)))
   }

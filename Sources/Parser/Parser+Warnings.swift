@@ -4,7 +4,7 @@ internal import TenonLexer
 
 extension Parser {
   /// Warns about selectors that begin a line and are variables as well.
-  mutating func warnAboutMissingPeriods() {
+  func warnAboutMissingPeriods() {
     guard !declaredNames.isEmpty else { return }
     for range in selectorsAtLineStart where declaredNames.contains(source.text(in: range)) {
       report(selectorNamesVariable(range))
@@ -14,7 +14,7 @@ extension Parser {
   /// Warns about statements that have no effect.
   ///
   /// The last statement is the value of a block or script, but not that of a method.
-  mutating func warnAboutUnused(_ statements: [Statement], isMethodBody: Bool) {
+  func warnAboutUnused(_ statements: [Statement], isMethodBody: Bool) {
     for (index, statement) in statements.enumerated() {
       guard case .expression(let expression) = statement else { continue }
       let isLast = index == statements.count - 1
@@ -23,7 +23,7 @@ extension Parser {
     }
   }
 
-  private mutating func warnIfUnused(_ expression: Expression) {
+  private func warnIfUnused(_ expression: Expression) {
     switch expression {
     case .string(let string):
       report(unusedString(string.range))
@@ -37,7 +37,7 @@ extension Parser {
   }
 
   /// Warns about a string at the start of a statement that receives a class.
-  private mutating func warnIfComment(_ expression: Expression) {
+  private func warnIfComment(_ expression: Expression) {
     guard lexer.byte(at: Int(expression.range.start)) == UInt8(ascii: "\"") else { return }
     var receiver = expression
     var selector: Name?
@@ -61,7 +61,7 @@ extension Parser {
 
   /// Warns about a comment on the line of an operand that ends in a full stop: in other Smalltalks
   /// `7 // 2.` divides.
-  mutating func warnAboutDivisionComment() {
+  func warnAboutDivisionComment() {
     guard let comment = lexer.comments(from: previousEnd, to: token.start).first else { return }
     for offset in previousEnd..<Int(comment.start) where lexer.byte(at: offset) == 0x0A { return }
     var last = Int(comment.end) - 1
@@ -71,13 +71,13 @@ extension Parser {
   }
 
   /// Warns about a keyword in a dictionary or an object literal that may be a key.
-  mutating func warnAboutMissingComma(after receiver: Expression) {
+  func warnAboutMissingComma(after receiver: Expression) {
     guard token.beginsLine || receiver.isLiteral else { return }
     report(missingComma(token.range))
   }
 
   /// Warns about a block that joins literals by commas.
-  mutating func warnAboutLiterals(_ statements: [Statement], in opening: SourceRange) {
+  func warnAboutLiterals(_ statements: [Statement], in opening: SourceRange) {
     guard statements.count == 1, case .expression(var expression) = statements[0] else { return }
     var count = 0
     while case .binaryMessage(let message) = expression, message.selector.text == ",",
@@ -91,7 +91,7 @@ extension Parser {
   }
 
   /// Checks that an index is one expression.
-  mutating func checkIndex(_ index: Expression) throws(SyntaxFailure) {
+  func checkIndex(_ index: Expression) throws(SyntaxFailure) {
     guard case .binaryMessage(let message) = index, message.selector.text == "," else { return }
     switch message.receiver {
     case .integer, .float, .scaledDecimal: throw fail(severalIndices(index.range))

@@ -8,7 +8,7 @@ public import TenonLexer
 ///
 /// Whatever the bytes, parsing ends with a tree or with located errors: brackets nest `nestingLimit`
 /// deep at most, and no path from the root of a tree is longer than `heightLimit`.
-public struct Parser: Sendable {
+public final class Parser {
   /// How deep brackets nest at most, unless the caller says otherwise.
   ///
   /// One level takes about 2 KB of stack in release and 6 KB in debug, measured on x86-64, so that
@@ -68,7 +68,7 @@ public struct Parser: Sendable {
   ///   - connectors: The connectors that are defined already, besides those of every program.
   ///   - nestingLimit: How deep brackets nest at most.
   ///   - heightLimit: How high the tree is at most.
-  public init(
+  public convenience init(
     _ source: SourceText, knownNames: Set<String> = [], connectors: Set<String> = [],
     nestingLimit: Int = defaultNestingLimit, heightLimit: Int = defaultHeightLimit
   ) {
@@ -121,7 +121,7 @@ public struct Parser: Sendable {
   // MARK: Passes
 
   private func parse<Tree>(
-    in range: SourceRange?, _ body: (inout Parser) throws(SyntaxFailure) -> Tree
+    in range: SourceRange?, _ body: (Parser) throws(SyntaxFailure) -> Tree
   ) -> ParseResult<Tree> {
     let problems = encodingProblems(in: range)
     guard problems.isEmpty else {
@@ -149,12 +149,12 @@ public struct Parser: Sendable {
     return source.encodingErrors(in: range, limit: Self.diagnosticLimit)
   }
 
-  private mutating func run<Tree>(
-    _ body: (inout Parser) throws(SyntaxFailure) -> Tree
+  private func run<Tree>(
+    _ body: (Parser) throws(SyntaxFailure) -> Tree
   ) -> Tree? {
     move(to: lexer.start)
     do {
-      let tree = try body(&self)
+      let tree = try body(self)
       warnAboutMissingPeriods()
       return tree
     } catch {
@@ -175,7 +175,7 @@ public struct Parser: Sendable {
       connectors: definedConnectors)
   }
 
-  private mutating func script() throws(SyntaxFailure) -> Script {
+  private func script() throws(SyntaxFailure) -> Script {
     let signature = try? parseSignatureIfAny()
     let statements = try parseStatements(until: .endOfText)
     return Script(
