@@ -17,5 +17,11 @@ let package = Package(
     .target(
       name: "TenonParser", dependencies: ["TenonLexer"], path: "Sources/Parser",
       swiftSettings: settings),
+    .target(
+      name: "TenonRuntime", dependencies: ["TenonLexer", "TenonParser"], path: "Sources/Runtime",
+      swiftSettings: settings),
+    .testTarget(
+      name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
+      exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
   ]
 )
