@@ -57,6 +57,26 @@ import Testing
     }
   }
 
+  /// Whichever way the sizes choose.
+  @Test func productsAroundThresholds() {
+    var generator = SplitMix64(seed: testSeed)
+    let borders = [LargeInteger.halvesThreshold, LargeInteger.transformThreshold]
+    for n in borders.flatMap({ [$0 - 1, $0, $0 + 1] }) {
+      for m in [n, n + 1, 2 * n - 2, 2 * n - 1, 2 * n, 2 * n + 1, 3 * n + 5] {
+        let (a, b) = (limbs(m, &generator), limbs(n, &generator))
+        let product = LargeInteger(limbs: a) * LargeInteger(limbs: b)
+        #expect(product.limbs == Limbs.product(a.span, b.span), "\(m) by \(n) limbs")
+        #expect(LargeInteger(limbs: b) * LargeInteger(limbs: a) == product)
+      }
+    }
+    let squareBorders = [LargeInteger.halvesSquareThreshold, LargeInteger.transformSquareThreshold]
+    for n in squareBorders.flatMap({ [$0 - 1, $0, $0 + 1] }) {
+      let a = limbs(n, &generator)
+      #expect(
+        LargeInteger(limbs: a).squared {}.limbs == Limbs.product(a.span, a.span), "\(n) limbs")
+    }
+  }
+
   /// All sizes of transforms up to some thousand places, with one part and with three.
   @Test func productsByTransform() {
     var generator = SplitMix64(seed: testSeed)
@@ -107,7 +127,7 @@ import Testing
     }
     let root = TransformField.cubeRoot
     #expect(root.value != 1 && root.times(root).times(root).value == 1)
-    let roots = TransformField.roots(size: 64)
+    let roots = TransformField.roots(size: 64) {}
     for (i, factor) in roots.enumerated() where i > 0 {
       #expect(factor.times(roots[TransformField.inverseIndex(i)]).value == prime - 1)
       let parent = i % 2 == 0 ? roots[i / 2] : roots[i / 2].negated
@@ -117,8 +137,10 @@ import Testing
 
   @Test func divisionByHalves() {
     var generator = SplitMix64(seed: testSeed)
+    let t = LargeInteger.recursiveDivisionThreshold
     for (m, n) in [
-      (120, 60), (121, 61), (180, 61), (200, 100), (300, 60), (500, 130), (260, 200), (400, 61),
+      (2 * t - 1, t), (2 * t, t), (2 * t + 1, t + 1), (3 * t, t + 1), (4 * t, 2 * t), (5 * t, t),
+      (8 * t + 3, 2 * t + 3), (4 * t, 4 * t - t / 2), (6 * t, t + 1), (9 * t, 4 * t + 1),
     ] {
       for divisor in [
         limbs(n, &generator), ones(n), [1] + ones(n - 1),

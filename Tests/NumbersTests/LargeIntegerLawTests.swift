@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func sumsAndDifferences() {
-    forPairs(1500) { a, b in
+    forPairs(4000) { a, b in
       let sum = a + b
       #expect(sum - b == a)
       #expect(sum - a == b)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func productsAndSquares() {
-    forPairs(600) { a, b in
+    forPairs(2000, upTo: 8000) { a, b in
       let product = a * b
       #expect(product == b * a)
       #expect((a + 1) * b == product + b)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func quotientsAndRemainders() {
-    forPairs(1500, upTo: 6000) { a, b in
+    forPairs(4000, upTo: 9000) { a, b in
       guard let truncated = a.dividedTruncating(by: b, poll: {}),
         let floored = a.dividedFlooring(by: b, poll: {})
       else {
@@ -70,7 +70,7 @@ import Testing
   /// Quotients whose limbs are first estimated too large, and those of all ones.
   @Test func quotientsAtBorders() {
     var generator = SplitMix64(seed: testSeed)
-    for _ in 0..<3000 {
+    for _ in 0..<8000 {
       let bits = Int.random(in: 64...700, using: &generator)
       let divisor = TestOperand.random(bits: bits, hasRuns: true, &generator)
       let quotient = TestOperand.random(bits: bits, hasRuns: true, &generator)
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func greatestCommonDivisors() {
-    forPairs(300, upTo: 2000) { a, b in
+    forPairs(1000, upTo: 3000) { a, b in
       let divisor = LargeInteger.greatestCommonDivisor(a, b) {}
       guard !divisor.isZero else {
         #expect(a.isZero && b.isZero)

@@ -40,7 +40,7 @@ enum FixedPlacesText {
     let exact = fraction.denominator.trailingZeroBitCount
     let places = max(0, places)
     let computed = min(places, exact)
-    guard let power = LargeInteger(10).power(computed, poll: {}) else { return nil }
+    let power = LargeInteger.powerOfTen(computed)
     let scaled = fraction.numerator.absolute * power
     // The floor of x + 1/2, in units of 2^-n.
     let half = exact > 0 ? LargeInteger.one.shiftedLeft(by: exact - 1) : .zero

@@ -6,6 +6,10 @@ enum FloatText {
   /// Returns the shortest decimal text that reads as the number, always with a point: `100.0`,
   /// `37.5`, `1.0e100`, `1.0e-7`; nil if the number is infinite or not a number.
   static func shortest(_ value: Double) -> String? {
+    guard value.isFinite else { return nil }
+    // Without an exponent the standard library's layout is the same.
+    let description = value.description
+    if value.magnitude < 1e16, !description.utf8.contains(UInt8(ascii: "e")) { return description }
     guard let (digits, exponent) = shortestDigits(value) else { return nil }
     var text: [UInt8] = value.sign == .minus ? [UInt8(ascii: "-")] : []
     let zero = UInt8(ascii: "0")
@@ -97,6 +101,7 @@ enum FloatText {
     let exponent = max(-border, min(exponent, border)) + dropped
     guard !digits.isEmpty, digits.count + exponent > -400 else { return 0 }
     guard digits.count + exponent < 400 else { return .infinity }
+    if let value = product(digits, exponent) { return value }
     var text = digits
     if isInexact { text.append(UInt8(ascii: "1")) }
     text.append(UInt8(ascii: "e"))
@@ -105,13 +110,25 @@ enum FloatText {
     return exactlyNearest(digits, exponent)
   }
 
+  /// Returns the float nearest to `digits * 10^exponent` if both factors are floats themselves, so
+  /// that their product or quotient is rounded but once; else nil.
+  ///
+  /// Algorithm: Clinger, "How to read floating point numbers accurately", 1990.
+  private static func product(_ digits: [UInt8], _ exponent: Int) -> Double? {
+    guard digits.count <= 15, (-22...22).contains(exponent) else { return nil }
+    var integer = 0
+    for digit in digits { integer = 10 * integer + Int(digit - UInt8(ascii: "0")) }
+    var power = 1.0
+    for _ in 0..<exponent.magnitude { power *= 10 }
+    return exponent < 0 ? Double(integer) / power : Double(integer) * power
+  }
+
   /// Returns the float nearest to `digits * 10^exponent`, by division of integers.
   ///
   /// - Complexity: O(n squared) for n digits, or an exponent of that size.
   static func exactlyNearest(_ digits: [UInt8], _ exponent: Int) -> Double {
-    guard let integer = LargeInteger(digits: digits, radix: 10, poll: {}),
-      let power = LargeInteger(10).power(Int(exponent.magnitude), poll: {})
-    else { return .nan }
+    guard let integer = LargeInteger(digits: digits, radix: 10, poll: {}) else { return .nan }
+    let power = LargeInteger.powerOfTen(Int(exponent.magnitude))
     return exponent < 0
       ? LargeInteger.nearestDouble(numerator: integer, denominator: power)
       : (integer * power).nearestDouble

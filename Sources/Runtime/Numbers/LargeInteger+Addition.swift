@@ -27,7 +27,7 @@ extension LargeInteger {
     // What overflows differs from the true sum by 2^64.
     return right < 0
       ? LargeInteger(
-        isNegative: true, high: sum == 0 ? 1 : 0, low: 0 &- UInt64(truncatingIfNeeded: sum))
+        isNegative: true, 0 &- UInt64(truncatingIfNeeded: sum), sum == 0 ? 1 : 0)
       : LargeInteger(limb: UInt64(truncatingIfNeeded: sum))
   }
 
@@ -43,6 +43,9 @@ extension LargeInteger {
   private static func sum(
     _ a: [UInt64], _ aIsNegative: Bool, _ b: [UInt64], _ bIsNegative: Bool
   ) -> LargeInteger {
+    if a.count <= 2 && b.count <= 2 {
+      return shortSum(a, aIsNegative, b.first ?? 0, b.count > 1 ? b[1] : 0, bIsNegative)
+    }
     if aIsNegative == bIsNegative {
       let limbs =
         a.count >= b.count ? Limbs.sum(a.span, b.span) : Limbs.sum(b.span, a.span)
@@ -60,16 +63,7 @@ extension LargeInteger {
   private static func sum(
     _ a: [UInt64], _ aIsNegative: Bool, _ b: UInt64, _ bIsNegative: Bool
   ) -> LargeInteger {
-    guard a.count > 1 else {
-      let own = a.first ?? 0
-      guard aIsNegative != bIsNegative else {
-        let (sum, carry) = own.addingReportingOverflow(b)
-        return LargeInteger(isNegative: bIsNegative, high: carry ? 1 : 0, low: sum)
-      }
-      return own >= b
-        ? LargeInteger(isNegative: aIsNegative, limb: own - b)
-        : LargeInteger(isNegative: bIsNegative, limb: b - own)
-    }
+    guard a.count > 2 else { return shortSum(a, aIsNegative, b, 0, bIsNegative) }
     var limbs = a
     if aIsNegative != bIsNegative {
       Limbs.subtract(b, from: &limbs, in: limbs.indices)
@@ -77,5 +71,24 @@ extension LargeInteger {
       limbs.append(1)
     }
     return LargeInteger(isNegative: aIsNegative, limbs: limbs)
+  }
+
+  /// Returns the sum of numbers of up to two limbs.
+  private static func shortSum(
+    _ a: [UInt64], _ aIsNegative: Bool, _ b0: UInt64, _ b1: UInt64, _ bIsNegative: Bool
+  ) -> LargeInteger {
+    let (a0, a1) = (a.first ?? 0, a.count > 1 ? a[1] : 0)
+    var carry = false
+    guard aIsNegative != bIsNegative else {
+      let low = Limbs.sum(a0, b0, &carry)
+      let high = Limbs.sum(a1, b1, &carry)
+      return LargeInteger(isNegative: aIsNegative, low, high, carry ? 1 : 0)
+    }
+    var low = Limbs.difference(a0, b0, &carry)
+    var high = Limbs.difference(a1, b1, &carry)
+    guard carry else { return LargeInteger(isNegative: aIsNegative, low, high) }
+    low = Limbs.sum(~low, 0, &carry)
+    high = Limbs.sum(~high, 0, &carry)
+    return LargeInteger(isNegative: bIsNegative, low, high)
   }
 }

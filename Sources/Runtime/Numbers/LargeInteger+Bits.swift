@@ -29,6 +29,13 @@ extension LargeInteger {
   func shiftedLeft(by count: Int) -> LargeInteger {
     guard count >= 0 else { return shiftedRight(by: count == Int.min ? Int.max : -count) }
     guard !isZero else { return self }
+    if count < 64, limbs.count <= 2 {
+      let (low, high) = (limbs[0], limbs.count > 1 ? limbs[1] : 0)
+      let (left, right) = (UInt64(count), UInt64(63 - count))
+      return LargeInteger(
+        isNegative: isNegative, low << left, high << left | (low >> 1) >> right,
+        (high >> 1) >> right)
+    }
     return LargeInteger(
       isNegative: isNegative,
       limbs: Limbs.shiftedLeft(limbs.span, limbs: count >> 6, bits: count & 63))

@@ -2,7 +2,7 @@
 extension LargeInteger {
   /// The number of limbs of a quotient from which on division by halves is faster than digit by
   /// digit.
-  static let recursiveDivisionThreshold = 60
+  static let recursiveDivisionThreshold = 30
 
   /// The number of products of limbs that may be computed without asking the poll: 0.2 ms.
   private static let workBetweenPolls = 1 << 18
@@ -13,7 +13,7 @@ extension LargeInteger {
   /// Returns the quotient truncated toward zero and the remainder with the sign of the receiver,
   /// as `quo:` and `rem:`; nil when the divisor is zero.
   ///
-  /// - Complexity: For n limbs by m limbs, O(m * (n - m)) up to some 60 limbs, then
+  /// - Complexity: For n limbs by m limbs, O(m * (n - m)) up to some 30 limbs, then
   ///   O(M(m) log m) for each m limbs of the quotient, M being the cost of a product.
   func dividedTruncating<Failure: Error>(
     by divisor: LargeInteger, poll: () throws(Failure) -> Void
@@ -97,7 +97,8 @@ extension LargeInteger {
     return (quotient, remainder)
   }
 
-  /// Divides a magnitude by another of two limbs or more, neither with leading zeros.
+  /// Divides a magnitude by another of two limbs or more, neither with leading zeros; the results
+  /// may have some.
   static func divide<Failure: Error>(
     _ dividend: Span<UInt64>, by divisor: Span<UInt64>, poll: () throws(Failure) -> Void
   ) throws(Failure) -> (quotient: [UInt64], remainder: [UInt64]) {
@@ -107,8 +108,7 @@ extension LargeInteger {
     }
     // With the highest bit of the divisor set, its first limbs tell a quotient's limb apart.
     let shift = divisor[count - 1].leadingZeroBitCount
-    var rest = Limbs.shiftedLeft(dividend, limbs: 0, bits: shift)
-    if rest.count == dividend.count { rest.append(0) }
+    var rest = Limbs.shiftedLeft(dividend, limbs: 0, bits: shift, isTrimmed: false)
     let divisor = Limbs.shiftedLeft(divisor, limbs: 0, bits: shift)
     var rows = rest.count - count
     var quotient = [UInt64](repeating: 0, count: rows)
@@ -124,7 +124,8 @@ extension LargeInteger {
         rows: part, poll: poll)
     }
     rest.removeLast(rest.count - count)
-    return (quotient, Limbs.shiftedRight(rest.span, limbs: 0, bits: shift))
+    Limbs.shiftRight(&rest, bits: shift)
+    return (quotient, rest)
   }
 
   /// Computes some limbs of a quotient and returns the limb that stands above them, 0 or 1.

@@ -31,6 +31,7 @@ extension LargeInteger {
       } else {
         let (_, remainder) = try divide(x.span, by: y.span, poll: poll)
         (x, y) = (y, remainder)
+        while y.last == 0 { y.removeLast() }
       }
     }
     guard let limb = y.first else { return LargeInteger(limbs: x) }

@@ -30,16 +30,19 @@ extension LargeInteger {
   ///
   /// - Complexity: O(n) for a number of n limbs.
   static func * (left: LargeInteger, right: Int) -> LargeInteger {
-    LargeInteger(
-      isNegative: left.isNegative != (right < 0),
-      limbs: right == 0 ? [] : Limbs.product(left.limbs.span, UInt64(right.magnitude)))
+    let isNegative = left.isNegative != (right < 0)
+    let factor = UInt64(right.magnitude)
+    return left.limbs.count <= 2
+      ? shortProduct(left.limbs, factor, 0, isNegative: isNegative)
+      : LargeInteger(
+        isNegative: isNegative, limbs: right == 0 ? [] : Limbs.product(left.limbs.span, factor))
   }
 
   /// Returns the exact product of two numbers of machine size.
   static func product(_ left: Int, _ right: Int) -> LargeInteger {
     let product = UInt64(left.magnitude).multipliedFullWidth(by: UInt64(right.magnitude))
     return LargeInteger(
-      isNegative: (left < 0) != (right < 0), high: product.high, low: product.low)
+      isNegative: (left < 0) != (right < 0), product.low, product.high)
   }
 
   /// Returns the product with another number.
@@ -49,9 +52,10 @@ extension LargeInteger {
     by other: LargeInteger, poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger {
     let isNegative = isNegative != other.isNegative
-    if limbs.count == 1, other.limbs.count == 1 {
-      let product = limbs[0].multipliedFullWidth(by: other.limbs[0])
-      return LargeInteger(isNegative: isNegative, high: product.high, low: product.low)
+    if limbs.count <= 2 && other.limbs.count <= 2 {
+      return LargeInteger.shortProduct(
+        limbs, other.limbs.first ?? 0, other.limbs.count > 1 ? other.limbs[1] : 0,
+        isNegative: isNegative)
     }
     return LargeInteger(
       isNegative: isNegative,
@@ -64,9 +68,27 @@ extension LargeInteger {
   func squared<Failure: Error>(
     poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger {
+    if limbs.count <= 2 {
+      return LargeInteger.shortProduct(
+        limbs, limbs.first ?? 0, limbs.count > 1 ? limbs[1] : 0, isNegative: false)
+    }
     var square = [UInt64](repeating: 0, count: 2 * limbs.count)
     try LargeInteger.square(limbs.span, into: &square, at: 0, poll: poll)
     return LargeInteger(limbs: square)
+  }
+
+  /// Returns the product of two magnitudes of up to two limbs.
+  private static func shortProduct(
+    _ a: [UInt64], _ b0: UInt64, _ b1: UInt64, isNegative: Bool
+  ) -> LargeInteger {
+    let (a0, a1) = (a.first ?? 0, a.count > 1 ? a[1] : 0)
+    var third: UInt64 = 0
+    let first = Limbs.product(a0, b0, &third)
+    var second = Limbs.product(a1, b0, &third)
+    var fourth: UInt64 = 0
+    second = Limbs.product(a0, b1, plus: second, &fourth)
+    third = Limbs.product(a1, b1, plus: third, &fourth)
+    return LargeInteger(isNegative: isNegative, first, second, third, fourth)
   }
 
   /// Returns the product of two magnitudes, with leading zeros or without.

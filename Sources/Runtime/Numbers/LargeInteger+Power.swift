@@ -26,6 +26,17 @@ extension LargeInteger {
     return zeros == 0 ? result : result.shiftedLeft(by: zeros * exponent)
   }
 
+  /// Returns ten to some power, not interrupted.
+  ///
+  /// - Requires: The exponent is not negative.
+  static func powerOfTen(_ exponent: Int) -> LargeInteger {
+    precondition(exponent >= 0, "negative exponent")
+    guard exponent <= 19 else { return LargeInteger(10).power(exponent) {} ?? .zero }
+    var limb: UInt64 = 1
+    for _ in 0..<exponent { limb *= 10 }
+    return LargeInteger(limb: limb)
+  }
+
   /// Returns a bound of the bits that the magnitude of the number to some power has, `Int.max` if
   /// the bound is beyond that.
   ///
@@ -122,9 +133,12 @@ extension LargeInteger {
       return LargeInteger(limb: LargeInteger.squareRoot(limbs.first ?? 0))
     }
     let bits = (bitLength - 1) / 2
-    var precision = 0
-    var root = LargeInteger.one
-    for shift in (0..<Int.bitWidth - bits.leadingZeroBitCount).reversed() {
+    // The precision doubles up to `bits`; it starts with the root of the 64 leading bits at most.
+    let doublings = max(0, Int.bitWidth - bits.leadingZeroBitCount - 5)
+    var precision = bits >> doublings
+    let start = shiftedRight(by: 2 * (bits - precision)).limbs.first ?? 0
+    var root = LargeInteger(limb: LargeInteger.squareRoot(start))
+    for shift in (0..<doublings).reversed() {
       let before = precision
       precision = bits >> shift
       let part = shiftedRight(by: 2 * bits - before - precision + 1)

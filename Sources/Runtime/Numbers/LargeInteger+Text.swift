@@ -1,7 +1,7 @@
 /// Digits in the radices 2 to 36.
 extension LargeInteger {
   /// The number of limbs up to which text is made and read digit by digit.
-  static let textThreshold = 30
+  static let textThreshold = 20
 
   /// Returns the digits of the number, letters in upper case, with a minus sign if it is negative.
   ///
@@ -14,6 +14,10 @@ extension LargeInteger {
   func text<Failure: Error>(
     radix: Int, poll: () throws(Failure) -> Void
   ) throws(Failure) -> String {
+    if limbs.count <= 1 {
+      let digits = String(limbs.first ?? 0, radix: radix, uppercase: true)
+      return isNegative ? "-" + digits : digits
+    }
     var text: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
     if radix.nonzeroBitCount == 1 {
       appendBits(of: radix.trailingZeroBitCount, to: &text)
@@ -38,11 +42,23 @@ extension LargeInteger {
   ) throws(Failure) {
     var values: [UInt8] = []
     values.reserveCapacity(digits.underestimatedCount)
+    var limb: UInt64 = 0
+    var isLong = false
     for digit in digits {
       guard let value = TextRadix.value(of: digit), value < radix else { return nil }
       values.append(value)
+      if isLong { continue }
+      let high: UInt64
+      (high, limb) = limb.multipliedFullWidth(by: UInt64(radix))
+      let (sum, carry) = limb.addingReportingOverflow(UInt64(value))
+      limb = sum
+      isLong = high != 0 || carry
     }
     guard !values.isEmpty else { return nil }
+    guard isLong else {
+      self.init(limb: limb)
+      return
+    }
     if radix.nonzeroBitCount == 1 {
       self.init(limbs: LargeInteger.limbs(of: values, bits: radix.trailingZeroBitCount))
     } else {

@@ -18,7 +18,7 @@ extension LargeInteger {
     _ a: Span<UInt64>, _ b: Span<UInt64>, into target: inout [UInt64], at offset: Int,
     poll: () throws(Failure) -> Void
   ) throws(Failure) {
-    let transform = Transform(limbCounts: a.count, b.count)
+    let transform = try Transform(limbCounts: a.count, b.count, poll: poll)
     var values = Limbs.pieces(a, bits: transform.pieceBits, count: transform.size)
     try transform.forward(&values, poll: poll)
     var others = Limbs.pieces(b, bits: transform.pieceBits, count: transform.size)
@@ -37,7 +37,7 @@ extension LargeInteger {
     _ a: Span<UInt64>, into target: inout [UInt64], at offset: Int,
     poll: () throws(Failure) -> Void
   ) throws(Failure) {
-    let transform = Transform(limbCounts: a.count, a.count)
+    let transform = try Transform(limbCounts: a.count, a.count, poll: poll)
     var values = Limbs.pieces(a, bits: transform.pieceBits, count: transform.size)
     try transform.forward(&values, poll: poll)
     Limbs.squareEach(&values)
@@ -59,7 +59,9 @@ extension LargeInteger {
     private let roots: [[TransformField.Factor]]
 
     /// Chooses the size for the product of two numbers of some limbs.
-    init(limbCounts a: Int, _ b: Int) {
+    init<Failure: Error>(
+      limbCounts a: Int, _ b: Int, poll: () throws(Failure) -> Void
+    ) throws(Failure) {
       var bits = 32
       var count = 0
       // A coefficient of the product is a sum of as many products of two pieces as the shorter
@@ -73,13 +75,14 @@ extension LargeInteger {
       var size = 8
       while size < count { size *= 2 }
       if size / 4 * 3 >= count {
-        let third = TransformField.roots(size: size / 4)
+        let third = try TransformField.roots(size: size / 4, poll: poll)
         let cubeRoot = TransformField.cubeRoot
         let turned = third.map { $0.times(cubeRoot) }
+        try poll()
         roots = [third, turned, turned.map { $0.times(cubeRoot) }]
         self.size = size / 4 * 3
       } else {
-        roots = [TransformField.roots(size: size)]
+        roots = [try TransformField.roots(size: size, poll: poll)]
         self.size = size
       }
     }
@@ -88,6 +91,7 @@ extension LargeInteger {
     func forward<Failure: Error>(
       _ values: inout [UInt64], poll: () throws(Failure) -> Void
     ) throws(Failure) {
+      try poll()
       if roots.count == 3 { Limbs.splitThirds(&values) }
       let part = size / roots.count
       for i in roots.indices {

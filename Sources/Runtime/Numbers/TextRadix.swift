@@ -62,11 +62,12 @@ struct TextRadix {
     let (power, zeros) = powers[level]
     let (upper, lower) = try LargeInteger.divide(limbs.span, by: power.limbs.span, poll: poll)
     let high = LargeInteger(limbs: upper)
+    let low = LargeInteger(limbs: lower)
     if high.isZero, minimum <= zeros {
-      return try append(lower, level: level - 1, minimum: minimum, to: &text, poll: poll)
+      return try append(low.limbs, level: level - 1, minimum: minimum, to: &text, poll: poll)
     }
     try append(high.limbs, level: level - 1, minimum: minimum - zeros, to: &text, poll: poll)
-    try append(lower, level: level - 1, minimum: zeros, to: &text, poll: poll)
+    try append(low.limbs, level: level - 1, minimum: zeros, to: &text, poll: poll)
   }
 
   /// Appends the digits of a short number, at least `minimum` of them.
@@ -80,8 +81,10 @@ struct TextRadix {
       var part = Limbs.divide(&rest, in: rest.indices, by: divisor)
       while rest.last == 0 { rest.removeLast() }
       for _ in 0..<chunkLength where part > 0 || !rest.isEmpty {
-        text.append(TextRadix.digit(UInt8(truncatingIfNeeded: part % radix)))
-        part /= radix
+        // Division by a constant is faster.
+        let quotient = radix == 10 ? part / 10 : part / radix
+        text.append(TextRadix.digit(UInt8(truncatingIfNeeded: part &- quotient &* radix)))
+        part = quotient
       }
     }
     while text.count < start + minimum { text.append(UInt8(ascii: "0")) }

@@ -149,7 +149,9 @@ enum TransformField {
   /// half of the table is the table for half the size.
   ///
   /// - Requires: The size is a power of two, `2 ... 2^46`.
-  static func roots(size: Int) -> [Factor] {
+  static func roots<Failure: Error>(
+    size: Int, poll: () throws(Failure) -> Void
+  ) throws(Failure) -> [Factor] {
     var roots = [Factor(1)]
     roots.reserveCapacity(size / 2)
     var exponent = 2
@@ -157,6 +159,7 @@ enum TransformField {
       let root = root(ofOrderExponent: exponent)
       for i in roots.indices { roots.append(roots[i].times(root)) }
       exponent += 1
+      try poll()
     }
     return roots
   }
