@@ -12,16 +12,40 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "tenon",
+  products: [
+    .library(name: "Tenon", targets: ["Tenon"]),
+    .executable(name: "tenon", targets: ["TenonREPL"]),
+  ],
   targets: [
     .target(name: "TenonLexer", path: "Sources/Lexer", swiftSettings: settings),
     .target(
       name: "TenonParser", dependencies: ["TenonLexer"], path: "Sources/Parser",
       swiftSettings: settings),
+    .target(name: "CTenonPlatform", path: "Sources/CPlatform"),
+    .target(
+      name: "TenonRuntime", dependencies: ["TenonLexer", "TenonParser", "CTenonPlatform"],
+      path: "Sources/Runtime", swiftSettings: settings,
+      plugins: ["EmbedKernel"]),
+    .target(
+      name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime"], path: "Sources/Embedding",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "TenonREPL", dependencies: ["Tenon", "TenonLexer", "TenonRuntime"],
+      path: "Sources/REPL", swiftSettings: settings),
+    .executableTarget(
+      name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
+      path: "Plugins/EmbedKernelTool", swiftSettings: settings),
+    .plugin(
+      name: "EmbedKernel", capability: .buildTool(), dependencies: ["EmbedKernelTool"],
+      path: "Plugins/EmbedKernel"),
     .testTarget(
       name: "TenonLexerTests", dependencies: ["TenonLexer"], path: "Tests/LexerTests",
       swiftSettings: settings),
     .testTarget(
       name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
+    .testTarget(
+      name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
+      exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
   ]
 )

@@ -1,0 +1,100 @@
+import Foundation
+import TenonLexer
+import TenonParser
+
+// Usage: EmbedKernelTool OUTPUT FILE.st...
+//
+// Writes the texts of the kernel as raw string literals, and for each class a row with its
+// variables and the places of its methods, so that an interpreter parses a method when it is first
+// sent and not before. (Arrays of bytes would take the compiler a minute.)
+
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data((message + "\n").utf8))
+  exit(1)
+}
+
+/// A Swift string literal that stands for exactly this text.
+func literal(_ text: String) -> String {
+  var marks = "#"
+  while text.contains("\"" + marks) || text.contains("\\" + marks) { marks += "#" }
+  return text.contains("\n") || text.contains("\"")
+    ? "\(marks)\"\"\"\n\(text)\n\"\"\"\(marks)" : "\(marks)\"\(text)\"\(marks)"
+}
+
+/// The comment lines directly above a definition, joined.
+func comment(above start: Int, in bytes: ContiguousArray<UInt8>) -> String {
+  let lines = String(decoding: bytes[..<start], as: UTF8.self)
+    .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+  let comments = lines.reversed().prefix { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+  return comments.reversed().map {
+    $0.trimmingCharacters(in: .whitespaces).dropFirst(2).trimmingCharacters(in: .whitespaces)
+  }.joined(separator: " ")
+}
+
+/// A row for a class.
+func row(_ definition: ClassDefinition, file: Int, source: SourceText) -> String {
+  var variables: [String] = []
+  var methods: [String] = []
+  for member in definition.members {
+    switch member {
+    case .variable(let variable):
+      guard variable.value == nil else { fail("\(source.name): the kernel's variables begin as nil") }
+      variables.append(variable.name.text)
+    case .method(let method):
+      let side = method.isClassMethod ? "+" : "-"
+      methods.append(
+        "\(side) \(method.header.selector) \(method.range.start) \(method.range.end)")
+    default:
+      let line = source.location(of: member.range.start).line
+      fail("\(source.name):\(line): the kernel's classes have variables and methods only")
+    }
+  }
+  let superclass = definition.superclass?.text ?? "Object"
+  return """
+      KernelClass(
+        name: \(literal(definition.name.text)), superclass: \(literal(superclass)), file: \(file),
+        comment: \(literal(comment(above: Int(definition.range.start), in: source.bytes))),
+        variables: \(literal(variables.joined(separator: " "))),
+        methods: \(literal(methods.joined(separator: "\n")))),
+
+    """
+}
+
+guard CommandLine.arguments.count > 2 else { fail("usage: EmbedKernelTool OUTPUT FILE.st...") }
+var files = ""
+var classes = ""
+for (number, path) in CommandLine.arguments.dropFirst(2).enumerated() {
+  guard let data = FileManager.default.contents(atPath: path),
+    let text = String(data: data, encoding: .utf8)
+  else { fail("cannot read \(path)") }
+  let name = (path as NSString).lastPathComponent
+  let source = SourceText(name: "kernel/\(name)", text)
+  let result = Parser(source).parseScript()
+  guard let script = result.script else {
+    fail(result.diagnostics.map { $0.rendered(in: source) }.joined(separator: "\n"))
+  }
+  files += "    KernelFile(name: \(literal(source.name)), text: \(literal(text))),\n"
+  for statement in script.statements {
+    guard case .definition(.class(let definition)) = statement else {
+      fail("\(name): the kernel's files hold classes only")
+    }
+    classes += row(definition, file: number, source: source)
+  }
+}
+let output = """
+  // Written by EmbedKernelTool from the texts of the kernel.
+
+  enum KernelText {
+    static let files: [KernelFile] = [
+  \(files)  ]
+
+    static let classes: [KernelClass] = [
+  \(classes)  ]
+  }
+
+  """
+do {
+  try output.write(toFile: CommandLine.arguments[1], atomically: true, encoding: .utf8)
+} catch {
+  fail("cannot write \(CommandLine.arguments[1]): \(error)")
+}

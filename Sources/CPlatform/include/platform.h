@@ -1,0 +1,49 @@
+// Wrappers for what Swift cannot import. Everything is `static inline`: the module has no code of
+// its own to link.
+#ifndef TENON_PLATFORM_H
+#define TENON_PLATFORM_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The address of the caller's native stack frame. The evaluator compares it with its limit at
+// every send; a Swift function has no other way to learn where its stack stands.
+static inline __attribute__((always_inline)) uintptr_t tenon_frame_address(void) {
+  return (uintptr_t)__builtin_frame_address(0);
+}
+
+// A word that another thread or a signal handler may write while the evaluator reads it. Relaxed
+// order is enough: the reader only has to see the word some time.
+static inline __attribute__((always_inline)) uintptr_t tenon_load_relaxed(const uintptr_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline __attribute__((always_inline)) void tenon_store_relaxed(uintptr_t *word,
+                                                                      uintptr_t value) {
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+// Finds the lowest address and the size of the calling thread's stack. Returns 0 on success.
+#if defined(__APPLE__)
+static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
+  *size = pthread_get_stacksize_np(pthread_self());
+  *low = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - *size;
+  return 0;
+}
+#else
+// Declared here because the header hides it unless everybody asks for GNU extensions.
+extern int pthread_getattr_np(pthread_t, pthread_attr_t *);
+
+static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return -1;
+  void *bottom = NULL;
+  int result = pthread_attr_getstack(&attributes, &bottom, size);
+  pthread_attr_destroy(&attributes);
+  *low = (uintptr_t)bottom;
+  return result;
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+public import TenonLexer
+public import TenonRuntime
+
+/// An interpreter of Tenon: the language as an extension language of a Swift program.
+///
+/// An interpreter shares nothing with others. It runs on the thread that calls it, one thread at a
+/// time; its limit of recursion follows from that thread's stack. `Interpreter()` reaches nothing
+/// outside the process.
+///
+///     let interpreter = Interpreter()
+///     interpreter["limit"] = interpreter.value(20)
+///     let sum = try interpreter.evaluate("(1 to: limit) sum").integer   // 210
+public final class Interpreter {
+  package let machine: Machine
+
+  /// What an interpreter is made with.
+  public struct Options: Sendable {
+    /// The most bytes a program may keep alive; beyond, `OutOfMemory` is signalled.
+    public var memoryLimit = 1 << 30
+    /// The most bytes of the value stack; memory is taken only for what is used.
+    public var stackSize = 64 << 20
+    /// Collect garbage at every n-th safepoint, to find missing roots; 0 for when it is worthwhile.
+    public var collectEvery = 0
+
+    /// Creates the options of an interpreter that is embedded.
+    public init() {}
+  }
+
+  /// Creates an interpreter that reaches nothing outside the process.
+  ///
+  /// - Parameters:
+  ///   - options: Its limits.
+  ///   - console: What the program prints to and reads from; nothing unless given.
+  public init(_ options: Options = Options(), console: any Console = NullConsole()) {
+    var machineOptions = MachineOptions()
+    machineOptions.memoryLimit = options.memoryLimit
+    machineOptions.stackSlots = max(options.stackSize, 64 << 10) / 8
+    machineOptions.collectEvery = options.collectEvery
+    machine = Machine(options: machineOptions)
+    machine.console = console
+  }
+
+  /// A way to stop the program from another thread or a signal handler.
+  public var interrupter: Interrupter { machine.interrupter }
+}
+
+// MARK: - Running
+
+/// What came of running a script.
+public enum Outcome {
+  /// It ran to its end, or to a `^`: the value of the last statement.
+  case finished(Handle)
+  /// Nothing of it ran: what is wrong with its text. At a prompt an incomplete one may go on.
+  case rejected([Diagnostic], isIncomplete: Bool)
+  /// An exception that nobody handled.
+  case failed(ScriptError)
+  /// Somebody asked it to stop.
+  case interrupted
+
+  init(_ outcome: RunOutcome) {
+    self =
+      switch outcome {
+      case .finished(let handle): .finished(handle)
+      case .rejected(let diagnostics, let isIncomplete):
+        .rejected(diagnostics, isIncomplete: isIncomplete)
+      case .failed(let error): .failed(error)
+      case .interrupted: .interrupted
+      }
+  }
+}
+
+/// Why an evaluation has no value.
+public enum EvaluationError: Error, CustomStringConvertible {
+  /// The text is wrong: rendered errors, one after the other.
+  case syntax(String)
+  /// An exception that nobody handled.
+  case script(ScriptError)
+  /// Somebody asked it to stop.
+  case interrupted
+
+  /// The error as it would be printed.
+  public var description: String {
+    switch self {
+    case .syntax(let text): text
+    case .script(let error): error.rendered()
+    case .interrupted: "interrupted"
+    }
+  }
+}
+
+extension Interpreter {
+  /// Parses, checks and runs a script.
+  ///
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - isPrompt: Whether it was typed at a prompt: unknown names are left to run time.
+  ///   - warn: Receives the warnings before the script runs.
+  ///   - observer: Called after each statement with its value and place.
+  public func run(
+    _ source: SourceText, isPrompt: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
+    observer: ((Handle, SourceRange) -> Void)? = nil
+  ) -> Outcome {
+    Outcome(machine.execute(source, isPrompt: isPrompt, warn: warn, observer: observer))
+  }
+
+  /// Evaluates a text and answers the value of its last statement.
+  ///
+  /// - Throws: `EvaluationError` when the text is wrong, an exception was not handled, or somebody
+  ///   asked the program to stop.
+  public func evaluate(_ text: String, name: String = "<eval>") throws(EvaluationError) -> Handle {
+    let source = SourceText(name: name, text)
+    switch run(source) {
+    case .finished(let handle): return handle
+    case .rejected(let diagnostics, _):
+      throw .syntax(diagnostics.map { $0.rendered(in: source) }.joined(separator: "\n"))
+    case .failed(let error): throw .script(error)
+    case .interrupted: throw .interrupted
+    }
+  }
+
+  /// Sends a message to a value.
+  ///
+  /// - Throws: `EvaluationError` when an exception was not handled or somebody asked the program to
+  ///   stop.
+  public func send(
+    _ selector: String, to receiver: Handle, _ arguments: Handle...
+  ) throws(EvaluationError) -> Handle {
+    switch machine.send(selector, to: receiver, arguments) {
+    case .finished(let handle): return handle
+    case .failed(let error): throw .script(error)
+    case .rejected, .interrupted: throw .interrupted
+    }
+  }
+}
+
+// MARK: - Values
+
+extension Interpreter {
+  /// Makes a string of the language.
+  public func value(_ string: String) -> Handle { machine.makeHandle(string) }
+  /// Makes an integer of the language.
+  public func value(_ integer: Int) -> Handle { machine.makeHandle(integer) }
+  /// Makes a float of the language.
+  public func value(_ double: Double) -> Handle { machine.makeHandle(double) }
+  /// Makes true or false.
+  public func value(_ boolean: Bool) -> Handle { machine.makeHandle(boolean) }
+  /// Makes an array of the language.
+  public func value(_ elements: [Handle]) -> Handle { machine.makeHandle(elements) }
+  /// The nil of the language.
+  public var `nil`: Handle { machine.nilHandle }
+
+  /// A variable of the script; nil when there is none of that name. Setting nil stores the nil of
+  /// the language.
+  public subscript(name: String) -> Handle? {
+    get { machine.variable(name) }
+    set { _ = machine.setVariable(name, to: newValue ?? machine.nilHandle) }
+  }
+
+  /// The text that `printString` answers, or a description when that fails.
+  public func printString(_ handle: Handle) -> String {
+    let printed = try? send("printString", to: handle)
+    return printed?.string ?? "a \(handle.className)"
+  }
+
+  /// The names of the script's variables and of all classes.
+  public var knownNames: [String] { machine.knownNames }
+}

@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The raw memory of one machine: its state block, its value stack, its allocation runs.
+@safe
+final class MachineMemory {
+  private let block: UnsafeMutablePointer<MachineState>
+  private let stack: UnsafeMutableRawPointer
+  private let stackBytes: Int
+  let runs: UnsafeMutablePointer<AllocationRun>
+
+  /// Reserves address space for the stack; pages are taken when they are first touched.
+  init(stackSlots: Int) {
+    stackBytes = stackSlots * MemoryLayout<Value>.stride
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    let mapped = unsafe mmap(nil, stackBytes, PROT_READ | PROT_WRITE, flags, -1, 0)
+    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
+      preconditionFailure("the system has no address space for the value stack")
+    }
+    unsafe stack = unsafe mapped
+    let base = unsafe mapped.bindMemory(to: Value.self, capacity: stackSlots)
+    unsafe runs = UnsafeMutablePointer<AllocationRun>.allocate(capacity: SizeClass.count)
+    for index in 0..<SizeClass.count {
+      unsafe (runs + index).initialize(to: AllocationRun(cursor: mapped, end: mapped))
+    }
+    unsafe block = UnsafeMutablePointer<MachineState>.allocate(capacity: 1)
+    // The first slots belong to the bottom: a marker that ends every stack trace.
+    let bottom = unsafe Frame(base + 1)
+    bottom.site = .nil
+    unsafe block.initialize(
+      to: MachineState(
+        stackBase: Frame(base), stackEnd: Frame(base + stackSlots), top: bottom, base: bottom,
+        runs: runs, machine: nil))
+  }
+
+  deinit {
+    unsafe munmap(stack, stackBytes)
+    unsafe runs.deallocate()
+    unsafe block.deallocate()
+  }
+
+  var state: StateRef { unsafe StateRef(block) }
+
+  /// Tells the state which machine it belongs to.
+  func bind(_ machine: Machine) {
+    unsafe block.pointee.machine = Unmanaged.passUnretained(machine)
+  }
+}

@@ -1,0 +1,190 @@
+internal import CTenonPlatform
+
+/// The part of an interpreter that nodes touch on their way: one block of raw memory for each
+/// interpreter, so that no field costs exclusivity checks or reference counting.
+@unsafe
+struct MachineState {
+  /// The lowest address the native stack may reach; the greatest address while somebody asks for
+  /// a safepoint. The evaluator compares it at every send and at every turn of a loop.
+  var nativeLimit: UInt = 0
+
+  /// What `nativeLimit` is while nobody asks for a safepoint.
+  var nativeFloor: UInt = 0
+
+  /// Not 0 when another thread or a signal handler wants the program to stop.
+  var interruptRequest: UInt = 0
+
+  /// The first slot of the value stack and the slot after its last.
+  var stackBase: Frame
+  var stackEnd: Frame
+
+  /// Where code outside the tree may build the next frame, and the frame it was called with.
+  var top: Frame
+  var base: Frame
+
+  /// Where an unwinding stack stops, and the value it delivers there.
+  var unwindTarget: Value = .nil
+  var unwindValue: Value = .nil
+
+  /// The free run of every size class.
+  let runs: UnsafeMutablePointer<AllocationRun>
+
+  /// The interpreter this belongs to.
+  var machine: Unmanaged<Machine>?
+}
+
+/// A run of free cells: allocation moves `cursor` up to `end`.
+@unsafe
+struct AllocationRun {
+  var cursor: UnsafeMutableRawPointer
+  var end: UnsafeMutableRawPointer
+}
+
+/// The handle to an interpreter's state that nodes keep.
+@safe
+struct StateRef: Equatable {
+  private let state: UnsafeMutablePointer<MachineState>
+
+  @inline(__always)
+  init(_ state: UnsafeMutablePointer<MachineState>) {
+    unsafe self.state = unsafe state
+  }
+
+  @inline(__always)
+  static func == (left: StateRef, right: StateRef) -> Bool {
+    unsafe UInt(bitPattern: left.state) == UInt(bitPattern: right.state)
+  }
+
+  /// Calls a slow path of the machine.
+  @inline(__always)
+  func withMachine<Result>(_ body: (Machine) -> Result) -> Result {
+    unsafe state.pointee.machine.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Whether the native stack is used up or somebody asked for a safepoint.
+  @inline(__always) var needsSafepoint: Bool {
+    unsafe tenon_frame_address() < tenon_load_relaxed(limitAddress)
+  }
+
+  @inline(__always) private var limitAddress: UnsafeMutablePointer<UInt> {
+    unsafe UnsafeMutableRawPointer(state).assumingMemoryBound(to: UInt.self)
+  }
+
+  /// Makes the next send or turn of a loop take the slow path; any thread may call this.
+  @inline(__always)
+  func requestSafepoint() {
+    unsafe tenon_store_relaxed(limitAddress, .max)
+  }
+
+  /// Sets how far the native stack may grow and forgets a request for a safepoint.
+  func setNativeFloor(_ address: UInt) {
+    unsafe state.pointee.nativeFloor = address
+    unsafe tenon_store_relaxed(limitAddress, address)
+  }
+
+  /// Forgets a request for a safepoint.
+  @inline(__always)
+  func clearSafepointRequest() {
+    unsafe tenon_store_relaxed(limitAddress, state.pointee.nativeFloor)
+  }
+
+  /// Asks the program to stop at its next safepoint; any thread or signal handler may call this.
+  func requestInterrupt() {
+    unsafe tenon_store_relaxed(&state.pointee.interruptRequest, 1)
+    requestSafepoint()
+  }
+
+  /// Whether somebody asked the program to stop since the last `clearInterrupt`.
+  @inline(__always) var isInterruptRequested: Bool {
+    unsafe tenon_load_relaxed(&state.pointee.interruptRequest) != 0
+  }
+
+  func clearInterrupt() {
+    unsafe tenon_store_relaxed(&state.pointee.interruptRequest, 0)
+  }
+
+  /// The address of the native stack frame that is running.
+  @inline(__always) var nativeAddress: UInt { tenon_frame_address() }
+
+  @inline(__always) var nativeFloor: UInt { unsafe state.pointee.nativeFloor }
+  @inline(__always) var stackBase: Frame { unsafe state.pointee.stackBase }
+  @inline(__always) var stackEnd: Frame { unsafe state.pointee.stackEnd }
+
+  @inline(__always) var top: Frame {
+    get { unsafe state.pointee.top }
+    nonmutating set { unsafe state.pointee.top = newValue }
+  }
+
+  /// The frame that code outside the tree was called with: what a stack trace goes on from.
+  @inline(__always) var base: Frame {
+    get { unsafe state.pointee.base }
+    nonmutating set { unsafe state.pointee.base = newValue }
+  }
+
+  @inline(__always) var unwindTarget: Value {
+    get { unsafe state.pointee.unwindTarget }
+    nonmutating set { unsafe state.pointee.unwindTarget = newValue }
+  }
+
+  @inline(__always) var unwindValue: Value {
+    get { unsafe state.pointee.unwindValue }
+    nonmutating set { unsafe state.pointee.unwindValue = newValue }
+  }
+
+  /// Begins unwinding to a target with a value.
+  @inline(__always)
+  func unwind(to target: Value, with value: Value) -> Value {
+    unwindTarget = target
+    unwindValue = value
+    return .unwind
+  }
+}
+
+// MARK: - Allocation
+
+extension StateRef {
+  /// Returns a new object whose slots all hold nil.
+  ///
+  /// Allocation never collects; it asks for a safepoint when it is time.
+  ///
+  /// - Requires: `slotCount` is in `0 ... ObjectRef.slotLimit`.
+  @inline(__always)
+  func allocate(classIndex: UInt32, slotCount: Int) -> ObjectRef {
+    let object = allocateSlots(classIndex: classIndex, slotCount: slotCount)
+    for index in 0..<slotCount { object[slot: index] = .nil }
+    return object
+  }
+
+  /// Returns a new object whose slots the caller fills before anything else happens.
+  @inline(__always)
+  func allocateSlots(classIndex: UInt32, slotCount: Int) -> ObjectRef {
+    let size = (ObjectRef.headerSize &+ slotCount &* 8 &+ 15) & ~15
+    if size <= SizeClass.fineLimit, let cell = unsafe takeCell(size: size) {
+      let object = unsafe ObjectRef(cell)
+      object.initializeHeader(classIndex: classIndex, format: .slots, slotCount: slotCount)
+      return object
+    }
+    return allocateSlow(classIndex: classIndex, slotCount: slotCount)
+  }
+
+  /// Takes a cell from the free run of its class; nil when the run is used up.
+  @inline(__always)
+  private func takeCell(size: Int) -> UnsafeMutableRawPointer? {
+    let run = unsafe state.pointee.runs + (size >> 4)
+    let cell = unsafe run.pointee.cursor
+    let next = unsafe cell + size
+    guard unsafe next <= run.pointee.end else { return nil }
+    unsafe run.pointee.cursor = unsafe next
+    return unsafe cell
+  }
+
+  @inline(never)
+  private func allocateSlow(classIndex: UInt32, slotCount: Int) -> ObjectRef {
+    withMachine { machine in
+      let cell = unsafe machine.heap.allocateCell(size: ObjectRef.headerSize + slotCount * 8)
+      let object = unsafe ObjectRef(cell)
+      object.initializeHeader(classIndex: classIndex, format: .slots, slotCount: slotCount)
+      return object
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/// A Tenon value in one machine word: the only file that knows the encoding.
+///
+///     ...xxx1   SmallInteger, 63 bits
+///     ...xx10   Float whose magnitude lies in about 1e-77 ... 1e77, or is a zero
+///     ...x100   nil, false, true, Character, and words that are no values of the language
+///     ...x000   the address of a heap object, aligned to 16 bytes
+///
+/// Floats outside the immediate range are heap objects of the same class. Integer tags sit in the
+/// lowest bit so that addition and comparison work on tagged words.
+struct Value: Equatable, BitwiseCopyable, Sendable {
+  let bits: UInt
+
+  @inline(__always)
+  init(bits: UInt) {
+    self.bits = bits
+  }
+}
+
+// MARK: - Constants
+
+extension Value {
+  @inline(__always) static var `nil`: Value { Value(bits: 0x04) }
+  @inline(__always) static var `false`: Value { Value(bits: 0x0C) }
+  @inline(__always) static var `true`: Value { Value(bits: 0x14) }
+
+  /// What an evaluation answers instead of a value while the stack unwinds; never stored.
+  @inline(__always) static var unwind: Value { Value(bits: 0x1C) }
+
+  /// What a variable holds before it has been declared by running its declaration.
+  @inline(__always) static var undefined: Value { Value(bits: 0x2C) }
+
+  @inline(__always) var isNil: Bool { bits == 0x04 }
+  @inline(__always) var isTrue: Bool { bits == 0x14 }
+  @inline(__always) var isFalse: Bool { bits == 0x0C }
+  @inline(__always) var isUnwind: Bool { bits == 0x1C }
+  @inline(__always) var isUndefined: Bool { bits == 0x2C }
+  @inline(__always) var isBoolean: Bool { bits == 0x14 || bits == 0x0C }
+
+  /// The Boolean value for a condition.
+  @inline(__always)
+  init(_ condition: Bool) {
+    self.init(bits: condition ? 0x14 : 0x0C)
+  }
+}
+
+// MARK: - Integers
+
+extension Value {
+  /// The least integer that is a SmallInteger.
+  static let smallIntegerMin = Int.min >> 1
+  /// The greatest integer that is a SmallInteger.
+  static let smallIntegerMax = Int.max >> 1
+
+  @inline(__always) var isSmallInteger: Bool { bits & 1 != 0 }
+
+  /// The integer of a SmallInteger; meaningless for other values.
+  @inline(__always) var smallInteger: Int { Int(bitPattern: bits) >> 1 }
+
+  /// The integer if this is a SmallInteger.
+  @inline(__always) var asSmallInteger: Int? { isSmallInteger ? smallInteger : nil }
+
+  /// The SmallInteger for an integer known to be in range.
+  @inline(__always)
+  init(small integer: Int) {
+    assert(integer >= Value.smallIntegerMin && integer <= Value.smallIntegerMax)
+    self.init(bits: UInt(bitPattern: integer &<< 1 | 1))
+  }
+
+  /// The SmallInteger for an integer, or nil when it needs a LargeInteger.
+  @inline(__always)
+  init?(exactlySmall integer: Int) {
+    let (doubled, overflow) = integer.addingReportingOverflow(integer)
+    if overflow { return nil }
+    self.init(bits: UInt(bitPattern: doubled | 1))
+  }
+
+  /// Whether both are SmallIntegers.
+  @inline(__always)
+  static func areSmallIntegers(_ left: Value, _ right: Value) -> Bool {
+    left.bits & right.bits & 1 != 0
+  }
+
+  /// The sum of two SmallIntegers, or nil when one is none or the sum needs a LargeInteger.
+  @inline(__always)
+  static func adding(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right) else { return nil }
+    let (sum, overflow) = Int(bitPattern: left.bits)
+      .addingReportingOverflow(Int(bitPattern: right.bits ^ 1))
+    return overflow ? nil : Value(bits: UInt(bitPattern: sum))
+  }
+
+  /// The difference of two SmallIntegers, or nil when one is none or it needs a LargeInteger.
+  @inline(__always)
+  static func subtracting(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right) else { return nil }
+    let (difference, overflow) = Int(bitPattern: left.bits)
+      .subtractingReportingOverflow(Int(bitPattern: right.bits ^ 1))
+    return overflow ? nil : Value(bits: UInt(bitPattern: difference))
+  }
+
+  /// The product of two SmallIntegers, or nil when one is none or it needs a LargeInteger.
+  @inline(__always)
+  static func multiplying(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right) else { return nil }
+    let (product, overflow) = Int(bitPattern: left.bits ^ 1)
+      .multipliedReportingOverflow(by: right.smallInteger)
+    return overflow ? nil : Value(bits: UInt(bitPattern: product) | 1)
+  }
+
+  /// Whether one SmallInteger is less than another.
+  @inline(__always)
+  static func isLess(_ left: Value, _ right: Value) -> Bool {
+    Int(bitPattern: left.bits) < Int(bitPattern: right.bits)
+  }
+}
+
+// MARK: - Floats
+
+extension Value {
+  // An IEEE double rotated left by one has its sign in the lowest bit and its exponent on top.
+  // Subtracting a bias from the exponent brings the common magnitudes under 2^62, which leaves two
+  // bits for the tag. Codes 0 and 1 would be the least magnitudes; they stand for the two zeros.
+  @inline(__always) private static var floatBias: UInt { 768 << 53 }
+
+  @inline(__always) var isImmediateFloat: Bool { bits & 3 == 2 }
+
+  /// The double of an immediate float; meaningless for other values.
+  @inline(__always) var immediateFloat: Double {
+    let code = bits >> 2
+    let rotated = code > 1 ? code &+ Value.floatBias : code
+    return Double(bitPattern: UInt64(rotated >> 1 | rotated << 63))
+  }
+
+  /// The immediate float for a double, or nil when the double needs a heap object.
+  @inline(__always)
+  init?(immediate double: Double) {
+    let pattern = UInt(double.bitPattern)
+    let rotated = pattern << 1 | pattern >> 63
+    if rotated <= 1 {
+      self.init(bits: rotated << 2 | 2)
+      return
+    }
+    let code = rotated &- Value.floatBias
+    guard code > 1, code >> 62 == 0 else { return nil }
+    self.init(bits: code << 2 | 2)
+  }
+}
+
+// MARK: - Characters
+
+extension Value {
+  @inline(__always) var isCharacter: Bool { bits & 0xFF == 0x24 }
+
+  /// The code point of a Character; meaningless for other values.
+  @inline(__always) var characterCode: UInt32 { UInt32(truncatingIfNeeded: bits >> 8) }
+
+  /// The Character for a Unicode scalar.
+  @inline(__always)
+  init(_ scalar: Unicode.Scalar) {
+    self.init(bits: UInt(scalar.value) << 8 | 0x24)
+  }
+}
+
+// MARK: - Objects and words that are no values
+
+extension Value {
+  /// Whether this is the address of a heap object.
+  @inline(__always) var isObject: Bool { bits & 7 == 0 }
+
+  /// The value that names a heap object.
+  @inline(__always)
+  init(_ object: ObjectRef) {
+    self.init(bits: object.bits)
+  }
+
+  /// A word that the collector skips, for an address of the evaluator's own that is a multiple
+  /// of 8: the send a frame came from, or a frame as the target of a return.
+  @inline(__always)
+  init(markerFor address: UInt) {
+    self.init(bits: address | 4)
+  }
+
+  /// The address inside a marker.
+  @inline(__always) var markedAddress: UInt { bits & ~7 }
+}

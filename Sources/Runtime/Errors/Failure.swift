@@ -1,0 +1,39 @@
+/// Why a primitive, a node or a store cannot do what it was asked: what becomes an exception in
+/// the language.
+struct Failure: Error {
+  /// The class of the exception.
+  let errorClass: ErrorClass
+  /// What the exception says.
+  let message: String
+  /// Bytes that were asked for in vain, when a collection may make room for them.
+  var wantedBytes = 0
+
+  init(_ errorClass: ErrorClass, _ message: String) {
+    self.errorClass = errorClass
+    self.message = message
+  }
+}
+
+/// The exception classes that the runtime itself signals; the kernel defines them.
+enum ErrorClass: String, CaseIterable {
+  case error = "Error"
+  case zeroDivide = "ZeroDivide"
+  case arithmeticError = "ArithmeticError"
+  case invalidArgument = "InvalidArgument"
+  case wrongArgumentCount = "WrongArgumentCount"
+  case subscriptOutOfBounds = "SubscriptOutOfBounds"
+  case keyNotFound = "KeyNotFound"
+  case notFound = "NotFound"
+  case immutableObject = "ImmutableObject"
+  case nonBooleanReceiver = "NonBooleanReceiver"
+  case cannotReturn = "CannotReturn"
+  case unassignedVariable = "UnassignedVariable"
+  case notAvailable = "NotAvailable"
+  case streamError = "StreamError"
+  case storeError = "StoreError"
+  case nilStored = "NilStored"
+  case constraintError = "ConstraintError"
+  case resourceLimit = "ResourceLimit"
+  case stackOverflow = "StackOverflow"
+  case outOfMemory = "OutOfMemory"
+}

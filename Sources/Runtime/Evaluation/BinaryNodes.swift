@@ -1,0 +1,283 @@
+/// A binary send whose operands are most likely numbers.
+///
+/// The operations stand in the subclasses, one for each operator and shape of operands; they try
+/// SmallIntegers, then immediate floats, then send. Each subclass names its operation as a type,
+/// so that the compiler makes straight code of it: a generic class would be called unspecialised.
+class BinaryNode: SendNode {
+  final let left: NodeRef
+  final let right: NodeRef
+
+  init(
+    _ selector: Selector, left: NodeRef, right: NodeRef, tracked: Bool, at position: CodePosition
+  ) {
+    self.left = left
+    self.right = right
+    super.init(selector, tracked: tracked, at: position)
+  }
+
+  /// The send itself, for operands that the fast path does not know.
+  @inline(never)
+  final func send(_ left: Value, _ right: Value, _ frame: Frame) -> Value {
+    if left.isUnwind { return left }
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = left
+    callee[1] = right
+    return invoke(left, callee)
+  }
+
+  /// Numbers of unlike kinds, then the send.
+  @inline(never)
+  final func mixed<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ left: Value, _ right: Value, _ frame: Frame
+  ) -> Value {
+    if let a = left.mixedDouble, let b = right.mixedDouble,
+      left.isImmediateFloat || right.isImmediateFloat,
+      let result = Value(immediate: Operation.apply(a, b))
+    {
+      return result
+    }
+    return send(left, right, frame)
+  }
+
+  @inline(__always)
+  final func apply<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ left: Value, _ right: Value, _ frame: Frame
+  ) -> Value {
+    if let result = Operation.apply(left, right) { return result }
+    if left.bits & right.bits & 3 == 2, left.isImmediateFloat, right.isImmediateFloat,
+      let result = Value(
+        immediate: Operation.apply(left.immediateFloat, right.immediateFloat))
+    {
+      return result
+    }
+    return mixed(operation, left, right, frame)
+  }
+
+  @inline(never)
+  final func mixedCompare<Operation: ComparisonOperation>(
+    _ operation: Operation.Type, _ left: Value, _ right: Value, _ frame: Frame
+  ) -> Value {
+    if let a = left.mixedDouble, let b = right.mixedDouble {
+      return Value(Operation.compare(a, b))
+    }
+    return send(left, right, frame)
+  }
+
+  @inline(__always)
+  final func compare<Operation: ComparisonOperation>(
+    _ operation: Operation.Type, _ left: Value, _ right: Value, _ frame: Frame
+  ) -> Test {
+    if Value.areSmallIntegers(left, right) {
+      return Test(
+        Operation.compare(Int(bitPattern: left.bits), Int(bitPattern: right.bits)))
+    }
+    if left.isImmediateFloat, right.isImmediateFloat {
+      return Test(Operation.compare(left.immediateFloat, right.immediateFloat))
+    }
+    return Test(mixedCompare(operation, left, right, frame))
+  }
+}
+
+// MARK: - Shapes of operands
+
+/// Any operands: the left one waits in the frame while the right one is evaluated.
+class SpilledBinaryNode: BinaryNode {
+  override required init(
+    _ selector: Selector, left: NodeRef, right: NodeRef, tracked: Bool, at position: CodePosition
+  ) {
+    super.init(selector, left: left, right: right, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func operands(_ frame: Frame) -> (Value, Value) {
+    let left = left.evaluate(frame)
+    if left.isUnwind { return (left, left) }
+    frame[depth] = left
+    let right = right.evaluate(frame)
+    return right.isUnwind ? (right, right) : (left, right)
+  }
+}
+
+/// A right operand that cannot run code: a variable or a constant.
+class LeafBinaryNode: BinaryNode {
+  override required init(
+    _ selector: Selector, left: NodeRef, right: NodeRef, tracked: Bool, at position: CodePosition
+  ) {
+    super.init(selector, left: left, right: right, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func operands(_ frame: Frame) -> (Value, Value) {
+    (left.evaluate(frame), right.evaluate(frame))
+  }
+}
+
+/// A right operand that is a constant.
+class ConstantBinaryNode: BinaryNode {
+  final let constant: Value
+
+  required init(
+    _ selector: Selector, left: NodeRef, constant: Value, tracked: Bool, at position: CodePosition
+  ) {
+    self.constant = constant
+    super.init(selector, left: left, right: left, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func operands(_ frame: Frame) -> (Value, Value) { (left.evaluate(frame), constant) }
+}
+
+/// A local variable and a constant.
+class LocalConstantBinaryNode: BinaryNode {
+  final let local: Int
+  final let constant: Value
+
+  required init(
+    _ selector: Selector, local: Int, constant: Value, leaf: NodeRef, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.local = local
+    self.constant = constant
+    super.init(selector, left: leaf, right: leaf, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func operands(_ frame: Frame) -> (Value, Value) { (frame[local], constant) }
+}
+
+/// Two local variables.
+class LocalLocalBinaryNode: BinaryNode {
+  final let first: Int
+  final let second: Int
+
+  required init(
+    _ selector: Selector, first: Int, second: Int, leaf: NodeRef, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.first = first
+    self.second = second
+    super.init(selector, left: leaf, right: leaf, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func operands(_ frame: Frame) -> (Value, Value) { (frame[first], frame[second]) }
+}
+
+/// A right operand that is a float constant, decoded before running.
+class FloatBinaryNode: BinaryNode {
+  final let constant: Value
+  final let double: Double
+
+  init(
+    _ selector: Selector, left: NodeRef, constant: Value, tracked: Bool, at position: CodePosition
+  ) {
+    self.constant = constant
+    double = constant.isImmediateFloat ? constant.immediateFloat : 0
+    super.init(selector, left: left, right: left, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func finish<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ left: FloatOperand, _ frame: Frame
+  ) -> Value {
+    if left.isFloat {
+      let result = Operation.apply(left.double, double)
+      return Value(immediate: result) ?? boxed(result)
+    }
+    return mixed(operation, left.value, constant, frame)
+  }
+
+  @inline(__always)
+  final func finishOperand<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ left: FloatOperand, _ frame: Frame
+  ) -> FloatOperand {
+    if left.isFloat { return FloatOperand(Operation.apply(left.double, double)) }
+    return FloatOperand(mixed(operation, left.value, constant, frame))
+  }
+
+  @inline(never)
+  private final func boxed(_ double: Double) -> Value {
+    state.withMachine { $0.makeFloat(double) }
+  }
+}
+
+/// Any operand and a float constant.
+class FloatConstantBinaryNode: FloatBinaryNode {
+  override required init(
+    _ selector: Selector, left: NodeRef, constant: Value, tracked: Bool, at position: CodePosition
+  ) {
+    super.init(selector, left: left, constant: constant, tracked: tracked, at: position)
+  }
+}
+
+/// A local variable and a float constant.
+class LocalFloatConstantBinaryNode: FloatBinaryNode {
+  final let local: Int
+
+  required init(
+    _ selector: Selector, local: Int, left: NodeRef, constant: Value, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.local = local
+    super.init(selector, left: left, constant: constant, tracked: tracked, at: position)
+  }
+}
+
+// MARK: - Fused with an assignment
+
+// The result goes to a local variable without passing through another node. While the stack unwinds
+// the variable receives a word that nobody will read: no handler is inside the method, so that its
+// variables are dead.
+
+/// `x := a + 1`.
+class StoreLocalConstantNode: BinaryNode {
+  final let target: Int
+  final let local: Int
+  final let constant: Value
+
+  required init(
+    _ selector: Selector, target: Int, local: Int, constant: Value, leaf: NodeRef, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.target = target
+    self.local = local
+    self.constant = constant
+    super.init(selector, left: leaf, right: leaf, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func storing<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ frame: Frame
+  ) -> Value {
+    let result = apply(operation, frame[local], constant, frame)
+    frame[target] = result
+    return result
+  }
+}
+
+/// `x := a + b`.
+class StoreLocalLocalNode: BinaryNode {
+  final let target: Int
+  final let first: Int
+  final let second: Int
+
+  required init(
+    _ selector: Selector, target: Int, first: Int, second: Int, leaf: NodeRef, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.target = target
+    self.first = first
+    self.second = second
+    super.init(selector, left: leaf, right: leaf, tracked: tracked, at: position)
+  }
+
+  @inline(__always)
+  final func storing<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ frame: Frame
+  ) -> Value {
+    let result = apply(operation, frame[first], frame[second], frame)
+    frame[target] = result
+    return result
+  }
+}

@@ -1,0 +1,78 @@
+internal import TenonLexer
+
+/// The executable tree of one method, one top-level statement or one formula, blocks included.
+///
+/// A code object owns the nodes: they refer to each other without reference counting. It lives as
+/// long as a method, a closure in the heap or a running evaluation needs it.
+@safe
+final class Code {
+  /// The text the code was compiled from.
+  let source: SourceText
+  /// What a stack trace calls it: `Tank>>fill`, or nil for a script's own statements.
+  let name: String?
+  /// Whether stack traces leave it out: code of the kernel.
+  let isKernel: Bool
+
+  /// What runs it, given a frame with receiver and arguments.
+  var body: NodeRef?
+
+  private var nodes: [Node] = []
+  private var lists: [UnsafeMutablePointer<NodeRef>] = unsafe []
+  private(set) var blocks: [BlockCode] = []
+  /// The heap objects that nodes refer to.
+  private(set) var literals: [Value] = []
+
+  /// The number of the collection in which a closure was last seen that needs the code.
+  @exclusivity(unchecked) var mark = 0
+  /// Whether a connection holds formulas of the code.
+  var isNeededByFormulas = false
+
+  init(source: SourceText, name: String?, isKernel: Bool) {
+    self.source = source
+    self.name = name
+    self.isKernel = isKernel
+  }
+
+  deinit {
+    for unsafe list in unsafe lists { unsafe list.deallocate() }
+  }
+
+  /// Takes a node into the code and answers the reference its parent keeps.
+  func add(_ node: Node) -> NodeRef {
+    nodes.append(node)
+    return NodeRef(node)
+  }
+
+  /// Takes a block's code.
+  func add(_ block: BlockCode) {
+    blocks.append(block)
+  }
+
+  /// Takes a heap object that a node refers to.
+  func addLiteral(_ value: Value) {
+    if value.isObject { literals.append(value) }
+  }
+
+  /// Returns memory for a list of children that goes with the code.
+  func allocateList(count: Int) -> UnsafeMutablePointer<NodeRef> {
+    let list = UnsafeMutablePointer<NodeRef>.allocate(capacity: count)
+    unsafe lists.append(list)
+    return unsafe list
+  }
+}
+
+/// The code of one block.
+final class BlockCode {
+  let argumentCount: Int
+  let body: NodeRef
+  /// The code the block is part of.
+  @safe unowned(unsafe) let code: Code
+  let range: SourceRange
+
+  init(argumentCount: Int, body: NodeRef, code: Code, range: SourceRange) {
+    self.argumentCount = argumentCount
+    self.body = body
+    self.code = code
+    self.range = range
+  }
+}

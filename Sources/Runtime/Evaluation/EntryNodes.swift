@@ -1,0 +1,342 @@
+/// The body of a method or block that has temporaries: fills them with nil first.
+final class TemporariesEntryNode: SiteNode {
+  let first: Int
+  let end: Int
+  let body: NodeRef
+
+  init(first: Int, end: Int, body: NodeRef, at position: CodePosition) {
+    self.first = first
+    self.end = end
+    self.body = body
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    if end > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
+    for slot in first..<end { frame[slot] = .nil }
+    return body.evaluate(frame)
+  }
+}
+
+enum FrameLimits {
+  /// Frames of up to this many slots need no check of the value stack: the native stack, which
+  /// takes more bytes for each activation than such a frame does, ends first.
+  static let unchecked = 8
+  /// Slots that are free above every frame that has been checked.
+  static let reserve = 256
+}
+
+extension SiteNode {
+  /// Answers a failed evaluation when a frame of this size does not fit on the value stack.
+  @inline(never)
+  final func checkValueStack(_ frame: Frame) -> Value? {
+    guard state.stackEnd < frame.advanced(by: depth + FrameLimits.reserve) else { return nil }
+    // The frame itself is not usable yet: its slots may hold anything.
+    state.top = frame
+    state.base = frame
+    return state.withMachine { $0.stackOverflow() }
+  }
+}
+
+/// The body of a method or block with variables that its blocks capture: makes their context.
+final class ContextEntryNode: SiteNode {
+  let firstTemporary: Int
+  let endTemporary: Int
+  /// Where the context is kept.
+  let contextSlot: Int
+  /// Slots of the context: one for the parent and one for each captured variable.
+  let contextSize: Int
+  /// Arguments that are captured, as pairs of frame slot and context slot.
+  let capturedArguments: [(frame: Int, context: Int)]
+  /// Whether this is a block, whose context's parent is the block's own context.
+  let isBlock: Bool
+  let body: NodeRef
+
+  init(
+    firstTemporary: Int, endTemporary: Int, contextSlot: Int, contextSize: Int,
+    capturedArguments: [(frame: Int, context: Int)], isBlock: Bool, body: NodeRef,
+    at position: CodePosition
+  ) {
+    self.firstTemporary = firstTemporary
+    self.endTemporary = endTemporary
+    self.contextSlot = contextSlot
+    self.contextSize = contextSize
+    self.capturedArguments = capturedArguments
+    self.isBlock = isBlock
+    self.body = body
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    if endTemporary > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
+    for slot in firstTemporary..<endTemporary { frame[slot] = .nil }
+    let context = state.allocate(classIndex: ClassIndex.context, slotCount: contextSize)
+    if isBlock { context[slot: 0] = Closure(frame.receiver).context }
+    for captured in capturedArguments { context[slot: captured.context] = frame[captured.frame] }
+    frame[contextSlot] = Value(context)
+    return body.evaluate(frame)
+  }
+}
+
+/// The body of a method whose blocks return from it: takes the value of such a return.
+final class HomeEntryNode: Node {
+  let contextSlot: Int
+  let state: StateRef
+  let body: NodeRef
+
+  init(contextSlot: Int, state: StateRef, body: NodeRef) {
+    self.contextSlot = contextSlot
+    self.state = state
+    self.body = body
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let result = body.evaluate(frame)
+    let context = ObjectRef(frame[contextSlot])
+    context.flags |= ObjectFlag.ended
+    guard result.isUnwind, state.unwindTarget == Value(context) else { return result }
+    return state.takeUnwindValue()
+  }
+}
+
+/// The body of a method that returns out of inlined blocks, from the middle.
+final class ReturnEntryNode: Node {
+  let state: StateRef
+  let body: NodeRef
+
+  init(state: StateRef, body: NodeRef) {
+    self.state = state
+    self.body = body
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let result = body.evaluate(frame)
+    guard result.isUnwind, state.unwindTarget == Value(markerFor: frame.address) else {
+      return result
+    }
+    return state.takeUnwindValue()
+  }
+}
+
+extension StateRef {
+  /// Ends unwinding: answers what was to be delivered.
+  @inline(__always)
+  func takeUnwindValue() -> Value {
+    let value = unwindValue
+    unwindTarget = .nil
+    unwindValue = .nil
+    return value
+  }
+}
+
+/// `^` in a method, where it is not the last thing to be done.
+final class ReturnNode: Node {
+  let value: NodeRef
+  let state: StateRef
+
+  init(value: NodeRef, state: StateRef) {
+    self.value = value
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    return state.unwind(to: Value(markerFor: frame.address), with: value)
+  }
+}
+
+/// `^` in a block: returns from the method the block was written in.
+final class NonLocalReturnNode: SiteNode {
+  let value: NodeRef
+  /// How many contexts lie between the block's own and the method's.
+  let hops: Int
+  /// The frame slot of the innermost context, or -1 when it is the block's.
+  let contextSlot: Int
+
+  init(value: NodeRef, hops: Int, contextSlot: Int, at position: CodePosition) {
+    self.value = value
+    self.hops = hops
+    self.contextSlot = contextSlot
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    let home = frame.context(in: contextSlot, hops: hops)
+    guard home.flags & ObjectFlag.ended == 0 else { return signal(.cannotReturn(), in: frame) }
+    return state.unwind(to: Value(home), with: value)
+  }
+}
+
+extension Frame {
+  /// A context seen from this frame: the one in a slot, or for -1 the block's, then outwards.
+  @inline(__always)
+  func context(in slot: Int, hops: Int) -> ObjectRef {
+    var context = ObjectRef(slot < 0 ? Closure(receiver).context : self[slot])
+    for _ in 0..<hops { context = ObjectRef(context[slot: 0]) }
+    return context
+  }
+}
+
+/// Statements in a row; the value is that of the last.
+final class SequenceNode: Node {
+  let statements: NodeList
+  let last: NodeRef
+
+  init(statements: NodeList, last: NodeRef) {
+    self.statements = statements
+    self.last = last
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    for index in 0..<statements.count {
+      let value = statements[index].evaluate(frame)
+      if value.isUnwind { return value }
+    }
+    return last.evaluate(frame)
+  }
+}
+
+/// Two statements.
+final class PairNode: Node {
+  let first: NodeRef
+  let last: NodeRef
+
+  init(first: NodeRef, last: NodeRef) {
+    self.first = first
+    self.last = last
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = first.evaluate(frame)
+    if value.isUnwind { return value }
+    return last.evaluate(frame)
+  }
+}
+
+/// Three statements.
+final class TripleNode: Node {
+  let first: NodeRef
+  let second: NodeRef
+  let last: NodeRef
+
+  init(first: NodeRef, second: NodeRef, last: NodeRef) {
+    self.first = first
+    self.second = second
+    self.last = last
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    var value = first.evaluate(frame)
+    if value.isUnwind { return value }
+    value = second.evaluate(frame)
+    if value.isUnwind { return value }
+    return last.evaluate(frame)
+  }
+}
+
+/// Gives temporaries of an inlined block nil each time the block begins.
+final class ClearingNode: Node {
+  let slots: [Int]
+  let body: NodeRef
+
+  init(slots: [Int], body: NodeRef) {
+    self.slots = slots
+    self.body = body
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    for slot in slots { frame[slot] = .nil }
+    return body.evaluate(frame)
+  }
+}
+
+/// Gives a loop's body a context of its own each time it begins, so that the blocks it makes keep
+/// the variables of their turn.
+final class LoopContextNode: Node {
+  let contextSlot: Int
+  let contextSize: Int
+  /// The frame slot of the context around, or -1.
+  let parentSlot: Int
+  let isInBlock: Bool
+  /// Parameters of the block that are captured, as pairs of frame slot and context slot.
+  let captured: [(frame: Int, context: Int)]
+  let state: StateRef
+  let body: NodeRef
+
+  init(
+    contextSlot: Int, contextSize: Int, parentSlot: Int, isInBlock: Bool,
+    captured: [(frame: Int, context: Int)], state: StateRef, body: NodeRef
+  ) {
+    self.contextSlot = contextSlot
+    self.contextSize = contextSize
+    self.parentSlot = parentSlot
+    self.isInBlock = isInBlock
+    self.captured = captured
+    self.state = state
+    self.body = body
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let context = state.allocate(classIndex: ClassIndex.context, slotCount: contextSize)
+    if parentSlot >= 0 {
+      context[slot: 0] = frame[parentSlot]
+    } else if isInBlock {
+      context[slot: 0] = Closure(frame.receiver).context
+    }
+    for variable in captured { context[slot: variable.context] = frame[variable.frame] }
+    frame[contextSlot] = Value(context)
+    return body.evaluate(frame)
+  }
+}
+
+/// `^` at top level: ends the script.
+final class ScriptReturnNode: Node {
+  let value: NodeRef
+  let state: StateRef
+
+  init(value: NodeRef, state: StateRef) {
+    self.value = value
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    return state.unwind(to: Machine.scriptTarget, with: value)
+  }
+}
+
+/// An expression that is known to fail when it is evaluated.
+final class FailureNode: SiteNode {
+  let failure: Failure
+
+  init(_ failure: Failure, at position: CodePosition) {
+    self.failure = failure
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value { signal(failure, in: frame) }
+}
+
+/// Refuses a value of the wrong class for a variable with a type.
+final class TypeCheckNode: SiteNode {
+  let value: NodeRef
+  let type: String
+  let name: String
+
+  init(value: NodeRef, type: String, name: String, at position: CodePosition) {
+    self.value = value
+    self.type = type
+    self.name = name
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    return withMachine(in: frame) { $0.checkType(of: value, type, variable: name) }
+  }
+}

@@ -1,0 +1,77 @@
+/// What an arithmetic node does without a send.
+protocol ArithmeticOperation {
+  /// The result for two SmallIntegers; nil when there is none or it needs a LargeInteger.
+  static func apply(_ left: Value, _ right: Value) -> Value?
+  /// The result for two doubles.
+  static func apply(_ left: Double, _ right: Double) -> Double
+}
+
+/// What a comparison node does without a send.
+protocol ComparisonOperation {
+  /// The outcome for two words known to be SmallIntegers, as tagged.
+  static func compare(_ left: Int, _ right: Int) -> Bool
+  static func compare(_ left: Double, _ right: Double) -> Bool
+}
+
+enum Add: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.adding(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double { left + right }
+}
+
+enum Subtract: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.subtracting(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double { left - right }
+}
+
+enum Multiply: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.multiplying(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double { left * right }
+}
+
+enum Less: ComparisonOperation {
+  @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left < right }
+  @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left < right }
+}
+
+enum LessOrEqual: ComparisonOperation {
+  @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left <= right }
+  @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left <= right }
+}
+
+enum Greater: ComparisonOperation {
+  @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left > right }
+  @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left > right }
+}
+
+enum GreaterOrEqual: ComparisonOperation {
+  @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left >= right }
+  @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left >= right }
+}
+
+enum Equal: ComparisonOperation {
+  @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left == right }
+  @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left == right }
+}
+
+enum NotEqual: ComparisonOperation {
+  @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left != right }
+  @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left != right }
+}
+
+extension Value {
+  /// The double of a SmallInteger or an immediate float, for operations that mix them.
+  ///
+  /// A SmallInteger beyond 2^53 answers nil: comparing it through a double would lie.
+  @inline(__always) var mixedDouble: Double? {
+    if isImmediateFloat { return immediateFloat }
+    guard isSmallInteger else { return nil }
+    let integer = smallInteger
+    return integer.magnitude <= 1 << 53 ? Double(integer) : nil
+  }
+}

@@ -1,0 +1,68 @@
+/// What a program prints to and reads from; whoever makes an interpreter provides it.
+public protocol Console: AnyObject {
+  /// Writes bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: UTF-8, or whatever the program chose to write.
+  ///   - channel: The output, or the output for errors.
+  /// - Throws: `ConsoleError` when the other end is gone or full.
+  func write(_ bytes: Span<UInt8>, to channel: ConsoleChannel) throws(ConsoleError)
+
+  /// Sees to it that what was written has gone out.
+  ///
+  /// - Throws: `ConsoleError` when the other end is gone or full.
+  func flush() throws(ConsoleError)
+
+  /// Reads a line without its end; nil at the end of the input.
+  ///
+  /// - Parameter isInterrupted: Whether to stop waiting; asked whenever waiting was disturbed.
+  /// - Throws: `ConsoleError` when reading fails.
+  func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]?
+
+  /// Reads all that is left.
+  ///
+  /// - Parameters:
+  ///   - limit: The most bytes to read.
+  ///   - isInterrupted: Whether to stop waiting.
+  /// - Throws: `ConsoleError` when reading fails or there is more than `limit`.
+  func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]
+}
+
+/// Where a program writes.
+public enum ConsoleChannel: Int, Sendable {
+  /// `stdout`.
+  case output = 1
+  /// `stderr`.
+  case error = 2
+}
+
+/// Why a console could not write or read.
+public struct ConsoleError: Error, Sendable {
+  /// What went wrong: lower case, no full stop.
+  public let message: String
+
+  /// Creates an error.
+  public init(_ message: String) {
+    self.message = message
+  }
+}
+
+/// The console of an interpreter that was given none: output is dropped, there is no input.
+public final class NullConsole: Console {
+  /// Creates a console.
+  public init() {}
+
+  /// Drops the bytes.
+  public func write(
+    _ bytes: Span<UInt8>, to channel: ConsoleChannel
+  ) throws(ConsoleError) {}
+
+  /// Does nothing.
+  public func flush() throws(ConsoleError) {}
+
+  /// Answers that the input is at its end.
+  public func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]? { nil }
+
+  /// Answers nothing.
+  public func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8] { [] }
+}

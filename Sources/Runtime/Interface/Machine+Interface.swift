@@ -1,0 +1,121 @@
+package import TenonLexer
+
+// What the embedding API is made of: the only part of the machine that other modules see.
+
+/// What came of running a script.
+package enum RunOutcome {
+  /// It ran to its end, or to a `^`: the value of the last statement.
+  case finished(Handle)
+  /// It was not run: what is wrong with its text.
+  case rejected([Diagnostic], isIncomplete: Bool)
+  /// An exception that nobody handled.
+  case failed(ScriptError)
+  /// Somebody asked it to stop.
+  case interrupted
+}
+
+extension Machine {
+  /// Parses, checks and runs a script.
+  ///
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - observer: Called after each statement that has a value, with the value and its place.
+  package func execute(
+    _ source: SourceText, isPrompt: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
+    observer: ((Handle, SourceRange) -> Void)? = nil
+  ) -> RunOutcome {
+    let outcome = run(source, isPrompt: isPrompt, warn: warn) { value, range in
+      observer?(handles.makeHandle(value), range)
+    }
+    return switch outcome {
+    case .finished(let value): .finished(handles.makeHandle(value))
+    case .rejected(let diagnostics, let isIncomplete):
+      .rejected(diagnostics, isIncomplete: isIncomplete)
+    case .failed(let error): .failed(error.published)
+    case .interrupted: .interrupted
+    }
+  }
+
+  /// Sends a message from outside.
+  package func send(
+    _ name: String, to receiver: Handle, _ arguments: [Handle]
+  ) -> RunOutcome {
+    withEntry {
+      let callee = pushNativeFrame()
+      let selector = self.selector(name)
+      guard selector.argumentCount == arguments.count else {
+        return .failed(
+          ScriptError(
+            className: ErrorClass.wrongArgumentCount.rawValue,
+            message: "'\(name)' takes \(selector.argumentCount) arguments", trace: []))
+      }
+      callee[0] = receiver.value
+      for (index, argument) in arguments.enumerated() { callee[index + 1] = argument.value }
+      let body = body(for: selector, classIndex: receiver.value.classIndex)
+      let value = enter(body, callee, argumentCount: arguments.count)
+      guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
+      return switch endOfUnwinding() {
+      case .finished(let value): .finished(handles.makeHandle(value))
+      case .failed(let error): .failed(error.published)
+      case .rejected, .interrupted: .interrupted
+      }
+    }
+  }
+
+  /// Makes values of the language.
+  package func makeHandle(_ string: String) -> Handle { handles.makeHandle(makeString(string)) }
+  package func makeHandle(_ integer: Int) -> Handle { handles.makeHandle(makeInteger(integer)) }
+  package func makeHandle(_ double: Double) -> Handle { handles.makeHandle(makeFloat(double)) }
+  package func makeHandle(_ boolean: Bool) -> Handle { handles.makeHandle(Value(boolean)) }
+  package func makeHandle(_ elements: [Handle]) -> Handle {
+    handles.makeHandle(makeArray(elements.map(\.value)))
+  }
+  package var nilHandle: Handle { handles.makeHandle(.nil) }
+
+  /// A variable of the script; nil when there is none of that name.
+  package func variable(_ name: String) -> Handle? {
+    guard let cell = scriptCells[name], !cell[slot: 0].isUndefined else { return nil }
+    return handles.makeHandle(cell[slot: 0])
+  }
+
+  /// Gives a variable of the script a value, declaring it when it is new.
+  package func setVariable(_ name: String, to handle: Handle) -> RunOutcome {
+    withEntry {
+      let cell = scriptCell(named: name)
+      state.base = state.top
+      let stored = store(handle.value, into: cell, slot: 0)
+      return stored.isUnwind ? .interrupted : .finished(handle)
+    }
+  }
+
+  /// The names of the script's variables and of all classes.
+  package var knownNames: [String] { globalNames }
+
+  /// A way to stop the program from another thread or a signal handler.
+  package var interrupter: Interrupter { Interrupter(state) }
+}
+
+/// Stops a program from another thread, or from a signal handler.
+///
+/// It must not be used any more when its interpreter is gone.
+public struct Interrupter: @unchecked Sendable {
+  private let state: StateRef
+
+  init(_ state: StateRef) { self.state = state }
+
+  /// Asks the program to stop at its next safepoint. Clean-up blocks run; asking again while they
+  /// do ends them too. Does nothing but store two words.
+  public func interrupt() { state.requestInterrupt() }
+}
+
+extension UncaughtError {
+  /// The error as other modules see it.
+  var published: ScriptError {
+    ScriptError(
+      className: className, message: message,
+      trace: trace.map {
+        ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
+      })
+  }
+}

@@ -1,0 +1,44 @@
+public import TenonLexer
+
+/// An exception that a script did not handle.
+public struct ScriptError: Error, Sendable {
+  /// The name of the exception's class, `ZeroDivide`.
+  public let className: String
+  /// What the exception says.
+  public let message: String
+  /// The sends that were being evaluated, innermost first, those of the kernel left out.
+  public let trace: [Entry]
+
+  /// A line of a stack trace.
+  public struct Entry: Sendable {
+    /// The method, `Tank>>fill`; nil for a statement of the script itself.
+    public let method: String?
+    /// The text it stands in.
+    public let source: SourceText
+    /// The place of the send.
+    public let range: SourceRange
+  }
+}
+
+extension ScriptError {
+  /// The most lines of a stack trace that are printed.
+  private static let traceLimit = 50
+
+  /// Returns the error as it is printed: place and message, the line with a caret, the stack.
+  public func rendered() -> String {
+    guard let place = trace.first else { return "error: \(message)\n" }
+    var text = Diagnostic(.error, message, place.range).rendered(in: place.source)
+    if !text.hasSuffix("\n") { text += "\n" }
+    // A statement of the script itself is named by the message already.
+    guard trace.contains(where: { $0.method != nil }) else { return text }
+    for entry in trace.prefix(ScriptError.traceLimit) {
+      let location = entry.source.location(of: entry.range.start)
+      text +=
+        "  at \(entry.method ?? "script") (\(entry.source.name):\(location.line):\(location.column))\n"
+    }
+    if trace.count > ScriptError.traceLimit {
+      text += "  ... and \(trace.count - ScriptError.traceLimit) more\n"
+    }
+    return text
+  }
+}

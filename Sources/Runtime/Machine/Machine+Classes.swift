@@ -1,0 +1,172 @@
+/// Classes: making them, finding them, making their instances.
+extension Machine {
+  /// Makes a class with its metaclass, or answers the one that exists.
+  ///
+  /// - Parameter index: the index a class of the runtime must have.
+  func makeClass(
+    named name: String, superclass: ClassInfo?, index: UInt32? = nil
+  ) -> ClassInfo {
+    let info = ClassInfo(
+      index: index ?? takeClassIndex(), name: name, superclass: superclass, isMeta: false)
+    let meta = ClassInfo(
+      index: takeClassIndex(), name: name + " class",
+      superclass: superclass?.metaclass ?? classesByName["Class"], isMeta: true)
+    info.metaclass = meta
+    unsafe meta.thisClass = info
+    enter(info)
+    enter(meta)
+    superclass?.subclasses.append(info)
+    let object = state.allocate(classIndex: meta.index, slotCount: ClassSlot.count)
+    object[slot: ClassSlot.index] = Value(small: Int(info.index))
+    info.object = Value(object)
+    if let superclass {
+      info.instanceVariables = superclass.instanceVariables
+      info.format = superclass.format
+      info.hasInitialValues = superclass.hasInitialValues
+      info.hasConnections = superclass.hasConnections
+    }
+    classesByName[name] = info
+    classCell(named: name)[slot: 0] = info.object
+    return info
+  }
+
+  /// Tells a class's object how instances are made, after its variables are settled.
+  func settleLayout(of info: ClassInfo) {
+    guard info.object.isObject else { return }
+    let isPlain =
+      info.format == .slots && !info.isKnownToEvaluator && !info.hasInitialValues
+      && !info.hasConnections
+    ObjectRef(info.object)[slot: ClassSlot.instanceSlots] =
+      isPlain ? Value(small: info.instanceVariables.count) : .nil
+  }
+
+  private func enter(_ info: ClassInfo) {
+    while classes.count <= Int(info.index) { classes.append(nil) }
+    classes[Int(info.index)] = info
+  }
+
+  private func takeClassIndex() -> UInt32 {
+    defer { nextClassIndex += 1 }
+    return nextClassIndex
+  }
+
+  /// The class that a value stands for, if it is a class.
+  func classInfo(named value: Value) -> ClassInfo? {
+    guard value.isObject else { return nil }
+    let object = ObjectRef(value)
+    let info = classInfo(at: object.classIndex)
+    guard info.isMeta else { return nil }
+    return unsafe info.thisClass
+  }
+
+  /// A class of the kernel.
+  func kernelClass(_ name: String) -> ClassInfo {
+    guard let info = classesByName[name] else {
+      preconditionFailure("the kernel lacks the class \(name)")
+    }
+    return info
+  }
+
+  /// Returns a new instance of a class of the kernel, all its variables nil.
+  func makeInstance(of name: String) -> ObjectRef { makeInstance(of: kernelClass(name)) }
+
+  /// Makes the connections that a class and its superclasses ask for in every instance.
+  func connectInstance(_ instance: Value, of classValue: Value) -> Value {
+    instance
+  }
+
+  /// Returns a new instance, all its variables nil.
+  func makeInstance(of info: ClassInfo) -> ObjectRef {
+    state.allocate(classIndex: info.index, slotCount: info.instanceVariables.count)
+  }
+
+  /// Returns a new array of nils; for small ones, which need no check of the limit.
+  func makeArray(count: Int, classIndex: UInt32 = ClassIndex.array) -> ObjectRef {
+    let object = unsafe ObjectRef(heap.allocateCell(size: 16 + count * 8))
+    object.initializeHeader(classIndex: classIndex, format: .array, slotCount: 0)
+    object.elementCount = count
+    object.fillElements(from: 0, count: count, with: .nil)
+    return object
+  }
+
+  /// Returns a new array of nils of any size.
+  ///
+  /// - Throws: `OutOfMemory` when the limit forbids it.
+  func makeArray(
+    checked count: Int, classIndex: UInt32 = ClassIndex.array
+  ) throws(Failure) -> ObjectRef {
+    guard count <= MachineLimits.elements else {
+      throw .tooLarge("an array of \(count) elements", limit: MachineLimits.elements)
+    }
+    try reserve(count * 8 + 16)
+    return makeArray(count: count, classIndex: classIndex)
+  }
+
+  /// The float for a double.
+  @inline(__always)
+  func makeFloat(_ double: Double) -> Value {
+    Value(immediate: double) ?? makeBoxedFloat(double)
+  }
+
+  @inline(never)
+  private func makeBoxedFloat(_ double: Double) -> Value {
+    let object = unsafe ObjectRef(heap.allocateCell(size: 16))
+    object.initializeHeader(classIndex: ClassIndex.float, format: .float, slotCount: 0)
+    object.double = double
+    return Value(object)
+  }
+
+  /// The double of a float.
+  @inline(__always)
+  func double(_ value: Value) -> Double? {
+    if value.isImmediateFloat { return value.immediateFloat }
+    return value.isObject(ofClass: ClassIndex.float) ? ObjectRef(value).double : nil
+  }
+
+  func makeByteArray(_ bytes: [UInt8]) -> Value {
+    let object = unsafe ObjectRef(heap.allocateCell(size: 16 + bytes.count))
+    object.initializeHeader(classIndex: ClassIndex.byteArray, format: .bytes, slotCount: 0)
+    object.initializeByteCount(bytes.count)
+    unsafe object.bytes.copyBytes(from: bytes)
+    return Value(object)
+  }
+}
+
+// MARK: - Methods
+
+extension Machine {
+  /// Gives a class a method and empties the caches that may know another one.
+  func install(_ method: Method, in info: ClassInfo) {
+    if let old = info.ownMethod(method.selector) { retireLater(old) }
+    info.setMethod(method)
+    method.selector.flushCaches()
+    lookupCache.clear()
+  }
+}
+
+// MARK: - Variables
+
+extension Machine {
+  /// Stores into a slot whose object somebody watches or that must not change.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func store(_ value: Value, into object: ObjectRef, slot: Int) -> Value {
+    if object.flags & ObjectFlag.immutable != 0 {
+      return signal(.immutable(describe(Value(object))))
+    }
+    object[slot: slot] = value
+    return value
+  }
+
+  /// Refuses a value that is no instance of a variable's class; nil is one of any.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func checkType(of value: Value, _ type: String, variable: String) -> Value {
+    if value.isNil { return value }
+    guard let info = classesByName[type] else {
+      return signal(.unknownName(type))
+    }
+    if classInfo(of: value).inherits(from: info) { return value }
+    return signal(.wrongType(withArticle(type), found: describe(value), variable: variable))
+  }
+}

@@ -1,0 +1,41 @@
+/// How long code lives.
+///
+/// Nodes refer to each other, and frames to nodes, without reference counting; so code must outlive
+/// every activation of it. The code of a method stays as long as the method. Code that has been run
+/// once, or whose method was replaced, is retired: it goes when a collection finds no closure that
+/// was made by it.
+extension Machine {
+  /// Lets go of code that nothing runs, unless a closure may still need it.
+  func retire(_ code: Code) {
+    if !code.blocks.isEmpty || code.isNeededByFormulas { retiredCodes.append(code) }
+  }
+
+  /// Lets go of a method's code when nothing runs any more: it may be what runs now.
+  func retireLater(_ method: Method) {
+    for case let code? in [method.code, method.trackedCode] { replacedCodes.append(code) }
+    method.code = nil
+    method.trackedCode = nil
+  }
+
+  /// Retires the code of replaced methods, at a moment when no activation exists.
+  func retireReplacedMethods() {
+    guard !replacedCodes.isEmpty else { return }
+    let codes = replacedCodes
+    replacedCodes = []
+    methodCodes.removeAll { code in codes.contains { $0 === code } }
+    codes.forEach { retire($0) }
+  }
+
+  /// Marks what the code refers to, whoever needs the code.
+  func markLiterals() {
+    for list in [methodCodes, runningCodes, retiredCodes, replacedCodes] {
+      for code in list { for literal in code.literals { heap.mark(literal) } }
+    }
+  }
+
+  /// Frees the retired code that no closure has needed in the collection that just ended.
+  func freeRetiredCode() {
+    let current = unsafe heap.collectionCount
+    retiredCodes.removeAll { unsafe $0.mark != current && !$0.isNeededByFormulas }
+  }
+}

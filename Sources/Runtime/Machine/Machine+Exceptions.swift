@@ -1,0 +1,249 @@
+/// An `on:do:` that is being evaluated.
+struct Handler {
+  /// The frame of `on:do:`: receiver block, exception class or set, handler block.
+  let frame: Frame
+  /// The handler that is active outside of it, or -1.
+  let outer: Int
+  /// What unwinding to it is aimed at.
+  let token: Int
+}
+
+/// What an `on:do:` does when unwinding reaches it.
+enum UnwindAction {
+  /// Answers the value.
+  case deliver
+  /// Evaluates its receiver again.
+  case retry
+  /// Evaluates the block that is the value, and answers what it answers.
+  case retryUsing
+}
+
+/// An exception that nobody handled.
+struct UncaughtError {
+  let className: String
+  let message: String
+  let trace: [TraceEntry]
+}
+
+/// A line of a stack trace.
+struct TraceEntry {
+  let code: Code
+  let site: SiteNode
+}
+
+extension Machine {
+  /// The word that unwinding to the outermost evaluation is aimed at.
+  var topLevelTarget: Value { Value(small: 0) }
+
+  func makeToken() -> Int {
+    nextToken &+= 1
+    return nextToken
+  }
+
+  // MARK: Signalling
+
+  /// Signals an exception for a failure in Swift code.
+  ///
+  /// - Returns: what a handler resumed with, or `unwind`.
+  @inline(never)
+  func signal(_ failure: Failure) -> Value {
+    let exception = makeInstance(of: failure.errorClass.rawValue)
+    exception[slot: ExceptionSlot.messageText] = makeString(failure.message)
+    return signal(Value(exception))
+  }
+
+  /// Signals an exception object: finds the handler and runs it above the signaller.
+  ///
+  /// Handlers run before anything unwinds, so that they can resume.
+  ///
+  /// - Returns: what a handler resumed with, or `unwind`.
+  func signal(_ exception: Value) -> Value {
+    guard classInfo(of: exception).inherits(from: exceptionClass) else {
+      return signal(.invalidArgument("an exception", found: describe(exception)))
+    }
+    let object = ObjectRef(exception)
+    let token = makeToken()
+    object[slot: ExceptionSlot.signalToken] = Value(small: token)
+    activeSignals.append(token)
+    let value = deliver(object, from: currentHandler, token: token)
+    activeSignals.removeLast()
+    if value.isUnwind, state.unwindTarget == Value(small: token) {
+      return state.takeUnwindValue()
+    }
+    return value
+  }
+
+  /// Runs the nearest handler for an exception, searching outwards from one.
+  private func deliver(_ exception: ObjectRef, from start: Int, token: Int) -> Value {
+    let saved = currentHandler
+    defer { currentHandler = saved }
+    // The exception may be in no variable of the program: keep it.
+    let root = roots.count
+    roots.append(Value(exception))
+    defer { roots.removeLast(roots.count - root) }
+
+    var index = start
+    while index >= 0 {
+      let handler = handlers[index]
+      currentHandler = handler.outer
+      let matches = handles(handler.frame[1], Value(exception))
+      if matches.isUnwind { return matches }
+      if matches.isTrue {
+        exception[slot: ExceptionSlot.handlerToken] = Value(small: handler.token)
+        exception[slot: ExceptionSlot.outerHandler] = Value(small: handler.outer)
+        let value = evaluateBlock(handler.frame[2], Value(exception))
+        if value.isUnwind { return value }
+        return state.unwind(to: Value(small: handler.token), with: value)
+      }
+      index = handler.outer
+    }
+    currentHandler = -1
+    exception[slot: ExceptionSlot.handlerToken] = .nil
+    exception[slot: ExceptionSlot.outerHandler] = Value(small: -1)
+    return send(selector("defaultAction"), to: Value(exception))
+  }
+
+  /// Whether an exception class, or a set of them, handles an exception.
+  private func handles(_ pattern: Value, _ exception: Value) -> Value {
+    if let info = classInfo(named: pattern) {
+      return Value(classInfo(of: exception).inherits(from: info))
+    }
+    return send(selector("handles:"), to: pattern, exception)
+  }
+
+  /// Hands an exception to the next handler outside of the one that runs.
+  func signalOuter(_ exception: ObjectRef) -> Value {
+    guard let outer = exception[slot: ExceptionSlot.outerHandler].asSmallInteger,
+      let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger
+    else { return signal(.inactiveException()) }
+    return deliver(exception, from: outer, token: token)
+  }
+
+  // MARK: Handling
+
+  /// `on:do:`: evaluates a block with a handler for some exceptions.
+  func evaluateHandled(_ arguments: Arguments) -> Value {
+    let frame = arguments.frame
+    let outer = currentHandler
+    let count = handlers.count
+    let token = makeToken()
+    defer {
+      currentHandler = outer
+      handlers.removeLast(handlers.count - count)
+    }
+    var block = frame[0]
+    while true {
+      handlers.append(Handler(frame: frame, outer: outer, token: token))
+      currentHandler = count
+      let value = evaluateBlock(block)
+      currentHandler = outer
+      handlers.removeLast(handlers.count - count)
+      guard value.isUnwind, state.unwindTarget == Value(small: token) else { return value }
+      let delivered = state.takeUnwindValue()
+      let action = unwindAction
+      unwindAction = .deliver
+      switch action {
+      case .deliver: return delivered
+      case .retry: block = frame[0]
+      case .retryUsing: return evaluateBlock(delivered)
+      }
+    }
+  }
+
+  /// `ensure:`: evaluates a block, and then another whatever happened.
+  func evaluateEnsured(_ arguments: Arguments) -> Value {
+    let frame = arguments.frame
+    let value = evaluateBlock(frame[0])
+    return runProtected(frame[1], after: value, frame)
+  }
+
+  /// `ifCurtailed:`: evaluates a block, and another only if it did not end normally.
+  func evaluateCurtailable(_ arguments: Arguments) -> Value {
+    let frame = arguments.frame
+    let value = evaluateBlock(frame[0])
+    return value.isUnwind ? runProtected(frame[1], after: value, frame) : value
+  }
+
+  /// Runs a clean-up block, then goes on with the value or the unwinding it interrupted.
+  private func runProtected(_ block: Value, after value: Value, _ frame: Frame) -> Value {
+    let target = state.unwindTarget
+    let delivered = value.isUnwind ? state.unwindValue : value
+    let action = unwindAction
+    unwindAction = .deliver
+    let root = roots.count
+    roots.append(target)
+    roots.append(delivered)
+    defer { roots.removeLast(roots.count - root) }
+    let outcome = withCleanUp { evaluateBlock(block) }
+    if outcome.isUnwind { return outcome }
+    unwindAction = action
+    return value.isUnwind ? state.unwind(to: target, with: delivered) : value
+  }
+
+  // MARK: Leaving a handler
+
+  /// `return:`: ends the `on:do:` with a value.
+  func unwindToHandler(
+    of exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
+  ) -> Value {
+    guard let token = exception[slot: ExceptionSlot.handlerToken].asSmallInteger,
+      handlers.contains(where: { $0.token == token })
+    else { return signal(.inactiveException()) }
+    unwindAction = action
+    return state.unwind(to: Value(small: token), with: value)
+  }
+
+  /// `resume:`: ends the signalling with a value.
+  func resume(_ exception: ObjectRef, with value: Value) -> Value {
+    guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
+      activeSignals.contains(token)
+    else { return signal(.inactiveException()) }
+    unwindAction = .deliver
+    return state.unwind(to: Value(small: token), with: value)
+  }
+
+  /// The end of an exception that nobody handles: notes it and unwinds everything.
+  func terminate(_ exception: ObjectRef) -> Value {
+    let description = send(selector("messageText"), to: Value(exception))
+    let message = description.isUnwind ? "" : displayText(description)
+    uncaught = UncaughtError(
+      className: classInfo(of: Value(exception)).name, message: message, trace: stackTrace())
+    return state.unwind(to: topLevelTarget, with: .nil)
+  }
+}
+
+/// Where the instance variables of the kernel's Exception stand.
+enum ExceptionSlot {
+  static let messageText = 0
+  static let signalToken = 1
+  static let handlerToken = 2
+  static let outerHandler = 3
+}
+
+// MARK: - Stack traces
+
+extension Machine {
+  /// The sends that are being evaluated, innermost first; those of kernel code left out.
+  ///
+  /// - Complexity: O(*depth*).
+  func stackTrace(limit: Int = .max) -> [TraceEntry] {
+    var entries: [TraceEntry] = []
+    var frame = state.base
+    while entries.count < limit {
+      let site = frame.site
+      if site.isNil { break }
+      if site.isUndefined {
+        let link = frame.advanced(by: -2)
+        guard let distance = link[0].asSmallInteger else { break }
+        frame = link.advanced(by: -distance)
+        continue
+      }
+      let node = unsafe Unmanaged<SiteNode>.fromOpaque(
+        UnsafeRawPointer(bitPattern: site.markedAddress).unsafelyUnwrapped
+      ).takeUnretainedValue()
+      if !node.code.isKernel { entries.append(TraceEntry(code: node.code, site: node)) }
+      frame = frame.advanced(by: -(node.depth + 1))
+    }
+    return entries
+  }
+}

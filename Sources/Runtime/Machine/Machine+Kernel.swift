@@ -1,0 +1,171 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// A text of the kernel, as the build writes it.
+struct KernelFile: Sendable {
+  let name: String
+  let text: StaticString
+}
+
+/// A class of the kernel, as the build writes it.
+struct KernelClass: Sendable {
+  let name: String
+  let superclass: String
+  /// The number of its text.
+  let file: Int
+  let comment: String
+  /// The names of its variables, with blanks between.
+  let variables: String
+  /// A line for each method: side, selector, start and end in the text.
+  let methods: String
+}
+
+/// The kernel: the classes written in the language, and the primitives beneath them.
+extension Machine {
+  /// Makes the classes of the kernel. Their methods are entered when a class is first asked for
+  /// one, and compiled when they are first sent.
+  ///
+  /// - Complexity: O(classes).
+  func loadKernel() {
+    var rows: [String: KernelClass] = [:]
+    for row in KernelText.classes { rows[row.name] = row }
+    for row in KernelText.classes { _ = makeKernelClass(row, rows) }
+    // The classes of Object's and Class's metaclasses knot the two trees together.
+    classesByName["Object"]?.metaclass?.superclass = classesByName["Class"]
+    makeKernelVariables()
+  }
+
+  private func makeKernelClass(_ row: KernelClass, _ rows: [String: KernelClass]) -> ClassInfo {
+    if let info = classesByName[row.name] { return info }
+    let isRoot = row.name == "Object"
+    let superclass = isRoot ? nil : rows[row.superclass].map { makeKernelClass($0, rows) }
+    let info = makeClass(
+      named: row.name, superclass: superclass, index: KernelIndex.index(of: row.name))
+    info.isKernel = true
+    info.metaclass?.isKernel = true
+    info.comment = row.comment
+    for name in row.variables.split(separator: " ") {
+      info.instanceVariables.append(InstanceVariable(name: String(name), owner: row.name))
+    }
+    if row.name == "Array" { info.format = .array }
+    settleLayout(of: info)
+    info.loader = { [unowned self] in enterMethods(of: row, in: $0) }
+    info.metaclass?.loader = { [unowned self] in enterMethods(of: row, in: $0) }
+    return info
+  }
+
+  /// Enters the methods of a class: accessors, primitives, then what its text says.
+  private func enterMethods(of row: KernelClass, in info: ClassInfo) {
+    if !info.isMeta {
+      for name in row.variables.split(separator: " ") {
+        guard let slot = info.slot(of: String(name)) else { continue }
+        info.setMethod(accessor(String(name), slot: slot, in: info))
+      }
+    }
+    for primitive in Primitive.table(for: info.name) {
+      info.setMethod(
+        Method(
+          selector: selector(primitive.selector), holder: info,
+          origin: .primitive(primitive.body), comment: primitive.summary))
+    }
+    for (name, make) in KernelNodes.table(for: info.name) {
+      info.setMethod(Method(selector: selector(name), holder: info, origin: .node(make)))
+    }
+    let side: Substring = info.isMeta ? "+" : "-"
+    for line in row.methods.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 4, words[0] == side, let start = Int32(words[2]),
+        let end = Int32(words[3])
+      else { continue }
+      info.setMethod(
+        Method(
+          selector: selector(String(words[1])), holder: info,
+          origin: .kernel(KernelMethod(file: row.file, range: SourceRange(start, end)))))
+    }
+  }
+
+  private func accessor(_ name: String, slot: Int, in info: ClassInfo) -> Method {
+    Method(selector: selector(name), holder: info, origin: .getter(slot: slot))
+  }
+
+  /// Parses a method of the kernel.
+  func parseKernel(_ place: KernelMethod) -> (MethodDefinition, SourceText) {
+    let file = KernelText.files[place.file]
+    let source = unsafe SourceText(
+      name: file.name,
+      bytes: ContiguousArray(
+        UnsafeBufferPointer(start: file.text.utf8Start, count: file.text.utf8CodeUnitCount)))
+    guard let definition = Parser(source).parseMethodDefinition(in: place.range).tree else {
+      preconditionFailure("the build has checked the kernel's texts")
+    }
+    return (definition, source)
+  }
+
+  /// The variables every script finds.
+  private func makeKernelVariables() {
+    for (name, number) in [("stdout", 1), ("stderr", 2)] {
+      let stream = makeInstance(of: "OutputStream")
+      stream[slot: StreamSlot.number] = Value(small: number)
+      scriptCell(named: name)[slot: 0] = Value(stream)
+    }
+    scriptCell(named: "stdin")[slot: 0] = Value(makeInstance(of: "InputStream"))
+    scriptCell(named: "arguments")[slot: 0] = Value(makeArray(count: 0))
+    script = makeInstance(of: "Script")
+    permanentRoots.append(Value(script))
+  }
+}
+
+/// The indices of the classes that the evaluator knows by number.
+enum KernelIndex {
+  static func index(of name: String) -> UInt32? {
+    switch name {
+    case "SmallInteger": ClassIndex.smallInteger
+    case "Float": ClassIndex.float
+    case "UndefinedObject": ClassIndex.undefinedObject
+    case "False": ClassIndex.false
+    case "True": ClassIndex.true
+    case "Character": ClassIndex.character
+    case "LargeInteger": ClassIndex.largeInteger
+    case "String": ClassIndex.string
+    case "Symbol": ClassIndex.symbol
+    case "ByteArray": ClassIndex.byteArray
+    case "Array": ClassIndex.array
+    case "BlockClosure": ClassIndex.blockClosure
+    default: nil
+    }
+  }
+}
+
+/// Methods of the kernel that are nodes: they run as part of the sender's tree.
+enum KernelNodes {
+  static func table(for className: String) -> [(String, (Method, Machine) -> Node)] {
+    switch className {
+    case "BlockClosure":
+      ["value", "value:", "value:value:", "value:value:value:", "value:value:value:value:"]
+        .map { name in
+          (
+            name,
+            { method, machine in
+              BlockEntryNode(
+                argumentCount: method.selector.argumentCount, state: machine.state)
+            }
+          )
+        }
+    case "Class":
+      [
+        (
+          "new",
+          { method, machine in
+            let code = Code(source: Machine.noSource, name: "Class>>new", isKernel: true)
+            machine.methodCodes.append(code)
+            return NewNode(
+              machine.selector("initialize"), tracked: false,
+              at: CodePosition(
+                code: code, range: .none, depth: NewNode.depth, state: machine.state))
+          }
+        )
+      ]
+    default: []
+    }
+  }
+}

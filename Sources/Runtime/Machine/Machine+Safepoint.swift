@@ -1,0 +1,145 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+extension Machine {
+  /// Does what waited for a safepoint: collects, stops the program, or reports that its stack or
+  /// memory is used up. `state.top` is the first slot of the value stack that is free.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  @inline(never)
+  func safepoint() -> Value {
+    state.clearSafepointRequest()
+    if state.isInterruptRequested, let outcome = interrupt() { return outcome }
+    if options.collectEvery > 0 {
+      state.requestSafepoint()
+      safepointCount += 1
+      if safepointCount % options.collectEvery == 0 { collect() }
+    } else if heap.wantsCollection {
+      collect()
+    }
+    if unsafe heap.liveBytes > options.memoryLimit {
+      return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
+    }
+    if state.nativeAddress < state.nativeFloor || state.stackEnd < state.top.advanced(by: FrameLimits.reserve) {
+      return stackOverflow()
+    }
+    return .nil
+  }
+
+  // MARK: Limits of the stack
+
+  /// The program has called itself too deep: signals that, with some room for handlers.
+  func stackOverflow() -> Value {
+    guard openReserves < MachineLimits.reserves else {
+      // The handlers of the overflow overflow as well: there is no way but out.
+      uncaught = UncaughtError(
+        className: ErrorClass.stackOverflow.rawValue,
+        message: Failure.stackOverflow().message, trace: stackTrace(limit: 50))
+      return state.unwind(to: topLevelTarget, with: .nil)
+    }
+    return withReserve { signal(.stackOverflow()) }
+  }
+
+  /// Runs something with one more reserve of native stack than the program may use.
+  private func withReserve(_ body: () -> Value) -> Value {
+    let floor = state.nativeFloor
+    openReserves += 1
+    state.setNativeFloor(floor &- MachineLimits.reserveBytes)
+    if options.collectEvery > 0 { state.requestSafepoint() }
+    defer {
+      openReserves -= 1
+      state.setNativeFloor(floor)
+      if options.collectEvery > 0 { state.requestSafepoint() }
+    }
+    return body()
+  }
+
+  // MARK: Interrupts
+
+  /// Begins to unwind everything because somebody asked for it.
+  ///
+  /// Clean-up blocks run, but a second request while they do ends them too.
+  private func interrupt() -> Value? {
+    state.clearInterrupt()
+    isInterrupted = true
+    return state.unwind(to: topLevelTarget, with: .nil)
+  }
+
+  /// Runs a clean-up block; after an interrupt only for as long as the grace period lasts.
+  func withCleanUp(_ body: () -> Value) -> Value {
+    guard isInterrupted else { return body() }
+    isInterrupted = false
+    defer { isInterrupted = true }
+    return body()
+  }
+
+  /// Throws when somebody asked the program to stop: for loops in Swift code.
+  func pollInterrupt() throws(Failure) {
+    if state.isInterruptRequested { throw .interrupted() }
+  }
+
+  // MARK: Collection
+
+  /// Collects garbage; `state.top` is the first slot of the value stack that is free.
+  func collect() {
+    heap.beginCollection()
+    markRoots()
+    heap.drain()
+    heap.finishCollection()
+    freeRetiredCode()
+    if options.collectEvery > 0 { heap.poisonDeadCells() }
+  }
+
+  private func markRoots() {
+    var frame = state.stackBase
+    let top = state.top
+    while frame < top {
+      heap.mark(frame[0])
+      frame = frame.advanced(by: 1)
+    }
+    heap.mark(state.unwindTarget)
+    heap.mark(state.unwindValue)
+    for value in roots { heap.mark(value) }
+    for value in permanentRoots { heap.mark(value) }
+    for symbol in symbols.values { heap.mark(Value(symbol)) }
+    for cell in classCells.values { heap.mark(Value(cell)) }
+    for cell in scriptCells.values { heap.mark(Value(cell)) }
+    for info in classes {
+      guard let info else { continue }
+      heap.mark(info.object)
+      for cell in info.classVariables.values { heap.mark(Value(cell)) }
+    }
+    markLiterals()
+    handles.mark(heap)
+  }
+
+  // MARK: Memory
+
+  /// Makes sure that `bytes` more may be allocated at once.
+  ///
+  /// - Throws: a failure that asks for a collection first, or `OutOfMemory` after one.
+  func reserve(_ bytes: Int) throws(Failure) {
+    guard bytes > SizeClass.cellLimit, heap.exceedsLimit(adding: bytes) else { return }
+    var failure = Failure.outOfMemory(limit: options.memoryLimit)
+    failure.wantedBytes = bytes
+    throw failure
+  }
+}
+
+/// Sizes that the machine's promises rest on.
+enum MachineLimits {
+  /// Native stack below the evaluator's limit for what it calls without a check of its own:
+  /// primitives, the parser of the kernel's methods, the collector.
+  static let nativeMargin: UInt = 192 << 10
+  /// Native stack that is kept for the handlers of a stack overflow, and how many times over: a
+  /// handler that overflows gets another, so that a report can still be printed.
+  static let reserveBytes: UInt = 128 << 10
+  static let reserves = 3
+  /// The most elements a collection may have.
+  static let elements = 1 << 40
+}

@@ -1,0 +1,112 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// What came of running a script.
+enum ScriptOutcome {
+  /// It ran to its end, or to a `^`; the value is that of the last statement.
+  case finished(Value)
+  /// It was not run: what is wrong with its text.
+  case rejected([Diagnostic], isIncomplete: Bool)
+  /// An exception that nobody handled.
+  case failed(UncaughtError)
+  /// Somebody asked it to stop.
+  case interrupted
+}
+
+extension Machine {
+  /// Parses, checks and runs a script.
+  ///
+  /// - Parameters:
+  ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - observer: Called after each statement with its value and place, the value good until the
+  ///     next safepoint.
+  func run(
+    _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
+    observer: (Value, SourceRange) -> Void
+  ) -> ScriptOutcome {
+    let parser = Parser(
+      source, knownNames: hyphenatedNames, connectors: definedConnectors)
+    let result = parser.parseScript()
+    guard let script = result.script else {
+      return .rejected(result.diagnostics, isIncomplete: result.isIncomplete)
+    }
+    var check = ScriptCheck(machine: self, allowsUnknownNames: isPrompt)
+    check.visit(script)
+    if !check.issues.isEmpty {
+      let issues = check.issues.sorted { $0.range.start < $1.range.start }
+      return .rejected(
+        issues.prefix(Parser.diagnosticLimit).map { Diagnostic(.error, $0.message, $0.range) },
+        isIncomplete: false)
+    }
+    if !result.diagnostics.isEmpty { warn(result.diagnostics) }
+    hyphenatedNames.formUnion(result.hyphenatedNames)
+    definedConnectors.formUnion(result.connectors)
+    for name in check.variables { _ = scriptCell(named: name) }
+    for name in check.classes { _ = classCell(named: name) }
+    return withEntry { run(script, source, isPrompt: isPrompt, observer: observer) }
+  }
+
+  private func run(
+    _ script: Script, _ source: SourceText, isPrompt: Bool,
+    observer: (Value, SourceRange) -> Void
+  ) -> ScriptOutcome {
+    let environment = ScriptEnvironment(machine: self, allowsUnknownNames: isPrompt)
+    var last = Value.nil
+    for statement in script.statements {
+      let value: Value
+      if case .definition(let definition) = statement {
+        value = define(definition, source: source)
+      } else {
+        value = run(compile(statement, source: source, environment: environment))
+      }
+      if value.isUnwind { return endOfUnwinding() }
+      last = value
+      observer(value, statement.range)
+    }
+    return .finished(last)
+  }
+
+  /// Evaluates code that belongs to nobody, with the script as the receiver.
+  func run(_ code: Code) -> Value {
+    guard let body = code.body else { return .nil }
+    runningCodes.append(code)
+    let callee = pushNativeFrame()
+    callee[0] = Value(script)
+    let value = enter(body, callee, argumentCount: 0)
+    runningCodes.removeLast()
+    retire(code)
+    return value
+  }
+
+  /// What an evaluation came to that unwound the whole stack.
+  func endOfUnwinding() -> ScriptOutcome {
+    let target = state.unwindTarget
+    let value = state.takeUnwindValue()
+    unwindAction = .deliver
+    if target == Machine.scriptTarget { return .finished(value) }
+    if isInterrupted {
+      isInterrupted = false
+      return .interrupted
+    }
+    let error = uncaught ?? UncaughtError(className: "Error", message: "", trace: [])
+    uncaught = nil
+    return .failed(error)
+  }
+
+  /// Prepares for an evaluation from outside: finds out how much native stack there is.
+  func withEntry<Result>(_ body: () -> Result) -> Result {
+    entryDepth += 1
+    let floor = state.nativeFloor
+    state.setNativeFloor(NativeStack.floor(besides: MachineLimits.nativeMargin))
+    if options.collectEvery > 0 { state.requestSafepoint() }
+    let handler = currentHandler
+    if entryDepth == 1 { currentHandler = -1 }
+    defer {
+      entryDepth -= 1
+      if entryDepth == 0 { retireReplacedMethods() }
+      currentHandler = handler
+      state.setNativeFloor(floor)
+    }
+    return body()
+  }
+}

@@ -1,0 +1,200 @@
+/// Sends from Swift code into the language, and the search for methods.
+extension Machine {
+  /// Finds the body for a selector; a class without the method gets one that reports it.
+  func body(for selector: Selector, classIndex: UInt32) -> NodeRef {
+    if let body = lookupCache.body(classIndex: classIndex, selector: selector.number) {
+      return body
+    }
+    let body = findBody(for: selector, classIndex: classIndex, tracked: false)
+    lookupCache.enter(body, classIndex: classIndex, selector: selector.number)
+    return body
+  }
+
+  /// Finds the body that records what it reads, for formulas.
+  func trackedBody(for selector: Selector, classIndex: UInt32) -> NodeRef {
+    findBody(for: selector, classIndex: classIndex, tracked: true)
+  }
+
+  private func findBody(for selector: Selector, classIndex: UInt32, tracked: Bool) -> NodeRef {
+    guard let method = classInfo(at: classIndex).lookUp(selector) else {
+      return notUnderstoodBody(for: selector)
+    }
+    return tracked ? trackedBody(of: method) : body(of: method)
+  }
+
+  /// The class with an index.
+  func classInfo(at index: UInt32) -> ClassInfo {
+    guard let info = classes[Int(index)] else {
+      preconditionFailure("class index \(index) belongs to no class")
+    }
+    return info
+  }
+
+  /// The class of a value.
+  func classInfo(of value: Value) -> ClassInfo { classInfo(at: value.classIndex) }
+
+  /// Sends a message from Swift code.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  func send(_ selector: Selector, to receiver: Value, _ arguments: Value...) -> Value {
+    let callee = pushNativeFrame()
+    callee[0] = receiver
+    for (index, argument) in arguments.enumerated() { callee[index + 1] = argument }
+    return enter(
+      body(for: selector, classIndex: receiver.classIndex), callee, argumentCount: arguments.count)
+  }
+
+  /// Evaluates a block from Swift code; a block with fewer parameters ignores the other values.
+  ///
+  /// - Returns: the block's value, or `unwind`.
+  func evaluateBlock(_ block: Value, _ arguments: Value...) -> Value {
+    guard block.isObject(ofClass: ClassIndex.blockClosure) else {
+      // Anything that understands the message will do.
+      let selector = self.selector(arguments.isEmpty ? "value" : "value:")
+      return arguments.isEmpty
+        ? send(selector, to: block) : send(selector, to: block, arguments[0])
+    }
+    let code = Closure(block).code
+    guard code.argumentCount <= arguments.count else {
+      return signal(.wrongArgumentCount(expected: code.argumentCount, given: arguments.count))
+    }
+    let callee = pushNativeFrame()
+    callee[0] = block
+    for index in 0..<code.argumentCount { callee[index + 1] = arguments[index] }
+    return enter(code.body, callee, argumentCount: code.argumentCount)
+  }
+
+  /// Makes room for a frame above the Swift code that runs now, linked to it for stack traces.
+  func pushNativeFrame() -> Frame {
+    let top = state.top
+    top[0] = Value(small: top.distance(from: state.base))
+    top[1] = .undefined
+    return top.advanced(by: 2)
+  }
+
+  /// Evaluates a body in a frame made by `pushNativeFrame`.
+  func enter(_ body: NodeRef, _ callee: Frame, argumentCount: Int) -> Value {
+    let top = state.top
+    let base = state.base
+    defer {
+      state.top = top
+      state.base = base
+    }
+    if state.needsSafepoint || state.stackEnd < callee.advanced(by: FrameLimits.reserve) {
+      state.top = callee.advanced(by: argumentCount + 1)
+      state.base = callee
+      let outcome = safepoint()
+      if outcome.isUnwind { return outcome }
+    }
+    return body.evaluate(callee)
+  }
+}
+
+extension Machine {
+  /// What any class does for a selector it has no method for.
+  private func notUnderstoodBody(for selector: Selector) -> NodeRef {
+    if let body = notUnderstoodBodies[selector.number] { return NodeRef(body) }
+    let body = NotUnderstoodNode(selector: selector, state: state)
+    notUnderstoodBodies[selector.number] = body
+    return NodeRef(body)
+  }
+}
+
+/// What a class does for a selector it has no method for.
+final class NotUnderstoodNode: Node {
+  let selector: Selector
+  let state: StateRef
+
+  init(selector: Selector, state: StateRef) {
+    self.selector = selector
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    state.top = frame.advanced(by: selector.argumentCount + 1)
+    state.base = frame
+    return state.withMachine { machine in
+      let arguments = machine.makeArray(count: selector.argumentCount)
+      for index in 0..<selector.argumentCount { arguments[element: index] = frame[index + 1] }
+      let message = machine.makeInstance(of: "Message")
+      message[slot: 0] = selector.symbol
+      message[slot: 1] = Value(arguments)
+      return machine.send(
+        machine.selector("doesNotUnderstand:"), to: frame.receiver, Value(message))
+    }
+  }
+}
+
+/// Runs a primitive.
+final class PrimitiveNode: Node {
+  let body: Primitive.Body
+  let argumentCount: Int
+  let state: StateRef
+
+  init(body: @escaping Primitive.Body, argumentCount: Int, state: StateRef) {
+    self.body = body
+    self.argumentCount = argumentCount
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    state.top = frame.advanced(by: argumentCount &+ 1)
+    state.base = frame
+    return state.withMachine { machine in
+      do throws(Failure) {
+        return try body(machine, Arguments(frame: frame))
+      } catch {
+        return failed(error, machine, frame)
+      }
+    }
+  }
+
+  /// Collects and tries once more when memory was short; else signals.
+  @inline(never)
+  private func failed(_ failure: Failure, _ machine: Machine, _ frame: Frame) -> Value {
+    state.top = frame.advanced(by: argumentCount &+ 1)
+    state.base = frame
+    if state.isInterruptRequested { return machine.safepoint() }
+    guard failure.wantedBytes > 0 else { return machine.signal(failure) }
+    machine.collect()
+    do throws(Failure) {
+      return try body(machine, Arguments(frame: frame))
+    } catch {
+      state.top = frame.advanced(by: argumentCount &+ 1)
+      state.base = frame
+      return machine.signal(error)
+    }
+  }
+}
+
+/// Answers an instance variable.
+final class GetterNode: Node {
+  let slot: Int
+
+  init(slot: Int) { self.slot = slot }
+
+  override func evaluate(_ frame: Frame) -> Value { ObjectRef(frame.receiver)[slot: slot] }
+}
+
+/// Sets an instance variable and answers the receiver.
+final class SetterNode: Node {
+  let slot: Int
+  let state: StateRef
+
+  init(slot: Int, state: StateRef) {
+    self.slot = slot
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let object = ObjectRef(frame.receiver)
+    if object.flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0 {
+      object[slot: slot] = frame[1]
+      return frame.receiver
+    }
+    state.top = frame.advanced(by: 2)
+    state.base = frame
+    let stored = state.withMachine { $0.store(frame[1], into: object, slot: slot) }
+    return stored.isUnwind ? stored : frame.receiver
+  }
+}

@@ -1,0 +1,158 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// What an interpreter knows of one class: its name, its variables, its methods.
+///
+/// This is the cold side of a class, an ordinary Swift object. Objects carry only its index.
+final class ClassInfo {
+  let index: UInt32
+  let name: String
+  /// Whether this is the class of a class.
+  let isMeta: Bool
+  var superclass: ClassInfo?
+  /// The class's class; nil for metaclasses, whose class is `Metaclass`.
+  var metaclass: ClassInfo?
+  /// For a metaclass the class it belongs to.
+  unowned(unsafe) var thisClass: ClassInfo?
+  /// The class as an object of the language.
+  var object: Value = .nil
+
+  var subclasses: [ClassInfo] = []
+  /// Variables of each instance, inherited ones first.
+  var instanceVariables: [InstanceVariable] = []
+  var classVariables: [String: ObjectRef] = [:]
+  /// How instances are laid out.
+  var format: ObjectFormat = .slots
+  /// Whether variables of an instance begin with values other than nil.
+  var hasInitialValues = false
+  /// Whether the class's text asks for connections in every instance.
+  var hasConnections = false
+  var comment = ""
+  var isKernel = false
+  /// Methods by the number of their selectors.
+  private var methods: [Int: Method] = [:]
+  /// Enters the methods of a class of the kernel, when they are first asked for.
+  var loader: ((ClassInfo) -> Void)?
+
+  init(index: UInt32, name: String, superclass: ClassInfo?, isMeta: Bool) {
+    self.index = index
+    self.name = name
+    self.superclass = superclass
+    self.isMeta = isMeta
+  }
+}
+
+/// An instance variable as a class declares it.
+struct InstanceVariable {
+  let name: String
+  /// The name of the class that values must have, if the declaration says so.
+  var type: String? = nil
+  /// The class that declares it.
+  let owner: String
+}
+
+// MARK: - Lookup
+
+extension ClassInfo {
+  /// The class's own method for a selector.
+  func ownMethod(_ selector: Selector) -> Method? {
+    loadIfNeeded()
+    return methods[selector.number]
+  }
+
+  /// The class's own methods, in no order.
+  var allMethods: [Method] {
+    loadIfNeeded()
+    return Array(methods.values)
+  }
+
+  /// Gives the class a method of its own.
+  func setMethod(_ method: Method) {
+    loadIfNeeded()
+    methods[method.selector.number] = method
+  }
+
+  private func loadIfNeeded() {
+    guard let load = loader else { return }
+    loader = nil
+    load(self)
+  }
+
+  /// Finds the method an instance has for a selector, in the class or the nearest superclass.
+  ///
+  /// - Complexity: O(*depth of the class*).
+  func lookUp(_ selector: Selector) -> Method? {
+    var info: ClassInfo? = self
+    while let current = info {
+      if let method = current.ownMethod(selector) { return method }
+      info = current.superclass
+    }
+    return nil
+  }
+
+  /// Whether the class is another one or inherits from it.
+  func inherits(from other: ClassInfo) -> Bool {
+    var info: ClassInfo? = self
+    while let current = info {
+      if current === other { return true }
+      info = current.superclass
+    }
+    return false
+  }
+
+  /// The slot of an instance variable.
+  func slot(of name: String) -> Int? {
+    instanceVariables.lastIndex { $0.name == name }
+  }
+
+  /// How an error message speaks of an instance: `Dictionary`, `Point class`.
+  var displayName: String { name }
+}
+
+/// A method: what a class does for a selector.
+final class Method {
+  let selector: Selector
+  /// The class that has it.
+  @safe unowned(unsafe) let holder: ClassInfo
+  let origin: Origin
+  /// The text after the selector in the reference: what the method is for.
+  let comment: String
+
+  /// Where the method comes from.
+  enum Origin {
+    /// Swift code.
+    case primitive(Primitive.Body)
+    /// A definition in a script.
+    case definition(MethodDefinition, SourceText)
+    /// A definition in the kernel's text, parsed when it is first needed.
+    case kernel(KernelMethod)
+    /// Answers an instance variable.
+    case getter(slot: Int)
+    /// Sets an instance variable and answers the receiver.
+    case setter(slot: Int, type: String?)
+    /// A node made by the runtime.
+    case node((Method, Machine) -> Node)
+  }
+
+  /// The executable code, compiled when first needed.
+  var code: Code?
+  /// The code that records what it reads, compiled when a formula first needs it.
+  var trackedCode: Code?
+
+  init(selector: Selector, holder: ClassInfo, origin: Origin, comment: String = "") {
+    self.selector = selector
+    self.holder = holder
+    self.origin = origin
+    self.comment = comment
+  }
+
+  /// What a stack trace calls the method: `Tank>>fill`.
+  var qualifiedName: String { "\(holder.name)>>\(selector.name)" }
+}
+
+/// Where a method of the kernel stands.
+struct KernelMethod {
+  /// The number of the text.
+  let file: Int
+  let range: SourceRange
+}

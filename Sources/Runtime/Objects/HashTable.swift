@@ -1,0 +1,237 @@
+/// The variables of a hashed collection, and the search through them.
+///
+/// Entries stand in the order they came, three words each: key, value, hash. A table of places,
+/// a power of two in size, holds for a hash the number of its entry, 0 where there is none; it is
+/// probed linearly. A removed entry keeps its place and has `undefined` for its key.
+///
+/// Algorithm: the compact dictionary of R. Hettinger, "More compact dictionaries with faster
+/// iteration", python-dev, 2012, with linear probing.
+@safe
+struct HashTable {
+  let object: ObjectRef
+
+  init(_ value: Value) { object = ObjectRef(value) }
+
+  private enum Slot {
+    static let places = 0
+    static let entries = 1
+    static let used = 2
+    static let count = 3
+    static let version = 4
+  }
+
+  static let entryWords = 3
+
+  /// The number of entries that have been made, removed ones included.
+  var used: Int {
+    get { object[slot: Slot.used].asSmallInteger ?? 0 }
+    nonmutating set { object[slot: Slot.used] = Value(small: newValue) }
+  }
+
+  var count: Int {
+    get { object[slot: Slot.count].asSmallInteger ?? 0 }
+    nonmutating set { object[slot: Slot.count] = Value(small: newValue) }
+  }
+
+  /// A number that changes whenever an entry comes or goes.
+  var version: Int {
+    get { object[slot: Slot.version].asSmallInteger ?? 0 }
+    nonmutating set { object[slot: Slot.version] = Value(small: newValue & 0xFFFF_FFFF) }
+  }
+
+  /// The table of places, if it is as this code left it.
+  private var places: ObjectRef? {
+    let value = object[slot: Slot.places]
+    guard value.isObject(ofClass: ClassIndex.byteArray) else { return nil }
+    let places = ObjectRef(value)
+    let size = places.byteCount
+    return size >= 32 && size & (size - 1) == 0 ? places : nil
+  }
+
+  private var entries: ObjectRef? {
+    let value = object[slot: Slot.entries]
+    guard value.isObject(ofClass: ClassIndex.array) else { return nil }
+    let entries = ObjectRef(value)
+    let used = used
+    return used >= 0 && used <= entries.elementCount / HashTable.entryWords ? entries : nil
+  }
+
+  // MARK: Entries
+
+  /// An entry by its number, from 1; nil when it was removed or there is none.
+  func entry(_ number: Int) -> (key: Value, value: Value)? {
+    guard let entries, number >= 1, number <= used else { return nil }
+    let base = (number - 1) * HashTable.entryWords
+    let key = entries[element: base]
+    return key.isUndefined ? nil : (key, entries[element: base + 1])
+  }
+
+  /// The value of an entry that exists.
+  func value(of number: Int) -> Value {
+    guard let entries, number >= 1, number <= used else { return .nil }
+    return entries[element: (number - 1) * HashTable.entryWords + 1]
+  }
+
+  /// Sets the value of an entry that exists.
+  func setValue(_ value: Value, of number: Int) {
+    guard let entries, number >= 1, number <= used else { return }
+    entries[element: (number - 1) * HashTable.entryWords + 1] = value
+  }
+
+  // MARK: Search
+
+  /// What a search came to.
+  enum Outcome {
+    case found(Int)
+    case absent
+    /// A key of the program's own decides: compare with this entry, then go on at that place.
+    case undecided(entry: Int, next: Int)
+  }
+
+  /// Searches for a key from a place on, by comparisons that run no code of the program.
+  ///
+  /// - Parameter start: where to begin; nil for the place of the hash.
+  /// - Complexity: O(1) expected.
+  func search(
+    _ key: Value, hash: Int, byIdentity: Bool, from start: Int? = nil
+  ) -> Outcome {
+    guard let places, let entries else { return .absent }
+    let mask = places.byteCount / 4 - 1
+    var place = start ?? HashTable.spread(hash) & mask
+    for _ in 0...mask {
+      let number = Int(places.place(place))
+      if number == 0 { return .absent }
+      let base = (number - 1) * HashTable.entryWords
+      guard base >= 0, base + 2 < entries.elementCount else { return .absent }
+      if entries[element: base + 2] == Value(small: hash) {
+        let candidate = entries[element: base]
+        if candidate == key { return .found(number) }
+        if !byIdentity, !candidate.isUndefined {
+          switch HashTable.simpleEquality(candidate, key) {
+          case .some(true): return .found(number)
+          case .some(false): break
+          case .none: return .undecided(entry: number, next: (place + 1) & mask)
+          }
+        }
+      }
+      place = (place + 1) & mask
+    }
+    return .absent
+  }
+
+  /// Multiplies, so that equal distances between keys do not meet in the table.
+  @inline(__always)
+  private static func spread(_ hash: Int) -> Int {
+    Int(bitPattern: UInt(bitPattern: hash) &* 0x9E37_79B9_7F4A_7C15 >> 20)
+  }
+
+  /// Whether two values are equal, when that can be said without a send.
+  static func simpleEquality(_ left: Value, _ right: Value) -> Bool? {
+    if left == right { return true }
+    if left.isObject, right.isObject {
+      let a = ObjectRef(left)
+      let b = ObjectRef(right)
+      let first = a.classIndex
+      let second = b.classIndex
+      let isText = first == ClassIndex.string || first == ClassIndex.symbol
+      let isOtherText = second == ClassIndex.string || second == ClassIndex.symbol
+      if isText, isOtherText { return a.hasSameBytes(as: b) }
+      return isText || isOtherText ? false : nil
+    }
+    // Immediate values are equal to others only as numbers.
+    if left.isSmallInteger, right.isSmallInteger { return false }
+    let leftIsNumber = left.isSmallInteger || left.isImmediateFloat
+    let rightIsNumber = right.isSmallInteger || right.isImmediateFloat
+    if leftIsNumber, rightIsNumber, let a = left.mixedDouble, let b = right.mixedDouble {
+      return a == b
+    }
+    if leftIsNumber || rightIsNumber { return nil }
+    return left.isObject || right.isObject ? nil : false
+  }
+}
+
+extension ObjectRef {
+  /// An entry's number in a table of places.
+  @inline(__always)
+  fileprivate func place(_ index: Int) -> UInt32 {
+    assert(index >= 0 && index * 4 + 4 <= byteCount)
+    return unsafe bytes.load(fromByteOffset: index &* 4, as: UInt32.self)
+  }
+
+  @inline(__always)
+  fileprivate func setPlace(_ index: Int, _ number: UInt32) {
+    assert(index >= 0 && index * 4 + 4 <= byteCount)
+    unsafe bytes.storeBytes(of: number, toByteOffset: index &* 4, as: UInt32.self)
+  }
+}
+
+// MARK: - Changes
+
+extension HashTable {
+  /// Adds an entry for a key that is not there.
+  ///
+  /// - Complexity: O(1) amortised.
+  func insert(_ key: Value, _ value: Value, hash: Int, _ machine: Machine) throws(Failure) {
+    let capacity = (entries?.elementCount ?? 0) / HashTable.entryWords
+    if places == nil || entries == nil || used >= capacity { try grow(machine) }
+    guard let places, let entries else { return }
+    let number = used + 1
+    let base = (number - 1) * HashTable.entryWords
+    entries[element: base] = key
+    entries[element: base + 1] = value
+    entries[element: base + 2] = Value(small: hash)
+    used = number
+    count += 1
+    version += 1
+    enter(number, hash: hash, places)
+  }
+
+  private func enter(_ number: Int, hash: Int, _ places: ObjectRef) {
+    let mask = places.byteCount / 4 - 1
+    var place = HashTable.spread(hash) & mask
+    while places.place(place) != 0 { place = (place + 1) & mask }
+    places.setPlace(place, UInt32(truncatingIfNeeded: number))
+  }
+
+  /// Removes an entry; its place stays taken until the table grows.
+  func remove(_ number: Int) {
+    guard let entries, number >= 1, number <= used else { return }
+    let base = (number - 1) * HashTable.entryWords
+    entries[element: base] = .undefined
+    entries[element: base + 1] = .nil
+    count -= 1
+    version += 1
+  }
+
+  /// Makes room for as many entries again, and leaves removed ones behind.
+  private func grow(_ machine: Machine) throws(Failure) {
+    let old = entries
+    let oldUsed = old == nil ? 0 : used
+    let capacity = max(8, count * 2)
+    guard capacity < Int(UInt32.max) / 4 else {
+      throw .tooLarge("a collection of \(capacity) elements", limit: Int(UInt32.max) / 4)
+    }
+    var size = 8
+    while size < capacity * 2 { size *= 2 }
+    let newEntries = try machine.makeArray(checked: capacity * HashTable.entryWords)
+    let newPlaces = try machine.makeBytes(classIndex: ClassIndex.byteArray, count: size * 4)
+    unsafe newPlaces.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    var number = 0
+    if let old {
+      for index in 0..<oldUsed {
+        let base = index * HashTable.entryWords
+        let key = old[element: base]
+        if key.isUndefined { continue }
+        let target = number * HashTable.entryWords
+        old.moveElements(
+          from: base, count: HashTable.entryWords, to: newEntries, at: target)
+        number += 1
+        enter(number, hash: old[element: base + 2].asSmallInteger ?? 0, newPlaces)
+      }
+    }
+    object[slot: Slot.places] = Value(newPlaces)
+    object[slot: Slot.entries] = Value(newEntries)
+    used = number
+    count = number
+  }
+}

@@ -1,0 +1,290 @@
+extension Primitive {
+  static let array: [Primitive] = [
+    Primitive("size", "The number of elements.") { _, arguments in
+      Value(small: ObjectRef(arguments.receiver).elementCount)
+    },
+    Primitive("at: index", "The element at index, or for an interval the slice.") {
+      machine, arguments throws(Failure) in
+      let array = ObjectRef(arguments.receiver)
+      let index = arguments[0]
+      if !index.isSmallInteger, let slice = machine.sliceIndex(index) {
+        return machine.send(machine.selector("slice:"), to: arguments.receiver, slice)
+      }
+      return array[element: try machine.offset(index, count: array.elementCount)]
+    },
+    Primitive("at: index put: value", "Replaces the element at index; answers value.") {
+      machine, arguments throws(Failure) in
+      let array = ObjectRef(arguments.receiver)
+      let offset = try machine.offset(arguments[0], count: array.elementCount)
+      if array.flags != 0 {
+        return machine.storeElement(arguments[1], into: array, at: offset)
+      }
+      array[element: offset] = arguments[1]
+      return arguments[1]
+    },
+    Primitive("copyFrom: start to: stop", "The elements from start to stop.") {
+      machine, arguments throws(Failure) in
+      let array = ObjectRef(arguments.receiver)
+      let range = try machine.range(arguments[0], arguments[1], count: array.elementCount)
+      let copy = try machine.makeArray(checked: range.count)
+      array.moveElements(from: range.lowerBound, count: range.count, to: copy, at: 0)
+      return Value(copy)
+    },
+    Primitive(", aCollection", "The elements of both, the receiver's first.") {
+      machine, arguments throws(Failure) in
+      var other = arguments[0]
+      if !other.isObject(ofClass: ClassIndex.array) {
+        other = machine.send(machine.selector("asArray"), to: other)
+        if other.isUnwind { return other }
+      }
+      let left = ObjectRef(arguments.receiver)
+      let right = try machine.array(other)
+      let result = try machine.makeArray(checked: left.elementCount + right.elementCount)
+      left.moveElements(from: 0, count: left.elementCount, to: result, at: 0)
+      right.moveElements(
+        from: 0, count: right.elementCount, to: result, at: left.elementCount)
+      return Value(result)
+    },
+    Primitive("atAllPut: value", "Replaces every element.") { machine, arguments in
+      let array = ObjectRef(arguments.receiver)
+      if array.flags != 0 {
+        for offset in 0..<array.elementCount {
+          let stored = machine.storeElement(arguments[0], into: array, at: offset)
+          if stored.isUnwind { return stored }
+        }
+      } else {
+        array.fillElements(from: 0, count: array.elementCount, with: arguments[0])
+      }
+      return arguments.receiver
+    },
+  ]
+
+  static let arrayClass: [Primitive] = [
+    Primitive("new: size", "An array of size nils.") { machine, arguments throws(Failure) in
+      let size = try machine.size(arguments[0])
+      let info = try machine.classArgument(arguments.receiver)
+      return Value(try machine.makeArray(checked: size, classIndex: info.index))
+    }
+  ]
+
+  static let byteArray: [Primitive] = [
+    Primitive("size", "The number of bytes.") { _, arguments in
+      Value(small: ObjectRef(arguments.receiver).byteCount)
+    },
+    Primitive("at: index", "The byte at index.") { machine, arguments throws(Failure) in
+      let bytes = ObjectRef(arguments.receiver)
+      let offset = try machine.offset(arguments[0], count: bytes.byteCount)
+      return Value(small: Int(bytes[byte: offset]))
+    },
+    Primitive("at: index put: byte", "Replaces the byte at index; answers it.") {
+      machine, arguments throws(Failure) in
+      let bytes = ObjectRef(arguments.receiver)
+      let offset = try machine.offset(arguments[0], count: bytes.byteCount)
+      let value = try machine.integer(arguments[1])
+      guard let byte = UInt8(exactly: value) else {
+        throw .invalidArgument("a byte from 0 to 255", found: String(value))
+      }
+      bytes[byte: offset] = byte
+      return arguments[1]
+    },
+    Primitive("utf8String", "The string whose UTF-8 the bytes are.") {
+      machine, arguments throws(Failure) in
+      let bytes = ObjectRef(arguments.receiver)
+      guard let string = unsafe String(validating: bytes.bytes, as: UTF8.self) else {
+        throw .notUTF8("the byte array")
+      }
+      return machine.makeString(string)
+    },
+  ]
+
+  static let byteArrayClass: [Primitive] = [
+    Primitive("new: size", "A byte array of size zeros.") { machine, arguments throws(Failure) in
+      let size = try machine.size(arguments[0])
+      let bytes = try machine.makeBytes(classIndex: ClassIndex.byteArray, count: size)
+      unsafe bytes.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      return Value(bytes)
+    }
+  ]
+}
+
+extension Machine {
+  /// A size given by a program: not negative, and no larger than memory could ever be.
+  func size(_ value: Value) throws(Failure) -> Int {
+    guard let size = value.asSmallInteger else {
+      throw .invalidArgument("a size", found: describe(value))
+    }
+    guard size >= 0 else { throw .invalidArgument("a size from 0", found: String(size)) }
+    guard size <= MachineLimits.elements else {
+      throw .tooLarge("a collection of \(size) elements", limit: MachineLimits.elements)
+    }
+    return size
+  }
+
+  /// The offsets from `start` to `stop`, both counted from 1; empty when `stop` is just before.
+  func range(_ start: Value, _ stop: Value, count: Int) throws(Failure) -> Range<Int> {
+    let first = try integer(start)
+    let last = try integer(stop)
+    if last < first { return 0..<0 }
+    guard first >= 1, first <= count else { throw .outOfBounds(first, count: count) }
+    guard last <= count else { throw .outOfBounds(last, count: count) }
+    return first - 1..<last
+  }
+
+  /// The value if it is an interval, which as an index answers a slice.
+  func sliceIndex(_ value: Value) -> Value? {
+    value.isObject && classInfo(of: value) === intervalClass ? value : nil
+  }
+
+  /// Stores an element of an array that somebody watches or that must not change.
+  func storeElement(_ value: Value, into array: ObjectRef, at offset: Int) -> Value {
+    if array.flags & ObjectFlag.immutable != 0 {
+      return signal(.immutable(describe(Value(array))))
+    }
+    array[element: offset] = value
+    return value
+  }
+}
+
+// MARK: - OrderedCollection
+
+/// The variables of an OrderedCollection: an array and the places of its first and last element.
+@safe
+struct OrderedElements {
+  let object: ObjectRef
+
+  init(_ value: Value) { object = ObjectRef(value) }
+
+  enum Slot {
+    static let elements = 0
+    static let first = 1
+    static let last = 2
+  }
+
+  /// The array, if the object has been initialised.
+  func array() throws(Failure) -> ObjectRef {
+    guard object[slot: Slot.elements].isObject(ofClass: ClassIndex.array) else {
+      throw Failure(.error, "the collection has not been initialised")
+    }
+    return ObjectRef(object[slot: Slot.elements])
+  }
+
+  /// The offset of the first element in the array.
+  var start: Int { (object[slot: Slot.first].asSmallInteger ?? 1) - 1 }
+  /// The offset after the last element.
+  var end: Int { object[slot: Slot.last].asSmallInteger ?? 0 }
+  var count: Int { end - start }
+
+  func set(start: Int, end: Int) {
+    object[slot: Slot.first] = Value(small: start + 1)
+    object[slot: Slot.last] = Value(small: end)
+  }
+}
+
+extension Primitive {
+  static let orderedCollection: [Primitive] = [
+    Primitive("size", "The number of elements.") { _, arguments in
+      Value(small: OrderedElements(arguments.receiver).count)
+    },
+    Primitive("at: index", "The element at index, or for an interval the slice.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let index = arguments[0]
+      if !index.isSmallInteger, let slice = machine.sliceIndex(index) {
+        return machine.send(machine.selector("slice:"), to: arguments.receiver, slice)
+      }
+      let offset = try machine.offset(index, count: elements.count)
+      return try machine.element(elements, at: offset)
+    },
+    Primitive("at: index put: value", "Replaces the element at index; answers value.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let offset = try machine.offset(arguments[0], count: elements.count)
+      let array = try elements.array()
+      guard elements.start + offset < array.elementCount else {
+        throw .outOfBounds(offset + 1, count: array.elementCount)
+      }
+      array[element: elements.start + offset] = arguments[1]
+      return machine.noteChange(of: elements.object, answering: arguments[1])
+    },
+    Primitive("addLast: element", "Adds element at the end; answers it.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      try machine.makeRoom(in: elements, atEnd: true)
+      let end = elements.end
+      try elements.array()[element: end] = arguments[0]
+      elements.set(start: elements.start, end: end + 1)
+      return machine.noteChange(of: elements.object, answering: arguments[0])
+    },
+    Primitive("addFirst: element", "Adds element at the beginning; answers it.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      try machine.makeRoom(in: elements, atEnd: false)
+      let start = elements.start - 1
+      try elements.array()[element: start] = arguments[0]
+      elements.set(start: start, end: elements.end)
+      return machine.noteChange(of: elements.object, answering: arguments[0])
+    },
+    Primitive("removeLast", "Removes the last element and answers it.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      guard elements.count > 0 else { throw .empty() }
+      let removed = try machine.takeElement(elements, at: elements.end - 1)
+      elements.set(start: elements.start, end: elements.end - 1)
+      return machine.noteChange(of: elements.object, answering: removed)
+    },
+    Primitive("removeFirst", "Removes the first element and answers it.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      guard elements.count > 0 else { throw .empty() }
+      let removed = try machine.takeElement(elements, at: elements.start)
+      elements.set(start: elements.start + 1, end: elements.end)
+      return machine.noteChange(of: elements.object, answering: removed)
+    },
+  ]
+}
+
+extension Machine {
+  fileprivate func element(
+    _ elements: OrderedElements, at offset: Int
+  ) throws(Failure) -> Value {
+    let array = try elements.array()
+    let index = elements.start + offset
+    guard index >= 0, index < array.elementCount else {
+      throw .outOfBounds(offset + 1, count: array.elementCount)
+    }
+    return array[element: index]
+  }
+
+  fileprivate func takeElement(
+    _ elements: OrderedElements, at index: Int
+  ) throws(Failure) -> Value {
+    let array = try elements.array()
+    guard index >= 0, index < array.elementCount else { throw .empty() }
+    let value = array[element: index]
+    array[element: index] = .nil
+    return value
+  }
+
+  /// Makes sure that there is a free place before or behind the elements.
+  ///
+  /// - Complexity: O(1) amortised.
+  fileprivate func makeRoom(in elements: OrderedElements, atEnd: Bool) throws(Failure) {
+    let array = try elements.array()
+    let start = elements.start
+    let end = elements.end
+    guard start >= 0, end <= array.elementCount, start <= end else { throw .empty() }
+    if atEnd ? end < array.elementCount : start > 0 { return }
+    let count = end - start
+    let capacity = max(8, count * 2)
+    let grown = try makeArray(checked: capacity)
+    let newStart = atEnd ? 0 : capacity - count
+    array.moveElements(from: start, count: count, to: grown, at: newStart)
+    elements.object[slot: OrderedElements.Slot.elements] = Value(grown)
+    elements.set(start: newStart, end: newStart + count)
+  }
+
+  /// Tells those who watch a collection that it has changed.
+  func noteChange(of object: ObjectRef, answering value: Value) -> Value {
+    value
+  }
+}

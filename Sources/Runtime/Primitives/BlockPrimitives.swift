@@ -1,0 +1,83 @@
+extension Primitive {
+  static let blockClosure: [Primitive] = [
+    Primitive("numArgs", "How many arguments the block takes.") { _, arguments in
+      Value(small: Closure(arguments.receiver).code.argumentCount)
+    },
+    Primitive("valueWithArguments: anArray", "Evaluates the block with anArray's elements.") {
+      machine, arguments throws(Failure) in
+      let array = try machine.array(arguments[0])
+      let code = Closure(arguments.receiver).code
+      guard code.argumentCount == array.elementCount else {
+        throw .wrongArgumentCount(expected: code.argumentCount, given: array.elementCount)
+      }
+      let callee = machine.pushNativeFrame()
+      callee[0] = arguments.receiver
+      for index in 0..<code.argumentCount { callee[index + 1] = array[element: index] }
+      return machine.enter(code.body, callee, argumentCount: code.argumentCount)
+    },
+    Primitive("on: anException do: aBlock", "Evaluates the receiver with a handler.") {
+      machine, arguments in
+      machine.evaluateHandled(arguments)
+    },
+    Primitive("ensure: aBlock", "Evaluates the receiver, then aBlock whatever happened.") {
+      machine, arguments in
+      machine.evaluateEnsured(arguments)
+    },
+    Primitive("ifCurtailed: aBlock", "Evaluates the receiver, and aBlock if it did not end.") {
+      machine, arguments in
+      machine.evaluateCurtailable(arguments)
+    },
+  ]
+
+  static let exception: [Primitive] = [
+    Primitive("signal", "Runs the nearest handler; answers what it resumes with.") {
+      machine, arguments in
+      machine.signal(arguments.receiver)
+    },
+    Primitive("return: value", "Ends the on:do: that handles the exception, with value.") {
+      machine, arguments in
+      machine.unwindToHandler(of: ObjectRef(arguments.receiver), with: arguments[0])
+    },
+    Primitive("resumeUnchecked: value", "Ends the signalling with value.") {
+      machine, arguments in
+      machine.resume(ObjectRef(arguments.receiver), with: arguments[0])
+    },
+    Primitive("retry", "Evaluates the receiver of on:do: again.") { machine, arguments in
+      machine.unwindToHandler(of: ObjectRef(arguments.receiver), with: .nil, action: .retry)
+    },
+    Primitive("retryUsing: aBlock", "Ends the on:do: with what aBlock answers.") {
+      machine, arguments in
+      machine.unwindToHandler(
+        of: ObjectRef(arguments.receiver), with: arguments[0], action: .retryUsing)
+    },
+    Primitive("outer", "Hands the exception to the next handler; answers what it resumes with.") {
+      machine, arguments in
+      machine.signalOuter(ObjectRef(arguments.receiver))
+    },
+    Primitive("terminate", "Ends the script with a report of the exception.") {
+      machine, arguments in
+      machine.terminate(ObjectRef(arguments.receiver))
+    },
+  ]
+}
+
+/// `value` and its like, for a receiver that is a block: checks the number of arguments.
+final class BlockEntryNode: Node {
+  let argumentCount: Int
+  let state: StateRef
+
+  init(argumentCount: Int, state: StateRef) {
+    self.argumentCount = argumentCount
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let code = Closure(frame.receiver).code
+    if code.argumentCount == argumentCount { return code.body.evaluate(frame) }
+    state.top = frame.advanced(by: argumentCount + 1)
+    state.base = frame
+    return state.withMachine {
+      $0.signal(.wrongArgumentCount(expected: code.argumentCount, given: argumentCount))
+    }
+  }
+}

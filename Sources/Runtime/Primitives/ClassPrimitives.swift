@@ -1,0 +1,70 @@
+extension Primitive {
+  static let classSide: [Primitive] = [
+    Primitive("basicNew", "A new instance; initialize is not sent.") {
+      machine, arguments throws(Failure) in
+      try machine.makeInstance(ofClassValue: arguments.receiver)
+    },
+    Primitive("name", "The name of the class.") { machine, arguments throws(Failure) in
+      machine.makeString(try machine.classArgument(arguments.receiver).name)
+    },
+    Primitive("superclass", "The class it inherits from, or nil.") {
+      machine, arguments throws(Failure) in
+      try machine.classArgument(arguments.receiver).superclass?.object ?? .nil
+    },
+    Primitive("includesBehavior: aClass", "Whether it is aClass or inherits from it.") {
+      machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      return Value(info.inherits(from: try machine.classArgument(arguments[0])))
+    },
+    Primitive("includesSelector: aSelector", "Whether the class itself has the method.") {
+      machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      let selector = machine.selector(try machine.swiftString(arguments[0]))
+      return Value(info.ownMethod(selector) != nil)
+    },
+    Primitive("selectors", "The selectors of the class's own methods, sorted.") {
+      machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      let names = info.allMethods.map(\.selector.name).sorted()
+      return machine.makeArray(names.map { machine.symbol($0) })
+    },
+    Primitive("instanceVariableNames", "The variables of an instance, inherited ones first.") {
+      machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      return machine.makeArray(info.instanceVariables.map { machine.symbol($0.name) })
+    },
+    Primitive("subclasses", "The classes that inherit from it directly.") {
+      machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      return machine.makeArray(info.subclasses.map(\.object))
+    },
+    Primitive("comment", "What the class's text says it is for.") {
+      machine, arguments throws(Failure) in
+      machine.makeString(try machine.classArgument(arguments.receiver).comment)
+    },
+  ]
+}
+
+extension Machine {
+  /// A new instance of a class given as a value.
+  func makeInstance(ofClassValue value: Value) throws(Failure) -> Value {
+    let info = try classArgument(value)
+    switch info.format {
+    case .slots where !info.isKnownToEvaluator: return Value(makeInstance(of: info))
+    case .array: return Value(makeArray(count: 0, classIndex: info.index))
+    default: throw .noInstances(info.name)
+    }
+  }
+
+  /// A new array of these values.
+  func makeArray(_ values: [Value]) -> Value {
+    let array = makeArray(count: values.count)
+    for (index, value) in values.enumerated() { array[element: index] = value }
+    return Value(array)
+  }
+}
+
+extension ClassInfo {
+  /// Whether instances are values of their own kind, such as numbers, which programs cannot make.
+  var isKnownToEvaluator: Bool { index < ClassIndex.firstFree && index != ClassIndex.array }
+}

@@ -1,0 +1,163 @@
+extension Primitive {
+  static let hashedCollection: [Primitive] = [
+    Primitive("isEntry: number", "Whether the entry exists and was not removed.") {
+      machine, arguments throws(Failure) in
+      let number = try machine.integer(arguments[0])
+      return Value(HashTable(arguments.receiver).entry(number) != nil)
+    },
+    Primitive("keyOfEntry: number", "The key of an entry.") {
+      machine, arguments throws(Failure) in
+      HashTable(arguments.receiver).entry(try machine.integer(arguments[0]))?.key ?? .nil
+    },
+    Primitive("valueOfEntry: number", "The value of an entry.") {
+      machine, arguments throws(Failure) in
+      HashTable(arguments.receiver).entry(try machine.integer(arguments[0]))?.value ?? .nil
+    },
+  ]
+
+  static let dictionary = dictionary(byIdentity: false)
+  static let identityDictionary = dictionary(byIdentity: true)
+  static let set = set(byIdentity: false)
+  static let identitySet = set(byIdentity: true)
+
+  private static func dictionary(byIdentity: Bool) -> [Primitive] {
+    [
+      Primitive("at: key", "The value at key; an error when there is none.") {
+        machine, arguments in
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found(let number): HashTable(arguments.receiver).value(of: number)
+        case .absent:
+          machine.send(
+            machine.selector("keyNotFound:"), to: arguments.receiver, arguments[0])
+        case .unwound: .unwind
+        }
+      },
+      Primitive("at: key ifAbsent: aBlock", "The value at key, or what aBlock answers.") {
+        machine, arguments in
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found(let number): HashTable(arguments.receiver).value(of: number)
+        case .absent: machine.evaluateBlock(arguments[1])
+        case .unwound: .unwind
+        }
+      },
+      Primitive("at: key put: value", "Stores value at key; answers value.") {
+        machine, arguments throws(Failure) in
+        let table = HashTable(arguments.receiver)
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found(let number): table.setValue(arguments[1], of: number)
+        case .absent(let hash):
+          try table.insert(arguments[0], arguments[1], hash: hash, machine)
+        case .unwound: return .unwind
+        }
+        return machine.noteChange(of: table.object, answering: arguments[1])
+      },
+      Primitive("removeKey: key ifAbsent: aBlock", "Removes the key; answers its value.") {
+        machine, arguments in
+        let table = HashTable(arguments.receiver)
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found(let number):
+          let value = table.value(of: number)
+          table.remove(number)
+          return machine.noteChange(of: table.object, answering: value)
+        case .absent: return machine.evaluateBlock(arguments[1])
+        case .unwound: return .unwind
+        }
+      },
+      Primitive("includesKey: key", "Whether there is a value at key.") { machine, arguments in
+        machine.includes(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+      },
+    ]
+  }
+
+  private static func set(byIdentity: Bool) -> [Primitive] {
+    [
+      Primitive("add: element", "Adds element unless an equal one is there; answers it.") {
+        machine, arguments throws(Failure) in
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found: return arguments[0]
+        case .absent(let hash):
+          let table = HashTable(arguments.receiver)
+          try table.insert(arguments[0], .nil, hash: hash, machine)
+          return machine.noteChange(of: table.object, answering: arguments[0])
+        case .unwound: return .unwind
+        }
+      },
+      Primitive("includes: element", "Whether an equal element is there.") {
+        machine, arguments in
+        machine.includes(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+      },
+      Primitive("remove: element ifAbsent: aBlock", "Removes the equal element; answers it.") {
+        machine, arguments in
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found(let number):
+          let table = HashTable(arguments.receiver)
+          table.remove(number)
+          return machine.noteChange(of: table.object, answering: arguments[0])
+        case .absent: return machine.evaluateBlock(arguments[1])
+        case .unwound: return .unwind
+        }
+      },
+    ]
+  }
+}
+
+extension Machine {
+  /// What looking for a key came to.
+  enum Finding {
+    case found(Int)
+    case absent(hash: Int)
+    case unwound
+  }
+
+  /// Looks for a key in a hashed collection, asking the program's `hash` and `=` where it must.
+  ///
+  /// A key's `=` may change the collection: then the search starts again.
+  func find(_ key: Value, in collection: Value, byIdentity: Bool) -> Finding {
+    guard let hash = hash(key, byIdentity: byIdentity) else { return .unwound }
+    let table = HashTable(collection)
+    var start: Int?
+    while true {
+      switch table.search(key, hash: hash, byIdentity: byIdentity, from: start) {
+      case .found(let number): return .found(number)
+      case .absent: return .absent(hash: hash)
+      case .undecided(let entry, let next):
+        let version = table.version
+        guard let candidate = table.entry(entry)?.key else { return .absent(hash: hash) }
+        let equal = send(selector("="), to: candidate, key)
+        if equal.isUnwind { return .unwound }
+        if table.version != version {
+          start = nil
+        } else if equal.isTrue {
+          return .found(entry)
+        } else {
+          start = next
+        }
+      }
+    }
+  }
+
+  fileprivate func includes(_ key: Value, in collection: Value, byIdentity: Bool) -> Value {
+    switch find(key, in: collection, byIdentity: byIdentity) {
+    case .found: .true
+    case .absent: .false
+    case .unwound: .unwind
+    }
+  }
+
+  /// The hash of a key; nil when the program's `hash` unwinds.
+  private func hash(_ key: Value, byIdentity: Bool) -> Int? {
+    if key.isSmallInteger { return key.smallInteger & HashLimits.mask }
+    if byIdentity { return identityHash(key) & HashLimits.mask }
+    if isString(key) { return Int(ObjectRef(key).bytesHash) }
+    let answer = send(selector("hash"), to: key)
+    if answer.isUnwind { return nil }
+    if let integer = answer.asSmallInteger { return integer & HashLimits.mask }
+    let failed = signal(.invalidArgument("an integer as the hash", found: describe(answer)))
+    return failed.asSmallInteger.map { $0 & HashLimits.mask }
+  }
+}
+
+enum HashLimits {
+  /// Hashes are not negative and leave room for arithmetic on them.
+  static let mask = (1 << 60) - 1
+}

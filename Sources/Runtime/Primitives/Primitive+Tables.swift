@@ -1,0 +1,89 @@
+extension Primitive {
+  /// The primitives of a class of the kernel, by the class's name; `Array class` is the class side.
+  ///
+  /// A row whose class does not exist, or whose selector the class's text defines as well, is
+  /// refused when the kernel is checked.
+  static func table(for className: String) -> [Primitive] {
+    switch className {
+    case "Object": object
+    case "Class": classSide
+    case "Boolean": boolean
+    case "Number": number
+    case "Integer": integer
+    case "Float": float
+    case "Float class": floatClass
+    case "Character": character
+    case "Character class": characterClass
+    case "String": string
+    case "Symbol": symbol
+    case "Array": array
+    case "Array class": arrayClass
+    case "ByteArray": byteArray
+    case "ByteArray class": byteArrayClass
+    case "OrderedCollection": orderedCollection
+    case "HashedCollection": hashedCollection
+    case "Dictionary": dictionary
+    case "IdentityDictionary": identityDictionary
+    case "Set": set
+    case "IdentitySet": identitySet
+    case "BlockClosure": blockClosure
+    case "Exception": exception
+    case "WriteStream": writeStream
+    case "OutputStream": outputStream
+    case "InputStream": inputStream
+    default: []
+    }
+  }
+}
+
+// MARK: - Arguments
+
+extension Machine {
+  /// The integer of an argument that must be a SmallInteger.
+  @inline(__always)
+  func integer(_ value: Value) throws(Failure) -> Int {
+    guard let integer = value.asSmallInteger else {
+      throw .invalidArgument("an integer", found: describe(value))
+    }
+    return integer
+  }
+
+  /// The offset, from 0, of an index that must lie in `1 ... count`.
+  @inline(__always)
+  func offset(_ value: Value, count: Int) throws(Failure) -> Int {
+    guard let index = value.asSmallInteger else {
+      throw .invalidArgument("an index", found: describe(value))
+    }
+    guard index >= 1, index <= count else { throw .outOfBounds(index, count: count) }
+    return index - 1
+  }
+
+  /// The object of an argument that must be a string or symbol.
+  @inline(__always)
+  func string(_ value: Value) throws(Failure) -> ObjectRef {
+    guard isString(value) else { throw .invalidArgument("a string", found: describe(value)) }
+    return ObjectRef(value)
+  }
+
+  /// The text of an argument that must be a string or symbol.
+  func swiftString(_ value: Value) throws(Failure) -> String {
+    let object = try string(value)
+    return unsafe String(decoding: object.bytes, as: UTF8.self)
+  }
+
+  /// The object of an argument that must be an array.
+  func array(_ value: Value) throws(Failure) -> ObjectRef {
+    guard value.isObject(ofClass: ClassIndex.array) else {
+      throw .invalidArgument("an array", found: describe(value))
+    }
+    return ObjectRef(value)
+  }
+
+  /// The class of an argument that must be one.
+  func classArgument(_ value: Value) throws(Failure) -> ClassInfo {
+    guard let info = classInfo(named: value) else {
+      throw .invalidArgument("a class", found: describe(value))
+    }
+    return info
+  }
+}

@@ -1,0 +1,455 @@
+extension Primitive {
+  static let string: [Primitive] = [
+    Primitive("size", "The number of characters.") { machine, arguments in
+      Value(small: machine.scalarCount(ObjectRef(arguments.receiver)))
+    },
+    Primitive("byteSize", "The number of bytes in UTF-8.") { _, arguments in
+      Value(small: ObjectRef(arguments.receiver).byteCount)
+    },
+    Primitive("at: index", "The character at index, or for an interval the part.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let index = arguments[0]
+      if !index.isSmallInteger, let slice = machine.sliceIndex(index) {
+        let characters = machine.send(machine.selector("slice:"), to: arguments.receiver, slice)
+        return characters.isUnwind
+          ? characters : machine.send(machine.selector("joined"), to: characters)
+      }
+      return try machine.character(of: string, at: index)
+    },
+    Primitive("at: index put: aCharacter", "Refused: strings do not change.") {
+      machine, arguments throws(Failure) in
+      throw .immutable("a string")
+    },
+    Primitive(", aString", "The text of both.") { machine, arguments throws(Failure) in
+      let left = ObjectRef(arguments.receiver)
+      let right = try machine.string(arguments[0])
+      let count = left.byteCount
+      let result = try machine.makeBytes(
+        classIndex: ClassIndex.string, count: count + right.byteCount)
+      result.copyBytes(from: left, start: 0, count: count, at: 0)
+      result.copyBytes(from: right, start: 0, count: right.byteCount, at: count)
+      result.flags |= (left.flags | right.flags) & ObjectFlag.notASCII
+      return Value(result)
+    },
+    Primitive("* count", "The text repeated.") { machine, arguments throws(Failure) in
+      let count = max(0, try machine.integer(arguments[0]))
+      let string = ObjectRef(arguments.receiver)
+      let size = string.byteCount
+      let (total, overflow) = size.multipliedReportingOverflow(by: count)
+      if overflow { throw .tooLarge("the repeated string", limit: ObjectRef.byteLimit) }
+      let result = try machine.makeBytes(classIndex: ClassIndex.string, count: total)
+      for index in 0..<(size == 0 ? 0 : count) {
+        result.copyBytes(from: string, start: 0, count: size, at: index * size)
+      }
+      result.flags |= string.flags & ObjectFlag.notASCII
+      return Value(result)
+    },
+    Primitive("= anObject", "Whether anObject is a string with the same characters.") {
+      machine, arguments in
+      guard machine.isString(arguments[0]) else { return .false }
+      return Value(ObjectRef(arguments.receiver).hasSameBytes(as: ObjectRef(arguments[0])))
+    },
+    Primitive("< aString", "Whether it comes before aString by code points.") {
+      machine, arguments throws(Failure) in
+      let other = try machine.string(arguments[0])
+      return Value(ObjectRef(arguments.receiver).precedes(other))
+    },
+    Primitive("hash", "A number that equal strings share.") { _, arguments in
+      Value(small: Int(ObjectRef(arguments.receiver).bytesHash))
+    },
+    Primitive("copyFrom: start to: stop", "The characters from start to stop.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let range = try machine.range(
+        arguments[0], arguments[1], count: machine.scalarCount(string))
+      return try machine.substring(string, scalars: range)
+    },
+    Primitive("asSymbol", "The symbol with the same characters.") {
+      machine, arguments throws(Failure) in
+      machine.symbol(try machine.swiftString(arguments.receiver))
+    },
+    Primitive("asUppercase", "The text in upper case.") { machine, arguments throws(Failure) in
+      machine.makeString(try machine.swiftString(arguments.receiver).uppercased())
+    },
+    Primitive("asLowercase", "The text in lower case.") { machine, arguments throws(Failure) in
+      machine.makeString(try machine.swiftString(arguments.receiver).lowercased())
+    },
+    Primitive("trimmed", "The text without white space at both ends.") {
+      machine, arguments throws(Failure) in
+      let text = try machine.swiftString(arguments.receiver)
+      let blank: (Character) -> Bool = { $0.isWhitespace }
+      guard let first = text.firstIndex(where: { !blank($0) }),
+        let last = text.lastIndex(where: { !blank($0) })
+      else { return machine.makeString("") }
+      return machine.makeString(String(text[first...last]))
+    },
+    Primitive("lines", "An array of the lines, their ends removed.") {
+      machine, arguments throws(Failure) in
+      var lines = try machine.swiftString(arguments.receiver)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      // The collector must not run between: allocation never collects.
+      return machine.makeArray(lines.map { machine.makeString(String($0)) })
+    },
+    Primitive("substrings", "An array of the words between white space.") {
+      machine, arguments throws(Failure) in
+      let words = try machine.swiftString(arguments.receiver).split { $0.isWhitespace }
+      return machine.makeArray(words.map { machine.makeString(String($0)) })
+    },
+    Primitive("substrings: separator", "An array of the parts between separators.") {
+      machine, arguments throws(Failure) in
+      let text = try machine.swiftString(arguments.receiver)
+      let separator = try machine.swiftString(machine.asText(arguments[0]))
+      let parts = text.parts(separatedBy: separator)
+      return machine.makeArray(parts.map { machine.makeString($0) })
+    },
+    Primitive("indexOf: part", "The index of a character or string, or 0.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let part = try machine.string(machine.asText(arguments[0]))
+      guard let offset = string.firstOffset(of: part, from: 0) else { return Value(small: 0) }
+      return Value(small: machine.scalarCount(string, upTo: offset) + 1)
+    },
+    Primitive("includesSubstring: part", "Whether part occurs in the text.") {
+      machine, arguments throws(Failure) in
+      let part = try machine.string(arguments[0])
+      return Value(ObjectRef(arguments.receiver).firstOffset(of: part, from: 0) != nil)
+    },
+    Primitive("startsWith: prefix", "Whether the text begins with prefix.") {
+      machine, arguments throws(Failure) in
+      let prefix = try machine.string(arguments[0])
+      return Value(ObjectRef(arguments.receiver).matches(prefix, at: 0))
+    },
+    Primitive("endsWith: suffix", "Whether the text ends with suffix.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let suffix = try machine.string(arguments[0])
+      return Value(string.matches(suffix, at: string.byteCount - suffix.byteCount))
+    },
+    Primitive("copyReplaceAll: old with: new", "The text with every old replaced by new.") {
+      machine, arguments throws(Failure) in
+      try machine.replaceAll(
+        in: ObjectRef(arguments.receiver), try machine.string(arguments[0]),
+        with: try machine.string(arguments[1]))
+    },
+    Primitive("asNumber", "The number that the text spells, or nil.") {
+      machine, arguments throws(Failure) in
+      machine.number(spelled: try machine.swiftString(arguments.receiver))
+    },
+    Primitive("utf8", "A byte array of the text in UTF-8.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let bytes = try machine.makeBytes(
+        classIndex: ClassIndex.byteArray, count: string.byteCount)
+      bytes.copyBytes(from: string, start: 0, count: string.byteCount, at: 0)
+      return Value(bytes)
+    },
+    Primitive("printString", "The text as a literal.") { machine, arguments throws(Failure) in
+      let text = try machine.swiftString(arguments.receiver)
+      return machine.makeString("'" + text.doubled("'") + "'")
+    },
+    Primitive("printOn: stream", "Writes the text as a literal.") { machine, arguments in
+      let text = machine.send(machine.selector("printString"), to: arguments.receiver)
+      return text.isUnwind
+        ? text : machine.send(machine.selector("nextPutAll:"), to: arguments[0], text)
+    },
+  ]
+
+  static let symbol: [Primitive] = [
+    Primitive("asString", "The string with the same characters.") {
+      machine, arguments throws(Failure) in
+      machine.makeString(try machine.swiftString(arguments.receiver))
+    },
+    Primitive("displayString", "The symbol's characters.") {
+      machine, arguments throws(Failure) in
+      machine.makeString(try machine.swiftString(arguments.receiver))
+    },
+    Primitive("printString", "The symbol as a literal.") { machine, arguments throws(Failure) in
+      machine.makeString(SymbolText.literal(try machine.swiftString(arguments.receiver)))
+    },
+  ]
+
+  static let character: [Primitive] = [
+    Primitive("value", "The code point.") { _, arguments in
+      Value(small: Int(arguments.receiver.characterCode))
+    },
+    Primitive("asString", "A string of the one character.") { machine, arguments in
+      machine.makeString(machine.asCharacter(arguments.receiver))
+    },
+    Primitive("asUppercase", "The character in upper case, if that is one character.") {
+      machine, arguments in
+      machine.singleCharacter(machine.asCharacter(arguments.receiver).uppercased())
+        ?? arguments.receiver
+    },
+    Primitive("asLowercase", "The character in lower case, if that is one character.") {
+      machine, arguments in
+      machine.singleCharacter(machine.asCharacter(arguments.receiver).lowercased())
+        ?? arguments.receiver
+    },
+    Primitive("isLetter", "Whether it is a letter of any script.") { _, arguments in
+      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isAlphabetic ?? false)
+    },
+    Primitive("isUppercase", "Whether it is in upper case.") { _, arguments in
+      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isUppercase ?? false)
+    },
+    Primitive("isLowercase", "Whether it is in lower case.") { _, arguments in
+      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isLowercase ?? false)
+    },
+    Primitive("isSeparator", "Whether it is white space.") { _, arguments in
+      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isWhitespace ?? false)
+    },
+    Primitive("hash", "A number that goes with the character.") { _, arguments in
+      Value(small: Int(arguments.receiver.characterCode))
+    },
+  ]
+
+  static let characterClass: [Primitive] = [
+    Primitive("value: codePoint", "The character with a code point.") {
+      machine, arguments throws(Failure) in
+      let code = try machine.integer(arguments[0])
+      guard let value = UInt32(exactly: code), let scalar = Unicode.Scalar(value) else {
+        throw .invalidArgument("a code point of Unicode", found: String(code))
+      }
+      return Value(scalar)
+    }
+  ]
+}
+
+// MARK: - Characters and their places
+
+extension Machine {
+  /// The number of characters of a string.
+  ///
+  /// - Complexity: O(1) for ASCII, else O(bytes).
+  func scalarCount(_ string: ObjectRef) -> Int {
+    string.isASCII ? string.byteCount : scalarCount(string, upTo: string.byteCount)
+  }
+
+  /// The number of characters before a byte offset.
+  func scalarCount(_ string: ObjectRef, upTo offset: Int) -> Int {
+    if string.isASCII { return offset }
+    var count = 0
+    for index in 0..<offset where string[byte: index] & 0xC0 != 0x80 { count += 1 }
+    return count
+  }
+
+  /// The byte offset of a character, counted from 0; that of the end for the number of characters.
+  ///
+  /// - Complexity: O(1) for ASCII; else a step for each character from the one asked for last.
+  func byteOffset(of string: ObjectRef, scalar index: Int) -> Int {
+    if string.isASCII { return index }
+    var scalar = 0
+    var offset = 0
+    if cursor.string == string.bits, cursor.scalar <= index {
+      scalar = cursor.scalar
+      offset = cursor.offset
+    }
+    let end = string.byteCount
+    while scalar < index, offset < end {
+      offset += 1
+      while offset < end, string[byte: offset] & 0xC0 == 0x80 { offset += 1 }
+      scalar += 1
+    }
+    cursor = StringCursor(string: string.bits, scalar: scalar, offset: offset)
+    return offset
+  }
+
+  /// The character of a string at an index counted from 1.
+  func character(of string: ObjectRef, at index: Value) throws(Failure) -> Value {
+    if string.isASCII {
+      let offset = try offset(index, count: string.byteCount)
+      return Value(Unicode.Scalar(string[byte: offset]))
+    }
+    let scalar = try offset(index, count: scalarCount(string))
+    let start = byteOffset(of: string, scalar: scalar)
+    return Value(string.scalar(at: start))
+  }
+
+  /// A part of a string by characters.
+  func substring(_ string: ObjectRef, scalars: Range<Int>) throws(Failure) -> Value {
+    let start = byteOffset(of: string, scalar: scalars.lowerBound)
+    let end = byteOffset(of: string, scalar: scalars.upperBound)
+    return Value(try substring(string, bytes: start..<end))
+  }
+
+  /// A part of a string by bytes, which must not cut characters.
+  func substring(_ string: ObjectRef, bytes range: Range<Int>) throws(Failure) -> ObjectRef {
+    let part = try makeBytes(classIndex: ClassIndex.string, count: range.count)
+    part.copyBytes(from: string, start: range.lowerBound, count: range.count, at: 0)
+    if !string.isASCII { part.noteEncoding() }
+    return part
+  }
+
+  /// The string for a value that is a string or a character.
+  fileprivate func asText(_ value: Value) -> Value {
+    value.isCharacter ? makeString(asCharacter(value)) : value
+  }
+
+  /// The text of a Character.
+  func asCharacter(_ value: Value) -> String {
+    Unicode.Scalar(value.characterCode).map { String(Character($0)) } ?? ""
+  }
+
+  /// The Character for a text of exactly one scalar.
+  fileprivate func singleCharacter(_ text: String) -> Value? {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.first, scalars.count == 1 else { return nil }
+    return Value(first)
+  }
+
+  /// Replaces every occurrence of a text, from left to right, without overlap.
+  fileprivate func replaceAll(
+    in string: ObjectRef, _ old: ObjectRef, with new: ObjectRef
+  ) throws(Failure) -> Value {
+    guard old.byteCount > 0 else { return Value(string) }
+    var places: [Int] = []
+    var offset = 0
+    while let place = string.firstOffset(of: old, from: offset) {
+      places.append(place)
+      offset = place + old.byteCount
+    }
+    if places.isEmpty { return Value(string) }
+    let count =
+      string.byteCount - places.count * old.byteCount + places.count * new.byteCount
+    let result = try makeBytes(classIndex: ClassIndex.string, count: count)
+    var source = 0
+    var target = 0
+    for place in places {
+      result.copyBytes(from: string, start: source, count: place - source, at: target)
+      target += place - source
+      result.copyBytes(from: new, start: 0, count: new.byteCount, at: target)
+      target += new.byteCount
+      source = place + old.byteCount
+    }
+    result.copyBytes(from: string, start: source, count: string.byteCount - source, at: target)
+    result.noteEncoding()
+    return Value(result)
+  }
+}
+
+/// The character of a string that was asked for last, so that reading on from there is cheap.
+struct StringCursor {
+  var string: UInt = 0
+  var scalar = 0
+  var offset = 0
+}
+
+extension ObjectRef {
+  /// The character that begins at a byte offset of a string.
+  func scalar(at start: Int) -> Unicode.Scalar {
+    let first = self[byte: start]
+    if first < 0x80 { return Unicode.Scalar(first) }
+    let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+    var code = UInt32(first) & (0x7F >> UInt32(length))
+    for index in 1..<length where start + index < byteCount {
+      code = code << 6 | UInt32(self[byte: start + index] & 0x3F)
+    }
+    return Unicode.Scalar(code) ?? "\u{FFFD}"
+  }
+
+  /// Notes whether a string that was just filled has bytes outside ASCII.
+  func noteEncoding() {
+    flags = flags & ~ObjectFlag.notASCII
+    if unsafe !bytes.allSatisfy({ $0 < 0x80 }) { flags |= ObjectFlag.notASCII }
+  }
+
+  /// Whether another string's bytes stand at an offset of this one.
+  func matches(_ other: ObjectRef, at offset: Int) -> Bool {
+    let count = other.byteCount
+    guard offset >= 0, offset + count <= byteCount else { return false }
+    for index in 0..<count where self[byte: offset + index] != other[byte: index] {
+      return false
+    }
+    return true
+  }
+
+  /// The first byte offset, from one on, where another string's bytes stand.
+  ///
+  /// - Complexity: O(bytes · other's bytes) at worst, O(bytes) for ordinary text.
+  func firstOffset(of other: ObjectRef, from start: Int) -> Int? {
+    let count = other.byteCount
+    guard count > 0 else { return start <= byteCount ? start : nil }
+    let first = other[byte: 0]
+    var offset = start
+    while offset + count <= byteCount {
+      if self[byte: offset] == first, matches(other, at: offset) { return offset }
+      offset += 1
+    }
+    return nil
+  }
+
+  /// Whether the bytes come before another string's; for UTF-8 this is the order of code points.
+  func precedes(_ other: ObjectRef) -> Bool {
+    let common = min(byteCount, other.byteCount)
+    for index in 0..<common where self[byte: index] != other[byte: index] {
+      return self[byte: index] < other[byte: index]
+    }
+    return byteCount < other.byteCount
+  }
+}
+
+extension String {
+  /// The parts between occurrences of a separator.
+  func parts(separatedBy separator: String) -> [String] {
+    guard !separator.isEmpty else { return map(String.init) }
+    let text = Array(utf8)
+    let mark = Array(separator.utf8)
+    var parts: [String] = []
+    var start = 0
+    var index = 0
+    while index + mark.count <= text.count {
+      if text[index] == mark[0], text[index..<(index + mark.count)].elementsEqual(mark) {
+        parts.append(String(decoding: text[start..<index], as: UTF8.self))
+        index += mark.count
+        start = index
+      } else {
+        index += 1
+      }
+    }
+    parts.append(String(decoding: text[start...], as: UTF8.self))
+    return parts
+  }
+
+  /// The text with every occurrence of a character doubled.
+  func doubled(_ character: Character) -> String {
+    var result = ""
+    for each in self {
+      result.append(each)
+      if each == character { result.append(each) }
+    }
+    return result
+  }
+}
+
+/// How symbols are written.
+enum SymbolText {
+  /// The literal of a symbol: `#at:put:`, or `#'with blanks'`.
+  static func literal(_ name: String) -> String {
+    isPlain(name) ? "#" + name : "#'" + name.doubled("'") + "'"
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard let first = bytes.first else { return false }
+    let operators = Array("+-*/\\<>=~@%&?!,|".utf8)
+    if bytes.allSatisfy({ operators.contains($0) }) { return !name.contains("//") }
+    func isLetter(_ byte: UInt8) -> Bool {
+      byte >= 0x80 || byte == UInt8(ascii: "_")
+        || byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+    }
+    guard isLetter(first) else { return false }
+    var atStart = false
+    for byte in bytes.dropFirst() {
+      if byte == UInt8(ascii: ":") {
+        if atStart { return false }
+        atStart = true
+      } else if isLetter(byte) || !atStart && byte >= 0x30 && byte <= 0x39 {
+        atStart = false
+      } else {
+        return false
+      }
+    }
+    return !bytes.contains(UInt8(ascii: ":")) || bytes.last == UInt8(ascii: ":")
+  }
+}

@@ -1,0 +1,375 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// What a name outside of all scopes stands for.
+enum OuterName {
+  case instanceVariable(slot: Int, type: String?)
+  case cell(ObjectRef, mayBeUndefined: Bool)
+  case unknown
+}
+
+/// What analysis and building have to know about the surroundings of a piece of code.
+protocol NameEnvironment {
+  /// Finds an instance variable, a class variable, a script variable or a class.
+  func lookUp(_ name: String) -> OuterName
+  /// Whether an assignment to an unknown name declares a variable of the script.
+  var isScript: Bool { get }
+  /// Whether there is a superclass to send to.
+  var hasSuper: Bool { get }
+  /// Names to suggest for one that is unknown.
+  var candidates: [String] { get }
+  /// Whether unknown names are left to run time: at the prompt.
+  var allowsUnknownNames: Bool { get }
+}
+
+/// Finds the scope of every name in a method, a statement or a block, and reports what can be
+/// known to be wrong before running.
+///
+/// The result is a scope for every method and block, found again by the block's range. The builder
+/// then walks the same syntax and makes nodes.
+struct Analyzer {
+  let environment: any NameEnvironment
+  private(set) var issues: [Issue] = []
+  private(set) var scopes: [SourceRange: Scope] = [:]
+  private var scope: Scope
+
+  init(environment: any NameEnvironment) {
+    self.environment = environment
+    scope = Scope(.method, parent: nil)
+  }
+
+  /// Analyses the body of a method.
+  ///
+  /// - Returns: the method's scope, laid out.
+  mutating func analyze(
+    parameters: [Parameter], statements: [Statement]
+  ) -> Scope {
+    let method = scope
+    for parameter in parameters {
+      declare(parameter.name, kind: .argument, type: parameter.type?.text)
+    }
+    declareAssigned(in: statements)
+    analyze(statements)
+    method.layOut()
+    return method
+  }
+
+  private mutating func report(_ message: String, _ range: SourceRange) {
+    issues.append(Issue(message: message, range: range))
+  }
+
+  // MARK: Declarations
+
+  private mutating func declare(_ name: Name, kind: Variable.Kind, type: String? = nil) {
+    if ReservedName(rawValue: name.text) != nil {
+      report(Wording.reservedName(name.text), name.range)
+    } else if scope.variable(named: name.text) != nil {
+      report(Wording.declaredTwice(name.text), name.range)
+    }
+    scope.declare(name.text, kind: kind, range: name.range, type: type)
+  }
+
+  /// Declares the names that a method assigns without declaring them.
+  private mutating func declareAssigned(in statements: [Statement]) {
+    guard !environment.isScript else { return }
+    var names = AssignedNames()
+    names.visit(statements)
+    for name in names.assigned where !names.declared.contains(name.text) {
+      guard scope.variable(named: name.text) == nil else { continue }
+      if case .unknown = environment.lookUp(name.text) {
+        scope.declare(name.text, kind: .temporary, range: name.range)
+      }
+    }
+  }
+
+  // MARK: Statements
+
+  private mutating func analyze(_ statements: [Statement]) {
+    for statement in statements { analyze(statement) }
+  }
+
+  private mutating func analyze(_ statement: Statement) {
+    switch statement {
+    case .expression(let expression):
+      analyze(expression)
+    case .return(let statement):
+      analyze(statement.value)
+      noteReturn()
+    case .temporaries(let statement):
+      guard !declaresScriptVariables else { return }
+      for name in statement.names { declare(name, kind: .temporary) }
+    case .variable(let statement):
+      if let value = statement.value { analyze(value) }
+      guard !declaresScriptVariables else { return }
+      declare(statement.name, kind: .temporary, type: statement.type?.text)
+    case .definition(let definition):
+      if scope.parent != nil || !environment.isScript {
+        report(Wording.definitionInside, definition.range)
+      }
+    }
+  }
+
+  /// Whether declarations here are those of the script itself.
+  private var declaresScriptVariables: Bool {
+    environment.isScript && scope.parent == nil
+  }
+
+  private func noteReturn() {
+    // At top level a return ends the script, from wherever it stands.
+    guard !environment.isScript else { return }
+    let method = scope.methodScope
+    if scope.frameScope !== method { method.isHome = true }
+  }
+
+  // MARK: Expressions
+
+  private mutating func analyze(_ expressions: [Expression]) {
+    for expression in expressions { analyze(expression) }
+  }
+
+  private mutating func analyze(_ expression: Expression) {
+    switch expression {
+    case .integer, .float, .scaledDecimal, .string, .character, .symbol, .byteArray: break
+    case .interpolatedString(let string):
+      for case .expression(let part) in string.parts { analyze(part) }
+    case .array(let array): analyze(array.elements)
+    case .dictionary(let dictionary):
+      for entry in dictionary.entries {
+        analyze(entry.key)
+        analyze(entry.value)
+      }
+    case .object(let object):
+      read(object.className)
+      analyze(object.properties.map(\.value))
+    case .name(let name): read(name.name)
+    case .implicitParameter(let parameter): read(implicitName(parameter))
+    case .identifier(let identifier): analyze(identifier)
+    case .reference(let reference): analyze(reference)
+    case .block(let block): analyze(block, as: .block)
+    case .unaryMessage(let message):
+      if let inlined = InlinedMessage(message) {
+        analyze(inlined)
+      } else {
+        analyze(message.receiver)
+      }
+    case .binaryMessage(let message):
+      if let inlined = InlinedMessage(message) {
+        analyze(inlined)
+      } else {
+        analyze(message.receiver)
+        analyze(message.argument)
+      }
+    case .keywordMessage(let message):
+      checkArity(message)
+      if let inlined = InlinedMessage(message) {
+        analyze(inlined)
+      } else {
+        analyze(message.receiver)
+        analyze(message.arguments)
+      }
+    case .pipe(let pipe): analyze(pipe.input)
+    case .cascade(let cascade):
+      analyze(cascade.receiver)
+      for message in cascade.messages { analyze(message.arguments) }
+    case .subscript(let subscription):
+      analyze(subscription.receiver)
+      analyze(subscription.index)
+    case .query(let query):
+      analyze(query.receiver)
+      analyze(query.block, as: .block)
+    case .assignment(let assignment):
+      analyze(assignment.value)
+      assign(assignment.target)
+    case .append(let append):
+      analyze(append.value)
+      analyze(append.target)
+      assign(append.target)
+    case .connect(let connect):
+      analyze(connect)
+    }
+  }
+
+  private func implicitName(_ parameter: ImplicitParameterExpression) -> Name {
+    Name("$\(parameter.index)", parameter.range)
+  }
+
+  private mutating func analyze(_ block: BlockExpression, as kind: Scope.Kind) {
+    let outer = scope
+    scope = Scope(kind, parent: outer)
+    scopes[block.range] = scope
+    for parameter in block.parameters { declare(parameter, kind: .blockParameter) }
+    for index in 0..<block.implicitCount {
+      scope.declare("$\(index)", kind: .blockParameter, range: block.range)
+    }
+    analyze(block.statements)
+    scope = outer
+  }
+
+  private mutating func analyze(_ inlined: InlinedMessage) {
+    switch inlined {
+    case .conditional(let conditional):
+      analyze(conditional.condition)
+      if let block = conditional.consequence { analyze(block, as: .inlined) }
+      if let block = conditional.alternative { analyze(block, as: .inlined) }
+    case .and(let left, let right), .or(let left, let right):
+      analyze(left)
+      analyze(right, as: .inlined)
+    case .nilTest(let subject, let absent, let present):
+      analyze(subject)
+      if let absent { analyze(absent, as: .inlined) }
+      if let present { analyze(present, as: .inlined) }
+    case .whileLoop(let condition, let body, _):
+      analyze(condition, as: .loop)
+      if let body { analyze(body, as: .loop) }
+    case .repeatLoop(let body):
+      analyze(body, as: .loop)
+    case .count(let count):
+      if let start = count.start { analyze(start) }
+      analyze(count.limit)
+      if let step = count.step { analyze(step) }
+      analyze(count.body, as: .loop)
+    }
+  }
+
+  /// Reports literal blocks of the wrong arity in messages that evaluate them.
+  private mutating func checkArity(_ message: KeywordMessageExpression) {
+    let selector = message.keywords.map(\.text).joined()
+    guard let arities = InlinedMessage.blockArities[selector] else { return }
+    for (argument, arity) in zip(message.arguments, arities) where arity >= 0 {
+      guard case .block(let block) = argument else { continue }
+      let count = block.parameterCount
+      let mayOmit = InlinedMessage.optionalParameter.contains(selector)
+      if count != arity, !(count == 0 && mayOmit) {
+        report(Wording.blockArity(selector, expected: arity, found: count), block.range)
+      }
+    }
+  }
+
+  // MARK: Names
+
+  private mutating func read(_ name: Name) {
+    if ReservedName(rawValue: name.text) != nil { return }
+    if scope.lookUp(name.text) != nil { return }
+    if case .unknown = environment.lookUp(name.text), !environment.allowsUnknownNames {
+      report(
+        Wording.unknownName(
+          name.text, suggestion: Suggestion.nearest(to: name.text, in: visibleNames)),
+        name.range)
+    }
+  }
+
+  private var visibleNames: [String] {
+    var names = environment.candidates
+    var current: Scope? = scope
+    while let scope = current {
+      names += scope.variables.map(\.name)
+      current = scope.parent
+    }
+    return names
+  }
+
+  /// Notes an assignment to a place.
+  private mutating func assign(_ target: Expression) {
+    switch target {
+    case .name(let name): assign(name.name)
+    case .identifier(let identifier): analyze(identifier)
+    case .reference(let reference): analyze(reference)
+    case .subscript(let subscription):
+      analyze(subscription.receiver)
+      analyze(subscription.index)
+    case .unaryMessage(let message): analyze(message.receiver)
+    default: analyze(target)
+    }
+  }
+
+  private mutating func assign(_ name: Name) {
+    if ReservedName(rawValue: name.text) != nil {
+      report(Wording.assignmentToReserved(name.text), name.range)
+      return
+    }
+    guard let variable = scope.lookUp(name.text) else { return }
+    switch variable.kind {
+    case .temporary: break
+    case .argument: report(Wording.assignmentToArgument(name.text), name.range)
+    case .blockParameter: report(Wording.assignmentToParameter(name.text), name.range)
+    }
+  }
+
+  private mutating func analyze(_ identifier: IdentifierExpression) {
+    analyze(identifier.path)
+    guard let place = VariablePlace(identifier) else { return }
+    switch place.scheme {
+    case .variable: read(place.name)
+    case .instanceVariable: readInstanceVariable(place.name)
+    }
+  }
+
+  private mutating func analyze(_ reference: ReferenceExpression) {
+    analyze(reference.path)
+    if let place = VariablePlace(reference) {
+      switch place.scheme {
+      case .variable:
+        read(place.name)
+        // The reference may outlive the activation.
+        scope.lookUp(place.name.text)?.isCaptured = true
+      case .instanceVariable: readInstanceVariable(place.name)
+      }
+    }
+  }
+
+  private mutating func readInstanceVariable(_ name: Name) {
+    if case .instanceVariable = environment.lookUp(name.text) { return }
+    if environment.isScript { return read(name) }
+    report(Wording.unknownInstanceVariable(name.text), name.range)
+  }
+
+  private mutating func analyze(_ path: PathExpression) {
+    for part in path.authority ?? [] { analyze(part) }
+    for component in path.components { for part in component.parts { analyze(part) } }
+    for item in path.query {
+      for part in item.key + (item.value ?? []) { analyze(part) }
+    }
+  }
+
+  private mutating func analyze(_ part: PathPart) {
+    switch part {
+    case .text: break
+    case .expression(let expression), .splice(let expression): analyze(expression)
+    }
+  }
+
+  // MARK: Connections
+
+  /// The operands of a connection become formulas, blocks that outlive the activation.
+  private mutating func analyze(_ connect: ConnectExpression) {
+    for operand in connect.operands {
+      let outer = scope
+      scope = Scope(.block, parent: outer)
+      scopes[operand.range] = scope
+      analyze(operand)
+      scope = outer
+    }
+  }
+}
+
+extension Message {
+  /// The arguments in order.
+  var arguments: [Expression] {
+    switch self {
+    case .unary: []
+    case .binary(_, let argument): [argument]
+    case .keyword(_, let arguments): arguments
+    }
+  }
+}
+
+/// Something that is wrong with a program and known before it runs.
+struct Issue {
+  let message: String
+  let range: SourceRange
+}
+
+/// The names that mean something fixed.
+enum ReservedName: String {
+  case `self`, `super`, `nil`, `true`, `false`, thisContext
+}

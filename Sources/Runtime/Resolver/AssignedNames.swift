@@ -1,0 +1,111 @@
+internal import TenonParser
+internal import TenonLexer
+
+/// Collects the names that a body assigns and those that it declares itself, blocks included.
+struct AssignedNames {
+  private(set) var assigned: [Name] = []
+  private(set) var declared: Set<String> = []
+
+  mutating func visit(_ statements: [Statement]) {
+    for statement in statements {
+      switch statement {
+      case .expression(let expression): visit(expression)
+      case .return(let statement): visit(statement.value)
+      case .temporaries(let statement): declared.formUnion(statement.names.map(\.text))
+      case .variable(let statement):
+        declared.insert(statement.name.text)
+        if let value = statement.value { visit(value) }
+      case .definition: break
+      }
+    }
+  }
+
+  mutating func visit(_ expression: Expression) {
+    switch expression {
+    case .assignment(let assignment):
+      note(assignment.target)
+      visit(assignment.value)
+    case .append(let append):
+      visit(append.value)
+    case .connect(let connect):
+      if let target = connect.operands.first { note(target) }
+      connect.operands.forEach { visit($0) }
+    case .block(let block):
+      declared.formUnion(block.parameters.map(\.text))
+      visit(block.statements)
+    case .query(let query):
+      visit(query.receiver)
+      visit(query.block.statements)
+    default:
+      expression.forEachChild { visit($0) }
+    }
+  }
+
+  private mutating func note(_ target: Expression) {
+    if case .name(let name) = target { assigned.append(name.name) } else { visit(target) }
+  }
+}
+
+extension Expression {
+  /// Calls a function with every expression directly inside this one, blocks' statements excepted.
+  func forEachChild(_ body: (Expression) -> Void) {
+    switch self {
+    case .integer, .float, .scaledDecimal, .string, .character, .symbol, .byteArray, .name,
+      .implicitParameter, .block:
+      break
+    case .interpolatedString(let string):
+      for case .expression(let part) in string.parts { body(part) }
+    case .array(let array): array.elements.forEach(body)
+    case .dictionary(let dictionary):
+      for entry in dictionary.entries {
+        body(entry.key)
+        body(entry.value)
+      }
+    case .object(let object): object.properties.forEach { body($0.value) }
+    case .identifier(let identifier): identifier.path.forEachExpression(body)
+    case .reference(let reference): reference.path.forEachExpression(body)
+    case .unaryMessage(let message): body(message.receiver)
+    case .binaryMessage(let message):
+      body(message.receiver)
+      body(message.argument)
+    case .keywordMessage(let message):
+      body(message.receiver)
+      message.arguments.forEach(body)
+    case .pipe(let pipe): body(pipe.input)
+    case .cascade(let cascade):
+      body(cascade.receiver)
+      for message in cascade.messages { message.arguments.forEach(body) }
+    case .subscript(let subscription):
+      body(subscription.receiver)
+      body(subscription.index)
+    case .query(let query): body(query.receiver)
+    case .assignment(let assignment):
+      body(assignment.target)
+      body(assignment.value)
+    case .append(let append):
+      body(append.target)
+      body(append.value)
+    case .connect(let connect): connect.operands.forEach(body)
+    }
+  }
+}
+
+extension PathExpression {
+  /// Calls a function with every expression in the path.
+  func forEachExpression(_ body: (Expression) -> Void) {
+    func visit(_ parts: [PathPart]) {
+      for part in parts {
+        switch part {
+        case .text: break
+        case .expression(let expression), .splice(let expression): body(expression)
+        }
+      }
+    }
+    visit(authority ?? [])
+    for component in components { visit(component.parts) }
+    for item in query {
+      visit(item.key)
+      visit(item.value ?? [])
+    }
+  }
+}

@@ -1,0 +1,442 @@
+internal import TenonLexer
+internal import TenonParser
+
+// MARK: - Expressions
+
+extension Builder {
+  /// Builds an expression whose operand area begins at a depth.
+  mutating func build(_ expression: Expression, _ depth: Int) -> Built {
+    switch expression {
+    case .integer(let literal): constant(machine.integer(literal))
+    case .float(let literal): constant(machine.makeFloat(literal.value))
+    case .scaledDecimal(let literal): buildScaledDecimal(literal, depth)
+    case .string(let literal): constant(machine.makeString(literal.value))
+    case .interpolatedString(let literal): buildInterpolation(literal, depth)
+    case .character(let literal): constant(Value(literal.value))
+    case .symbol(let literal): constant(machine.symbol(literal.value))
+    case .array(let literal): buildArray(literal.elements, depth)
+    case .byteArray(let literal): constant(machine.makeByteArray(literal.bytes))
+    case .dictionary(let literal): buildDictionary(literal, depth)
+    case .object(let literal): buildObject(literal, depth)
+    case .name(let name): read(name.name, depth)
+    case .implicitParameter(let parameter):
+      read(Name("$\(parameter.index)", parameter.range), depth)
+    case .identifier(let identifier): buildIdentifier(identifier, depth)
+    case .reference(let reference): buildReference(reference, depth)
+    case .block(let block): buildClosure(block, depth)
+    case .unaryMessage(let message): buildUnary(message, depth)
+    case .binaryMessage(let message): buildBinary(message, depth)
+    case .keywordMessage(let message): buildKeyword(message, depth)
+    case .pipe(let pipe): build(pipe.input, depth)
+    case .cascade(let cascade): buildCascade(cascade, depth)
+    case .subscript(let subscription): buildSubscript(subscription, depth)
+    case .query(let query): buildQuery(query, depth)
+    case .assignment(let assignment): buildAssignment(assignment, depth)
+    case .append(let append): buildAppend(append, depth)
+    case .connect(let connect): buildConnect(connect, depth)
+    }
+  }
+}
+
+// MARK: - Literals
+
+extension Builder {
+  private mutating func buildArray(_ elements: [Expression], _ depth: Int) -> Built {
+    let nodes = elements.map { build($0, depth + 1).node }
+    return add(ArrayNode(elements: list(nodes), slot: depth, state: state))
+  }
+
+  private mutating func buildInterpolation(
+    _ literal: InterpolatedStringExpression, _ depth: Int
+  ) -> Built {
+    var nodes: [NodeRef] = []
+    for (index, part) in literal.parts.enumerated() {
+      switch part {
+      case .text(let text): nodes.append(constant(machine.makeString(text)).node)
+      case .expression(let expression): nodes.append(build(expression, depth + index).node)
+      }
+    }
+    return add(
+      InterpolationNode(
+        parts: list(nodes), at: position(literal.range, depth + nodes.count)))
+  }
+
+  private mutating func buildScaledDecimal(
+    _ literal: ScaledDecimalExpression, _ depth: Int
+  ) -> Built {
+    let numerator = machine.integer(
+      isNegative: literal.isNegative, digits: literal.digits, radix: 10)
+    let denominator = machine.integer(
+      isNegative: false, digits: "1" + String(repeating: "0", count: literal.fractionCount),
+      radix: 10)
+    return send(
+      "numerator:denominator:scale:", to: classNode("ScaledDecimal"),
+      [constant(numerator), constant(denominator), constant(Value(small: literal.scale))],
+      literal.range, depth)
+  }
+
+  private mutating func buildDictionary(_ literal: DictionaryExpression, _ depth: Int) -> Built {
+    let creation = send("new", to: classNode("Dictionary"), [], literal.range, depth)
+    let kept = add(LocalNode(slot: depth), .local(depth))
+    let steps = literal.entries.map { entry in
+      let key = build(entry.key, depth + 3)
+      let value = build(entry.value, depth + 4)
+      return send("at:put:", to: kept, [key, value], literal.range, depth + 1).node
+    }
+    return add(BuildNode(subject: creation.node, slot: depth, steps: list(steps)))
+  }
+
+  private mutating func buildObject(_ literal: ObjectExpression, _ depth: Int) -> Built {
+    let creation = send("new", to: read(literal.className, depth), [], literal.range, depth)
+    let kept = add(LocalNode(slot: depth), .local(depth))
+    let steps = literal.properties.map { property in
+      let value = build(property.value, depth + 3)
+      return send(property.name.text + ":", to: kept, [value], property.name.range, depth + 1)
+        .node
+    }
+    return add(BuildNode(subject: creation.node, slot: depth, steps: list(steps)))
+  }
+
+  /// A class of the kernel.
+  func classNode(_ name: String) -> Built {
+    let cell = machine.classCell(named: name)
+    code.addLiteral(Value(cell))
+    return add(CellVariableNode(cell: cell), .leaf)
+  }
+}
+
+// MARK: - Messages
+
+extension Builder {
+  /// Builds a send whose operands are built: the receiver for `depth`, argument `i` for
+  /// `depth + 2 + i`.
+  func send(
+    _ selector: String, to receiver: Built, _ arguments: [Built], _ range: SourceRange,
+    _ depth: Int
+  ) -> Built {
+    let selector = machine.selector(selector)
+    let position = position(range, depth)
+    if selector.isBlockEvaluation {
+      return add(
+        BlockValueNode(
+          selector, receiver: receiver.node, arguments: list(arguments.map(\.node)),
+          tracked: isTracked, at: position))
+    }
+    if selector.name == "at:" {
+      return add(
+        AtNode(
+          selector, receiver: receiver.node, index: arguments[0].node, tracked: isTracked,
+          at: position))
+    }
+    if selector.name == "at:put:" {
+      return add(
+        AtPutNode(
+          selector, receiver: receiver.node, index: arguments[0].node, value: arguments[1].node,
+          tracked: isTracked, at: position))
+    }
+    let isSelf = if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
+    switch arguments.count {
+    case 0:
+      return isSelf
+        ? add(UnarySelfSendNode(selector, tracked: isTracked, at: position))
+        : add(
+          UnarySendNode(selector, receiver: receiver.node, tracked: isTracked, at: position))
+    case 1:
+      return isSelf
+        ? add(
+          OneArgumentSelfSendNode(
+            selector, argument: arguments[0].node, tracked: isTracked, at: position))
+        : add(
+          OneArgumentSendNode(
+            selector, receiver: receiver.node, argument: arguments[0].node, tracked: isTracked,
+            at: position))
+    case 2:
+      return add(
+        TwoArgumentSendNode(
+          selector, receiver: receiver.node, first: arguments[0].node, second: arguments[1].node,
+          tracked: isTracked, at: position))
+    default:
+      return add(
+        ManyArgumentSendNode(
+          selector, receiver: receiver.node, arguments: list(arguments.map(\.node)),
+          tracked: isTracked, at: position))
+    }
+  }
+
+  private mutating func superSend(
+    _ selector: String, _ arguments: [Built], _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    let position = position(range, depth)
+    guard let superclass = holder?.superclass else {
+      return add(FailureNode(.noSuperclass(), at: position))
+    }
+    return add(
+      SuperSendNode(
+        machine.selector(selector), receiver: selfNode().node,
+        arguments: list(arguments.map(\.node)), superclassIndex: superclass.index,
+        tracked: isTracked, at: position))
+  }
+
+  mutating func buildUnary(_ message: UnaryMessageExpression, _ depth: Int) -> Built {
+    if let inlined = InlinedMessage(message) {
+      return build(inlined, range: message.range, depth)
+    }
+    let range = message.selector.range
+    if message.receiver.isSuper { return superSend(message.selector.text, [], range, depth) }
+    let receiver = build(message.receiver, depth)
+    return send(message.selector.text, to: receiver, [], range, depth)
+  }
+
+  mutating func buildKeyword(_ message: KeywordMessageExpression, _ depth: Int) -> Built {
+    if let inlined = InlinedMessage(message) {
+      return build(inlined, range: message.range, depth)
+    }
+    let selector = message.keywords.map(\.text).joined()
+    let range = message.keywords.map(\.range).reduce(message.keywords[0].range) { $0.union($1) }
+    if message.receiver.isSuper {
+      let arguments = buildArguments(message.arguments, depth)
+      return superSend(selector, arguments, range, depth)
+    }
+    let receiver = build(message.receiver, depth)
+    return send(
+      selector, to: receiver, buildArguments(message.arguments, depth), range, depth)
+  }
+
+  /// Builds the arguments of a send at a depth.
+  mutating func buildArguments(_ arguments: [Expression], _ depth: Int) -> [Built] {
+    var built: [Built] = []
+    for (index, argument) in arguments.enumerated() {
+      built.append(build(argument, depth + 2 + index))
+    }
+    return built
+  }
+
+  mutating func buildBinary(_ message: BinaryMessageExpression, _ depth: Int) -> Built {
+    if let inlined = InlinedMessage(message) {
+      return build(inlined, range: message.range, depth)
+    }
+    let selector = message.selector.text
+    let range = message.selector.range
+    if message.receiver.isSuper {
+      return superSend(selector, buildArguments([message.argument], depth), range, depth)
+    }
+    let receiver = build(message.receiver, depth)
+    if selector == "==" || selector == "~~" {
+      let argument = build(message.argument, depth + 1)
+      return add(
+        IdentityNode(
+          left: receiver.node, right: argument.node, negated: selector == "~~",
+          at: position(range, depth)))
+    }
+    if let family = BinaryNodeFamily.named(selector) {
+      return binary(family, selector, receiver, message.argument, range, depth)
+    }
+    return send(selector, to: receiver, [build(message.argument, depth + 2)], range, depth)
+  }
+
+  /// Builds a binary send that tries numbers first, by the shape of its operands.
+  mutating func binary(
+    _ family: BinaryNodeFamily, _ selector: String, _ left: Built, _ argument: Expression,
+    _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    let right = build(argument, depth + 1)
+    return binary(family, selector, left, right, range, depth)
+  }
+
+  func binary(
+    _ family: BinaryNodeFamily, _ selector: String, _ left: Built, _ right: Built,
+    _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    let selector = machine.selector(selector)
+    let position = position(range, depth)
+    if case .constant(let constant) = right.shape, constant.isImmediateFloat,
+      let node = family.floatConstant
+    {
+      if case .local(let local) = left.shape, let node = family.localFloatConstant {
+        return add(
+          node.init(
+            selector, local: local, left: left.node, constant: constant, tracked: isTracked,
+            at: position))
+      }
+      return add(
+        node.init(
+          selector, left: left.node, constant: constant, tracked: isTracked, at: position))
+    }
+    switch (left.shape, right.shape) {
+    case (.local(let local), .constant(let constant)):
+      return add(
+        family.localConstant.init(
+          selector, local: local, constant: constant, leaf: left.node, tracked: isTracked,
+          at: position))
+    case (.local(let first), .local(let second)):
+      return add(
+        family.localLocal.init(
+          selector, first: first, second: second, leaf: left.node, tracked: isTracked,
+          at: position))
+    case (_, .constant(let constant)):
+      return add(
+        family.constant.init(
+          selector, left: left.node, constant: constant, tracked: isTracked, at: position))
+    default:
+      return right.isLeaf
+        ? add(
+          family.leaf.init(
+            selector, left: left.node, right: right.node, tracked: isTracked, at: position))
+        : add(
+          family.spilled.init(
+            selector, left: left.node, right: right.node, tracked: isTracked, at: position))
+    }
+  }
+
+  private mutating func buildCascade(_ cascade: CascadeExpression, _ depth: Int) -> Built {
+    let isSuper = cascade.receiver.isSuper
+    let subject = build(cascade.receiver, depth)
+    let kept = add(LocalNode(slot: depth), .local(depth))
+    var steps: [NodeRef] = []
+    for message in cascade.messages {
+      let arguments = buildArguments(message.arguments, depth + 1)
+      steps.append(
+        isSuper
+          ? superSend(message.selector, arguments, message.range, depth + 1).node
+          : send(message.selector, to: kept, arguments, message.range, depth + 1).node)
+    }
+    return add(CascadeNode(subject: subject.node, slot: depth, steps: list(steps)))
+  }
+
+  private mutating func buildSubscript(
+    _ subscription: SubscriptExpression, _ depth: Int
+  ) -> Built {
+    let receiver = build(subscription.receiver, depth)
+    return send(
+      "at:", to: receiver, [build(subscription.index, depth + 2)], subscription.range,
+      depth)
+  }
+}
+
+extension Selector {
+  /// Whether the message evaluates a block with its arguments.
+  var isBlockEvaluation: Bool {
+    switch name {
+    case "value", "value:", "value:value:", "value:value:value:", "value:value:value:value:": true
+    default: false
+    }
+  }
+}
+
+extension Expression {
+  var isSuper: Bool {
+    if case .name(let name) = self { return name.name.text == ReservedName.super.rawValue }
+    return false
+  }
+}
+
+extension Message {
+  var selector: String {
+    switch self {
+    case .unary(let name), .binary(let name, _): name.text
+    case .keyword(let names, _): names.map(\.text).joined()
+    }
+  }
+
+  /// Where the selector stands.
+  var range: SourceRange {
+    switch self {
+    case .unary(let name), .binary(let name, _): name.range
+    case .keyword(let names, _):
+      names.map(\.range).reduce(names.first?.range ?? .none) { $0.union($1) }
+    }
+  }
+}
+
+// MARK: - Inlined messages
+
+extension Builder {
+  private mutating func build(
+    _ inlined: InlinedMessage, range: SourceRange, _ depth: Int
+  ) -> Built {
+    switch inlined {
+    case .conditional(let conditional):
+      let condition = build(conditional.condition, depth).node
+      return add(
+        IfNode(
+          condition: condition, consequence: buildInlined(conditional.consequence, depth),
+          alternative: buildInlined(conditional.alternative, depth), at: position(range, depth)))
+    case .and(let left, let right):
+      let left = build(left, depth).node
+      return add(
+        AndNode(left: left, right: buildInlined(right, depth), at: position(range, depth)))
+    case .or(let left, let right):
+      let left = build(left, depth).node
+      return add(
+        OrNode(left: left, right: buildInlined(right, depth), at: position(range, depth)))
+    case .nilTest(let subject, let absent, let present):
+      return buildNilTest(subject, absent, present, depth)
+    case .whileLoop(let condition, let body, let sense):
+      let condition = buildInlined(condition, depth)
+      return add(
+        WhileNode(
+          condition: condition, body: buildInlined(body, depth), sense: sense,
+          at: position(range, depth)))
+    case .repeatLoop(let body):
+      return add(RepeatNode(body: buildInlined(body, depth), at: position(range, depth)))
+    case .count(let count):
+      return buildCount(count, range: range, depth)
+    }
+  }
+
+  private mutating func buildNilTest(
+    _ subject: Expression, _ absent: BlockExpression?, _ present: BlockExpression?, _ depth: Int
+  ) -> Built {
+    let subject = build(subject, depth).node
+    let absentNode = absent.map { buildInlined($0, depth) }
+    guard let present else {
+      return add(IfNilNode(subject: subject, absent: absentNode, present: nil, slot: -1))
+    }
+    let parameter = scopes[present.range]?.variables.first { $0.kind == .blockParameter }
+    guard let parameter else {
+      let presentNode = buildInlined(present, depth)
+      return add(IfNilNode(subject: subject, absent: absentNode, present: presentNode, slot: -1))
+    }
+    // A captured parameter arrives in the operand area and goes to its context from there.
+    let slot = parameter.isCaptured ? depth : parameter.slot
+    let presentNode = buildInlined(present, argument: slot, depth + 1)
+    return add(IfNilNode(subject: subject, absent: absentNode, present: presentNode, slot: slot))
+  }
+
+  private mutating func buildCount(
+    _ count: InlinedMessage.Count, range: SourceRange, _ depth: Int
+  ) -> Built {
+    let parameter = scopes[count.body.range]?.variables.first { $0.kind == .blockParameter }
+    let one = constant(Value(small: 1))
+    let start = count.start.map { build($0, depth) } ?? one
+    let limit = build(count.limit, depth + ToDoNode.Slot.limit)
+    let step = count.step.map { build($0, depth + ToDoNode.Slot.step) } ?? one
+    // The counter needs a slot of its own when no parameter on the stack holds it.
+    let isOnStack = parameter.map { !$0.isCaptured } ?? false
+    let counter = isOnStack ? parameter?.slot ?? depth : depth + ToDoNode.Slot.count
+    let inner = depth + ToDoNode.Slot.count + (isOnStack ? 0 : 1)
+    let body = buildInlined(count.body, argument: counter, inner)
+    return add(
+      ToDoNode(
+        start: start.node, limit: limit.node, step: step.node, body: body, counterSlot: counter,
+        base: depth, answersLimit: count.start == nil,
+        sends: countingSends(counter: counter, base: depth, range: range, inner),
+        at: position(range, inner)))
+  }
+
+  /// The sends by which a loop over other numbers than SmallIntegers counts.
+  private mutating func countingSends(
+    counter: Int, base: Int, range: SourceRange, _ depth: Int
+  ) -> ToDoNode.GeneralSends {
+    let counterNode = add(LocalNode(slot: counter), .local(counter))
+    let limit = add(LocalNode(slot: base + ToDoNode.Slot.limit))
+    let step = add(LocalNode(slot: base + ToDoNode.Slot.step))
+    let zero = constant(Value(small: 0))
+    func send(_ selector: String, _ left: Built, _ right: Built) -> NodeRef {
+      self.send(selector, to: left, [right], range, depth).node
+    }
+    return ToDoNode.GeneralSends(
+      atMost: send("<=", counterNode, limit), atLeast: send(">=", counterNode, limit),
+      isAscending: send(">", step, zero), next: send("+", counterNode, step))
+  }
+}

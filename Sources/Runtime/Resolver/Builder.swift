@@ -1,0 +1,459 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// A node with what its parent wants to know of it.
+struct Built {
+  enum Shape {
+    case constant(Value)
+    /// A variable on the stack.
+    case local(Int)
+    /// Anything that runs no code of the language.
+    case leaf
+    case other
+  }
+
+  let node: NodeRef
+  let shape: Shape
+
+  /// Whether evaluating it can run code, so that values must not wait outside the frame.
+  var isLeaf: Bool {
+    if case .other = shape { return false }
+    return true
+  }
+}
+
+/// Makes the executable tree of a method, a statement or a formula from its syntax.
+///
+/// It walks the syntax that the analyzer has walked, finds the scopes again by their ranges, and
+/// settles slots and operand depths. Super-nodes are chosen by the shape of operands alone.
+struct Builder {
+  let machine: Machine
+  let code: Code
+  let environment: any NameEnvironment
+  let scopes: [SourceRange: Scope]
+  /// The class whose superclass `super` starts from.
+  let holder: ClassInfo?
+  /// Whether the code records what it reads.
+  let isTracked: Bool
+  var scope: Scope
+  /// Whether the method needs to catch returns from its middle.
+  private var usesReturnNode = false
+
+  init(
+    machine: Machine, code: Code, environment: any NameEnvironment, scope: Scope,
+    scopes: [SourceRange: Scope], holder: ClassInfo?, isTracked: Bool
+  ) {
+    self.machine = machine
+    self.code = code
+    self.environment = environment
+    self.scope = scope
+    self.scopes = scopes
+    self.holder = holder
+    self.isTracked = isTracked
+  }
+
+  var state: StateRef { machine.state }
+
+  func position(_ range: SourceRange, _ depth: Int) -> CodePosition {
+    CodePosition(code: code, range: range, depth: depth, state: state)
+  }
+
+  func add(_ node: Node, _ shape: Built.Shape = .other) -> Built {
+    Built(node: code.add(node), shape: shape)
+  }
+
+  func list(_ nodes: [NodeRef]) -> NodeList { NodeList(nodes, in: code) }
+
+  func constant(_ value: Value) -> Built {
+    code.addLiteral(value)
+    return add(ConstantNode(value), .constant(value))
+  }
+}
+
+// MARK: - Methods
+
+extension Builder {
+  /// What the value of a body is.
+  enum BodyValue {
+    /// That of the last statement: blocks and handlers.
+    case last
+    /// The receiver, unless something is returned: methods.
+    case receiver
+  }
+
+  /// Builds the body of a method.
+  mutating func buildMethod(_ statements: [Statement], value: BodyValue) -> NodeRef {
+    let depth = scope.frameSize
+    var body = buildTail(statements[...], value: value, depth)
+    if usesReturnNode { body = code.add(ReturnEntryNode(state: state, body: body)) }
+    if scope.isHome {
+      body = code.add(HomeEntryNode(contextSlot: scope.contextSlot, state: state, body: body))
+    }
+    return enter(body, range: statements.first?.range ?? .none)
+  }
+
+  /// Puts the node before a body that prepares its frame.
+  private func enter(_ body: NodeRef, range: SourceRange) -> NodeRef {
+    let first = scope.parameterCount + 1
+    let end = scope.frameSize
+    let position = position(range, end)
+    if scope.hasContext {
+      return code.add(
+        ContextEntryNode(
+          firstTemporary: first, endTemporary: end, contextSlot: scope.contextSlot,
+          contextSize: scope.contextSize, capturedArguments: scope.capturedParameters,
+          isBlock: scope.kind == .block, body: body, at: position))
+    }
+    guard first < end else { return body }
+    return code.add(TemporariesEntryNode(first: first, end: end, body: body, at: position))
+  }
+
+  /// Builds statements whose value is that of the method, so that `^` costs nothing.
+  private mutating func buildTail(
+    _ statements: ArraySlice<Statement>, value: BodyValue, _ depth: Int
+  ) -> NodeRef {
+    var plain: [NodeRef] = []
+    for index in statements.indices {
+      let statement = statements[index]
+      let rest = statements[(index + 1)...]
+      if case .return(let statement) = statement, !environment.isScript {
+        return sequence(plain + [buildTailValue(statement.value, depth)])
+      }
+      if let guarded = buildGuard(statement, rest: rest, value: value, depth) {
+        return sequence(plain + [guarded])
+      }
+      if rest.isEmpty, value == .last {
+        return sequence(plain + [build(statement, depth)])
+      }
+      plain.append(build(statement, depth))
+    }
+    switch value {
+    case .last: return sequence(plain + [constant(.nil).node])
+    case .receiver: return sequence(plain + [selfNode().node])
+    }
+  }
+
+  private mutating func buildTailValue(_ expression: Expression, _ depth: Int) -> NodeRef {
+    build(expression, depth).node
+  }
+
+  /// Builds `condition ifTrue: [... ^x]. rest` as a choice between the two ends of the method.
+  private mutating func buildGuard(
+    _ statement: Statement, rest: ArraySlice<Statement>, value: BodyValue, _ depth: Int
+  ) -> NodeRef? {
+    guard !environment.isScript, scope.kind == .method || scope.kind == .inlined,
+      case .expression(.keywordMessage(let message)) = statement,
+      case .conditional(let conditional)? = InlinedMessage(message)
+    else { return nil }
+    let consequenceEnds = conditional.consequence?.endsWithReturn ?? false
+    let alternativeEnds = conditional.alternative?.endsWithReturn ?? false
+    guard consequenceEnds || alternativeEnds else { return nil }
+    // A branch that goes on must be followed by the rest; it may stand there only once.
+    guard consequenceEnds || conditional.consequence == nil,
+      alternativeEnds || conditional.alternative == nil
+    else { return nil }
+    let condition = build(conditional.condition, depth).node
+    let consequence = buildEnd(conditional.consequence, rest: rest, value: value, depth)
+    let alternative = buildEnd(conditional.alternative, rest: rest, value: value, depth)
+    return code.add(
+      IfNode(
+        condition: condition, consequence: consequence, alternative: alternative,
+        at: position(message.range, depth)))
+  }
+
+  private mutating func buildEnd(
+    _ block: BlockExpression?, rest: ArraySlice<Statement>, value: BodyValue, _ depth: Int
+  ) -> NodeRef {
+    guard let block else { return buildTail(rest, value: value, depth) }
+    let outer = scope
+    scope = scopes[block.range] ?? scope
+    defer { scope = outer }
+    let body = buildTail(block.statements[...], value: value, depth)
+    return withFreshTemporaries(body)
+  }
+
+  func sequence(_ nodes: [NodeRef]) -> NodeRef {
+    switch nodes.count {
+    case 0: constant(.nil).node
+    case 1: nodes[0]
+    case 2: code.add(PairNode(first: nodes[0], last: nodes[1]))
+    case 3: code.add(TripleNode(first: nodes[0], second: nodes[1], last: nodes[2]))
+    default:
+      code.add(
+        SequenceNode(statements: list(Array(nodes.dropLast())), last: nodes[nodes.count - 1]))
+    }
+  }
+}
+
+extension BlockExpression {
+  /// Whether the last thing the block does is to return from the method.
+  var endsWithReturn: Bool {
+    if case .return? = statements.last { return true }
+    return false
+  }
+}
+
+// MARK: - Statements
+
+extension Builder {
+  /// Builds a statement of a script: code of its own.
+  mutating func buildStatement(_ statement: Statement) -> NodeRef {
+    enter(build(statement, scope.frameSize), range: statement.range)
+  }
+
+  /// Builds a statement of a method or block.
+  mutating func build(_ statement: Statement, _ depth: Int) -> NodeRef {
+    switch statement {
+    case .expression(let expression):
+      return build(expression, depth).node
+    case .return(let statement):
+      return buildReturn(statement, depth)
+    case .temporaries:
+      return constant(.nil).node
+    case .variable(let statement):
+      guard let value = statement.value else { return constant(.nil).node }
+      return assign(statement.name, build(value, depth), depth).node
+    case .definition:
+      // The analyzer refuses definitions anywhere but at top level.
+      return constant(.nil).node
+    }
+  }
+
+  private mutating func buildReturn(_ statement: ReturnStatement, _ depth: Int) -> NodeRef {
+    let value = build(statement.value, depth).node
+    if environment.isScript {
+      return code.add(ScriptReturnNode(value: value, state: state))
+    }
+    if scope.frameScope.kind == .method {
+      usesReturnNode = true
+      return code.add(ReturnNode(value: value, state: state))
+    }
+    let home = path(to: scope.methodScope)
+    return code.add(
+      NonLocalReturnNode(
+        value: value, hops: home.hops, contextSlot: home.slot,
+        at: position(statement.range, depth)))
+  }
+}
+
+// MARK: - Blocks
+
+extension Builder {
+  /// Builds a block that becomes a closure.
+  mutating func buildClosure(_ block: BlockExpression, _ depth: Int) -> Built {
+    closure(scopes[block.range] ?? scope, range: block.range) { builder, depth in
+      builder.buildBlockBody(block.statements, depth)
+    }
+  }
+
+  /// Builds a closure whose body somebody else builds.
+  mutating func closure(
+    _ inner: Scope, range: SourceRange, body: (inout Builder, Int) -> NodeRef
+  ) -> Built {
+    let outer = scope
+    scope = inner
+    let statements = body(&self, inner.frameSize)
+    let entry = enter(statements, range: range)
+    scope = outer
+    let block = BlockCode(
+      argumentCount: inner.parameterCount, body: entry, code: code, range: range)
+    code.add(block)
+    let slot = innermostContextSlot
+    return outer.frameScope.kind == .block
+      ? add(NestedBlockNode(code: block, contextSlot: slot, state: state))
+      : add(BlockNode(code: block, contextSlot: slot, state: state))
+  }
+
+  mutating func buildBlockBody(_ statements: [Statement], _ depth: Int) -> NodeRef {
+    sequence(statements.map { build($0, depth) })
+  }
+
+  /// Builds an inlined block.
+  ///
+  /// - Parameter argument: the frame slot in which a captured parameter arrives.
+  mutating func buildInlined(
+    _ block: BlockExpression?, argument: Int = -1, _ depth: Int
+  ) -> NodeRef {
+    guard let block else { return constant(.nil).node }
+    let outer = scope
+    scope = scopes[block.range] ?? scope
+    defer { scope = outer }
+    var statements = block.statements.map { build($0, depth) }
+    if scope.kind == .inlined, let parameter = scope.capturedParameter {
+      let value = add(LocalNode(slot: argument), .local(argument))
+      statements.insert(assign(parameter, value, block.range, depth).node, at: 0)
+    }
+    return withFreshTemporaries(sequence(statements), argument: argument)
+  }
+
+  /// Gives an inlined block's temporaries nil, and a loop's body a context, each time it begins.
+  func withFreshTemporaries(_ body: NodeRef, argument: Int = -1) -> NodeRef {
+    var slots: [Int] = []
+    for variable in scope.variables where variable.kind == .temporary && !variable.isCaptured {
+      slots.append(variable.slot)
+    }
+    var body = body
+    if !slots.isEmpty { body = code.add(ClearingNode(slots: slots, body: body)) }
+    guard scope.kind == .loop, scope.hasContext else { return body }
+    return code.add(
+      LoopContextNode(
+        contextSlot: scope.contextSlot, contextSize: scope.contextSize,
+        parentSlot: enclosingContextSlot(of: scope),
+        isInBlock: scope.frameScope.kind == .block,
+        captured: scope.capturedParameter.map { [(frame: argument, context: $0.slot)] } ?? [],
+        state: state, body: body))
+  }
+}
+
+// MARK: - Contexts
+
+extension Builder {
+  /// The frame slot of the innermost context at this place, or -1 when it is that of the block
+  /// (or when there is none).
+  var innermostContextSlot: Int {
+    var current: Scope? = scope
+    while let scope = current {
+      if scope.hasContext { return scope.contextSlot }
+      if scope.ownsFrame { return -1 }
+      current = scope.parent
+    }
+    return -1
+  }
+
+  /// The frame slot of the context around a loop's own, or -1.
+  private func enclosingContextSlot(of loop: Scope) -> Int {
+    var current = loop.parent
+    while let scope = current {
+      if scope.hasContext { return scope.contextSlot }
+      if scope.ownsFrame { return -1 }
+      current = scope.parent
+    }
+    return -1
+  }
+
+  /// The way from this place to the context of a scope.
+  func path(to owner: Scope) -> (slot: Int, hops: Int) {
+    var current: Scope? = scope
+    var slot: Int?
+    var hops = 0
+    let frame = scope.frameScope
+    while let scope = current, scope !== owner {
+      if scope.hasContext {
+        if scope.frameScope === frame {
+          // Contexts of the same frame are reached directly.
+        } else {
+          slot = slot ?? -1
+          hops += 1
+        }
+      }
+      current = scope.parent
+    }
+    if owner.frameScope === frame { return (owner.contextSlot, 0) }
+    return (slot ?? -1, hops)
+  }
+}
+
+// MARK: - Names
+
+extension Builder {
+  func selfNode() -> Built {
+    scope.frameScope.kind == .block
+      ? add(BlockSelfNode(), .leaf) : add(SelfNode(), .local(0))
+  }
+
+  mutating func read(_ name: Name, _ depth: Int) -> Built {
+    if let reserved = ReservedName(rawValue: name.text) {
+      switch reserved {
+      case .self, .super: return selfNode()
+      case .nil: return constant(.nil)
+      case .true: return constant(.true)
+      case .false: return constant(.false)
+      case .thisContext:
+        return add(FailureNode(.notAvailable("thisContext"), at: position(name.range, depth)))
+      }
+    }
+    if let variable = scope.lookUp(name.text) { return read(variable) }
+    switch environment.lookUp(name.text) {
+    case .instanceVariable(let slot, _): return readInstanceVariable(slot)
+    case .cell(let cell, let mayBeUndefined):
+      code.addLiteral(Value(cell))
+      if mayBeUndefined {
+        return add(
+          UncertainCellNode(cell: cell, name: name.text, at: position(name.range, depth)), .other)
+      }
+      return add(CellVariableNode(cell: cell), .leaf)
+    case .unknown:
+      return add(FailureNode(.unknownName(name.text), at: position(name.range, depth)))
+    }
+  }
+
+  func read(_ variable: Variable) -> Built {
+    guard variable.isCaptured else {
+      return add(LocalNode(slot: variable.slot), .local(variable.slot))
+    }
+    let place = path(to: variable.scope.contextScope)
+    if place.hops > 0 {
+      return add(
+        OuterVariableNode(contextSlot: place.slot, hops: place.hops, slot: variable.slot), .leaf)
+    }
+    return place.slot < 0
+      ? add(BlockContextVariableNode(slot: variable.slot), .leaf)
+      : add(ContextVariableNode(contextSlot: place.slot, slot: variable.slot), .leaf)
+  }
+
+  func readInstanceVariable(_ slot: Int) -> Built {
+    scope.frameScope.kind == .block
+      ? add(BlockInstanceVariableNode(slot: slot), .leaf)
+      : add(InstanceVariableNode(slot: slot), .leaf)
+  }
+
+  mutating func assign(_ name: Name, _ value: Built, _ depth: Int) -> Built {
+    if let variable = scope.lookUp(name.text) {
+      return assign(variable, checked(value, type: variable.type, name, depth), name.range, depth)
+    }
+    switch environment.lookUp(name.text) {
+    case .instanceVariable(let slot, let type):
+      let value = checked(value, type: type, name, depth)
+      return storeInstanceVariable(slot, value, name.range, depth)
+    case .cell(let cell, _):
+      code.addLiteral(Value(cell))
+      return add(StoreCellNode(cell: cell, value: value.node, at: position(name.range, depth)))
+    case .unknown:
+      return add(FailureNode(.unknownName(name.text), at: position(name.range, depth)))
+    }
+  }
+
+  func assign(_ variable: Variable, _ value: Built, _ range: SourceRange, _ depth: Int) -> Built {
+    guard variable.isCaptured else {
+      return add(StoreLocalNode(slot: variable.slot, value: value.node))
+    }
+    let place = path(to: variable.scope.contextScope)
+    let position = position(range, depth)
+    if place.hops > 0 || place.slot < 0 {
+      return add(
+        StoreOuterVariableNode(
+          contextSlot: place.slot, hops: place.hops, slot: variable.slot, value: value.node,
+          at: position))
+    }
+    return add(
+      StoreContextVariableNode(
+        contextSlot: place.slot, slot: variable.slot, value: value.node, at: position))
+  }
+
+  func storeInstanceVariable(
+    _ slot: Int, _ value: Built, _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    let position = position(range, depth)
+    return scope.frameScope.kind == .block
+      ? add(StoreBlockInstanceVariableNode(slot: slot, value: value.node, at: position))
+      : add(StoreInstanceVariableNode(slot: slot, value: value.node, at: position))
+  }
+
+  /// Puts a check before an assignment to a variable with a type.
+  private func checked(_ value: Built, type: String?, _ name: Name, _ depth: Int) -> Built {
+    guard let type else { return value }
+    return add(
+      TypeCheckNode(
+        value: value.node, type: type, name: name.text, at: position(name.range, depth)))
+  }
+}

@@ -1,0 +1,184 @@
+internal import TenonLexer
+
+/// A variable that lives in an activation: an argument, a parameter or a temporary.
+final class Variable {
+  enum Kind {
+    case argument
+    case blockParameter
+    case temporary
+  }
+
+  let name: String
+  let kind: Kind
+  let range: SourceRange
+  /// The class its values must have, if its declaration says so.
+  let type: String?
+  unowned let scope: Scope
+
+  /// Whether a block that outlives the activation may use it.
+  var isCaptured = false
+  /// The frame slot, or for a captured variable the slot of its context.
+  var slot = -1
+
+  init(_ name: String, kind: Kind, range: SourceRange, type: String?, scope: Scope) {
+    self.name = name
+    self.kind = kind
+    self.range = range
+    self.type = type
+    self.scope = scope
+  }
+}
+
+/// The names one method, block or inlined block declares.
+final class Scope {
+  enum Kind {
+    /// A method, a script's statement, a handler of a scheme.
+    case method
+    /// A block that becomes a closure.
+    case block
+    /// An inlined block: part of the frame around it.
+    case inlined
+    /// An inlined block that is evaluated again and again: each turn has variables of its own.
+    case loop
+  }
+
+  let kind: Kind
+  let parent: Scope?
+  private(set) var variables: [Variable] = []
+  private(set) var children: [Scope] = []
+
+  /// Whether blocks return from here (methods only).
+  var isHome = false
+
+  // MARK: Layout, settled by `layOut`
+
+  /// Slots of the context, or 0 when there is none.
+  private(set) var contextSize = 0
+  /// The frame slot of the context.
+  private(set) var contextSlot = -1
+  /// The first slot of the operand area (methods and blocks only).
+  private(set) var frameSize = 0
+
+  init(_ kind: Kind, parent: Scope?) {
+    self.kind = kind
+    self.parent = parent
+    parent?.children.append(self)
+  }
+
+  /// Whether the scope has a frame of its own.
+  var ownsFrame: Bool { kind == .method || kind == .block }
+
+  /// The scope whose frame this one uses.
+  var frameScope: Scope {
+    var scope = self
+    while !scope.ownsFrame, let parent = scope.parent { scope = parent }
+    return scope
+  }
+
+  /// The method around the scope.
+  var methodScope: Scope {
+    var scope = self
+    while scope.kind != .method, let parent = scope.parent { scope = parent }
+    return scope
+  }
+
+  /// The scope whose context holds this one's captured variables.
+  var contextScope: Scope {
+    var scope = self
+    while scope.kind == .inlined, let parent = scope.parent { scope = parent }
+    return scope
+  }
+
+  var hasContext: Bool { contextSize > 0 }
+
+  @discardableResult
+  func declare(
+    _ name: String, kind: Variable.Kind, range: SourceRange, type: String? = nil
+  ) -> Variable {
+    let variable = Variable(name, kind: kind, range: range, type: type, scope: self)
+    variables.append(variable)
+    return variable
+  }
+
+  /// The variable a scope itself declares under a name.
+  func variable(named name: String) -> Variable? {
+    variables.last { $0.name == name }
+  }
+
+  /// Finds a variable from here outwards, and notes when a block reaches out of its frame.
+  func lookUp(_ name: String) -> Variable? {
+    let frame = frameScope
+    var scope: Scope? = self
+    while let current = scope {
+      if let variable = current.variable(named: name) {
+        if current.frameScope !== frame { variable.isCaptured = true }
+        return variable
+      }
+      scope = current.parent
+    }
+    return nil
+  }
+
+  // MARK: Layout
+
+  /// Gives every variable of this frame, and of the frames inside, its place.
+  ///
+  /// - Requires: the whole method has been analysed.
+  func layOut() {
+    var next = 1
+    for variable in variables where variable.kind != .temporary {
+      // Parameters keep their slots even when captured: the caller writes there.
+      if !variable.isCaptured { variable.slot = next }
+      next += 1
+    }
+    place(next: &next)
+    frameSize = next
+  }
+
+  private func place(next: inout Int) {
+    var inContext = isHome ? 1 : 0
+    countCaptured(&inContext)
+    if kind != .inlined, inContext > 0 {
+      contextSlot = next
+      next += 1
+      contextSize = max(inContext, 1)
+    }
+    for variable in variables where !variable.isCaptured && variable.slot < 0 {
+      variable.slot = next
+      next += 1
+    }
+    for child in children {
+      if child.ownsFrame { child.layOut() } else { child.place(next: &next) }
+    }
+  }
+
+  /// Numbers the captured variables of this scope's context; slot 0 is the parent.
+  private func countCaptured(_ count: inout Int) {
+    guard kind != .inlined else { return }
+    numberCaptured(&count)
+  }
+
+  private func numberCaptured(_ count: inout Int) {
+    for variable in variables where variable.isCaptured {
+      count = max(count, 1)
+      variable.slot = count
+      count += 1
+    }
+    for child in children where child.kind == .inlined { child.numberCaptured(&count) }
+  }
+
+  /// The captured parameters, with the frame slots in which they arrive.
+  var capturedParameters: [(frame: Int, context: Int)] {
+    variables.filter { $0.kind != .temporary }.enumerated().compactMap { index, variable in
+      variable.isCaptured ? (frame: index + 1, context: variable.slot) : nil
+    }
+  }
+
+  /// The parameter of an inlined block if it is captured; such blocks have one at most.
+  var capturedParameter: Variable? {
+    variables.first { $0.kind == .blockParameter && $0.isCaptured }
+  }
+
+  /// How many arguments the frame takes.
+  var parameterCount: Int { variables.count { $0.kind != .temporary } }
+}

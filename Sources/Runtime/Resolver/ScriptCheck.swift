@@ -1,0 +1,237 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// Checks a whole script before anything of it runs, and collects the names it declares.
+///
+/// Methods are compiled when they are first sent, and classes exist only when their definitions
+/// have run; here both are looked at as text.
+struct ScriptCheck {
+  let machine: Machine
+  let allowsUnknownNames: Bool
+  private(set) var issues: [Issue] = []
+  /// The variables that the script's own statements declare.
+  private(set) var variables: Set<String> = []
+  private(set) var classes: Set<String> = []
+  private var definitions: [String: TextClass] = [:]
+
+  init(machine: Machine, allowsUnknownNames: Bool) {
+    self.machine = machine
+    self.allowsUnknownNames = allowsUnknownNames
+  }
+
+  /// A class as the text describes it.
+  struct TextClass {
+    let superclass: String?
+    let members: [Member]
+  }
+
+  mutating func visit(_ script: Script) {
+    collectNames(script.statements)
+    for statement in script.statements { check(statement) }
+  }
+
+  // MARK: Names
+
+  private mutating func collectNames(_ statements: [Statement]) {
+    for statement in statements {
+      switch statement {
+      case .definition(let definition): collectNames(definition)
+      case .temporaries(let statement): declare(statement.names)
+      case .variable(let statement):
+        declare([statement.name])
+        collectAssigned([.expression(statement.value ?? .name(NameExpression(name: statement.name, range: .none)))])
+      default: collectAssigned([statement])
+      }
+    }
+  }
+
+  private mutating func declare(_ names: [Name]) {
+    for name in names {
+      if ReservedName(rawValue: name.text) != nil {
+        issues.append(Issue(message: Wording.reservedName(name.text), range: name.range))
+      }
+      variables.insert(name.text)
+    }
+  }
+
+  /// An assignment to an unknown name anywhere in the statements declares a variable.
+  private mutating func collectAssigned(_ statements: [Statement]) {
+    var names = AssignedNames()
+    names.visit(statements)
+    for name in names.assigned where !names.declared.contains(name.text) {
+      guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil else {
+        continue
+      }
+      variables.insert(name.text)
+    }
+  }
+
+  private mutating func collectNames(_ definition: Definition) {
+    switch definition {
+    case .class(let definition):
+      classes.insert(definition.name.text)
+      definitions[definition.name.text] = TextClass(
+        superclass: definition.superclass?.text ?? "Object", members: definition.members)
+    case .scheme(let definition):
+      classes.insert(definition.name.text)
+      definitions[definition.name.text] = TextClass(
+        superclass: definition.superclass?.text ?? "Scheme", members: definition.members)
+    case .extension, .method: break
+    case .filter(let definition): classes.insert(definition.name.text)
+    case .protocol(let definition): classes.insert(definition.name.text)
+    case .template(let definition): classes.insert(definition.name.text)
+    case .group(let definition): variables.insert(definition.name.text)
+    case .connector: break
+    }
+  }
+
+  // MARK: Bodies
+
+  private mutating func check(_ statement: Statement) {
+    guard case .definition(let definition) = statement else {
+      return check([], [statement], TextEnvironment(check: self, className: nil, isMeta: false))
+    }
+    switch definition {
+    case .class(let definition): check(definition.members, className: definition.name.text)
+    case .extension(let definition): check(definition.members, className: definition.name.text)
+    case .scheme(let definition): check(definition.members, className: definition.name.text)
+    case .method(let definition): check(definition, className: "Script")
+    case .filter, .protocol, .template, .group, .connector: break
+    }
+  }
+
+  private mutating func check(_ members: [Member], className: String) {
+    let environment = TextEnvironment(check: self, className: className, isMeta: false)
+    for member in members {
+      switch member {
+      case .method(let definition): check(definition, className: className)
+      case .variable(let variable):
+        if let value = variable.value { check([], [.expression(value)], environment) }
+      case .statement(let statement): check([], [statement], environment)
+      case .propertyPath(let path): check(path, environment)
+      case .classVariable, .emission: break
+      }
+    }
+  }
+
+  private mutating func check(_ definition: MethodDefinition, className: String) {
+    check(
+      definition.header.parameters, definition.statements,
+      TextEnvironment(check: self, className: className, isMeta: definition.isClassMethod))
+  }
+
+  private mutating func check(_ path: PropertyPathDefinition, _ environment: TextEnvironment) {
+    for handler in path.handlers {
+      check(PropertyHandlers.parameters(of: path, handler), handler.statements, environment)
+    }
+  }
+
+  private mutating func check(
+    _ parameters: [Parameter], _ statements: [Statement], _ environment: TextEnvironment
+  ) {
+    var analyzer = Analyzer(environment: environment)
+    _ = analyzer.analyze(parameters: parameters, statements: statements)
+    issues += analyzer.issues
+  }
+
+  // MARK: Classes
+
+  /// The instance variables of a class, as the text or the machine knows it.
+  fileprivate func instanceVariables(of name: String) -> [String] {
+    var names: [String] = []
+    var current: String? = name
+    var visited: Set<String> = []
+    while let name = current, visited.insert(name).inserted {
+      if let definition = definitions[name] {
+        for case .variable(let variable) in definition.members { names.append(variable.name.text) }
+        current = definition.superclass
+      } else {
+        names += machine.classesByName[name]?.instanceVariables.map(\.name) ?? []
+        current = nil
+      }
+    }
+    return names
+  }
+
+  /// The class variables that a class sees.
+  fileprivate func classVariables(of name: String) -> Set<String> {
+    var names: Set<String> = []
+    var current: String? = name
+    var visited: Set<String> = []
+    while let name = current, visited.insert(name).inserted {
+      if let definition = definitions[name] {
+        for case .classVariable(let variable) in definition.members {
+          names.formUnion(variable.names.map(\.text))
+        }
+        current = definition.superclass
+      } else {
+        var info = machine.classesByName[name]
+        while let known = info {
+          names.formUnion(known.classVariables.keys)
+          info = known.superclass
+        }
+        current = nil
+      }
+    }
+    return names
+  }
+}
+
+/// The names around a piece of a script that has not run yet.
+private struct TextEnvironment: NameEnvironment {
+  let machine: Machine
+  let variables: Set<String>
+  let classes: Set<String>
+  let instanceVariables: [String]
+  let classVariables: Set<String>
+  let isScript: Bool
+  let hasSuper = true
+  let allowsUnknownNames: Bool
+
+  init(check: ScriptCheck, className: String?, isMeta: Bool) {
+    machine = check.machine
+    variables = check.variables
+    classes = check.classes
+    allowsUnknownNames = check.allowsUnknownNames
+    isScript = className == nil
+    if let className {
+      instanceVariables = isMeta ? [] : check.instanceVariables(of: className)
+      classVariables = check.classVariables(of: className)
+    } else {
+      instanceVariables = []
+      classVariables = []
+    }
+  }
+
+  func lookUp(_ name: String) -> OuterName {
+    if instanceVariables.contains(name) { return .instanceVariable(slot: 0, type: nil) }
+    if classVariables.contains(name) || variables.contains(name) || classes.contains(name) {
+      return .cell(machine.script, mayBeUndefined: true)
+    }
+    return machine.lookUpGlobal(name)
+  }
+
+  var candidates: [String] {
+    instanceVariables + classVariables + variables + classes + machine.globalNames
+  }
+}
+
+/// The parameters that a handler of a property path sees.
+enum PropertyHandlers {
+  static func parameters(
+    of path: PropertyPathDefinition, _ handler: PropertyHandler
+  ) -> [Parameter] {
+    var names: [Name] = []
+    for component in path.pattern {
+      switch component {
+      case .literal: break
+      case .parameter(let name): names.append(name)
+      case .rest(let name): if let name { names.append(name) }
+      }
+    }
+    if handler.verb == .put || handler.verb == .post {
+      names.append(Name("newValue", handler.range))
+    }
+    return names.map { Parameter(type: nil, name: $0, range: $0.range) }
+  }
+}

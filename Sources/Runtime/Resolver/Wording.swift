@@ -1,0 +1,41 @@
+/// What the analyzer says about a program that has not run yet.
+enum Wording {
+  static func unknownName(_ name: String, suggestion: String?) -> String {
+    let hint = suggestion.map { "; did you mean '\($0)'?" } ?? ""
+    return "unknown name '\(name)'\(hint)"
+  }
+
+  static func unknownInstanceVariable(_ name: String) -> String {
+    "unknown instance variable '\(name)'"
+  }
+
+  static func reservedName(_ name: String) -> String { "'\(name)' cannot be declared" }
+
+  static func declaredTwice(_ name: String) -> String { "'\(name)' is declared already" }
+
+  static func assignmentToReserved(_ name: String) -> String {
+    "'\(name)' cannot be assigned"
+  }
+
+  static func assignmentToArgument(_ name: String) -> String {
+    "the argument '\(name)' cannot be assigned"
+  }
+
+  static func assignmentToParameter(_ name: String) -> String {
+    "the block parameter '\(name)' cannot be assigned"
+  }
+
+  static let definitionInside = "a definition must stand at top level"
+
+  static func blockArity(_ selector: String, expected: Int, found: Int) -> String {
+    "'\(selector)' needs a block with \(parameters(expected)), this one has \(parameters(found))"
+  }
+
+  private static func parameters(_ count: Int) -> String {
+    switch count {
+    case 0: "no parameters"
+    case 1: "1 parameter"
+    default: "\(count) parameters"
+    }
+  }
+}
