@@ -1,0 +1,178 @@
+/// The name of a place: a scheme and a path, structured so that parts can be taken off and added.
+///
+/// A reference is a value; whether there is anything at the place is for a store to say. Two
+/// references are equal when scheme, authority, components and query are: whether the path ends in
+/// a slash does not count.
+public struct Reference: Sendable {
+  /// The scheme, without a colon.
+  public let scheme: String
+  /// What stands between `//` and the path, if anything does.
+  public let authority: String?
+  /// The components, decoded, none of them empty.
+  public let components: [String]
+  /// Whether the path began with a slash; counts only where a store says so, as `file:` does.
+  public let isAbsolute: Bool
+  /// Whether the path ended in a slash: what is meant is the listing.
+  public let isDirectory: Bool
+  /// The pairs of the query, in order.
+  public let query: [QueryPair]
+
+  /// A key and a value of a query.
+  public struct QueryPair: Sendable, Hashable {
+    /// The key.
+    public let key: String
+    /// The value; nil when there is no `=`.
+    public let value: String?
+
+    /// Creates a pair.
+    public init(_ key: String, _ value: String?) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Creates a reference from decoded parts.
+  ///
+  /// - Throws: `StoreError` of the kind `invalidReference` when a component is empty, holds a NUL
+  ///   or a control character, or the limits are exceeded: 64 components, 255 bytes each, 4096 in
+  ///   total.
+  public init(
+    scheme: String, authority: String? = nil, components: [String], isAbsolute: Bool = false,
+    isDirectory: Bool = false, query: [QueryPair] = []
+  ) throws(StoreError) {
+    try Reference.check(scheme, components)
+    self.init(
+      checked: scheme, authority: authority, components: components, isAbsolute: isAbsolute,
+      isDirectory: isDirectory, query: query)
+  }
+
+  private init(
+    checked scheme: String, authority: String?, components: [String], isAbsolute: Bool,
+    isDirectory: Bool, query: [QueryPair]
+  ) {
+    self.scheme = scheme
+    self.authority = authority
+    self.components = components
+    self.isAbsolute = isAbsolute
+    self.isDirectory = isDirectory
+    self.query = query
+  }
+
+  private static func check(_ scheme: String, _ components: [String]) throws(StoreError) {
+    let written = scheme + ":" + components.joined(separator: "/")
+    guard components.count <= Limit.components else {
+      throw StoreError(
+        .invalidReference, written, "a path has at most \(Limit.components) components")
+    }
+    var total = 0
+    for component in components {
+      let size = component.utf8.count
+      total += size
+      guard size > 0 else { throw StoreError(.invalidReference, written, "a component is empty") }
+      guard size <= Limit.componentBytes else {
+        throw StoreError(
+          .invalidReference, written, "a component has at most \(Limit.componentBytes) bytes")
+      }
+      guard component.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        throw StoreError(.invalidReference, written, "a component holds a control character")
+      }
+    }
+    guard total <= Limit.totalBytes else {
+      throw StoreError(.invalidReference, written, "a path has at most \(Limit.totalBytes) bytes")
+    }
+  }
+
+  private enum Limit {
+    static let components = 64
+    static let componentBytes = 255
+    static let totalBytes = 4096
+  }
+}
+
+// MARK: - Parts
+
+extension Reference {
+  /// The last component; nil for the root of a store.
+  public var name: String? { components.last }
+
+  /// The reference without its last component; nil for the root.
+  public var parent: Reference? {
+    components.isEmpty ? nil : dropping(1)
+  }
+
+  /// The reference without its last `count` components.
+  public func dropping(_ count: Int) -> Reference {
+    Reference(
+      checked: scheme, authority: authority,
+      components: Array(components.dropLast(max(0, count))), isAbsolute: isAbsolute,
+      isDirectory: false, query: [])
+  }
+
+  /// The reference with more components.
+  ///
+  /// - Throws: `StoreError` as `init` does.
+  public func appending(_ more: String...) throws(StoreError) -> Reference {
+    try Reference(
+      scheme: scheme, authority: authority, components: components + more,
+      isAbsolute: isAbsolute)
+  }
+
+  /// The same path in another scheme.
+  public func inScheme(_ name: String) -> Reference {
+    Reference(
+      checked: name, authority: authority, components: components, isAbsolute: isAbsolute,
+      isDirectory: isDirectory, query: query)
+  }
+
+  /// Whether the other reference names this place or one below it.
+  public func isPrefix(of other: Reference) -> Bool {
+    scheme == other.scheme && authority == other.authority
+      && components.count <= other.components.count
+      && components.elementsEqual(other.components.prefix(components.count))
+  }
+
+  /// Whether a change at this place may concern the other: one is above the other.
+  public func affects(_ other: Reference) -> Bool {
+    isPrefix(of: other) || other.isPrefix(of: self)
+  }
+}
+
+extension Reference: Hashable {
+  /// Whether both name the same place.
+  public static func == (left: Reference, right: Reference) -> Bool {
+    left.scheme == right.scheme && left.components == right.components
+      && left.authority == right.authority && left.query == right.query
+      && left.isAbsolute == right.isAbsolute
+  }
+
+  /// Hashes what equality compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(scheme)
+    hasher.combine(components)
+  }
+}
+
+extension Reference: CustomStringConvertible {
+  /// The reference as an identifier is written; a slash inside a component comes as `%2F`.
+  public var description: String {
+    var text = scheme + ":"
+    if let authority { text += "//" + authority }
+    if isAbsolute || authority != nil && !components.isEmpty { text += "/" }
+    text += components.map { $0.replacing("/", with: "%2F") }.joined(separator: "/")
+    if isDirectory, !components.isEmpty { text += "/" }
+    if !query.isEmpty {
+      text += "?" + query.map { pair in
+        pair.value.map { "\(pair.key)=\($0)" } ?? pair.key
+      }.joined(separator: "&")
+    }
+    return text
+  }
+}
+
+extension String {
+  /// The text with every occurrence of a character replaced.
+  fileprivate func replacing(_ character: Character, with replacement: String) -> String {
+    guard contains(character) else { return self }
+    return reduce(into: "") { $0 += $1 == character ? replacement : String($1) }
+  }
+}

@@ -1,0 +1,70 @@
+/// Why a store could not do what it was asked.
+public struct StoreError: Error, Sendable {
+  /// What kind of failure it is.
+  public enum Kind: String, Sendable {
+    /// Something is required to be there and is not.
+    case notFound
+    /// The store has no such verb.
+    case unsupported
+    /// The reference is malformed.
+    case invalidReference
+    /// The path leads out of the store.
+    case escape
+    case notADirectory
+    case isADirectory
+    case notEmpty
+    case exists
+    /// A condition on the write does not hold.
+    case preconditionFailed
+    case conflict
+    case permission
+    case needsAuth
+    case tooLarge
+    /// What is stored cannot be read as what it should be.
+    case decode
+    /// The value cannot be stored as what it should be.
+    case encode
+    case readOnly
+    case locked
+    case closed
+    case timeout
+    case unavailable
+    /// The system reported an error.
+    case io
+    case network
+    /// What the store keeps is damaged.
+    case corrupt
+  }
+
+  /// What kind of failure it is.
+  public let kind: Kind
+  /// The place, as the program wrote it.
+  public let reference: String
+  /// What went wrong: lower case, no full stop.
+  public let reason: String
+
+  /// Creates an error.
+  public init(_ kind: Kind, _ reference: String, _ reason: String) {
+    self.kind = kind
+    self.reference = reference
+    self.reason = reason
+  }
+
+  /// Creates an error about a place.
+  public init(_ kind: Kind, _ reference: Reference, _ reason: String) {
+    self.init(kind, reference.description, reason)
+  }
+
+  /// Whether trying again later may help.
+  public var isTransient: Bool {
+    switch kind {
+    case .timeout, .unavailable, .locked, .network: true
+    default: false
+    }
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// The error as a message: the place and what went wrong.
+  public var description: String { "\(reference): \(reason)" }
+}
