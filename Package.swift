@@ -27,8 +27,11 @@ let package = Package(
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
     .target(
-      name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime"], path: "Sources/Embedding",
+      name: "TenonSolvers", dependencies: ["TenonRuntime"], path: "Sources/Solvers",
       swiftSettings: settings),
+    .target(
+      name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime", "TenonSolvers"],
+      path: "Sources/Embedding", swiftSettings: settings),
     .executableTarget(
       name: "TenonREPL", dependencies: ["Tenon", "TenonLexer", "TenonRuntime"],
       path: "Sources/REPL", swiftSettings: settings),

@@ -1,5 +1,6 @@
 public import TenonLexer
 public import TenonRuntime
+internal import TenonSolvers
 
 /// An interpreter of Tenon: the language as an extension language of a Swift program.
 ///
@@ -38,6 +39,13 @@ public final class Interpreter {
     machineOptions.collectEvery = options.collectEvery
     machine = Machine(options: machineOptions)
     machine.console = console
+    register(DataflowSolver.self)
+    register(PropagationSolver.self)
+  }
+
+  /// Adds a way to keep connections; of those that accept constraints the cheapest gets them.
+  public func register(_ solver: any ConnectorSolver.Type) {
+    machine.register(solver)
   }
 
   /// A way to stop the program from another thread or a signal handler.

@@ -41,8 +41,10 @@ struct AllocationRun {
 }
 
 /// The handle to an interpreter's state that nodes keep.
+///
+/// Other threads may ask for a safepoint through it, and nothing else.
 @safe
-struct StateRef: Equatable {
+struct StateRef: Equatable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<MachineState>
 
   @inline(__always)

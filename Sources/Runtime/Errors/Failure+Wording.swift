@@ -83,6 +83,94 @@ extension Failure {
 
   static func interrupted() -> Failure { Failure(.error, "interrupted") }
 
+  // MARK: Places and stores
+
+  static func noProperty(_ name: String, _ object: String) -> Failure {
+    Failure(.error, "\(object) has no property '\(name)'")
+  }
+
+  static func unknownScheme(_ name: String) -> Failure {
+    Failure(.error, "unknown scheme '\(name)'")
+  }
+
+  static func store(_ error: StoreError) -> Failure { Failure(.storeError, error.description) }
+
+  static func nilStored(_ place: String) -> Failure {
+    Failure(
+      .nilStored,
+      "\(place): a computed nil cannot be stored; write '\(place) := nil' to delete")
+  }
+
+  // MARK: Connections
+
+  static func noPlace(_ text: String, _ connector: String) -> Failure {
+    Failure(.constraintError, "'\(text)' is no place that '\(connector)' could write")
+  }
+
+  static func noInverse(_ text: String) -> Failure {
+    Failure(
+      .notAvailable,
+      "a formula on the right of '=|=' is not available yet; write two '|=' instead of '\(text)'")
+  }
+
+  static func determinedAlready(_ name: String, by other: Connection?) -> Failure {
+    Failure(.constraintError, "'\(name)' is determined already\(by(other))")
+  }
+
+  static func determined(_ name: String, by other: Connection) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' is determined\(by(other)); disconnect it, or use '=|='")
+  }
+
+  static func overdetermined(_ name: String, by others: [Connection]) -> Failure {
+    let list = others.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
+    return Failure(
+      .constraintError, "'\(name)' cannot change: it is determined by \(list)")
+  }
+
+  static func cycle(_ names: [String], _ connections: [Connection]) -> Failure {
+    let lines = connections.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
+    return Failure(
+      .constraintError, "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)")
+  }
+
+  static func noSolver(_ objections: [String]) -> Failure {
+    Failure(
+      .constraintError,
+      objections.isEmpty
+        ? "there is no solver" : "no solver accepts it: " + objections.joined(separator: "; "))
+  }
+
+  static func impureFormula(_ name: String, _ connection: Connection) -> Failure {
+    Failure(
+      .constraintError, "'\(name)' must not be written by a formula: '\(connection.text)'")
+  }
+
+  static func connectingInFormula(_ connection: Connection) -> Failure {
+    Failure(.constraintError, "a formula must not connect: '\(connection.text)'")
+  }
+
+  static func joinsItself(_ name: String) -> Failure {
+    Failure(.constraintError, "'\(name)' is connected with itself")
+  }
+
+  static func silentSource(_ name: String) -> Failure {
+    Failure(
+      .constraintError, "'\(name)' cannot tell about changes, so that it cannot be connected")
+  }
+
+  static func doesNotSettle(_ names: [String]) -> Failure {
+    Failure(
+      .constraintError,
+      "does not come to rest: \(names.joined(separator: " <- ")) changed more than "
+        + "\(ConnectionGraph.changeLimit) times")
+  }
+
+  private static func by(_ other: Connection?) -> String {
+    other.map { " by '\($0.text)' (\($0.location))" } ?? ""
+  }
+
   // MARK: Limits
 
   static func stackOverflow() -> Failure {

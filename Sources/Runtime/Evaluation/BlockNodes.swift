@@ -83,7 +83,7 @@ final class BlockValueNode: SendNode {
       return invoke(receiver, callee)
     }
     let code = Closure(receiver).code
-    guard code.argumentCount == arguments.count, !state.needsSafepoint else {
+    guard code.argumentCount == arguments.count, !isTracked, !state.needsSafepoint else {
       return invoke(receiver, callee)
     }
     return code.body.evaluate(callee)

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonParser
 
 /// The executable tree of one method, one top-level statement or one formula, blocks included.
 ///
@@ -22,10 +23,18 @@ final class Code {
   /// The heap objects that nodes refer to.
   private(set) var literals: [Value] = []
 
+  /// What to compile again for the form that records what it reads.
+  var origin: Origin?
+  /// That form, once it was needed.
+  var trackedForm: Code?
+
+  enum Origin {
+    case method(Method)
+    case statement(Statement, ScriptEnvironment)
+  }
+
   /// The number of the collection in which a closure was last seen that needs the code.
   @exclusivity(unchecked) var mark = 0
-  /// Whether a connection holds formulas of the code.
-  var isNeededByFormulas = false
 
   init(source: SourceText, name: String?, isKernel: Bool) {
     self.source = source
@@ -68,11 +77,19 @@ final class BlockCode {
   /// The code the block is part of.
   @safe unowned(unsafe) let code: Code
   let range: SourceRange
+  /// The block's number in its code: the same in the form that records what it reads.
+  let number: Int
+  /// Whether the body records what it reads.
+  let isTracked: Bool
 
-  init(argumentCount: Int, body: NodeRef, code: Code, range: SourceRange) {
+  init(
+    argumentCount: Int, body: NodeRef, code: Code, range: SourceRange, tracked: Bool
+  ) {
     self.argumentCount = argumentCount
     self.body = body
     self.code = code
     self.range = range
+    number = code.blocks.count
+    isTracked = tracked
   }
 }

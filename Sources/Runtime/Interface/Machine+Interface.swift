@@ -92,6 +92,12 @@ extension Machine {
   /// The names of the script's variables and of all classes.
   package var knownNames: [String] { globalNames }
 
+  /// Adds a solver to those that are asked, cheapest first.
+  package func register(_ solver: any ConnectorSolver.Type) {
+    graph.solvers.append(solver)
+    graph.solvers.sort { $0.cost < $1.cost }
+  }
+
   /// A way to stop the program from another thread or a signal handler.
   package var interrupter: Interrupter { Interrupter(state) }
 }

@@ -147,17 +147,6 @@ extension Machine {
 // MARK: - Variables
 
 extension Machine {
-  /// Stores into a slot whose object somebody watches or that must not change.
-  ///
-  /// - Returns: the value, or `unwind`.
-  func store(_ value: Value, into object: ObjectRef, slot: Int) -> Value {
-    if object.flags & ObjectFlag.immutable != 0 {
-      return signal(.immutable(describe(Value(object))))
-    }
-    object[slot: slot] = value
-    return value
-  }
-
   /// Refuses a value that is no instance of a variable's class; nil is one of any.
   ///
   /// - Returns: the value, or `unwind`.

@@ -7,7 +7,7 @@
 extension Machine {
   /// Lets go of code that nothing runs, unless a closure may still need it.
   func retire(_ code: Code) {
-    if !code.blocks.isEmpty || code.isNeededByFormulas { retiredCodes.append(code) }
+    if !code.blocks.isEmpty { retiredCodes.append(code) }
   }
 
   /// Lets go of a method's code when nothing runs any more: it may be what runs now.
@@ -36,6 +36,6 @@ extension Machine {
   /// Frees the retired code that no closure has needed in the collection that just ended.
   func freeRetiredCode() {
     let current = unsafe heap.collectionCount
-    retiredCodes.removeAll { unsafe $0.mark != current && !$0.isNeededByFormulas }
+    retiredCodes.removeAll { unsafe $0.mark != current && $0.trackedForm?.mark != current }
   }
 }

@@ -24,32 +24,44 @@ extension Machine {
   private func compile(_ method: Method, tracked: Bool) -> Code {
     switch method.origin {
     case .primitive(let body):
-      return wrap(
-        PrimitiveNode(
-          body: body, argumentCount: method.selector.argumentCount, state: state), for: method)
+      let node = PrimitiveNode(
+        body: body, argumentCount: method.selector.argumentCount, state: state)
+      return wrap(node, for: method, notingUse: tracked)
     case .getter(let slot):
-      return wrap(GetterNode(slot: slot), for: method)
-    case .setter(let slot, _):
-      return wrap(SetterNode(slot: slot, state: state), for: method)
+      return wrap(
+        tracked ? TrackedGetterNode(slot: slot, state: state) : GetterNode(slot: slot),
+        for: method)
+    case .setter(let slot, let type):
+      return wrap(SetterNode(slot: slot, type: type, state: state), for: method)
     case .node(let make):
-      return wrap(make(method, self), for: method)
+      return wrap(make(method, self, tracked), for: method)
     case .definition(let definition, let source):
-      return compile(definition, source: source, for: method, tracked: tracked)
+      return compile(
+        definition, source: source, for: method, mode: tracked ? .tracked : .plain)
     case .kernel(let place):
       let (definition, source) = parseKernel(place)
-      return compile(definition, source: source, for: method, tracked: tracked)
+      guard tracked else { return compile(definition, source: source, for: method, mode: .plain) }
+      // A collection is watched as a whole, and nobody watches a stream.
+      let isWatchedWhole =
+        method.holder.inherits(from: collectionClass) || method.holder.inherits(from: streamClass)
+      let code = compile(
+        definition, source: source, for: method, mode: isWatchedWhole ? .formula : .tracked)
+      if let body = code.body { code.body = code.add(TrackedEntryNode(body: body, state: state)) }
+      return code
     }
   }
 
   /// Code whose whole body is one node of the runtime.
-  private func wrap(_ node: Node, for method: Method) -> Code {
+  private func wrap(_ node: Node, for method: Method, notingUse: Bool = false) -> Code {
     let code = Code(source: Machine.noSource, name: method.qualifiedName, isKernel: true)
-    code.body = code.add(node)
+    var body = code.add(node)
+    if notingUse { body = code.add(TrackedEntryNode(body: body, state: state)) }
+    code.body = body
     return code
   }
 
   private func compile(
-    _ definition: MethodDefinition, source: SourceText, for method: Method, tracked: Bool
+    _ definition: MethodDefinition, source: SourceText, for method: Method, mode: CodeMode
   ) -> Code {
     let code = Code(
       source: source, name: method.qualifiedName, isKernel: method.holder.isKernel)
@@ -63,8 +75,9 @@ extension Machine {
     }
     var builder = Builder(
       machine: self, code: code, environment: environment, scope: scope,
-      scopes: analyzer.scopes, holder: method.holder, isTracked: tracked)
+      scopes: analyzer.scopes, holder: method.holder, mode: mode)
     code.body = builder.buildMethod(definition.statements, value: .receiver)
+    code.origin = .method(method)
     return code
   }
 
@@ -73,17 +86,53 @@ extension Machine {
 
   /// Compiles a statement of a script.
   func compile(
-    _ statement: Statement, source: SourceText, environment: ScriptEnvironment
+    _ statement: Statement, source: SourceText, environment: ScriptEnvironment,
+    mode: CodeMode = .plain
   ) -> Code {
     let code = Code(source: source, name: nil, isKernel: false)
     var analyzer = Analyzer(environment: environment)
     let scope = analyzer.analyze(parameters: [], statements: [statement])
     var builder = Builder(
       machine: self, code: code, environment: environment, scope: scope,
-      scopes: analyzer.scopes, holder: scriptClass, isTracked: false)
+      scopes: analyzer.scopes, holder: scriptClass, mode: mode)
     code.body = builder.buildStatement(statement)
+    code.origin = .statement(statement, environment)
     return code
   }
+
+  /// The body of a block in the form that records what it reads.
+  ///
+  /// The whole code around the block is compiled once more; its blocks come in the same order.
+  func trackedBody(of block: BlockCode) -> NodeRef {
+    if block.isTracked { return block.body }
+    let code = block.code
+    if code.trackedForm == nil {
+      switch code.origin {
+      case .method(let method):
+        _ = trackedBody(of: method)
+        code.trackedForm = method.trackedCode
+      case .statement(let statement, let environment):
+        code.trackedForm = compile(
+          statement, source: code.source, environment: environment, mode: .tracked)
+      case nil: return block.body
+      }
+      if case .statement? = code.origin, let form = code.trackedForm { retiredCodes.append(form) }
+    }
+    guard let form = code.trackedForm, form.blocks.indices.contains(block.number) else {
+      return block.body
+    }
+    return form.blocks[block.number].body
+  }
+}
+
+/// In which form code is compiled.
+enum CodeMode {
+  /// As it is run.
+  case plain
+  /// As the text of a formula: what it sends records what it reads, its own variables are known.
+  case formula
+  /// As it is run for a formula: it records what it reads.
+  case tracked
 }
 
 /// The names around a method of a class.

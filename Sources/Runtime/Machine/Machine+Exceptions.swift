@@ -1,7 +1,8 @@
 /// An `on:do:` that is being evaluated.
 struct Handler {
-  /// The frame of `on:do:`: receiver block, exception class or set, handler block.
-  let frame: Frame
+  /// The frame of `on:do:`: receiver block, exception class or set, handler block. Without one it
+  /// is Swift code that catches all errors.
+  let frame: Frame?
   /// The handler that is active outside of it, or -1.
   let outer: Int
   /// What unwinding to it is aimed at.
@@ -86,12 +87,19 @@ extension Machine {
     while index >= 0 {
       let handler = handlers[index]
       currentHandler = handler.outer
-      let matches = handles(handler.frame[1], Value(exception))
+      guard let frame = handler.frame else {
+        if classInfo(of: Value(exception)).inherits(from: errorClass) {
+          return state.unwind(to: Value(small: handler.token), with: Value(exception))
+        }
+        index = handler.outer
+        continue
+      }
+      let matches = handles(frame[1], Value(exception))
       if matches.isUnwind { return matches }
       if matches.isTrue {
         exception[slot: ExceptionSlot.handlerToken] = Value(small: handler.token)
         exception[slot: ExceptionSlot.outerHandler] = Value(small: handler.outer)
-        let value = evaluateBlock(handler.frame[2], Value(exception))
+        let value = evaluateBlock(frame[2], Value(exception))
         if value.isUnwind { return value }
         return state.unwind(to: Value(small: handler.token), with: value)
       }

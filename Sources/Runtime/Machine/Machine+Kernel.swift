@@ -101,6 +101,13 @@ extension Machine {
     return (definition, source)
   }
 
+  /// A store of the kernel, ready for use.
+  private func makeKernelStore(_ name: String) -> Value {
+    let store = makeInstance(of: name)
+    if name == "MemoryStore" { store[slot: 0] = makeEmptyDictionary() }
+    return Value(store)
+  }
+
   /// The variables every script finds.
   private func makeKernelVariables() {
     for (name, number) in [("stdout", 1), ("stderr", 2)] {
@@ -110,6 +117,8 @@ extension Machine {
     }
     scriptCell(named: "stdin")[slot: 0] = Value(makeInstance(of: "InputStream"))
     scriptCell(named: "arguments")[slot: 0] = Value(makeArray(count: 0))
+    mount(makeKernelStore("SchemeTable"), as: "scheme")
+    mount(makeKernelStore("MemoryStore"), as: "mem")
     script = makeInstance(of: "Script")
     permanentRoots.append(Value(script))
   }
@@ -138,16 +147,17 @@ enum KernelIndex {
 
 /// Methods of the kernel that are nodes: they run as part of the sender's tree.
 enum KernelNodes {
-  static func table(for className: String) -> [(String, (Method, Machine) -> Node)] {
+  static func table(for className: String) -> [(String, (Method, Machine, Bool) -> Node)] {
     switch className {
     case "BlockClosure":
       ["value", "value:", "value:value:", "value:value:value:", "value:value:value:value:"]
         .map { name in
           (
             name,
-            { method, machine in
+            { method, machine, isTracked in
               BlockEntryNode(
-                argumentCount: method.selector.argumentCount, state: machine.state)
+                argumentCount: method.selector.argumentCount, tracked: isTracked,
+                state: machine.state)
             }
           )
         }
@@ -155,11 +165,11 @@ enum KernelNodes {
       [
         (
           "new",
-          { method, machine in
+          { method, machine, isTracked in
             let code = Code(source: Machine.noSource, name: "Class>>new", isKernel: true)
             machine.methodCodes.append(code)
             return NewNode(
-              machine.selector("initialize"), tracked: false,
+              machine.selector("initialize"), tracked: isTracked,
               at: CodePosition(
                 code: code, range: .none, depth: NewNode.depth, state: machine.state))
           }

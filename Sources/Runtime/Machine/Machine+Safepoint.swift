@@ -90,6 +90,8 @@ extension Machine {
     heap.beginCollection()
     markRoots()
     heap.drain()
+    graph.mark(heap)
+    canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
     heap.finishCollection()
     freeRetiredCode()
     if options.collectEvery > 0 { heap.poisonDeadCells() }
@@ -109,6 +111,7 @@ extension Machine {
     for symbol in symbols.values { heap.mark(Value(symbol)) }
     for cell in classCells.values { heap.mark(Value(cell)) }
     for cell in scriptCells.values { heap.mark(Value(cell)) }
+    for cell in schemeCells.values { heap.mark(Value(cell)) }
     for info in classes {
       guard let info else { continue }
       heap.mark(info.object)

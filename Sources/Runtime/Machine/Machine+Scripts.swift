@@ -52,18 +52,43 @@ extension Machine {
   ) -> ScriptOutcome {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: isPrompt)
     var last = Value.nil
-    for statement in script.statements {
+    for (index, statement) in script.statements.enumerated() {
       let value: Value
+      beginBatch(at: index, of: script.statements)
       if case .definition(let definition) = statement {
         value = define(definition, source: source)
       } else {
         value = run(compile(statement, source: source, environment: environment))
       }
-      if value.isUnwind { return endOfUnwinding() }
+      let ended = endBatch(at: index, of: script.statements, answering: value)
+      if ended.isUnwind { return endOfUnwinding() }
       last = value
       observer(value, statement.range)
     }
     return .finished(last)
+  }
+
+  // MARK: Batches
+
+  /// Connections that stand one after the other are looked at together: a formula may come before
+  /// its way back.
+  private func beginBatch(at index: Int, of statements: [Statement]) {
+    let isFirst = index == 0 || !statements[index - 1].isConnection
+    if isFirst, statements[index].isConnection { graph.beginBatch() }
+  }
+
+  private func endBatch(
+    at index: Int, of statements: [Statement], answering value: Value
+  ) -> Value {
+    guard statements[index].isConnection else { return value }
+    let isLast = index + 1 == statements.count || !statements[index + 1].isConnection
+    guard isLast || value.isUnwind else { return value }
+    do throws(Failure) {
+      try graph.endBatch()
+      return value.isUnwind ? value : settleGraph(answering: value)
+    } catch {
+      return value.isUnwind ? value : signal(error)
+    }
   }
 
   /// Evaluates code that belongs to nobody, with the script as the receiver.
@@ -108,5 +133,19 @@ extension Machine {
       state.setNativeFloor(floor)
     }
     return body()
+  }
+}
+
+extension Statement {
+  /// Whether the statement is a connection, assigned or not.
+  var isConnection: Bool {
+    guard case .expression(let expression) = self else { return false }
+    switch expression {
+    case .connect: return true
+    case .assignment(let assignment):
+      if case .connect = assignment.value { return true }
+      return false
+    default: return false
+    }
   }
 }

@@ -10,6 +10,18 @@ extension Machine {
     return body
   }
 
+  /// Finds the body for a send from Swift code: one that records what it reads while a formula runs.
+  func currentBody(for selector: Selector, classIndex: UInt32) -> NodeRef {
+    trackingDepth > 0
+      ? trackedBody(for: selector, classIndex: classIndex)
+      : body(for: selector, classIndex: classIndex)
+  }
+
+  /// The body of a block, one that records what it reads while a formula runs.
+  func currentBody(of block: BlockCode) -> NodeRef {
+    trackingDepth > 0 ? trackedBody(of: block) : block.body
+  }
+
   /// Finds the body that records what it reads, for formulas.
   func trackedBody(for selector: Selector, classIndex: UInt32) -> NodeRef {
     findBody(for: selector, classIndex: classIndex, tracked: true)
@@ -41,7 +53,8 @@ extension Machine {
     callee[0] = receiver
     for (index, argument) in arguments.enumerated() { callee[index + 1] = argument }
     return enter(
-      body(for: selector, classIndex: receiver.classIndex), callee, argumentCount: arguments.count)
+      currentBody(for: selector, classIndex: receiver.classIndex), callee,
+      argumentCount: arguments.count)
   }
 
   /// Evaluates a block from Swift code; a block with fewer parameters ignores the other values.
@@ -61,7 +74,7 @@ extension Machine {
     let callee = pushNativeFrame()
     callee[0] = block
     for index in 0..<code.argumentCount { callee[index + 1] = arguments[index] }
-    return enter(code.body, callee, argumentCount: code.argumentCount)
+    return enter(currentBody(of: code.object), callee, argumentCount: code.argumentCount)
   }
 
   /// Makes room for a frame above the Swift code that runs now, linked to it for stack traces.
@@ -179,22 +192,32 @@ final class GetterNode: Node {
 /// Sets an instance variable and answers the receiver.
 final class SetterNode: Node {
   let slot: Int
+  /// The class that values must have, if the variable's declaration says so.
+  let type: String?
   let state: StateRef
 
-  init(slot: Int, state: StateRef) {
+  init(slot: Int, type: String?, state: StateRef) {
     self.slot = slot
+    self.type = type
     self.state = state
   }
 
   override func evaluate(_ frame: Frame) -> Value {
     let object = ObjectRef(frame.receiver)
-    if object.flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0 {
+    if object.flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0, type == nil {
       object[slot: slot] = frame[1]
       return frame.receiver
     }
     state.top = frame.advanced(by: 2)
     state.base = frame
-    let stored = state.withMachine { $0.store(frame[1], into: object, slot: slot) }
+    let stored = state.withMachine { machine in
+      if let type {
+        let name = machine.classInfo(of: frame.receiver).instanceVariables[slot].name
+        let checked = machine.checkType(of: frame[1], type, variable: name)
+        if checked.isUnwind { return checked }
+      }
+      return machine.store(frame[1], into: object, slot: slot)
+    }
     return stored.isUnwind ? stored : frame.receiver
   }
 }

@@ -23,6 +23,16 @@ package final class Machine {
   /// What the program prints to and reads from.
   package var console: any Console = NullConsole()
   lazy var exceptionClass = kernelClass("Exception")
+  lazy var errorClass = kernelClass("Error")
+  lazy var dictionaryClass = kernelClass("Dictionary")
+  lazy var sequenceClass = kernelClass("SequenceableCollection")
+  lazy var orderedCollectionClass = kernelClass("OrderedCollection")
+  lazy var storeClass = kernelClass("Store")
+  lazy var memoryStoreClass = kernelClass("MemoryStore")
+  lazy var nativeStoreClass = kernelClass("NativeStore")
+  lazy var referenceClass = kernelClass("Reference")
+  lazy var streamClass = kernelClass("Stream")
+  lazy var collectionClass = kernelClass("Collection")
   lazy var numberClass = kernelClass("Number")
   lazy var fractionClass = kernelClass("Fraction")
   lazy var intervalClass = kernelClass("Interval")
@@ -33,6 +43,19 @@ package final class Machine {
   var definedConnectors: Set<String> = []
   /// What `self` is at top level.
   var script: ObjectRef!
+
+  // MARK: Connections
+  lazy var graph = ConnectionGraph(machine: self)
+  /// What records the reads of the formula that runs.
+  var tracker: Tracker?
+  /// How many evaluations use code that records what it reads.
+  var trackingDepth = 0
+
+  // MARK: Schemes and stores
+  var schemeCells: [String: ObjectRef] = [:]
+  var canonicalReferences: [String: Value] = [:]
+  var nativeStores: [NativeStoreEntry] = []
+  let storedChanges = StoredChanges()
 
   // MARK: Code
   /// The code of methods.

@@ -131,7 +131,7 @@ final class Method {
     /// Sets an instance variable and answers the receiver.
     case setter(slot: Int, type: String?)
     /// A node made by the runtime.
-    case node((Method, Machine) -> Node)
+    case node((Method, Machine, Bool) -> Node)
   }
 
   /// The executable code, compiled when first needed.

@@ -141,7 +141,7 @@ extension Machine {
       return signal(.immutable(describe(Value(array))))
     }
     array[element: offset] = value
-    return value
+    return noteChange(of: array, answering: value)
   }
 }
 
@@ -281,10 +281,5 @@ extension Machine {
     array.moveElements(from: start, count: count, to: grown, at: newStart)
     elements.object[slot: OrderedElements.Slot.elements] = Value(grown)
     elements.set(start: newStart, end: newStart + count)
-  }
-
-  /// Tells those who watch a collection that it has changed.
-  func noteChange(of object: ObjectRef, answering value: Value) -> Value {
-    value
   }
 }

@@ -13,7 +13,8 @@ extension Primitive {
       let callee = machine.pushNativeFrame()
       callee[0] = arguments.receiver
       for index in 0..<code.argumentCount { callee[index + 1] = array[element: index] }
-      return machine.enter(code.body, callee, argumentCount: code.argumentCount)
+      return machine.enter(
+        machine.currentBody(of: code.object), callee, argumentCount: code.argumentCount)
     },
     Primitive("on: anException do: aBlock", "Evaluates the receiver with a handler.") {
       machine, arguments in
@@ -22,6 +23,10 @@ extension Primitive {
     Primitive("ensure: aBlock", "Evaluates the receiver, then aBlock whatever happened.") {
       machine, arguments in
       machine.evaluateEnsured(arguments)
+    },
+    Primitive("atomically", "Evaluates the receiver; connections see its writes as one.") {
+      machine, arguments in
+      machine.evaluateAtomically(arguments.receiver)
     },
     Primitive("ifCurtailed: aBlock", "Evaluates the receiver, and aBlock if it did not end.") {
       machine, arguments in
@@ -64,16 +69,21 @@ extension Primitive {
 /// `value` and its like, for a receiver that is a block: checks the number of arguments.
 final class BlockEntryNode: Node {
   let argumentCount: Int
+  let isTracked: Bool
   let state: StateRef
 
-  init(argumentCount: Int, state: StateRef) {
+  init(argumentCount: Int, tracked: Bool, state: StateRef) {
     self.argumentCount = argumentCount
+    isTracked = tracked
     self.state = state
   }
 
   override func evaluate(_ frame: Frame) -> Value {
     let code = Closure(frame.receiver).code
-    if code.argumentCount == argumentCount { return code.body.evaluate(frame) }
+    if code.argumentCount == argumentCount {
+      guard isTracked else { return code.body.evaluate(frame) }
+      return state.withMachine { $0.trackedBody(of: code.object) }.evaluate(frame)
+    }
     state.top = frame.advanced(by: argumentCount + 1)
     state.base = frame
     return state.withMachine {

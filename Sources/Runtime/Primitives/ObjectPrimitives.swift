@@ -124,6 +124,7 @@ extension Machine {
     callee[0] = receiver
     for index in 0..<count { callee[index + 1] = argument(index) }
     return enter(
-      body(for: selector, classIndex: receiver.classIndex), callee, argumentCount: count)
+      currentBody(for: selector, classIndex: receiver.classIndex), callee,
+      argumentCount: count)
   }
 }

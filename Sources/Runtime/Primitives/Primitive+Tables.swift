@@ -31,6 +31,13 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
+    case "Connection": connection
+    case "Script": script
+    case "Store": store
+    case "NativeStore": nativeStore
+    case "SchemeTable": schemeTable
+    case "Reference": reference
+    case "VariableReference": variableReference
     default: []
     }
   }

@@ -122,13 +122,14 @@ extension Builder {
           selector, receiver: receiver.node, arguments: list(arguments.map(\.node)),
           tracked: isTracked, at: position))
     }
-    if selector.name == "at:" {
+    // What records its reads must see the collection as a receiver.
+    if selector.name == "at:", !isTracked {
       return add(
         AtNode(
           selector, receiver: receiver.node, index: arguments[0].node, tracked: isTracked,
           at: position))
     }
-    if selector.name == "at:put:" {
+    if selector.name == "at:put:", !isTracked {
       return add(
         AtPutNode(
           selector, receiver: receiver.node, index: arguments[0].node, value: arguments[1].node,

@@ -6,9 +6,27 @@ internal import TenonParser
 extension Builder {
   mutating func buildAssignment(_ assignment: AssignmentExpression, _ depth: Int) -> Built {
     if let fused = buildFused(assignment, depth) { return fused }
+    if let deletion = buildDeletion(assignment, depth) { return deletion }
     return assign(assignment.target, range: assignment.range, depth) { builder, depth in
       builder.build(assignment.value, depth)
     }
+  }
+
+  /// Builds `store:entry := nil`: with `nil` written out it removes the entry.
+  private mutating func buildDeletion(
+    _ assignment: AssignmentExpression, _ depth: Int
+  ) -> Built? {
+    guard case .identifier(let identifier) = assignment.target,
+      VariablePlace(identifier) == nil, identifier.scheme.text != "self",
+      case .name(let name) = assignment.value,
+      name.name.text == ReservedName.nil.rawValue
+    else { return nil }
+    let store = schemeNode(identifier.scheme, depth)
+    let reference = referenceNode(identifier.scheme.text, identifier.path, depth + 1)
+    return add(
+      StoreNode(
+        .delete, store: store.node, reference: reference.node, valueSlot: 0,
+        at: position(assignment.range, depth + 1)))
   }
 
   /// Builds `x := a + b` as one node when x and a are on the stack and b is too, or a constant.
@@ -43,7 +61,14 @@ extension Builder {
 
   /// `place += e`: numbers add, strings concatenate, collections take an element.
   mutating func buildAppend(_ append: AppendExpression, _ depth: Int) -> Built {
-    assign(append.target, range: append.range, depth) { builder, depth in
+    if case .identifier(let identifier) = append.target, VariablePlace(identifier) == nil,
+      identifier.scheme.text != "self"
+    {
+      return assign(identifier, verb: .post, range: append.range, depth) { builder, depth in
+        builder.build(append.value, depth)
+      }
+    }
+    return assign(append.target, range: append.range, depth) { builder, depth in
       let old = builder.build(append.target, depth)
       let value = builder.build(append.value, depth + 2)
       return builder.send("appending:", to: old, [value], append.range, depth)
@@ -73,44 +98,14 @@ extension Builder {
         message.selector.text + ":", to: receiver, [kept], message.selector.range, depth + 1)
       return add(BuildNode(subject: built.node, slot: depth, steps: list([step.node])))
     case .identifier(let identifier):
-      return assign(identifier, range: range, depth, value: value)
+      return assign(identifier, verb: .put, range: range, depth, value: value)
     default:
       return add(FailureNode(.notAvailable("this assignment"), at: position(range, depth)))
     }
   }
 
-  private mutating func assign(
-    _ identifier: IdentifierExpression, range: SourceRange, _ depth: Int,
-    value: (inout Builder, Int) -> Built
-  ) -> Built {
-    if let place = VariablePlace(identifier), place.properties.isEmpty {
-      return assign(place.name, value(&self, depth), depth)
-    }
-    return add(FailureNode(.notAvailable("this place"), at: position(range, depth)))
-  }
-}
-
-// MARK: - Identifiers
-
-extension Builder {
-  mutating func buildIdentifier(_ identifier: IdentifierExpression, _ depth: Int) -> Built {
-    if let place = VariablePlace(identifier), place.properties.isEmpty {
-      return read(place.name, depth)
-    }
-    return add(
-      FailureNode(.notAvailable("this identifier"), at: position(identifier.range, depth)))
-  }
-
-  mutating func buildReference(_ reference: ReferenceExpression, _ depth: Int) -> Built {
-    add(FailureNode(.notAvailable("references"), at: position(reference.range, depth)))
-  }
-
-  mutating func buildConnect(_ connect: ConnectExpression, _ depth: Int) -> Built {
-    add(FailureNode(.notAvailable("connections"), at: position(connect.range, depth)))
-  }
-
   mutating func buildQuery(_ query: QueryExpression, _ depth: Int) -> Built {
-    add(FailureNode(.notAvailable("queries"), at: position(query.range, depth)))
+    add(FailureNode(.notAvailable("a query"), at: position(query.range, depth)))
   }
 }
 

@@ -33,15 +33,15 @@ struct Builder {
   let scopes: [SourceRange: Scope]
   /// The class whose superclass `super` starts from.
   let holder: ClassInfo?
-  /// Whether the code records what it reads.
-  let isTracked: Bool
+  /// In which form the code is built.
+  var mode: CodeMode
   var scope: Scope
   /// Whether the method needs to catch returns from its middle.
   private var usesReturnNode = false
 
   init(
     machine: Machine, code: Code, environment: any NameEnvironment, scope: Scope,
-    scopes: [SourceRange: Scope], holder: ClassInfo?, isTracked: Bool
+    scopes: [SourceRange: Scope], holder: ClassInfo?, mode: CodeMode
   ) {
     self.machine = machine
     self.code = code
@@ -49,10 +49,13 @@ struct Builder {
     self.scope = scope
     self.scopes = scopes
     self.holder = holder
-    self.isTracked = isTracked
+    self.mode = mode
   }
 
   var state: StateRef { machine.state }
+
+  /// Whether what is sent records what it reads.
+  var isTracked: Bool { mode != .plain }
 
   func position(_ range: SourceRange, _ depth: Int) -> CodePosition {
     CodePosition(code: code, range: range, depth: depth, state: state)
@@ -113,8 +116,18 @@ extension Builder {
     _ statements: ArraySlice<Statement>, value: BodyValue, _ depth: Int
   ) -> NodeRef {
     var plain: [NodeRef] = []
+    let batch = statements.prefix { $0.isConnection }
+    if batch.count > 1 {
+      // Connections at the beginning; those further on are found when the rest is built.
+      plain.append(buildBatch(batch, depth))
+      plain.append(buildTail(statements.dropFirst(batch.count), value: value, depth))
+      return sequence(plain)
+    }
     for index in statements.indices {
       let statement = statements[index]
+      if index > statements.startIndex, statement.isConnection {
+        return sequence(plain + [buildTail(statements[index...], value: value, depth)])
+      }
       let rest = statements[(index + 1)...]
       if case .return(let statement) = statement, !environment.isScript {
         return sequence(plain + [buildTailValue(statement.value, depth)])
@@ -256,7 +269,8 @@ extension Builder {
     let entry = enter(statements, range: range)
     scope = outer
     let block = BlockCode(
-      argumentCount: inner.parameterCount, body: entry, code: code, range: range)
+      argumentCount: inner.parameterCount, body: entry, code: code, range: range,
+      tracked: isTracked)
     code.add(block)
     let slot = innermostContextSlot
     return outer.frameScope.kind == .block
@@ -265,7 +279,30 @@ extension Builder {
   }
 
   mutating func buildBlockBody(_ statements: [Statement], _ depth: Int) -> NodeRef {
-    sequence(statements.map { build($0, depth) })
+    sequence(buildAll(statements[...], depth))
+  }
+
+  /// Builds statements; connections in a row become one batch.
+  mutating func buildAll(_ statements: ArraySlice<Statement>, _ depth: Int) -> [NodeRef] {
+    var nodes: [NodeRef] = []
+    var rest = statements
+    while let first = rest.first {
+      let batch = rest.prefix { $0.isConnection }
+      if batch.count > 1 {
+        nodes.append(buildBatch(batch, depth))
+        rest = rest.dropFirst(batch.count)
+      } else {
+        nodes.append(build(first, depth))
+        rest = rest.dropFirst()
+      }
+    }
+    return nodes
+  }
+
+  private mutating func buildBatch(_ statements: ArraySlice<Statement>, _ depth: Int) -> NodeRef {
+    let body = sequence(statements.map { build($0, depth) })
+    let range = statements.reduce(SourceRange.none) { $0 == .none ? $1.range : $0.union($1.range) }
+    return code.add(BatchNode(body: body, at: position(range, depth)))
   }
 
   /// Builds an inlined block.
@@ -278,7 +315,7 @@ extension Builder {
     let outer = scope
     scope = scopes[block.range] ?? scope
     defer { scope = outer }
-    var statements = block.statements.map { build($0, depth) }
+    var statements = buildAll(block.statements[...], depth)
     if scope.kind == .inlined, let parameter = scope.capturedParameter {
       let value = add(LocalNode(slot: argument), .local(argument))
       statements.insert(assign(parameter, value, block.range, depth).node, at: 0)
@@ -372,26 +409,34 @@ extension Builder {
         return add(FailureNode(.notAvailable("thisContext"), at: position(name.range, depth)))
       }
     }
-    if let variable = scope.lookUp(name.text) { return read(variable) }
+    let place = position(name.range, depth)
+    if let variable = scope.lookUp(name.text) { return read(variable, at: place) }
     switch environment.lookUp(name.text) {
-    case .instanceVariable(let slot, _): return readInstanceVariable(slot)
+    case .instanceVariable(let slot, _): return readInstanceVariable(slot, at: place)
     case .cell(let cell, let mayBeUndefined):
       code.addLiteral(Value(cell))
+      if mode == .tracked {
+        return add(TrackedCellNode(cell: cell, name: name.text, at: place))
+      }
       if mayBeUndefined {
-        return add(
-          UncertainCellNode(cell: cell, name: name.text, at: position(name.range, depth)), .other)
+        return add(UncertainCellNode(cell: cell, name: name.text, at: place))
       }
       return add(CellVariableNode(cell: cell), .leaf)
     case .unknown:
-      return add(FailureNode(.unknownName(name.text), at: position(name.range, depth)))
+      return add(FailureNode(.unknownName(name.text), at: place))
     }
   }
 
-  func read(_ variable: Variable) -> Built {
+  func read(_ variable: Variable, at position: CodePosition) -> Built {
     guard variable.isCaptured else {
       return add(LocalNode(slot: variable.slot), .local(variable.slot))
     }
     let place = path(to: variable.scope.contextScope)
+    if mode == .tracked {
+      return add(
+        TrackedContextVariableNode(
+          contextSlot: place.slot, hops: place.hops, slot: variable.slot, at: position))
+    }
     if place.hops > 0 {
       return add(
         OuterVariableNode(contextSlot: place.slot, hops: place.hops, slot: variable.slot), .leaf)
@@ -401,8 +446,12 @@ extension Builder {
       : add(ContextVariableNode(contextSlot: place.slot, slot: variable.slot), .leaf)
   }
 
-  func readInstanceVariable(_ slot: Int) -> Built {
-    scope.frameScope.kind == .block
+  func readInstanceVariable(_ slot: Int, at position: CodePosition) -> Built {
+    let isInBlock = scope.frameScope.kind == .block
+    if mode == .tracked {
+      return add(TrackedInstanceVariableNode(slot: slot, isInBlock: isInBlock, at: position))
+    }
+    return isInBlock
       ? add(BlockInstanceVariableNode(slot: slot), .leaf)
       : add(InstanceVariableNode(slot: slot), .leaf)
   }

@@ -1,0 +1,540 @@
+// Taking formulas into force and out of it, all or nothing.
+
+extension ConnectionGraph {
+  /// Takes the formulas of a connection into force.
+  ///
+  /// - Parameter origin: The cell that wins at the start of a connection both ways.
+  /// - Throws: a failure that names what stands against it; nothing has changed then.
+  func add(_ added: [Formula], origin: CellID?) throws(Failure) {
+    var joined: [Formula] = []
+    do throws(Failure) {
+      var touched: [Constraint] = []
+      for formula in added {
+        let constraint = constraint(for: formula)
+        if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
+          throw .determinedAlready(self[formula.output].name, by: other.connection)
+        }
+        if formula.inputs.contains(formula.output) {
+          throw cycle([formula.output], through: [formula])
+        }
+        constraint.formulas.append(formula)
+        formula.constraint = constraint
+        joined.append(formula)
+        if !touched.contains(where: { $0 === constraint }) { touched.append(constraint) }
+      }
+      for constraint in touched { try enforce(constraint, new: added, origin: origin) }
+    } catch {
+      joined.reversed().forEach { withdraw($0) }
+      throw error
+    }
+    retryContested()
+  }
+
+  private func enforce(
+    _ constraint: Constraint, new: [Formula], origin: CellID?
+  ) throws(Failure) {
+    if constraint.isMultiWay {
+      try enforceMultiWay(constraint, new: new, origin: origin)
+    } else if let formula = constraint.formulas.first {
+      try enforceOneWay(constraint, formula)
+    }
+  }
+
+  /// Takes a formula out of its constraint, as if it had never been.
+  func withdraw(_ formula: Formula) {
+    guard let constraint = formula.constraint else { return }
+    formula.constraint = nil
+    if constraint.isContested {
+      contested.removeAll { $0 === constraint }
+      constraint.isContested = false
+    }
+    if constraint.isMultiWay {
+      constraint.formulas.removeAll { $0 === formula }
+      leave(constraint)
+    } else {
+      if constraint.level >= 0 { release(constraint, formula) }
+      constraint.formulas.removeAll { $0 === formula }
+    }
+    if constraint.formulas.isEmpty { constraints[constraint.cells] = nil }
+  }
+
+  // MARK: Batches
+
+  /// Begins statements that are looked at together: a formula may stand before its way back.
+  func beginBatch() { batchDepth += 1 }
+
+  /// Ends a batch.
+  ///
+  /// - Throws: a failure for the first formula whose cell another one determines.
+  func endBatch() throws(Failure) {
+    batchDepth -= 1
+    guard batchDepth == 0, let constraint = contested.first,
+      let formula = constraint.formulas.first
+    else { return }
+    let waiting = contested
+    contested = []
+    let owner = self[formula.output].owner
+    for constraint in waiting {
+      for formula in constraint.formulas { disconnect(formula.connection) }
+    }
+    throw .determinedAlready(self[formula.output].name, by: owner?.connection)
+  }
+
+  /// Takes contested constraints into force whose cell has become free.
+  private func retryContested() {
+    for constraint in contested {
+      guard let formula = constraint.formulas.first, constraint.formulas.count == 1,
+        self[formula.output].owner == nil
+      else { continue }
+      contested.removeAll { $0 === constraint }
+      constraint.isContested = false
+      // What stands against it now is reported when the batch ends.
+      do throws(Failure) {
+        try enforceOneWay(constraint, formula)
+      } catch {
+        constraint.isContested = true
+        contested.append(constraint)
+      }
+    }
+  }
+
+  // MARK: Removing
+
+  /// Takes a connection out of force for good; places keep their values.
+  func disconnect(_ connection: Connection) {
+    guard connection.status != .disconnected else { return }
+    connection.status = .disconnected
+    dissolve(connection)
+    connections[connection.number] = nil
+  }
+
+  /// Takes the formulas of a connection out of force and lets go of their cells.
+  func dissolve(_ connection: Connection) {
+    let formulas = connection.formulas
+    connection.formulas = []
+    var used: [CellID] = []
+    for formula in formulas {
+      withdraw(formula)
+      forced.removeAll { $0 === formula }
+      used += formula.inputs + [formula.output]
+      free(formula)
+    }
+    unwatchPath(of: connection)
+    release(used)
+  }
+}
+
+// MARK: - One direction
+
+extension ConnectionGraph {
+  private func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
+    let output = formula.output
+    if let owner = self[output].owner, owner !== formula {
+      guard batchDepth > 0 else {
+        throw .determinedAlready(self[output].name, by: owner.connection)
+      }
+      constraint.isContested = true
+      contested.append(constraint)
+      return
+    }
+    try refuseCycle(from: output, to: formula.inputs, through: formula)
+    let level = highestLevel(of: formula.inputs)
+    try insert(constraint, level: level)
+    cells[output.index].owner = formula
+    for input in formula.inputs { cells[input.index].readers.append(formula) }
+    if let region = self[output].region {
+      do throws(SolverConflict) {
+        try region.solver.edit(output, age: clock, isPinned: true)
+        region.pinned.insert(output)
+      } catch {
+        release(constraint, formula)
+        throw conflict(error, about: formula)
+      }
+    }
+    raise(output, to: level)
+    forced.append(formula)
+  }
+
+  /// Takes a one-way constraint out of its solver.
+  private func release(_ constraint: Constraint, _ formula: Formula) {
+    levels[constraint.level].solver.remove(constraint.id)
+    constraint.level = -1
+    if cells[formula.output.index].owner === formula {
+      cells[formula.output.index].owner = nil
+      self[formula.output].region?.pinned.remove(formula.output)
+      self[formula.output].region?.solver.unpin(formula.output)
+    }
+    for input in formula.inputs { cells[input.index].readers.removeAll { $0 === formula } }
+  }
+
+  /// Hands a one-way constraint to the solver of a level.
+  private func insert(_ constraint: Constraint, level: Int) throws(Failure) {
+    let description = description(of: constraint)
+    while levels.count <= level {
+      let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
+      levels.append(Level(solver: solver.solver, transaction: makeTransaction()))
+    }
+    do throws(SolverConflict) {
+      try levels[level].solver.add(description)
+    } catch {
+      throw conflict(error, about: constraint.formulas[0])
+    }
+    constraint.level = level
+  }
+
+  /// Learns what a formula was seen to read.
+  ///
+  /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
+  func setDynamicInputs(_ inputs: [CellID], of formula: Formula) throws(Failure) {
+    let old = formula.dynamicInputs
+    let new = inputs.filter { !formula.staticInputs.contains($0) }
+    guard new != old else { return }
+    if new.contains(formula.output) { throw cycle([formula.output], through: [formula]) }
+    guard let constraint = formula.constraint, constraint.level >= 0 else {
+      formula.dynamicInputs = new
+      return
+    }
+    try refuseCycle(from: formula.output, to: new, through: formula)
+    formula.dynamicInputs = new
+    let level = highestLevel(of: formula.inputs)
+    if level > constraint.level {
+      levels[constraint.level].solver.remove(constraint.id)
+      try insert(constraint, level: level)
+    } else {
+      do throws(SolverConflict) {
+        try levels[constraint.level].solver.add(description(of: constraint))
+      } catch {
+        formula.dynamicInputs = old
+        throw conflict(error, about: formula)
+      }
+    }
+    for input in new where !old.contains(input) { cells[input.index].readers.append(formula) }
+    for input in old where !new.contains(input) {
+      cells[input.index].readers.removeAll { $0 === formula }
+    }
+    raise(formula.output, to: constraint.level)
+    release(old.filter { !new.contains($0) })
+  }
+
+  private func highestLevel(of cells: [CellID]) -> Int {
+    cells.map { level(of: $0) }.max() ?? 0
+  }
+
+  /// The level at which a cell's value is settled.
+  private func level(of cell: CellID) -> Int {
+    max(cells[cell.index].level, cells[cell.index].region?.level ?? 0)
+  }
+
+  /// Raises a cell, and everything that depends on it, to a level.
+  func raise(_ cell: CellID, to level: Int) {
+    var stack = [(cell, level)]
+    while let (cell, level) = stack.popLast() {
+      if cells[cell.index].level < level { cells[cell.index].level = level }
+      if let region = cells[cell.index].region, cells[cell.index].owner != nil,
+        region.level <= level
+      {
+        region.level = level + 1
+        for member in region.cells { stack.append((member, level + 1)) }
+      }
+      let effective = self.level(of: cell)
+      for reader in cells[cell.index].readers {
+        guard let constraint = reader.constraint, constraint.level >= 0,
+          constraint.level < effective
+        else { continue }
+        levels[constraint.level].solver.remove(constraint.id)
+        // The order has no cycle: the solver of the level above cannot refuse.
+        try? insert(constraint, level: effective)
+        stack.append((reader.output, effective))
+      }
+    }
+  }
+}
+
+// MARK: - Several directions
+
+extension ConnectionGraph {
+  private func enforceMultiWay(
+    _ constraint: Constraint, new: [Formula], origin: CellID?
+  ) throws(Failure) {
+    let wasOneWay = constraint.level >= 0
+    let wasContested = constraint.isContested
+    let first = constraint.formulas[0]
+    if wasOneWay { release(constraint, first) }
+    if wasContested {
+      contested.removeAll { $0 === constraint }
+      constraint.isContested = false
+    }
+    do throws(Failure) {
+      try join(constraint)
+    } catch {
+      if wasOneWay {
+        // It was in force as it stood; it can be again.
+        let formulas = constraint.formulas
+        constraint.formulas = [first]
+        try? enforceOneWay(constraint, first)
+        constraint.formulas = formulas
+      }
+      throw error
+    }
+    satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
+  }
+
+  /// Puts a constraint of several directions into the region that its cells form.
+  private func join(_ constraint: Constraint) throws(Failure) {
+    let involved = constraint.cells.compactMap { self[$0].region }.unique()
+    let ownPins = constraint.cells.filter { self[$0].owner != nil }
+    let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
+    if !pinned.isEmpty { try refuseCycle(around: involved, pinned: pinned, constraint) }
+    let description = description(of: constraint)
+    let region: Region
+    let entering: [CellID]
+    if involved.count == 1, isAccepted(description, by: involved[0]) {
+      region = involved[0]
+      entering = constraint.cells.filter { !region.cells.contains($0) }
+      try extend(region, by: constraint, description)
+    } else {
+      region = try merge(involved, with: constraint, description, pinned: pinned)
+      regions.removeAll { old in involved.contains { $0 === old } }
+      regions.append(region)
+      entering = Set(region.constraints.flatMap(\.cells)).sorted()
+    }
+    constraint.region = region
+    region.pinned = pinned
+    for cell in entering {
+      cells[cell.index].region = region
+      region.cells.insert(cell)
+    }
+    settleLevel(of: region, entering: entering)
+  }
+
+  /// Puts a region above everything that determines one of its cells.
+  private func settleLevel(of region: Region, entering: [CellID]) {
+    let below = region.pinned.map { self[$0].level }.max() ?? 0
+    let isHigher = below + 1 > region.level
+    region.level = max(region.level, below + 1)
+    for cell in isHigher ? region.cells.sorted() : entering { raise(cell, to: region.level) }
+  }
+
+  private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {
+    let solver = type(of: region.solver)
+    if case .yes = solver.accept(RegionIR(constraints: [constraint], pinned: [])) { return true }
+    return false
+  }
+
+  private func extend(
+    _ region: Region, by constraint: Constraint, _ description: ConstraintIR
+  ) throws(Failure) {
+    do throws(SolverConflict) {
+      for cell in constraint.cells where !region.cells.contains(cell) {
+        try introduce(cell, to: region.solver)
+      }
+      try region.solver.add(description)
+    } catch {
+      throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
+    }
+    if !region.constraints.contains(where: { $0 === constraint }) {
+      region.constraints.append(constraint)
+    }
+  }
+
+  private func introduce(
+    _ cell: CellID, to solver: any ConnectorSolver
+  ) throws(SolverConflict) {
+    try solver.edit(cell, age: self[cell].age, isPinned: self[cell].owner != nil)
+  }
+
+  /// Makes one region of several, and of a constraint that joins them.
+  private func merge(
+    _ old: [Region], with constraint: Constraint, _ description: ConstraintIR,
+    pinned: Set<CellID>
+  ) throws(Failure) -> Region {
+    var all = old.flatMap(\.constraints)
+    if !all.contains(where: { $0 === constraint }) { all.append(constraint) }
+    let descriptions = all.map { $0 === constraint ? description : self.description(of: $0) }
+    let made = try makeSolver(for: RegionIR(constraints: descriptions, pinned: pinned))
+    let region = Region(
+      solver: made.solver, name: made.name, transaction: makeTransaction())
+    let cells = Set(all.flatMap(\.cells)).sorted()
+    do throws(SolverConflict) {
+      for cell in cells { try introduce(cell, to: region.solver) }
+      for description in descriptions { try region.solver.add(description) }
+    } catch {
+      throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
+    }
+    region.constraints = all
+    region.level = old.map(\.level).max() ?? 1
+    for each in all { each.region = region }
+    for each in old {
+      region.transaction.changed += each.transaction.changed
+      region.transaction.forced += each.transaction.forced
+    }
+    return region
+  }
+
+  /// Sees to it that a constraint that has just come into force holds after the next settling.
+  private func satisfy(
+    _ constraint: Constraint, new: [Formula], origin: CellID?, wasSatisfied: Bool
+  ) {
+    guard let region = constraint.region, let added = new.last else { return }
+    if let origin {
+      clock += 1
+      cells[origin.index].age = clock
+      try? region.solver.edit(origin, age: clock, isPinned: self[origin].owner != nil)
+      forced.append(added)
+      return
+    }
+    // A formula that comes as the way back of one that holds has nothing to do.
+    if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) { return }
+    clock += 1
+    for input in added.inputs {
+      try? region.solver.edit(input, age: clock, isPinned: self[input].owner != nil)
+    }
+    forced.append(added)
+  }
+
+  /// Takes a constraint that has lost a formula out of its region, or back among the one-way ones.
+  private func leave(_ constraint: Constraint) {
+    guard let region = constraint.region else { return }
+    constraint.region = nil
+    region.constraints.removeAll { $0 === constraint }
+    for cell in region.cells { cells[cell.index].region = nil }
+    regions.removeAll { $0 === region }
+    rebuild(region.constraints)
+    if constraint.isMultiWay {
+      try? join(constraint)
+    } else if let formula = constraint.formulas.first {
+      let isSatisfied = formula.state == .satisfied
+      try? enforceOneWay(constraint, formula)
+      if isSatisfied { forced.removeAll { $0 === formula } }
+    }
+  }
+
+  /// Makes regions anew for constraints whose region fell apart.
+  private func rebuild(_ constraints: [Constraint]) {
+    for constraint in constraints { constraint.region = nil }
+    for constraint in constraints {
+      // They held together with more constraints than there are now.
+      try? join(constraint)
+    }
+  }
+}
+
+// MARK: - Solvers
+
+extension ConnectionGraph {
+  /// Makes a solver for a region: the cheapest that accepts.
+  ///
+  /// - Throws: a failure that says what every solver has against it.
+  private func makeSolver(
+    for region: RegionIR
+  ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
+    var objections: [String] = []
+    for solver in solvers {
+      switch solver.accept(region) {
+      case .yes: return (solver.init(), solver.name)
+      case .no(let refusals):
+        objections += refusals.prefix(1).map { refusal in
+          "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
+        }
+      }
+    }
+    throw .noSolver(objections)
+  }
+
+  private func describe(_ formula: FormulaID) -> String {
+    self[formula]?.connection.text ?? "a formula"
+  }
+
+  /// The failure for a conflict that a solver reports.
+  func conflict(_ conflict: SolverConflict, about formula: Formula) -> Failure {
+    let formulas = conflict.formulas.compactMap { self[$0] }
+    switch conflict.kind {
+    case .cycle: return cycle(formulas.map(\.output), through: formulas)
+    case .overdetermined:
+      let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
+      return .overdetermined(self[formula.output].name, by: others)
+    }
+  }
+}
+
+// MARK: - Cycles
+
+extension ConnectionGraph {
+  /// Refuses a formula whose result is needed to compute it.
+  ///
+  /// - Complexity: O(what depends on the result); O(1) when nothing does.
+  private func refuseCycle(
+    from output: CellID, to inputs: [CellID], through formula: Formula
+  ) throws(Failure) {
+    var targets = Set(inputs)
+    for input in inputs { if let region = self[input].region { targets.formUnion(region.cells) } }
+    if let way = way(from: [output], to: targets) {
+      throw cycle(way.cells, through: [formula] + way.formulas)
+    }
+  }
+
+  /// Refuses a region that something it determines determines in turn.
+  private func refuseCycle(
+    around regions: [Region], pinned: Set<CellID>, _ constraint: Constraint
+  ) throws(Failure) {
+    let members = regions.reduce(into: Set(constraint.cells)) { $0.formUnion($1.cells) }
+    let outside = members.flatMap { self[$0].readers.map(\.output) }
+    if let way = way(from: outside, to: pinned) {
+      throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
+    }
+  }
+
+  /// A way from some cells to others, along formulas and through regions.
+  private func way(
+    from starts: [CellID], to targets: Set<CellID>
+  ) -> (cells: [CellID], formulas: [Formula])? {
+    var cameFrom: [CellID: (cell: CellID, formula: Formula?)] = [:]
+    var visited: Set<CellID> = []
+    var stack = starts
+    while let cell = stack.popLast() {
+      guard visited.insert(cell).inserted else { continue }
+      if targets.contains(cell) { return trace(cell, cameFrom) }
+      for reader in self[cell].readers where !visited.contains(reader.output) {
+        cameFrom[reader.output] = (cell, reader)
+        stack.append(reader.output)
+      }
+      for member in self[cell].region?.cells ?? [] where !visited.contains(member) {
+        cameFrom[member] = (cell, nil)
+        stack.append(member)
+      }
+    }
+    return nil
+  }
+
+  private func trace(
+    _ end: CellID, _ cameFrom: [CellID: (cell: CellID, formula: Formula?)]
+  ) -> (cells: [CellID], formulas: [Formula]) {
+    var cells = [end]
+    var formulas: [Formula] = []
+    var cell = end
+    while let before = cameFrom[cell], cells.count <= cameFrom.count {
+      if let formula = before.formula { formulas.append(formula) }
+      cells.append(before.cell)
+      cell = before.cell
+    }
+    return (cells, formulas)
+  }
+
+  /// The failure for a cycle, its cells from the last to the first.
+  private func cycle(_ way: [CellID], through formulas: [Formula]) -> Failure {
+    var names = way.map { self[$0].name }
+    if let last = formulas.first, names.first != self[last.output].name {
+      names.insert(self[last.output].name, at: 0)
+    }
+    if names.count == 1 || names.first != names.last { names.append(names[0]) }
+    return .cycle(names, formulas.map(\.connection).unique())
+  }
+}
+
+extension Array where Element: AnyObject {
+  /// The elements without repetitions, in order.
+  func unique() -> [Element] {
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}

@@ -1,0 +1,243 @@
+// A turn: from a write to the moment when all connections hold again.
+
+extension ConnectionGraph {
+  /// The most often that one cell may change in a turn.
+  static let changeLimit = 100
+
+  // MARK: Writes from outside
+
+  /// Asks whether a cell may be written from outside.
+  ///
+  /// - Throws: a failure that names what determines the cell.
+  func checkWrite(to cell: CellID) throws(Failure) {
+    if let running {
+      throw .impureFormula(self[cell].name, running.connection)
+    }
+    if let owner = self[cell].owner {
+      throw .determined(self[cell].name, by: owner.connection)
+    }
+  }
+
+  /// Makes a cell that is about to be written one that its constraints do not compute.
+  ///
+  /// - Throws: a failure that names what determines the cell.
+  func prepareWrite(to cell: CellID) throws(Failure) {
+    guard let region = self[cell].region else { return }
+    do throws(SolverConflict) {
+      try region.solver.edit(cell, age: clock + 1, isPinned: false)
+    } catch {
+      let above = error.formulas.compactMap { self[$0]?.connection }.unique()
+      throw .overdetermined(self[cell].name, by: above)
+    }
+  }
+
+  /// Notes that a cell was written from outside.
+  func noteWrite(to cell: CellID, by site: TraceEntry?) {
+    clock += 1
+    cells[cell.index].age = clock
+    cells[cell.index].cause = Cause(turn: turn + 1, site: site)
+    noteChange(of: cell)
+  }
+
+  /// Notes that a cell has another value, whoever gave it.
+  func noteChange(of cell: CellID) {
+    if cells[cell.index].turn != turn {
+      cells[cell.index].turn = turn
+      cells[cell.index].changes = 0
+    }
+    cells[cell.index].changes += 1
+    if isSettling { distribute(cell) } else { pending.append(cell) }
+    for property in cells[cell.index].properties where property != writing {
+      noteChange(of: property)
+    }
+    if let plans = pathWatchers[cell] {
+      for connection in plans where !reaimed.contains(where: { $0 === connection }) {
+        reaimed.append(connection)
+      }
+    }
+  }
+
+  // MARK: Settling
+
+  /// Whether there is anything to be done.
+  var hasPending: Bool { !pending.isEmpty || !forced.isEmpty || !reaimed.isEmpty }
+
+  /// Brings all connections up to date.
+  ///
+  /// - Returns: `unwind` when the program was interrupted on the way, else nil.
+  /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
+  func settle() throws(Failure) {
+    guard !isSettling else { return }
+    while hasPending {
+      turn += 1
+      isSettling = true
+      defer {
+        isSettling = false
+        undo.removeAll()
+      }
+      for cell in pending { distribute(cell) }
+      pending = []
+      for formula in forced { distribute(formula) }
+      forced = []
+      do throws(Failure) {
+        try settleLevels()
+      } catch {
+        abandonTurn()
+        throw error
+      }
+      if isUnwinding {
+        abandonTurn()
+        return
+      }
+      isSettling = false
+      try reaim()
+    }
+  }
+
+  private func settleLevels() throws(Failure) {
+    repeat {
+      hasMore = false
+      var level = 0
+      while level <= highestLevel {
+        currentLevel = level
+        for region in regions where region.level == level { settle(region) }
+        if level < levels.count { settle(levels[level]) }
+        if let restless {
+          self.restless = nil
+          throw .doesNotSettle(loop(through: restless))
+        }
+        if isUnwinding { return }
+        level += 1
+      }
+    } while hasMore
+    currentLevel = -1
+  }
+
+  private var highestLevel: Int {
+    max(levels.count - 1, regions.map(\.level).max() ?? 0)
+  }
+
+  private func settle(_ region: Region) {
+    let transaction = region.transaction
+    guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
+    settling = region
+    region.solver.settle(transaction)
+    settling = nil
+    transaction.changed.removeAll(keepingCapacity: true)
+    transaction.forced.removeAll(keepingCapacity: true)
+  }
+
+  private func settle(_ level: Level) {
+    let transaction = level.transaction
+    guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
+    level.solver.settle(transaction)
+    transaction.changed.removeAll(keepingCapacity: true)
+    transaction.forced.removeAll(keepingCapacity: true)
+  }
+
+  /// Tells those who have to do with a changed cell.
+  private func distribute(_ cell: CellID) {
+    if let region = cells[cell.index].region, region !== settling {
+      region.transaction.changed.append(cell)
+      if region.level <= currentLevel { hasMore = true }
+    }
+    guard hasRegions || currentLevel < 0 || cells[cell.index].owner == nil else { return }
+    // What the solver of this level computes, it passes on itself.
+    let writer = cells[cell.index].owner?.constraint?.level ?? -1
+    var told = -1
+    for reader in cells[cell.index].readers {
+      guard let level = reader.constraint?.level, level >= 0, level != told else { continue }
+      if level == currentLevel, writer == level, isRunningFormula { continue }
+      levels[level].transaction.changed.append(cell)
+      if level <= currentLevel { hasMore = true }
+      told = level
+    }
+  }
+
+  private func distribute(_ formula: Formula) {
+    guard let constraint = formula.constraint else { return }
+    if let region = constraint.region {
+      region.transaction.forced.append(formula.id)
+    } else if constraint.level >= 0 {
+      levels[constraint.level].transaction.forced.append(formula.id)
+    }
+  }
+
+  /// Gives slots back what they held before the turn.
+  private func abandonTurn() {
+    for (cell, value) in undo.reversed() {
+      let place = self[cell].place
+      switch place.kind {
+      case .slot: ObjectRef(place.object)[slot: place.index] = value
+      case .element where place.index >= 0:
+        ObjectRef(place.object)[element: place.index] = value
+      default: break
+      }
+    }
+    undo.removeAll()
+    for level in levels {
+      level.transaction.changed.removeAll()
+      level.transaction.forced.removeAll()
+    }
+    for region in regions {
+      region.transaction.changed.removeAll()
+      region.transaction.forced.removeAll()
+    }
+    pending = []
+    reaimed = []
+    currentLevel = -1
+    settling = nil
+  }
+
+  /// The connections through which a restless cell changes, for a message.
+  private func loop(through cell: CellID) -> [String] {
+    var names: [String] = []
+    var current: CellID? = cell
+    var visited: Set<CellID> = []
+    while let cell = current, visited.insert(cell).inserted {
+      names.append(self[cell].name)
+      current = self[cell].cause.cell
+    }
+    if let current { names.append(self[current].name) }
+    return names
+  }
+
+  // MARK: Running formulas
+
+  /// Runs a formula for a solver.
+  ///
+  /// - Returns: Whether its cell has another value now.
+  func run(_ id: FormulaID, because cause: CellID?) -> Bool {
+    guard let formula = self[id], !isUnwinding, restless == nil else { return false }
+    formula.runs += 1
+    guard let value = machine.evaluate(formula) else { return false }
+    return store(value, by: formula, because: cause)
+  }
+
+  /// Stores the value of a formula.
+  private func store(_ value: Value, by formula: Formula, because cause: CellID?) -> Bool {
+    let output = formula.output
+    let place = cells[output.index].place
+    guard let old = machine.currentValue(of: output) else { return false }
+    if machine.isUnchanged(old, value) {
+      formula.state = .satisfied
+      return false
+    }
+    if place.kind == .slot || place.kind == .element { undo.append((output, old)) }
+    let outer = writing
+    writing = output
+    let failure = machine.write(value, to: output)
+    writing = outer
+    if let failure {
+      machine.note(failure, of: formula)
+      return false
+    }
+    formula.state = .satisfied
+    cells[output.index].cause = Cause(turn: turn, formula: formula.id, cell: cause)
+    isRunningFormula = true
+    noteChange(of: output)
+    isRunningFormula = false
+    if cells[output.index].changes > ConnectionGraph.changeLimit { restless = output }
+    return true
+  }
+}

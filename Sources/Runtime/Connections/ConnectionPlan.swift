@@ -1,0 +1,243 @@
+internal import TenonLexer
+
+/// What a connector statement joins, with everything that depends on the activation settled: from
+/// this the connection can be made anew whenever a path in it leads elsewhere.
+struct ConnectionPlan {
+  /// A side, or something a formula reads.
+  struct Operand {
+    /// The place, known or at the end of a path.
+    let place: PlacePath
+    /// What messages call it.
+    let name: String
+  }
+
+  /// A place, or a path to one.
+  enum PlacePath {
+    case place(Place)
+    /// From a place through properties; the names are values that a root holds.
+    case path(Place, [Value])
+  }
+
+  let target: Operand
+  /// The block that computes the target, for `|=`.
+  let block: Value?
+  /// The other side, for `=|=`.
+  let other: Operand?
+  /// What the text of the formula reads.
+  let reads: [Operand]
+
+  /// The values that the plan refers to.
+  func forEachValue(_ body: (Value) -> Void) {
+    if let block { body(block) }
+    for operand in [target, other].compactMap({ $0 }) + reads {
+      if case .path(let base, let names) = operand.place {
+        body(base.key)
+        names.forEach(body)
+      } else if case .place(let place) = operand.place {
+        body(place.key)
+      }
+    }
+  }
+}
+
+/// Where a path leads at present.
+struct Aim {
+  /// The place at its end; nil when something on the way is nil.
+  let place: Place?
+  /// The places on the way, whose changes lead the path elsewhere.
+  let steps: [Place]
+}
+
+extension Machine {
+  /// Follows a path.
+  func aim(_ path: ConnectionPlan.PlacePath) throws(Failure) -> Aim {
+    switch path {
+    case .place(let place): return Aim(place: place, steps: [])
+    case .path(let base, let names):
+      var steps = [base]
+      var current = base
+      for name in names {
+        let value = plainValue(at: current)
+        guard let next = try place(of: name, in: value) else {
+          return Aim(place: nil, steps: steps)
+        }
+        current = next
+        steps.append(next)
+      }
+      return Aim(place: current, steps: Array(steps.dropLast()))
+    }
+  }
+
+  /// The value at a place, without noting the read.
+  private func plainValue(at place: Place) -> Value {
+    let outer = tracker
+    tracker = nil
+    defer { tracker = outer }
+    switch withErrorsCaught({ value(at: place) }) {
+    case .value(let value): return value.isUndefined ? .nil : value
+    case .failed: return .nil
+    case .unwound:
+      graph.isUnwinding = true
+      return .nil
+    }
+  }
+
+  /// Makes a connection after a plan and brings everything up to date.
+  ///
+  /// - Returns: the connection as an object, or `unwind`.
+  func connect(
+    _ plan: ConnectionPlan, connector: String, text: String, source: SourceText,
+    range: SourceRange
+  ) -> Value {
+    let connection = graph.makeConnection(
+      connector: connector, text: text, source: source, range: range)
+    connection.plan = plan
+    do throws(Failure) {
+      try establish(connection, plan)
+    } catch {
+      graph.disconnect(connection)
+      return signal(error)
+    }
+    let object = makeInstance(of: "Connection")
+    object[slot: 0] = Value(small: connection.number)
+    if graph.isSettling || graph.atomicDepth > 0 { return Value(object) }
+    return settleGraph(answering: Value(object))
+  }
+
+  /// Makes the formulas of a connection and takes them into force.
+  func establish(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
+    if let running = graph.running {
+      throw .connectingInFormula(running.connection)
+    }
+    let target = try aim(plan.target.place)
+    let other = try plan.other.map { operand throws(Failure) in try aim(operand.place) }
+    var reads: [(aim: Aim, name: String)] = []
+    for read in plan.reads { reads.append((try aim(read.place), read.name)) }
+    let steps = ([target, other].compactMap { $0 } + reads.map(\.aim)).flatMap(\.steps)
+    graph.watchPath(of: connection, through: steps, nameOf: { name(of: $0) })
+    guard let targetPlace = target.place else { return }
+    let output = graph.cell(for: targetPlace, name: plan.target.name)
+    if let operand = plan.other {
+      guard let otherPlace = other?.place else { return }
+      try join(connection, output, graph.cell(for: otherPlace, name: operand.name))
+      return
+    }
+    guard let block = plan.block else { return }
+    let inputs = reads.compactMap { read in
+      read.aim.place.map { graph.cell(for: $0, name: read.name) }
+    }
+    for read in inputs { try refuseSilent(read) }
+    let formula = graph.makeFormula(
+      of: connection, output: output, inputs: inputs, source: .block(block))
+    connection.keys = keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
+    try graph.add([formula], origin: nil)
+  }
+
+  /// `a =|= b`: two formulas, each the other's way back.
+  private func join(
+    _ connection: Connection, _ left: CellID, _ right: CellID
+  ) throws(Failure) {
+    guard left != right else { throw .joinsItself(graph[left].name) }
+    try refuseSilent(left)
+    try refuseSilent(right)
+    let formulas = [
+      graph.makeFormula(of: connection, output: left, inputs: [right], source: .copy(right)),
+      graph.makeFormula(of: connection, output: right, inputs: [left], source: .copy(left)),
+    ]
+    connection.keys =
+      keys(target: graph[left].place, reads: [])
+      + keys(target: graph[right].place, reads: [])
+    // The right side wins at the start unless it is missing.
+    let isMissing = currentValue(of: right).map { $0.isNil || $0.isUndefined } ?? true
+    try graph.add(formulas, origin: isMissing ? left : right)
+  }
+
+  /// Refuses a place whose changes nobody would hear of.
+  private func refuseSilent(_ cell: CellID) throws(Failure) {
+    let place = graph[cell].place
+    guard place.kind == .stored, !isObservable(place.object) else { return }
+    throw .silentSource(graph[cell].name)
+  }
+
+  /// The objects with which a connection ends.
+  private func keys(target: Place, reads: [Place]) -> [Value] {
+    if target.kind != .stored {
+      return ObjectRef(target.object).classIndex == ClassIndex.variableCell ? [] : [target.object]
+    }
+    return reads.filter { $0.kind != .stored }.map(\.object).filter { object in
+      let index = ObjectRef(object).classIndex
+      return index != ClassIndex.variableCell && index != ClassIndex.context
+    }
+  }
+}
+
+extension ConnectionGraph {
+  func makeConnection(
+    connector: String, text: String, source: SourceText, range: SourceRange
+  ) -> Connection {
+    let connection = Connection(
+      number: nextConnection, connector: connector, text: text, source: source, range: range)
+    nextConnection += 1
+    connections[connection.number] = connection
+    return connection
+  }
+
+  // MARK: Paths
+
+  /// Notes the places on the way of a connection's paths.
+  func watchPath(
+    of connection: Connection, through steps: [Place], nameOf: (Place) -> String
+  ) {
+    for step in steps {
+      let cell = cell(for: step, name: nameOf(step))
+      pathWatchers[cell, default: []].append(connection)
+      connection.steps.append(cell)
+    }
+  }
+
+  /// Forgets the places on the way of a connection's paths.
+  func unwatchPath(of connection: Connection) {
+    let steps = connection.steps
+    connection.steps = []
+    for step in steps {
+      pathWatchers[step]?.removeAll { $0 === connection }
+      if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
+    }
+    release(steps)
+  }
+
+  /// Makes connections anew whose paths may lead elsewhere now.
+  func reaim() throws(Failure) {
+    let waiting = reaimed
+    reaimed = []
+    for connection in waiting where connection.status == .active {
+      guard let plan = connection.plan else { continue }
+      dissolve(connection)
+      try machine.establish(connection, plan)
+    }
+  }
+
+  // MARK: Suspending
+
+  func suspend(_ connection: Connection) {
+    guard connection.status == .active else { return }
+    connection.status = .suspended
+    dissolve(connection)
+  }
+
+  func resume(_ connection: Connection) throws(Failure) {
+    guard connection.status == .suspended, let plan = connection.plan else { return }
+    connection.status = .active
+    do throws(Failure) {
+      try machine.establish(connection, plan)
+    } catch {
+      dissolve(connection)
+      connection.status = .suspended
+      throw error
+    }
+  }
+
+  func forgetKnown(of cell: CellID) {
+    cells[cell.index].known = nil
+  }
+}

@@ -1,0 +1,179 @@
+internal import TenonLexer
+
+/// One direction of a connection: how the value of a place follows from others.
+final class Formula {
+  let id: FormulaID
+  /// The connection it belongs to.
+  unowned let connection: Connection
+  let output: CellID
+  /// The cells that the text says it reads.
+  let staticInputs: [CellID]
+  /// The cells it was seen to read besides, the last time it ran.
+  var dynamicInputs: [CellID] = []
+  /// The reads of the last run as they came, to see quickly whether anything is new.
+  var lastReads: [Place] = []
+  /// How the value is computed.
+  let source: Source
+  let order: Int
+
+  /// The constraint it is part of.
+  var constraint: Constraint?
+  /// What the last run came to.
+  var state = State.waiting
+  /// How often it has run.
+  var runs = 0
+
+  enum Source {
+    /// A block of the language.
+    case block(Value)
+    /// The value of another cell: one half of a plain `=|=`.
+    case copy(CellID)
+  }
+
+  enum State: Equatable {
+    /// It has not run, or something it reads is missing.
+    case waiting
+    /// The last run gave the value.
+    case satisfied
+    /// The last run failed: what the exception said.
+    case failed(String)
+  }
+
+  init(
+    id: FormulaID, connection: Connection, output: CellID, staticInputs: [CellID],
+    source: Source, order: Int
+  ) {
+    self.id = id
+    self.connection = connection
+    self.output = output
+    self.staticInputs = staticInputs
+    self.source = source
+    self.order = order
+  }
+
+  /// Everything it reads.
+  var inputs: [CellID] { staticInputs + dynamicInputs }
+
+  /// The cells that decide which formulas belong to one constraint.
+  var variables: [CellID] { Set(staticInputs + [output]).sorted() }
+}
+
+/// All the formulas over the same cells.
+final class Constraint {
+  let id: ConstraintID
+  let cells: [CellID]
+  var formulas: [Formula] = []
+  /// The region of several directions it is part of; nil while it has one direction.
+  var region: Region?
+  /// Whether it waits for a way back: its cell is determined by another formula already.
+  var isContested = false
+  /// The level of the one-way solver it is in, or -1.
+  var level = -1
+
+  init(id: ConstraintID, cells: [CellID]) {
+    self.id = id
+    self.cells = cells
+  }
+
+  var isMultiWay: Bool { formulas.count > 1 }
+}
+
+/// Constraints of several directions that share cells, kept by one solver.
+final class Region {
+  let solver: any ConnectorSolver
+  let solverName: String
+  var cells: Set<CellID> = []
+  var constraints: [Constraint] = []
+  /// The cells that one-way formulas determine.
+  var pinned: Set<CellID> = []
+  /// Where it stands in the order of a turn: above everything that determines one of its cells.
+  var level = 1
+  /// The changes that a turn has brought it.
+  let transaction: Transaction
+
+  init(solver: any ConnectorSolver, name: String, transaction: Transaction) {
+    self.solver = solver
+    solverName = name
+    self.transaction = transaction
+  }
+}
+
+/// What a connector made: an object of the language stands for it.
+final class Connection {
+  let number: Int
+  /// The connector: `|=` or `=|=`.
+  let connector: String
+  /// The statement, printed from its syntax.
+  let text: String
+  let source: SourceText
+  let range: SourceRange
+  var formulas: [Formula] = []
+  var status = Status.active
+  /// What the program asked to hold, when a path leads to a place: made anew when the path changes.
+  var plan: ConnectionPlan?
+  /// Objects whose death ends the connection.
+  var keys: [Value] = []
+  /// The places on the way of its paths.
+  var steps: [CellID] = []
+
+  enum Status: String {
+    case active
+    case suspended
+    case disconnected
+  }
+
+  init(number: Int, connector: String, text: String, source: SourceText, range: SourceRange) {
+    self.number = number
+    self.connector = connector
+    self.text = text
+    self.source = source
+    self.range = range
+  }
+
+  /// The place of the statement, `file.st:10`.
+  var location: String { "\(source.name):\(source.location(of: range.start).line)" }
+
+  /// How often its formulas have run.
+  var runs: Int { formulas.reduce(0) { $0 + $1.runs } }
+}
+
+/// Why a cell has the value it has.
+struct Cause {
+  /// The turn in which it was written.
+  var turn = 0
+  /// The formula that wrote it; nil for a write from outside.
+  var formula: FormulaID?
+  /// The changed cell because of which the formula ran.
+  var cell: CellID?
+  /// The send that wrote from outside.
+  var site: TraceEntry?
+}
+
+/// A place that takes part in connections.
+struct Cell {
+  let place: Place
+  /// What messages call it: `ivar:c`, `defaults:celsius`.
+  var name: String
+  /// The formulas that read it.
+  var readers: [Formula] = []
+  /// The one-way formula that determines it.
+  var owner: Formula?
+  /// The region of several directions it belongs to.
+  var region: Region?
+  /// Where it stands in the order of a turn: 0 for places that nothing determines.
+  var level = 0
+  /// When it was last written from outside.
+  var age: UInt64 = 0
+  var cause = Cause()
+  /// How often it has changed in this turn.
+  var changes = 0
+  var turn = 0
+  /// For a property: the slots its getter reads, as cells.
+  var slots: [CellID] = []
+  /// The property cells that depend on this slot.
+  var properties: [CellID] = []
+  /// The last value seen, for places that are costly to read.
+  var known: Value?
+  /// How many formulas, watchers and properties use the cell; without any it is freed.
+  var isFree = false
+}

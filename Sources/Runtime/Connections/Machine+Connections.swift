@@ -1,0 +1,363 @@
+internal import TenonLexer
+
+// What the graph of connections needs of the machine: reading and writing places, running formulas.
+
+extension Machine {
+  // MARK: The door
+
+  /// Stores into a slot whose object somebody watches or that must not change: the door through
+  /// which every write to a watched place goes.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func store(_ value: Value, into object: ObjectRef, slot: Int) -> Value {
+    if object.flags & ObjectFlag.immutable != 0 {
+      return signal(.immutable(describe(Value(object))))
+    }
+    guard let cell = graph.cell(of: object, slot: slot) else {
+      object[slot: slot] = value
+      return value
+    }
+    if let writing = graph.writing, graph[writing].slots.contains(cell) {
+      object[slot: slot] = value
+      graph.noteChange(of: cell)
+      return value
+    }
+    return write(value, to: cell) {
+      object[slot: slot] = value
+      return nil
+    }
+  }
+
+  /// Writes a cell from outside, and brings the connections up to date.
+  ///
+  /// - Parameter put: Does the writing; answers why it could not.
+  func write(_ value: Value, to cell: CellID, put: () -> Failure?) -> Value {
+    do throws(Failure) {
+      try graph.checkWrite(to: cell)
+      guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
+      if isUnchanged(old, value) { return value }
+      try graph.prepareWrite(to: cell)
+      if let failure = put() { return signal(failure) }
+      graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
+    } catch {
+      return signal(error)
+    }
+    if graph.isSettling || graph.atomicDepth > 0 { return value }
+    return settleGraph(answering: value)
+  }
+
+  /// Brings the connections up to date.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  func settleGraph(answering value: Value) -> Value {
+    let root = roots.count
+    roots.append(value)
+    defer { roots.removeLast(roots.count - root) }
+    do throws(Failure) {
+      try graph.settle()
+    } catch {
+      return signal(error)
+    }
+    return endGraphUnwinding(value)
+  }
+
+  /// Goes on unwinding when a formula was interrupted.
+  private func endGraphUnwinding(_ value: Value) -> Value {
+    guard graph.isUnwinding else { return value }
+    graph.isUnwinding = false
+    return .unwind
+  }
+
+  /// `atomically:`: several writes that connections see as one.
+  func evaluateAtomically(_ block: Value) -> Value {
+    graph.atomicDepth += 1
+    trackingDepth += 1
+    let value = evaluateBlock(block)
+    trackingDepth -= 1
+    graph.atomicDepth -= 1
+    guard graph.atomicDepth == 0, !graph.isSettling else { return value }
+    if value.isUnwind {
+      // What was written stays written: bring the rest into agreement, then go on unwinding.
+      let target = state.unwindTarget
+      let delivered = state.unwindValue
+      let root = roots.count
+      roots.append(delivered)
+      defer { roots.removeLast(roots.count - root) }
+      let settled = settleGraph(answering: .nil)
+      return settled.isUnwind ? settled : state.unwind(to: target, with: delivered)
+    }
+    return settleGraph(answering: value)
+  }
+
+  /// Tells connections that the elements of a collection may have changed.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  func noteChange(of object: ObjectRef, answering value: Value) -> Value {
+    guard object.flags & ObjectFlag.watched != 0 else { return value }
+    if let running = graph.running {
+      return signal(.impureFormula(describe(Value(object)), running.connection))
+    }
+    var isChanged = false
+    for id in graph.watched[object.bits] ?? [] {
+      switch graph[id].place.kind {
+      case .whole: break
+      case .element:
+        guard let now = currentValue(of: id), let known = graph[id].known,
+          !isUnchanged(known, now)
+        else { continue }
+        graph.setKnown(now, of: id)
+      case .slot, .property, .stored: continue
+      }
+      graph.noteWrite(to: id, by: stackTrace(limit: 1).first)
+      isChanged = true
+    }
+    guard isChanged, !graph.isSettling, graph.atomicDepth == 0 else { return value }
+    return settleGraph(answering: value)
+  }
+
+  // MARK: Places
+
+  /// The value of a cell; nil when reading it was interrupted or failed.
+  func currentValue(of cell: CellID) -> Value? {
+    let place = graph[cell].place
+    switch place.kind {
+    case .slot: return ObjectRef(place.object)[slot: place.index]
+    case .whole: return place.object
+    case .element: return element(of: place)
+    case .property:
+      let value = readProperty(cell)
+      return value.isUnwind ? nil : value
+    case .stored:
+      if let known = graph[cell].known { return known }
+      let value = withErrorsCaught { get(place.key, from: place.object) }
+      guard case .value(let read) = value else { return .nil }
+      graph.setKnown(read, of: cell)
+      return read
+    }
+  }
+
+  func element(of place: Place) -> Value {
+    if place.index >= 0 {
+      let array = ObjectRef(place.object)
+      return place.index < array.elementCount ? array[element: place.index] : .nil
+    }
+    guard case .found(let number) = find(place.key, in: place.object, byIdentity: false) else {
+      return .nil
+    }
+    return HashTable(place.object).value(of: number)
+  }
+
+  /// Reads a property and learns which slots its getter reads.
+  private func readProperty(_ cell: CellID) -> Value {
+    let place = graph[cell].place
+    let outer = tracker
+    let tracker = Tracker()
+    self.tracker = tracker
+    trackingDepth += 1
+    let outcome = withErrorsCaught { send(selector(displayText(place.key)), to: place.object) }
+    trackingDepth -= 1
+    self.tracker = outer
+    graph.setSlots(tracker.reads.filter { $0.kind == .slot }, of: cell)
+    switch outcome {
+    case .value(let value): return value
+    case .failed: return .nil
+    case .unwound:
+      graph.isUnwinding = true
+      return .unwind
+    }
+  }
+
+  /// Writes a cell for a formula.
+  ///
+  /// - Returns: why it could not, or nil.
+  func write(_ value: Value, to cell: CellID) -> Failure? {
+    let place = graph[cell].place
+    switch place.kind {
+    case .slot:
+      ObjectRef(place.object)[slot: place.index] = value
+    case .whole:
+      return .notAvailable("writing a whole collection")
+    case .element:
+      return writeElement(value, at: place, cell)
+    case .property:
+      return outcome(of: withErrorsCaught {
+        send(selector(displayText(place.key) + ":"), to: place.object, value)
+      })
+    case .stored:
+      if let failure = outcome(of: withErrorsCaught { put(value, at: place.key, in: place.object) })
+      {
+        return failure
+      }
+      graph.setKnown(value, of: cell)
+    }
+    return nil
+  }
+
+  private func writeElement(_ value: Value, at place: Place, _ cell: CellID) -> Failure? {
+    if place.index >= 0 {
+      let array = ObjectRef(place.object)
+      guard place.index < array.elementCount else {
+        return .outOfBounds(place.index + 1, count: array.elementCount)
+      }
+      array[element: place.index] = value
+    } else {
+      let failure = outcome(of: withErrorsCaught {
+        send(selector("at:put:"), to: place.object, place.key, value)
+      })
+      if let failure { return failure }
+    }
+    graph.setKnown(value, of: cell)
+    return nil
+  }
+
+  private func outcome(of evaluation: Evaluation) -> Failure? {
+    switch evaluation {
+    case .value: return nil
+    case .failed(let failure): return failure
+    case .unwound:
+      graph.isUnwinding = true
+      return .interrupted()
+    }
+  }
+
+  /// Whether storing a value in place of another changes nothing that anybody could tell.
+  func isUnchanged(_ old: Value, _ new: Value) -> Bool {
+    if old == new { return true }
+    guard old.isObject, new.isObject else { return false }
+    let left = ObjectRef(old)
+    let right = ObjectRef(new)
+    guard left.classIndex == right.classIndex else { return false }
+    switch left.classIndex {
+    case ClassIndex.float:
+      return left.double == right.double || left.double.isNaN && right.double.isNaN
+    case ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
+      return left.hasSameBytes(as: right)
+        && left.flags & ObjectFlag.negative == right.flags & ObjectFlag.negative
+    case fractionClass.index:
+      return isUnchanged(left[slot: 0], right[slot: 0])
+        && isUnchanged(left[slot: 1], right[slot: 1])
+    default:
+      // An equal object may change its own way later on: it counts as another.
+      return false
+    }
+  }
+
+  // MARK: Formulas
+
+  /// Runs a formula.
+  ///
+  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  func evaluate(_ formula: Formula) -> Value? {
+    let outerTracker = tracker
+    let outerRunning = graph.running
+    let tracker = Tracker()
+    self.tracker = tracker
+    graph.running = formula
+    trackingDepth += 1
+    let outcome: Evaluation
+    switch formula.source {
+    case .block(let block): outcome = withErrorsCaught { evaluateBlock(block) }
+    case .copy(let cell):
+      outcome = currentValue(of: cell).map { .value($0) } ?? .unwound
+    }
+    trackingDepth -= 1
+    graph.running = outerRunning
+    self.tracker = outerTracker
+    if case .unwound = outcome {
+      graph.isUnwinding = true
+      return nil
+    }
+    if let failure = learnReads(tracker.reads, of: formula) {
+      note(failure, of: formula)
+      return nil
+    }
+    switch outcome {
+    case .value(let value): return value
+    case .failed(let failure): note(failure, of: formula)
+    case .unwound: break
+    }
+    return nil
+  }
+
+  /// Makes what a formula has read its inputs from now on.
+  private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
+    if reads == formula.lastReads { return nil }
+    formula.lastReads = reads
+    let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
+    do throws(Failure) {
+      try graph.setDynamicInputs(cells, of: formula)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What messages call a place that no text names.
+  func name(of place: Place) -> String {
+    switch place.kind {
+    case .slot:
+      let info = classInfo(of: place.object)
+      guard info.instanceVariables.indices.contains(place.index) else { return "a variable" }
+      return "\(info.name)/\(info.instanceVariables[place.index].name)"
+    case .element: return describe(place.object)
+    case .property: return "\(classInfo(of: place.object).name)/\(displayText(place.key))"
+    case .stored: return displayText(place.key)
+    case .whole: return describe(place.object)
+    }
+  }
+
+  /// Remembers that a formula failed, and reports it once.
+  func note(_ failure: Failure, of formula: Formula) {
+    let isMissing = formula.staticInputs.contains { currentValue(of: $0)?.isNil ?? false }
+    if isMissing {
+      formula.state = .waiting
+      return
+    }
+    if formula.state == .failed(failure.message) { return }
+    formula.state = .failed(failure.message)
+    let connection = formula.connection
+    let report = Diagnostic(
+      .warning, "'\(connection.text)' failed: \(failure.message)", connection.range)
+    printError(report.rendered(in: connection.source))
+  }
+
+  /// Writes a line to the output for errors.
+  func printError(_ text: String) {
+    let line = text.hasSuffix("\n") ? text : text + "\n"
+    // Whoever cannot be told cannot be told.
+    try? console.write(Array(line.utf8).span, to: .error)
+  }
+}
+
+// MARK: - Evaluations that end here
+
+/// What an evaluation came to whose errors are caught.
+enum Evaluation {
+  case value(Value)
+  case failed(Failure)
+  /// It was interrupted: the unwinding must go on.
+  case unwound
+}
+
+extension Machine {
+  /// Evaluates something and catches the errors it does not handle itself.
+  func withErrorsCaught(_ body: () -> Value) -> Evaluation {
+    let outer = currentHandler
+    let count = handlers.count
+    let token = makeToken()
+    handlers.append(Handler(frame: nil, outer: outer, token: token))
+    currentHandler = count
+    let value = body()
+    currentHandler = outer
+    handlers.removeLast(handlers.count - count)
+    guard value.isUnwind else { return .value(value) }
+    guard state.unwindTarget == Value(small: token) else { return .unwound }
+    let exception = ObjectRef(state.takeUnwindValue())
+    unwindAction = .deliver
+    let message = exception[slot: ExceptionSlot.messageText]
+    let className = classInfo(of: Value(exception)).name
+    return .failed(
+      Failure(
+        ErrorClass(rawValue: className) ?? .error, text(message) ?? className))
+  }
+}

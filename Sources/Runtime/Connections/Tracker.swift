@@ -1,0 +1,41 @@
+/// What a formula reads while it runs, besides what its text says.
+final class Tracker {
+  private(set) var reads: [Place] = []
+  private var seen: Set<Place> = []
+
+  /// Notes a read.
+  func record(_ place: Place) {
+    if seen.insert(place).inserted { reads.append(place) }
+  }
+}
+
+extension Machine {
+  /// Notes that tracked code is about to read a slot; brings what waits up to date first.
+  ///
+  /// - Returns: `unwind` when that was interrupted, else nil.
+  @inline(never)
+  func noteRead(_ object: ObjectRef, slot: Int) -> Value {
+    if graph.hasPending, !graph.isSettling, graph.cell(of: object, slot: slot) != nil {
+      let settled = settleGraph(answering: .nil)
+      if settled.isUnwind { return settled }
+    }
+    tracker?.record(.slot(object, slot))
+    return .nil
+  }
+
+  /// Notes that tracked code is about to use a collection.
+  func noteUse(of value: Value) {
+    guard let tracker, value.isObject else { return }
+    let object = ObjectRef(value)
+    guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
+    tracker.record(.whole(object))
+  }
+
+  /// Whether an object is a collection whose elements can change.
+  private func isCollection(_ object: ObjectRef) -> Bool {
+    let index = object.classIndex
+    if index == ClassIndex.array || index == ClassIndex.byteArray { return true }
+    if index < ClassIndex.firstFree { return false }
+    return classInfo(at: index).inherits(from: collectionClass)
+  }
+}

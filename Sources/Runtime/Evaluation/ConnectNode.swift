@@ -1,0 +1,169 @@
+internal import TenonLexer
+
+/// How a side of a connection, or something its formula reads, is found in an activation.
+indirect enum PlaceExpression {
+  /// A captured variable.
+  case context(slot: Int, hops: Int, index: Int)
+  /// An instance variable of the receiver.
+  case instanceVariable(index: Int, inBlock: Bool)
+  /// A variable of the script or a class.
+  case cell(ObjectRef)
+  /// A path from a place through properties.
+  case path(PlaceExpression, [NodeRef])
+  /// A property of what an expression answers: `button width`.
+  case property(NodeRef, Value)
+  /// An element of what an expression answers: `list[1]`.
+  case element(NodeRef, NodeRef)
+  /// A place in a store.
+  case stored(store: NodeRef, reference: NodeRef)
+}
+
+/// `a |= e` or `a =|= b`: makes a connection each time it is evaluated.
+final class ConnectNode: SiteNode {
+  struct Operand {
+    let place: PlaceExpression
+    let name: String
+  }
+
+  let connector: String
+  let text: String
+  let target: Operand
+  /// Makes the formula's block, for `|=`.
+  let block: NodeRef?
+  let other: Operand?
+  let reads: [Operand]
+  /// The operand area below the marker: for the block and for values on the way.
+  let base: Int
+
+  init(
+    connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
+    reads: [Operand], base: Int, at position: CodePosition
+  ) {
+    self.connector = connector
+    self.text = text
+    self.target = target
+    self.block = block
+    self.other = other
+    self.reads = reads
+    self.base = base
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    frame[base] = .nil
+    if let block {
+      let made = block.evaluate(frame)
+      if made.isUnwind { return made }
+      frame[base] = made
+    }
+    return withMachine(in: frame) { machine in
+      let root = machine.roots.count
+      defer { machine.roots.removeLast(machine.roots.count - root) }
+      do throws(Failure) {
+        guard let target = try resolve(target, frame, machine) else { return .unwind }
+        var other: ConnectionPlan.Operand?
+        if let operand = self.other {
+          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
+          other = resolved
+        }
+        var reads: [ConnectionPlan.Operand] = []
+        for operand in self.reads {
+          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
+          reads.append(resolved)
+        }
+        let plan = ConnectionPlan(
+          target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
+        return machine.connect(
+          plan, connector: connector, text: text, source: code.source, range: range)
+      } catch {
+        return machine.signal(error)
+      }
+    }
+  }
+
+  /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
+  private func resolve(
+    _ operand: Operand, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> ConnectionPlan.Operand? {
+    guard let place = try resolve(operand.place, frame, machine) else { return nil }
+    return ConnectionPlan.Operand(place: place, name: operand.name)
+  }
+
+  private func resolve(
+    _ expression: PlaceExpression, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> ConnectionPlan.PlacePath? {
+    switch expression {
+    case .context(let slot, let hops, let index):
+      return .place(.slot(frame.context(in: slot, hops: hops), index))
+    case .instanceVariable(let index, let isInBlock):
+      let receiver = isInBlock ? Closure(frame.receiver).receiver : frame.receiver
+      return .place(.slot(ObjectRef(receiver), index))
+    case .cell(let cell):
+      return .place(.slot(cell, 0))
+    case .path(let base, let nodes):
+      guard case .place(let place)? = try resolve(base, frame, machine) else { return nil }
+      var names: [Value] = []
+      for node in nodes {
+        guard let name = evaluate(node, frame, machine) else { return nil }
+        names.append(name)
+      }
+      return .path(place, names)
+    case .property(let node, let name):
+      guard let object = evaluate(node, frame, machine) else { return nil }
+      guard let place = try machine.place(of: name, in: object) else {
+        throw .noProperty(machine.displayText(name), machine.describe(object))
+      }
+      return .place(place)
+    case .element(let node, let indexNode):
+      guard let object = evaluate(node, frame, machine),
+        let index = evaluate(indexNode, frame, machine)
+      else { return nil }
+      guard let place = try machine.place(of: index, in: object) else {
+        throw .noProperty(machine.describe(index), machine.describe(object))
+      }
+      return .place(place)
+    case .stored(let storeNode, let referenceNode):
+      guard let store = evaluate(storeNode, frame, machine),
+        let reference = evaluate(referenceNode, frame, machine)
+      else { return nil }
+      return .place(
+        Place(
+          kind: .stored, object: store, index: -1, key: machine.canonicalReference(reference)))
+    }
+  }
+
+  /// Evaluates a part and keeps its value alive until the connection is made.
+  private func evaluate(_ node: NodeRef, _ frame: Frame, _ machine: Machine) -> Value? {
+    let value = node.evaluate(frame)
+    // The node may have moved the place where Swift code builds frames.
+    frame[depth] = marker
+    state.top = frame.advanced(by: depth + 1)
+    state.base = state.top
+    if value.isUnwind { return nil }
+    machine.roots.append(value)
+    return value
+  }
+}
+
+/// Begins or ends statements whose connections are looked at together.
+final class BatchNode: SiteNode {
+  let body: NodeRef
+
+  init(body: NodeRef, at position: CodePosition) {
+    self.body = body
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    withMachine(in: frame) { $0.graph.beginBatch() }
+    let value = body.evaluate(frame)
+    return withMachine(in: frame) { machine in
+      do throws(Failure) {
+        try machine.graph.endBatch()
+      } catch {
+        if !value.isUnwind { return machine.signal(error) }
+      }
+      return value
+    }
+  }
+}

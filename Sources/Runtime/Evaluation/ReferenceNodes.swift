@@ -1,0 +1,234 @@
+// Identifiers whose scheme is a store, and paths through objects.
+
+/// Makes a reference whose path holds expressions.
+final class ReferenceNode: SiteNode {
+  /// A piece of the path: text, a value that is part of one component, or values that are one each.
+  enum Part {
+    case text(String)
+    case value(NodeRef)
+    case splice(NodeRef)
+  }
+
+  let scheme: String
+  let authority: [Part]?
+  let components: [[Part]]
+  let isAbsolute: Bool
+  let isDirectory: Bool
+  let query: [(key: [Part], value: [Part]?)]
+
+  init(
+    scheme: String, authority: [Part]?, components: [[Part]], isAbsolute: Bool,
+    isDirectory: Bool, query: [(key: [Part], value: [Part]?)], at position: CodePosition
+  ) {
+    self.scheme = scheme
+    self.authority = authority
+    self.components = components
+    self.isAbsolute = isAbsolute
+    self.isDirectory = isDirectory
+    self.query = query
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    var failed = Value.nil
+    func text(_ parts: [Part]) -> String? {
+      var text = ""
+      for part in parts {
+        switch part {
+        case .text(let plain): text += plain
+        case .value(let node), .splice(let node):
+          let value = node.evaluate(frame)
+          guard let piece = withMachine(in: frame, { $0.pathText(value) }) else {
+            failed = value.isUnwind ? value : .unwind
+            return nil
+          }
+          text += piece
+        }
+      }
+      return text
+    }
+    var names: [String] = []
+    for parts in components {
+      if parts.count == 1, case .splice(let node) = parts[0] {
+        let value = node.evaluate(frame)
+        if value.isUnwind { return value }
+        guard let pieces = withMachine(in: frame, { $0.pathTexts(value) }) else { return .unwind }
+        names += pieces
+      } else {
+        guard let name = text(parts) else { return failed }
+        names.append(name)
+      }
+    }
+    var host: String?
+    if let authority {
+      guard let written = text(authority) else { return failed }
+      host = written
+    }
+    var pairs: [Reference.QueryPair] = []
+    for (key, value) in query {
+      guard let name = text(key) else { return failed }
+      var written: String?
+      if let value {
+        guard let text = text(value) else { return failed }
+        written = text
+      }
+      pairs.append(Reference.QueryPair(name, written))
+    }
+    return withMachine(in: frame) { machine in
+      do throws(StoreError) {
+        return machine.makeReference(
+          try Reference(
+            scheme: scheme, authority: host, components: names, isAbsolute: isAbsolute,
+            isDirectory: isDirectory, query: pairs))
+      } catch {
+        return machine.signal(.store(error))
+      }
+    }
+  }
+}
+
+/// The store of a scheme: `mem:`.
+final class SchemeNode: SiteNode {
+  let cell: ObjectRef
+  let name: String
+
+  init(cell: ObjectRef, name: String, at position: CodePosition) {
+    self.cell = cell
+    self.name = name
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let store = cell[slot: 0]
+    return store.isUndefined ? signal(.unknownScheme(name), in: frame) : store
+  }
+}
+
+/// A verb on a place of a store.
+final class StoreNode: SiteNode {
+  enum Verb {
+    case get
+    case put
+    case post
+    case delete
+  }
+
+  let verb: Verb
+  let store: NodeRef
+  let reference: NodeRef
+  /// The frame slot in which the value waits (put and post).
+  let valueSlot: Int
+
+  init(
+    _ verb: Verb, store: NodeRef, reference: NodeRef, valueSlot: Int, at position: CodePosition
+  ) {
+    self.verb = verb
+    self.store = store
+    self.reference = reference
+    self.valueSlot = valueSlot
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let store = store.evaluate(frame)
+    if store.isUnwind { return store }
+    frame[depth - 1] = store
+    let reference = reference.evaluate(frame)
+    if reference.isUnwind { return reference }
+    frame[depth - 1] = reference
+    return withMachine(in: frame) { machine in
+      switch verb {
+      case .get: machine.get(reference, from: store)
+      case .put: machine.write(frame[valueSlot], at: reference, in: store)
+      case .post: machine.post(frame[valueSlot], to: reference, in: store)
+      case .delete:
+        {
+          let answer = machine.delete(reference, in: store)
+          return answer.isUnwind ? answer : .nil
+        }()
+      }
+    }
+  }
+}
+
+/// A component of a path through objects.
+final class PropertyNode: SiteNode {
+  let object: NodeRef
+  let name: NodeRef
+
+  init(object: NodeRef, name: NodeRef, at position: CodePosition) {
+    self.object = object
+    self.name = name
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let object = object.evaluate(frame)
+    if object.isUnwind { return object }
+    frame[depth - 1] = object
+    let name = name.evaluate(frame)
+    if name.isUnwind { return name }
+    return withMachine(in: frame) { $0.property(name, of: object) }
+  }
+}
+
+/// An assignment to the last component of a path through objects.
+final class SetPropertyNode: SiteNode {
+  let object: NodeRef
+  let name: NodeRef
+  let valueSlot: Int
+
+  init(object: NodeRef, name: NodeRef, valueSlot: Int, at position: CodePosition) {
+    self.object = object
+    self.name = name
+    self.valueSlot = valueSlot
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let object = object.evaluate(frame)
+    if object.isUnwind { return object }
+    frame[depth - 1] = object
+    let name = name.evaluate(frame)
+    if name.isUnwind { return name }
+    return withMachine(in: frame) { machine in
+      let stored = machine.setProperty(name, of: object, to: frame[valueSlot])
+      return stored.isUnwind ? stored : frame[valueSlot]
+    }
+  }
+}
+
+/// `ref:x`: a variable as an object.
+final class VariableReferenceNode: SiteNode {
+  let place: PlaceExpression
+  let name: String
+
+  init(place: PlaceExpression, name: String, at position: CodePosition) {
+    self.place = place
+    self.name = name
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let object: ObjectRef
+    var slot = 0
+    switch place {
+    case .context(let contextSlot, let hops, let index):
+      object = frame.context(in: contextSlot, hops: hops)
+      slot = index
+    case .instanceVariable(let index, let isInBlock):
+      object = ObjectRef(isInBlock ? Closure(frame.receiver).receiver : frame.receiver)
+      slot = index
+    case .cell(let cell): object = cell
+    case .path, .property, .element, .stored:
+      return signal(.notAvailable("a reference to a path through objects"), in: frame)
+    }
+    return withMachine(in: frame) { machine in
+      let reference = machine.makeInstance(of: "VariableReference")
+      reference[slot: 0] = Value(object)
+      reference[slot: 1] = Value(small: slot)
+      reference[slot: 2] = machine.makeString(name)
+      return Value(reference)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+extension Primitive {
+  static let store: [Primitive] = [
+    Primitive("reference: path", "The reference of a path in a store without a scheme.") {
+      machine, arguments throws(Failure) in
+      let path = try machine.swiftString(arguments[0])
+      let components = path.split(separator: "/").map(String.init)
+      do throws(StoreError) {
+        return machine.makeReference(try Reference(scheme: "", components: components))
+      } catch {
+        throw .store(error)
+      }
+    }
+  ]
+
+  static let nativeStore: [Primitive] = [
+    Primitive("get: reference", "What is at a place, or nil.") { machine, arguments in
+      machine.get(arguments[0], from: arguments.receiver)
+    },
+    Primitive("put: value at: reference", "Replaces what is at a place; answers value.") {
+      machine, arguments in
+      machine.put(arguments[0], at: arguments[1], in: arguments.receiver)
+    },
+    Primitive("delete: reference", "Removes what is there; answers whether anything was.") {
+      machine, arguments in
+      machine.delete(arguments[0], in: arguments.receiver)
+    },
+    Primitive("post: value to: reference", "Adds value below a place; answers its reference.") {
+      machine, arguments in
+      machine.post(arguments[0], to: arguments[1], in: arguments.receiver)
+    },
+    Primitive("list: reference", "The names directly below a place.") {
+      machine, arguments throws(Failure) in
+      try machine.list(arguments[0], in: arguments.receiver)
+    },
+    Primitive("isExternal", "Whether it lies outside the process.") { machine, arguments in
+      Value(machine.nativeStore(arguments.receiver)?.capabilities.isExternal ?? false)
+    },
+  ]
+
+  static let schemeTable: [Primitive] = [
+    Primitive("get: reference", "The store of a scheme, or nil.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.schemeName(arguments[0])
+      return machine.hasScheme(name) ? machine.schemeCell(named: name)[slot: 0] : .nil
+    },
+    Primitive("put: value at: reference", "Mounts a store as a scheme; answers it.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.schemeName(arguments[1])
+      guard machine.isStore(arguments[0]) else {
+        throw .invalidArgument("a store", found: machine.describe(arguments[0]))
+      }
+      machine.mount(arguments[0], as: name)
+      return arguments[0]
+    },
+    Primitive("delete: reference", "Unmounts a scheme; answers whether there was one.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.schemeName(arguments[0])
+      guard machine.hasScheme(name) else { return .false }
+      machine.mount(.nil, as: name)
+      return .true
+    },
+    Primitive("list: reference", "The names of the schemes.") { machine, _ in
+      machine.makeArray(machine.schemeNames.map { machine.makeString($0) })
+    },
+  ]
+
+  static let reference: [Primitive] = [
+    Primitive("store", "The store of the reference's scheme.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.schemeCell(named: name)[slot: 0]
+    },
+    Primitive("schemeExists", "Whether the reference's scheme has a store.") {
+      machine, arguments throws(Failure) in
+      Value(machine.hasScheme(try machine.reference(arguments.receiver).scheme))
+    },
+    Primitive("value: anObject", "Replaces what is there; answers it.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.write(
+        arguments[0], at: arguments.receiver, in: machine.schemeCell(named: name)[slot: 0])
+    },
+    Primitive("delete", "Removes what is there; answers whether anything was.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.delete(
+        arguments.receiver, in: machine.schemeCell(named: name)[slot: 0])
+    },
+    Primitive("withComponents: names", "The reference with other components.") {
+      machine, arguments throws(Failure) in
+      let reference = try machine.reference(arguments.receiver)
+      let names = try machine.array(arguments[0])
+      var components: [String] = []
+      for index in 0..<names.elementCount {
+        components.append(try machine.swiftString(names[element: index]))
+      }
+      do throws(StoreError) {
+        return machine.makeReference(
+          try Reference(
+            scheme: reference.scheme, authority: reference.authority, components: components,
+            isAbsolute: reference.isAbsolute))
+      } catch {
+        throw .store(error)
+      }
+    },
+  ]
+
+  static let variableReference: [Primitive] = [
+    Primitive("value", "What the variable holds.") { machine, arguments in
+      let (object, slot) = machine.variable(arguments.receiver)
+      let value = object[slot: slot]
+      return value.isUndefined ? .nil : value
+    },
+    Primitive("value: anObject", "Assigns the variable; answers anObject.") {
+      machine, arguments in
+      let (object, slot) = machine.variable(arguments.receiver)
+      return machine.assign(arguments[0], to: .slot(object, slot))
+    },
+  ]
+}
+
+extension Machine {
+  /// The scheme that a reference in the table of schemes names.
+  fileprivate func schemeName(_ reference: Value) throws(Failure) -> String {
+    let reference = try self.reference(reference)
+    guard reference.components.count == 1 else {
+      throw .store(StoreError(.invalidReference, reference, "a scheme is one name"))
+    }
+    return reference.components[0]
+  }
+
+  /// Whether a value can be mounted as a scheme.
+  fileprivate func isStore(_ value: Value) -> Bool {
+    classInfo(of: value).inherits(from: storeClass)
+  }
+
+  /// The slot that a variable reference stands for.
+  fileprivate func variable(_ value: Value) -> (ObjectRef, Int) {
+    let reference = ObjectRef(value)
+    return (ObjectRef(reference[slot: 0]), reference[slot: 1].asSmallInteger ?? 0)
+  }
+}

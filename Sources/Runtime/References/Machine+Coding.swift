@@ -1,0 +1,47 @@
+// Values and the bytes that stand for them in stores.
+
+extension Machine {
+  /// The value for what a store answered.
+  func decode(
+    _ outcome: GetOutcome, from store: any Store, at reference: Reference
+  ) throws(Failure) -> Value {
+    switch outcome {
+    case .missing: return .nil
+    case .directory(let entries):
+      return makeArray(entries.map { makeString($0.name) })
+    case .resource(let resource):
+      switch resource.contentType {
+      case "application/octet-stream": return makeByteArray(resource.bytes)
+      case "application/json": return try decodeJSON(resource.bytes, at: reference)
+      default:
+        guard let text = String(validating: resource.bytes, as: UTF8.self) else {
+          throw .store(StoreError(.decode, reference, "it is not UTF-8"))
+        }
+        try reserve(resource.bytes.count)
+        return makeString(text)
+      }
+    }
+  }
+
+  /// The bytes for a value, as a store wants them at a place.
+  func encode(
+    _ value: Value, for store: any Store, at reference: Reference
+  ) throws(Failure) -> Resource {
+    let type = store.contentType(of: reference)
+    if value.isObject(ofClass: ClassIndex.byteArray) {
+      return Resource(
+        unsafe Array(ObjectRef(value).bytes), contentType: "application/octet-stream")
+    }
+    switch type {
+    case "application/json":
+      return Resource(try encodeJSON(value, at: reference), contentType: type)
+    default:
+      guard isString(value) else {
+        throw .store(
+          StoreError(
+            .encode, reference, "plain text cannot hold \(describe(value)); a string can"))
+      }
+      return Resource(unsafe Array(ObjectRef(value).bytes), contentType: "text/plain")
+    }
+  }
+}

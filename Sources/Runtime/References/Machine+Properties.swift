@@ -1,0 +1,208 @@
+internal import TenonLexer
+internal import TenonParser
+
+// Properties: what a component of a path through objects means.
+
+extension Machine {
+  /// Where a property of an object is kept.
+  ///
+  /// - Parameter name: A string, or a number.
+  /// - Returns: nil when the object is nil or has no such element.
+  func place(of name: Value, in object: Value) throws(Failure) -> Place? {
+    if object.isNil { return nil }
+    guard object.isObject else { throw .noProperty(displayText(name), describe(object)) }
+    let info = classInfo(of: object)
+    if info.inherits(from: dictionaryClass) { return try dictionaryPlace(of: name, in: object) }
+    if info.inherits(from: sequenceClass), let index = index(name) {
+      guard object.isObject(ofClass: ClassIndex.array) else {
+        return Place(kind: .element, object: object, index: -1, key: Value(small: index))
+      }
+      let count = ObjectRef(object).elementCount
+      guard index >= 1, index <= count else { return nil }
+      return Place(kind: .element, object: object, index: index - 1, key: .nil)
+    }
+    guard let text = text(name) else { throw .noProperty(describe(name), describe(object)) }
+    if info.inherits(from: storeClass) {
+      return Place(
+        kind: .stored, object: object, index: -1,
+        key: canonicalReference(try storeReference(text)))
+    }
+    return try propertyPlace(of: text, in: ObjectRef(object), info)
+  }
+
+  private func index(_ name: Value) -> Int? {
+    name.asSmallInteger ?? text(name).flatMap { Int($0) }
+  }
+
+  /// A reference inside a store that no scheme is known for.
+  private func storeReference(_ name: String) throws(Failure) -> Value {
+    do throws(StoreError) {
+      return makeReference(try Reference(scheme: "", components: [name]))
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// The entry of a dictionary: a number counts as one when the dictionary has it as a key.
+  private func dictionaryPlace(of name: Value, in object: Value) throws(Failure) -> Place {
+    if let index = index(name),
+      case .found = find(Value(small: index), in: object, byIdentity: false)
+    {
+      return Place(kind: .element, object: object, index: -1, key: Value(small: index))
+    }
+    let key = text(name).map { symbol($0) } ?? name
+    return Place(kind: .element, object: object, index: -1, key: key)
+  }
+
+  /// A slot, when accessors say no more than that; else the property as its accessors are.
+  private func propertyPlace(
+    of name: String, in object: ObjectRef, _ info: ClassInfo
+  ) throws(Failure) -> Place {
+    let getter = info.lookUp(selector(name))
+    let setter = info.lookUp(selector(name + ":"))
+    let slot = info.slot(of: name)
+    if let getter {
+      if let slot = plainSlot(of: getter, info), setter.map({ isPlain($0, slot: slot) }) ?? true {
+        return .slot(object, slot)
+      }
+      return Place(kind: .property, object: Value(object), index: -1, key: symbol(name))
+    }
+    if let slot, setter.map({ isPlain($0, slot: slot) }) ?? true { return .slot(object, slot) }
+    throw .noProperty(name, describe(Value(object)))
+  }
+
+  /// The slot that a getter answers, when that is all it does.
+  private func plainSlot(of method: Method, _ info: ClassInfo) -> Int? {
+    switch method.origin {
+    case .getter(let slot): return slot
+    case .definition(let definition, _):
+      guard definition.statements.count == 1, case .return(let statement) = definition.statements[0]
+      else { return nil }
+      return statement.value.instanceVariableName.flatMap { info.slot(of: $0) }
+    default: return nil
+    }
+  }
+
+  private func isPlain(_ setter: Method, slot: Int) -> Bool {
+    if case .setter(let own, nil) = setter.origin { return own == slot }
+    return false
+  }
+
+  // MARK: Reading and writing
+
+  /// The value of a property.
+  ///
+  /// - Returns: the value, nil for a property of nil, or `unwind`.
+  func property(_ name: Value, of object: Value) -> Value {
+    do throws(Failure) {
+      guard let place = try place(of: name, in: object) else { return .nil }
+      return value(at: place)
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// The value at a place; noted when a formula runs.
+  func value(at place: Place) -> Value {
+    switch place.kind {
+    case .slot:
+      let object = ObjectRef(place.object)
+      let noted = trackingDepth > 0 ? noteRead(object, slot: place.index) : .nil
+      return noted.isUnwind ? noted : object[slot: place.index]
+    case .element:
+      noteUse(of: place.object)
+      if place.index >= 0 { return ObjectRef(place.object)[element: place.index] }
+      if classInfo(of: place.object).inherits(from: dictionaryClass) {
+        return element(of: place)
+      }
+      return send(selector("at:"), to: place.object, place.key)
+    case .property: return send(selector(displayText(place.key)), to: place.object)
+    case .stored: return get(place.key, from: place.object)
+    case .whole: return place.object
+    }
+  }
+
+  /// Gives a property another value.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func setProperty(_ name: Value, of object: Value, to value: Value) -> Value {
+    do throws(Failure) {
+      guard let place = try place(of: name, in: object) else {
+        throw .noProperty(displayText(name), describe(object))
+      }
+      return assign(value, to: place)
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// Writes a place from outside.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func assign(_ value: Value, to place: Place) -> Value {
+    switch place.kind {
+    case .slot:
+      let object = ObjectRef(place.object)
+      let variable = classInfo(of: place.object).instanceVariables
+      if variable.indices.contains(place.index), let type = variable[place.index].type {
+        let checked = checkType(of: value, type, variable: variable[place.index].name)
+        if checked.isUnwind { return checked }
+      }
+      return store(value, into: object, slot: place.index)
+    case .element:
+      let key = place.index >= 0 ? Value(small: place.index + 1) : place.key
+      return send(selector("at:put:"), to: place.object, key, value)
+    case .property:
+      return send(selector(displayText(place.key) + ":"), to: place.object, value)
+    case .stored:
+      return write(value, at: place.key, in: place.object)
+    case .whole:
+      return signal(.notAvailable("writing a whole collection"))
+    }
+  }
+
+  // MARK: Components
+
+  /// The text that a value is in a path.
+  ///
+  /// - Returns: nil when an exception was signalled for it.
+  func pathText(_ value: Value) -> String? {
+    if value.isUnwind { return nil }
+    if let text = text(value) { return text }
+    if value.isNil {
+      _ = signal(.invalidArgument("a component of a path", found: "nil"))
+      return nil
+    }
+    let shown = send(selector("displayString"), to: value)
+    return shown.isUnwind ? nil : text(shown)
+  }
+
+  /// The texts that the elements of a collection are in a path.
+  ///
+  /// - Returns: nil when an exception was signalled.
+  func pathTexts(_ value: Value) -> [String]? {
+    let array = send(selector("asArray"), to: value)
+    guard array.isObject(ofClass: ClassIndex.array) else { return nil }
+    roots.append(array)
+    defer { roots.removeLast() }
+    var texts: [String] = []
+    for index in 0..<ObjectRef(array).elementCount {
+      guard let text = pathText(ObjectRef(array)[element: index]) else { return nil }
+      texts.append(text)
+    }
+    return texts
+  }
+}
+
+extension Expression {
+  /// The instance variable that the expression names, if it is nothing but that.
+  fileprivate var instanceVariableName: String? {
+    switch self {
+    case .name(let name): return name.name.text
+    case .identifier(let identifier):
+      guard let place = VariablePlace(identifier), place.properties.isEmpty else { return nil }
+      return place.name.text
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,329 @@
+internal import TenonParser
+
+// References and stores as values of the language, and the way from one to the other.
+
+/// Where the kernel's Reference keeps its variables.
+enum ReferenceSlot {
+  static let scheme = 0
+  static let components = 1
+  static let text = 2
+  static let authority = 3
+  static let isAbsolute = 4
+  static let isDirectory = 5
+  static let query = 6
+}
+
+extension Machine {
+  // MARK: References as values
+
+  /// The value for a reference.
+  func makeReference(_ reference: Reference) -> Value {
+    let object = makeInstance(of: referenceClass)
+    object[slot: ReferenceSlot.scheme] = makeString(reference.scheme)
+    object[slot: ReferenceSlot.components] = makeArray(
+      reference.components.map { makeString($0) })
+    object[slot: ReferenceSlot.text] = makeString(reference.description)
+    object[slot: ReferenceSlot.authority] = reference.authority.map { makeString($0) } ?? .nil
+    object[slot: ReferenceSlot.isAbsolute] = Value(reference.isAbsolute)
+    object[slot: ReferenceSlot.isDirectory] = Value(reference.isDirectory)
+    object[slot: ReferenceSlot.query] = makeArray(
+      reference.query.flatMap { [makeString($0.key), $0.value.map { makeString($0) } ?? .nil] })
+    return Value(object)
+  }
+
+  /// The reference that a value is.
+  func reference(_ value: Value) throws(Failure) -> Reference {
+    guard value.isObject, classInfo(of: value) === referenceClass else {
+      throw .invalidArgument("a reference", found: describe(value))
+    }
+    let object = ObjectRef(value)
+    func texts(_ slot: Int) -> [String?] {
+      guard object[slot: slot].isObject(ofClass: ClassIndex.array) else { return [] }
+      let array = ObjectRef(object[slot: slot])
+      return (0..<array.elementCount).map { text(array[element: $0]) }
+    }
+    let pairs = texts(ReferenceSlot.query)
+    let query = stride(from: 0, to: pairs.count - 1, by: 2).map {
+      Reference.QueryPair(pairs[$0] ?? "", pairs[$0 + 1])
+    }
+    do throws(StoreError) {
+      return try Reference(
+        scheme: text(object[slot: ReferenceSlot.scheme]) ?? "",
+        authority: text(object[slot: ReferenceSlot.authority]),
+        components: texts(ReferenceSlot.components).compactMap { $0 },
+        isAbsolute: object[slot: ReferenceSlot.isAbsolute].isTrue,
+        isDirectory: object[slot: ReferenceSlot.isDirectory].isTrue, query: query)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// The text of a reference value.
+  func referenceText(_ value: Value) -> String {
+    guard value.isObject, classInfo(of: value) === referenceClass else { return describe(value) }
+    return text(ObjectRef(value)[slot: ReferenceSlot.text]) ?? ""
+  }
+
+  /// The one object that stands for all equal references in the graph of connections.
+  func canonicalReference(_ value: Value) -> Value {
+    let text = referenceText(value)
+    if let known = canonicalReferences[text] { return known }
+    canonicalReferences[text] = value
+    return value
+  }
+
+  // MARK: Schemes
+
+  /// The cell that holds a scheme's store; `undefined` while there is none.
+  func schemeCell(named name: String) -> ObjectRef {
+    if let cell = schemeCells[name] { return cell }
+    let cell = makeCell(.undefined)
+    schemeCells[name] = cell
+    return cell
+  }
+
+  /// Whether a scheme has a store.
+  func hasScheme(_ name: String) -> Bool {
+    guard let cell = schemeCells[name] else { return false }
+    return !cell[slot: 0].isUndefined
+  }
+
+  /// The names of the schemes that have stores.
+  var schemeNames: [String] { schemeCells.keys.filter { hasScheme($0) }.sorted() }
+
+  /// Mounts a store under a scheme's name; nil unmounts.
+  func mount(_ store: Value, as name: String) {
+    schemeCell(named: name)[slot: 0] = store.isNil ? .undefined : store
+    noteStoredChange(of: name, in: schemeCell(named: "scheme")[slot: 0])
+  }
+
+  /// Makes a store written in Swift one of the language's and mounts it.
+  package func mount(_ store: any Store, as name: String) {
+    mount(makeNativeStore(store), as: name)
+  }
+
+  private func makeNativeStore(_ store: any Store) -> Value {
+    let object = makeInstance(of: "NativeStore")
+    object[slot: 0] = Value(small: nativeStores.count)
+    nativeStores.append(NativeStoreEntry(store: store))
+    if let feed = store.feed {
+      let queue = storedChanges
+      let state = self.state
+      nativeStores[nativeStores.count - 1].subscription = feed.subscribe { change in
+        queue.append(change.reference)
+        state.requestSafepoint()
+      }
+    }
+    permanentRoots.append(Value(object))
+    nativeStores[nativeStores.count - 1].object = Value(object)
+    return Value(object)
+  }
+
+  /// The Swift store behind a value, if there is one.
+  func nativeStore(_ value: Value) -> (any Store)? {
+    guard value.isObject, classInfo(of: value) === nativeStoreClass,
+      let number = ObjectRef(value)[slot: 0].asSmallInteger,
+      nativeStores.indices.contains(number)
+    else { return nil }
+    return nativeStores[number].store
+  }
+
+  // MARK: Verbs
+
+  /// Reads a place of a store; nil when nothing is there.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func get(_ reference: Value, from store: Value) -> Value {
+    if let native = nativeStore(store) {
+      noteStoredRead(reference, in: store)
+      do throws(Failure) {
+        let place = try self.reference(reference)
+        return try decode(read(place, from: native), from: native, at: place)
+      } catch {
+        return signal(error)
+      }
+    }
+    if isMemory(store) { noteStoredRead(reference, in: store) }
+    return send(selector("get:"), to: store, reference)
+  }
+
+  private func read(
+    _ reference: Reference, from store: any Store
+  ) throws(Failure) -> GetOutcome {
+    do throws(StoreError) {
+      return try store.get(reference, if: nil)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Writes a place of a store, whether connections watch it or not: the door for stores.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func write(_ value: Value, at reference: Value, in store: Value) -> Value {
+    if let running = graph.running, graph.writing == nil {
+      return signal(.impureFormula(referenceText(reference), running.connection))
+    }
+    let place = Place(
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+    guard let cell = graph.cellsByPlace[place] else {
+      let stored = put(value, at: reference, in: store)
+      return stored.isUnwind ? stored : value
+    }
+    return write(value, to: cell) {
+      switch withErrorsCaught({ put(value, at: reference, in: store) }) {
+      case .value: break
+      case .failed(let failure): return failure
+      case .unwound: return .interrupted()
+      }
+      graph.setKnown(value, of: cell)
+      return nil
+    }
+  }
+
+  /// Writes a place of a store.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func put(_ value: Value, at reference: Value, in store: Value) -> Value {
+    guard let native = nativeStore(store) else {
+      return send(selector("put:at:"), to: store, value, reference)
+    }
+    do throws(Failure) {
+      let place = try self.reference(reference)
+      if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
+      let resource = try encode(value, for: native, at: place)
+      do throws(StoreError) {
+        try native.put(place, resource, if: nil)
+      } catch {
+        throw .store(error)
+      }
+      storedChanges.remove(place)
+      return value
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// Removes what is at a place of a store.
+  ///
+  /// - Returns: whether anything was there, or `unwind`.
+  func delete(_ reference: Value, in store: Value) -> Value {
+    let place = Place(
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+    guard let cell = graph.cellsByPlace[place] else { return deleteUnwatched(reference, in: store) }
+    var answer = Value.false
+    let written = write(.nil, to: cell) {
+      answer = deleteUnwatched(reference, in: store)
+      graph.setKnown(.nil, of: cell)
+      return answer.isUnwind ? .interrupted() : nil
+    }
+    return written.isUnwind ? written : answer
+  }
+
+  private func deleteUnwatched(_ reference: Value, in store: Value) -> Value {
+    guard let native = nativeStore(store) else {
+      return send(selector("delete:"), to: store, reference)
+    }
+    do throws(Failure) {
+      let place = try self.reference(reference)
+      do throws(StoreError) {
+        let existed = try native.delete(place, if: nil)
+        storedChanges.remove(place)
+        return Value(existed)
+      } catch {
+        throw .store(error)
+      }
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// Adds something below a place of a store.
+  ///
+  /// - Returns: the reference of what was added, or `unwind`.
+  func post(_ value: Value, to reference: Value, in store: Value) -> Value {
+    guard let native = nativeStore(store) else {
+      return send(selector("post:to:"), to: store, value, reference)
+    }
+    do throws(Failure) {
+      let place = try self.reference(reference)
+      if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
+      let resource = try encode(value, for: native, at: place)
+      do throws(StoreError) {
+        return makeReference(try native.post(place, resource))
+      } catch {
+        throw .store(error)
+      }
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// The names directly below a place of a store, as an array.
+  func list(_ reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else {
+      return send(selector("list:"), to: store, reference)
+    }
+    let place = try self.reference(reference)
+    do throws(StoreError) {
+      return makeArray(try native.list(place).map { makeString($0.name) })
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  // MARK: Changes
+
+  /// Whether connections can learn of changes in a store.
+  func isObservable(_ store: Value) -> Bool {
+    guard let native = nativeStore(store) else { return true }
+    return native.feed != nil
+  }
+
+  private func isMemory(_ store: Value) -> Bool {
+    store.isObject && classInfo(of: store).inherits(from: memoryStoreClass)
+  }
+
+  private func noteStoredRead(_ reference: Value, in store: Value) {
+    guard let tracker else { return }
+    tracker.record(
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference)))
+  }
+
+  /// Tells connections that a place of the scheme table has changed.
+  private func noteStoredChange(of name: String, in store: Value) {
+    guard let key = canonicalReferences["scheme:" + name],
+      let cell = graph.cellsByPlace[
+        Place(kind: .stored, object: store, index: -1, key: key)]
+    else { return }
+    graph.setKnown(schemeCell(named: name)[slot: 0], of: cell)
+    graph.noteWrite(to: cell, by: nil)
+    if !graph.isSettling, graph.atomicDepth == 0 { _ = settleGraph(answering: .nil) }
+  }
+
+  /// Takes up what stores have announced since the last look.
+  ///
+  /// - Returns: `unwind` when that was interrupted, else nil.
+  func takeUpStoredChanges() -> Value {
+    guard !graph.isSettling, graph.running == nil else { return .nil }
+    let references = storedChanges.takeAll()
+    if references.isEmpty { return .nil }
+    for reference in references {
+      guard let key = canonicalReferences[reference.description] else { continue }
+      for entry in nativeStores {
+        let place = Place(kind: .stored, object: entry.object, index: -1, key: key)
+        guard let cell = graph.cellsByPlace[place] else { continue }
+        graph.forgetKnown(of: cell)
+        graph.noteWrite(to: cell, by: nil)
+      }
+    }
+    return graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
+  }
+}
+
+/// A Swift store with the object that stands for it.
+struct NativeStoreEntry {
+  let store: any Store
+  var object = Value.nil
+  var subscription: ChangeSubscription?
+}

@@ -1,0 +1,411 @@
+internal import TenonLexer
+internal import TenonParser
+
+// MARK: - Connections
+
+extension Builder {
+  /// Builds `a |= e`, `a =|= b`, and chains of them: pairwise, from left to right.
+  mutating func buildConnect(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    switch connect.connector.text {
+    case "|=", "=|=": break
+    case let other:
+      return add(
+        FailureNode(
+          .notAvailable("the connector '\(other)'"), at: position(connect.range, depth)))
+    }
+    var nodes: [NodeRef] = []
+    for index in connect.operands.indices.dropLast() {
+      nodes.append(
+        buildPair(connect, connect.operands[index], connect.operands[index + 1], depth))
+    }
+    return nodes.count == 1
+      ? Built(node: nodes[0], shape: .other)
+      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+  }
+
+  private mutating func buildPair(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef {
+    let isTwoWay = connect.connector.text == "=|="
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
+    let text = SyntaxPrinter.print(.connect(pair))
+    // Block, then values on the way.
+    let inner = depth + 1
+    guard let target = place(left, inner) else {
+      return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
+    }
+    let position = position(connect.range, inner)
+    if isTwoWay {
+      guard let other = place(right, inner) else {
+        return failure(.noInverse(SyntaxPrinter.print(right)), right, depth)
+      }
+      return code.add(
+        ConnectNode(
+          connector: connect.connector.text, text: text,
+          target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
+          block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
+          reads: [], base: depth, at: position))
+    }
+    let reads = reads(of: right, inner)
+    let block = buildFormula(right, depth)
+    return code.add(
+      ConnectNode(
+        connector: connect.connector.text, text: text,
+        target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
+        block: block, other: nil, reads: reads, base: depth, at: position))
+  }
+
+  private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {
+    code.add(FailureNode(failure, at: position(expression.range, depth)))
+  }
+
+  /// Builds the block that a formula is.
+  private mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
+    let outer = mode
+    mode = .formula
+    defer { mode = outer }
+    guard let inner = scopes[expression.range] else { return constant(.nil).node }
+    return closure(inner, range: expression.range) { builder, depth in
+      builder.build(expression, depth).node
+    }.node
+  }
+
+  // MARK: Places
+
+  /// How a side of a connection is found when the statement is evaluated; nil for what is no place.
+  mutating func place(_ expression: Expression, _ depth: Int) -> PlaceExpression? {
+    switch expression {
+    case .name(let name): return place(name.name)
+    case .identifier(let identifier): return place(identifier, depth)
+    case .subscript(let subscription):
+      let receiver = build(subscription.receiver, depth).node
+      return .element(receiver, build(subscription.index, depth).node)
+    case .unaryMessage(let message):
+      guard message.receiver.isPlaceOrSelf else { return nil }
+      let name = constant(machine.makeString(message.selector.text))
+      guard case .constant(let value) = name.shape else { return nil }
+      return .property(build(message.receiver, depth).node, value)
+    default: return nil
+    }
+  }
+
+  private func place(_ name: Name) -> PlaceExpression? {
+    guard ReservedName(rawValue: name.text) == nil else { return nil }
+    if let variable = scope.lookUp(name.text) {
+      // The analyzer has seen to it that the variable is in a context.
+      guard variable.isCaptured else { return nil }
+      let place = path(to: variable.scope.contextScope)
+      return .context(slot: place.slot, hops: place.hops, index: variable.slot)
+    }
+    switch environment.lookUp(name.text) {
+    case .instanceVariable(let slot, _):
+      return .instanceVariable(index: slot, inBlock: scope.frameScope.kind == .block)
+    case .cell(let cell, _):
+      code.addLiteral(Value(cell))
+      return .cell(cell)
+    case .unknown: return nil
+    }
+  }
+
+  private mutating func place(
+    _ identifier: IdentifierExpression, _ depth: Int
+  ) -> PlaceExpression? {
+    if let place = VariablePlace(identifier) {
+      guard let base = self.place(place.name) else { return nil }
+      if place.properties.isEmpty { return base }
+      return .path(base, place.properties.map { componentNode($0, depth) })
+    }
+    guard !identifier.path.isEmpty else { return nil }
+    switch identifier.scheme.text {
+    case "self":
+      let names = identifier.path.components
+      guard names.count == 1, let name = names[0].text else { return nil }
+      let value = machine.makeString(name)
+      code.addLiteral(value)
+      return .property(selfNode().node, value)
+    case "class", "ref": return nil
+    default:
+      return .stored(
+        store: schemeNode(identifier.scheme, depth).node,
+        reference: referenceNode(identifier.scheme.text, identifier.path, depth).node)
+    }
+  }
+
+  /// The places that the text of a formula reads.
+  private mutating func reads(of expression: Expression, _ depth: Int) -> [ConnectNode.Operand] {
+    var collector = FormulaReads(formulaScope: scopes[expression.range])
+    collector.visit(expression)
+    var operands: [ConnectNode.Operand] = []
+    var names: Set<String> = []
+    for read in collector.places {
+      let name = SyntaxPrinter.print(read)
+      guard names.insert(name).inserted, let place = place(read, depth), isVariable(read) else {
+        continue
+      }
+      operands.append(ConnectNode.Operand(place: place, name: name))
+    }
+    return operands
+  }
+
+  /// Whether a name stands for a variable and not for a class or a constant of every script.
+  private func isVariable(_ expression: Expression) -> Bool {
+    guard case .name(let name) = expression, scope.lookUp(name.name.text) == nil else {
+      return true
+    }
+    return machine.classCells[name.name.text] == nil
+      || machine.scriptCells[name.name.text] != nil
+  }
+}
+
+/// Collects the names and identifiers that the text of a formula reads, those left out that it
+/// declares itself.
+private struct FormulaReads {
+  let formulaScope: Scope?
+  private(set) var places: [Expression] = []
+  private var declared: [Set<String>] = []
+
+  init(formulaScope: Scope?) {
+    self.formulaScope = formulaScope
+  }
+
+  mutating func visit(_ expression: Expression) {
+    switch expression {
+    case .name(let name):
+      guard !declared.contains(where: { $0.contains(name.name.text) }) else { return }
+      places.append(expression)
+    case .identifier(let identifier):
+      if identifier.path.hasNoExpressions { places.append(expression) }
+      expression.forEachChild { visit($0) }
+    case .block(let block):
+      visit(block)
+    case .query(let query):
+      visit(query.receiver)
+      visit(query.block)
+    default:
+      expression.forEachChild { visit($0) }
+    }
+  }
+
+  private mutating func visit(_ block: BlockExpression) {
+    var names = AssignedNames()
+    names.visit(block.statements)
+    declared.append(names.declared.union(block.parameters.map(\.text)))
+    defer { declared.removeLast() }
+    for statement in block.statements {
+      switch statement {
+      case .expression(let expression): visit(expression)
+      case .return(let statement): visit(statement.value)
+      case .variable(let statement): if let value = statement.value { visit(value) }
+      case .temporaries, .definition: break
+      }
+    }
+  }
+}
+
+extension Expression {
+  /// Whether the expression may stand before a property on the left of a connector.
+  fileprivate var isPlaceOrSelf: Bool {
+    switch self {
+    case .name, .identifier, .subscript: true
+    case .unaryMessage(let message): message.receiver.isPlaceOrSelf
+    default: false
+    }
+  }
+}
+
+extension PathExpression {
+  /// Whether there is nothing behind the colon.
+  var isEmpty: Bool {
+    components.isEmpty && authority == nil && query.isEmpty && !isAbsolute && !isDirectory
+  }
+
+  /// Whether the path is plain text, so that its place is known before running.
+  var hasNoExpressions: Bool {
+    var isPlain = true
+    forEachExpression { _ in isPlain = false }
+    return isPlain
+  }
+}
+
+// MARK: - Identifiers
+
+extension Builder {
+  /// The store of a scheme.
+  func schemeNode(_ name: Name, _ depth: Int) -> Built {
+    let cell = machine.schemeCell(named: name.text)
+    code.addLiteral(Value(cell))
+    return add(SchemeNode(cell: cell, name: name.text, at: position(name.range, depth)), .other)
+  }
+
+  /// The reference for a path.
+  mutating func referenceNode(
+    _ scheme: String, _ path: PathExpression, _ depth: Int
+  ) -> Built {
+    if path.hasNoExpressions, let reference = plainReference(scheme, path) {
+      return constant(machine.makeReference(reference))
+    }
+    return add(
+      ReferenceNode(
+        scheme: scheme, authority: path.authority.map { parts($0, depth) },
+        components: path.components.map { parts($0.parts, depth) },
+        isAbsolute: path.isAbsolute, isDirectory: path.isDirectory,
+        query: path.query.map { item in
+          (key: parts(item.key, depth), value: item.value.map { parts($0, depth) })
+        }, at: position(path.range, depth)))
+  }
+
+  private func plainReference(_ scheme: String, _ path: PathExpression) -> Reference? {
+    func text(_ parts: [PathPart]) -> String {
+      parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+    }
+    return try? Reference(
+      scheme: scheme, authority: path.authority.map { text($0) },
+      components: path.components.map { text($0.parts) }, isAbsolute: path.isAbsolute,
+      isDirectory: path.isDirectory,
+      query: path.query.map { Reference.QueryPair(text($0.key), $0.value.map { text($0) }) })
+  }
+
+  private mutating func parts(_ parts: [PathPart], _ depth: Int) -> [ReferenceNode.Part] {
+    parts.map { part in
+      switch part {
+      case .text(let text): .text(text)
+      case .expression(let expression): .value(build(expression, depth).node)
+      case .splice(let expression): .splice(build(expression, depth).node)
+      }
+    }
+  }
+
+  /// The name of a property in a path: text, or what an expression answers.
+  mutating func componentNode(_ component: PathComponent, _ depth: Int) -> NodeRef {
+    if let text = component.text { return constant(machine.makeString(text)).node }
+    if component.parts.count == 1, case .expression(let expression) = component.parts[0] {
+      return build(expression, depth).node
+    }
+    let nodes = component.parts.enumerated().map { index, part -> NodeRef in
+      switch part {
+      case .text(let text): constant(machine.makeString(text)).node
+      case .expression(let expression), .splice(let expression):
+        build(expression, depth + index).node
+      }
+    }
+    return code.add(
+      InterpolationNode(
+        parts: list(nodes), at: position(.none, depth + nodes.count)))
+  }
+
+  /// Builds an identifier that is read.
+  mutating func buildIdentifier(_ identifier: IdentifierExpression, _ depth: Int) -> Built {
+    if let place = VariablePlace(identifier) {
+      let base = readVariable(place, depth)
+      return follow(place.properties, from: base, identifier.path.range, depth)
+    }
+    switch identifier.scheme.text {
+    case "self":
+      return follow(
+        identifier.path.components[...], from: selfNode(), identifier.path.range, depth)
+    case "class":
+      guard let name = identifier.path.components.first?.text else {
+        return add(
+          FailureNode(.notAvailable("this identifier"), at: position(identifier.range, depth)))
+      }
+      return read(Name(name, identifier.path.range), depth)
+    default: break
+    }
+    if identifier.path.isEmpty { return schemeNode(identifier.scheme, depth) }
+    // The store waits below the marker while the reference is made.
+    let store = schemeNode(identifier.scheme, depth)
+    let reference = referenceNode(identifier.scheme.text, identifier.path, depth + 1)
+    return add(
+      StoreNode(
+        .get, store: store.node, reference: reference.node, valueSlot: 0,
+        at: position(identifier.range, depth + 1)))
+  }
+
+  private mutating func readVariable(_ place: VariablePlace, _ depth: Int) -> Built {
+    if place.scheme == .instanceVariable,
+      case .instanceVariable(let slot, _) = environment.lookUp(place.name.text)
+    {
+      return readInstanceVariable(slot, at: position(place.name.range, depth))
+    }
+    return read(place.name, depth)
+  }
+
+  /// Builds a path through properties.
+  private mutating func follow(
+    _ components: ArraySlice<PathComponent>, from base: Built, _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    var built = base
+    for component in components {
+      let name = componentNode(component, depth + 1)
+      built = add(
+        PropertyNode(object: built.node, name: name, at: position(range, depth + 1)))
+    }
+    return built
+  }
+
+  /// Builds a reference.
+  mutating func buildReference(_ reference: ReferenceExpression, _ depth: Int) -> Built {
+    if let place = VariablePlace(reference), place.properties.isEmpty {
+      guard let variable = self.place(place.name) else {
+        return add(
+          FailureNode(.unknownName(place.name.text), at: position(reference.range, depth)))
+      }
+      return add(
+        VariableReferenceNode(
+          place: variable, name: place.name.text, at: position(reference.range, depth)))
+    }
+    guard let scheme = reference.scheme else {
+      return add(
+        FailureNode(
+          .notAvailable("a reference to a path through objects"),
+          at: position(reference.range, depth)))
+    }
+    return referenceNode(scheme.text, reference.path, depth)
+  }
+
+  /// Builds an assignment to an identifier.
+  mutating func assign(
+    _ identifier: IdentifierExpression, verb: StoreNode.Verb, range: SourceRange, _ depth: Int,
+    value: (inout Builder, Int) -> Built
+  ) -> Built {
+    if let place = VariablePlace(identifier) {
+      if place.properties.isEmpty { return assign(place.name, value(&self, depth), depth) }
+      let last = place.properties[place.properties.endIndex - 1]
+      return setProperty(last, range: range, depth, value: value) { builder, depth in
+        let base = builder.readVariable(place, depth)
+        return builder.follow(
+          place.properties.dropLast(), from: base, identifier.path.range, depth)
+      }
+    }
+    if identifier.scheme.text == "self", let last = identifier.path.components.last {
+      return setProperty(last, range: range, depth, value: value) { builder, depth in
+        builder.follow(
+          identifier.path.components.dropLast()[...], from: builder.selfNode(),
+          identifier.path.range, depth)
+      }
+    }
+    let built = value(&self, depth)
+    let store = schemeNode(identifier.scheme, depth + 1)
+    let reference = referenceNode(identifier.scheme.text, identifier.path, depth + 2)
+    let step = add(
+      StoreNode(
+        verb, store: store.node, reference: reference.node, valueSlot: depth,
+        at: position(range, depth + 2)))
+    // The answer is that of the store: what was put, or the reference of what was added.
+    return add(CascadeNode(subject: built.node, slot: depth, steps: list([step.node])))
+  }
+
+  private mutating func setProperty(
+    _ component: PathComponent, range: SourceRange, _ depth: Int,
+    value: (inout Builder, Int) -> Built, object: (inout Builder, Int) -> Built
+  ) -> Built {
+    let built = value(&self, depth)
+    let object = object(&self, depth + 1)
+    let name = componentNode(component, depth + 2)
+    let step = add(
+      SetPropertyNode(
+        object: object.node, name: name, valueSlot: depth, at: position(range, depth + 2)))
+    return add(CascadeNode(subject: built.node, slot: depth, steps: list([step.node])))
+  }
+}
