@@ -74,6 +74,7 @@ extension ConnectionGraph {
     let waiting = contested
     contested = []
     let owner = self[formula.output].owner
+    batchCulprit = formula.connection.site
     for constraint in waiting {
       for formula in constraint.formulas { disconnect(formula.connection) }
     }
@@ -98,6 +99,19 @@ extension ConnectionGraph {
     }
   }
 
+}
+
+extension Machine {
+  /// Signals the failure with which a batch ended, at the statement that caused it.
+  func signalForBatch(_ failure: Failure) -> Value {
+    failurePlace = graph.batchCulprit
+    graph.batchCulprit = nil
+    defer { failurePlace = nil }
+    return signal(failure)
+  }
+}
+
+extension ConnectionGraph {
   // MARK: Removing
 
   /// Takes a connection out of force for good; places keep their values.

@@ -29,6 +29,8 @@ final class ConnectionGraph {
   /// Constraints that wait for a way back until the batch of statements ends.
   var contested: [Constraint] = []
   var batchDepth = 0
+  /// The statement because of which the last batch failed.
+  var batchCulprit: TraceEntry?
 
   // MARK: The turn
   var clock: UInt64 = 0

@@ -86,12 +86,14 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, source: SourceText,
-    range: SourceRange
+    _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
   ) -> Value {
+    let source = site.code.source
+    let range = site.site.range
     let connection = graph.makeConnection(
       connector: connector, text: text, source: source, range: range)
     connection.plan = plan
+    connection.site = site
     do throws(Failure) {
       try establish(connection, plan)
     } catch {
@@ -148,8 +150,7 @@ extension Machine {
       keys(target: graph[left].place, reads: [])
       + keys(target: graph[right].place, reads: [])
     // The right side wins at the start unless it is missing.
-    let isMissing = currentValue(of: right).map { $0.isNil || $0.isUndefined } ?? true
-    try graph.add(formulas, origin: isMissing ? left : right)
+    try graph.add(formulas, origin: isMissing(right) ? left : right)
   }
 
   /// Refuses a place whose changes nobody would hear of.

@@ -113,6 +113,8 @@ final class Connection {
   var plan: ConnectionPlan?
   /// Objects whose death ends the connection.
   var keys: [Value] = []
+  /// The statement, for errors that come to light later.
+  var site: TraceEntry?
   /// The places on the way of its paths.
   var steps: [CellID] = []
 

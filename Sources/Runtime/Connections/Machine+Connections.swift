@@ -258,7 +258,8 @@ extension Machine {
     switch formula.source {
     case .block(let block): outcome = withErrorsCaught { evaluateBlock(block) }
     case .copy(let cell):
-      outcome = currentValue(of: cell).map { .value($0) } ?? .unwound
+      outcome =
+        currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
     }
     trackingDepth -= 1
     graph.running = outerRunning
@@ -308,8 +309,8 @@ extension Machine {
 
   /// Remembers that a formula failed, and reports it once.
   func note(_ failure: Failure, of formula: Formula) {
-    let isMissing = formula.staticInputs.contains { currentValue(of: $0)?.isNil ?? false }
-    if isMissing {
+    // What is missing may come: nothing to report.
+    if formula.inputs.contains(where: { isMissing($0) }) {
       formula.state = .waiting
       return
     }
@@ -319,6 +320,11 @@ extension Machine {
     let report = Diagnostic(
       .warning, "'\(connection.text)' failed: \(failure.message)", connection.range)
     printError(report.rendered(in: connection.source))
+  }
+
+  /// Whether a place holds nothing yet.
+  func isMissing(_ cell: CellID) -> Bool {
+    currentValue(of: cell).map { $0.isNil || $0.isUndefined } ?? true
   }
 
   /// Writes a line to the output for errors.

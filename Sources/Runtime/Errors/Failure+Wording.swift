@@ -83,6 +83,36 @@ extension Failure {
 
   static func interrupted() -> Failure { Failure(.error, "interrupted") }
 
+  // MARK: Definitions
+
+  static func kernelClass(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' is a class of the kernel; use 'extension \(name) { ... }'")
+  }
+
+  static func inheritsItself(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' cannot inherit from itself")
+  }
+
+  static func cannotInherit(_ name: String, from superclass: String) -> Failure {
+    Failure(.error, "'\(name)' cannot inherit from '\(superclass)'")
+  }
+
+  static func declaredTwice(_ name: String) -> Failure {
+    Failure(.error, "the variable '\(name)' is declared already")
+  }
+
+  static func extensionMember(_ name: String) -> Failure {
+    Failure(.error, "an extension of '\(name)' can have methods only")
+  }
+
+  static func notAStore(_ name: String) -> Failure {
+    Failure(.error, "a scheme inherits from a store, which '\(name)' is not")
+  }
+
+  static func patternsTie(_ left: String, _ right: String) -> Failure {
+    Failure(.error, "the property paths '\(left)' and '\(right)' fit the same references")
+  }
+
   // MARK: Places and stores
 
   static func noProperty(_ name: String, _ object: String) -> Failure {

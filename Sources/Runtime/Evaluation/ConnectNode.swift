@@ -74,7 +74,7 @@ final class ConnectNode: SiteNode {
         let plan = ConnectionPlan(
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
         return machine.connect(
-          plan, connector: connector, text: text, source: code.source, range: range)
+          plan, connector: connector, text: text, at: TraceEntry(code: code, site: self))
       } catch {
         return machine.signal(error)
       }
@@ -161,7 +161,7 @@ final class BatchNode: SiteNode {
       do throws(Failure) {
         try machine.graph.endBatch()
       } catch {
-        if !value.isUnwind { return machine.signal(error) }
+        if !value.isUnwind { return machine.signalForBatch(error) }
       }
       return value
     }

@@ -22,8 +22,6 @@ extension Machine {
     if let superclass {
       info.instanceVariables = superclass.instanceVariables
       info.format = superclass.format
-      info.hasInitialValues = superclass.hasInitialValues
-      info.hasConnections = superclass.hasConnections
     }
     classesByName[name] = info
     classCell(named: name)[slot: 0] = info.object
@@ -40,12 +38,12 @@ extension Machine {
       isPlain ? Value(small: info.instanceVariables.count) : .nil
   }
 
-  private func enter(_ info: ClassInfo) {
+  func enter(_ info: ClassInfo) {
     while classes.count <= Int(info.index) { classes.append(nil) }
     classes[Int(info.index)] = info
   }
 
-  private func takeClassIndex() -> UInt32 {
+  func takeClassIndex() -> UInt32 {
     defer { nextClassIndex += 1 }
     return nextClassIndex
   }
@@ -69,11 +67,6 @@ extension Machine {
 
   /// Returns a new instance of a class of the kernel, all its variables nil.
   func makeInstance(of name: String) -> ObjectRef { makeInstance(of: kernelClass(name)) }
-
-  /// Makes the connections that a class and its superclasses ask for in every instance.
-  func connectInstance(_ instance: Value, of classValue: Value) -> Value {
-    instance
-  }
 
   /// Returns a new instance, all its variables nil.
   func makeInstance(of info: ClassInfo) -> ObjectRef {

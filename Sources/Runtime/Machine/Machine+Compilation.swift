@@ -65,7 +65,7 @@ extension Machine {
   ) -> Code {
     let code = Code(
       source: source, name: method.qualifiedName, isKernel: method.holder.isKernel)
-    let environment = ClassEnvironment(machine: self, info: method.holder)
+    let environment = ClassEnvironment(machine: self, info: method.holder, layout: method.layout)
     var analyzer = Analyzer(environment: environment)
     let scope = analyzer.analyze(
       parameters: definition.header.parameters, statements: definition.statements)
@@ -76,7 +76,9 @@ extension Machine {
     var builder = Builder(
       machine: self, code: code, environment: environment, scope: scope,
       scopes: analyzer.scopes, holder: method.holder, mode: mode)
-    code.body = builder.buildMethod(definition.statements, value: .receiver)
+    builder.layout = method.layout
+    code.body = builder.buildMethod(
+      definition.statements, value: method.answersLastStatement ? .last : .receiver)
     code.origin = .method(method)
     return code
   }
@@ -139,13 +141,21 @@ enum CodeMode {
 struct ClassEnvironment: NameEnvironment {
   let machine: Machine
   let info: ClassInfo
+  /// The layout of the instances, when it is an older one.
+  let layout: ClassInfo?
 
   var isScript: Bool { false }
   var hasSuper: Bool { info.superclass != nil }
   var allowsUnknownNames: Bool { false }
 
   func lookUp(_ name: String) -> OuterName {
-    if let slot = info.slot(of: name) {
+    if let layout, info.slot(of: name) != nil {
+      switch layout.variable(named: name) {
+      case .slot(let slot): return .instanceVariable(slot: slot, type: nil)
+      case .added(let index): return .addedVariable(index)
+      case nil: break
+      }
+    } else if let slot = info.slot(of: name) {
       return .instanceVariable(slot: slot, type: info.instanceVariables[slot].type)
     }
     // Class-side methods see the class variables of the class itself.

@@ -11,10 +11,10 @@ extension Machine {
       switch definition {
       case .class(let definition): return try define(definition, source: source)
       case .extension(let definition): return try define(definition, source: source)
+      case .scheme(let definition): return try define(definition, source: source)
       case .method(let method):
         add(method, to: scriptClass, source: source)
         return Value(script)
-      case .scheme: throw .notAvailable("'scheme'")
       case .filter: throw .notAvailable("'filter'")
       case .protocol: throw .notAvailable("'protocol'")
       case .template: throw .notAvailable("'object'")
@@ -26,58 +26,126 @@ extension Machine {
     }
   }
 
+  // MARK: Classes
+
   private func define(
     _ definition: ClassDefinition, source: SourceText
   ) throws(Failure) -> Value {
-    let name = definition.name.text
-    let superclass = try superclass(named: definition.superclass?.text ?? "Object", for: name)
-    if let existing = classesByName[name], existing.isKernel {
-      throw Failure(.error, "'\(name)' is a class of the kernel; use 'extension \(name) { ... }'")
+    try define(
+      definition.name.text, superclass: definition.superclass?.text ?? "Object",
+      definition.members, source: source)
+  }
+
+  private func define(
+    _ definition: SchemeDefinition, source: SourceText
+  ) throws(Failure) -> Value {
+    let superclass = definition.superclass?.text ?? "Scheme"
+    guard classesByName[superclass]?.inherits(from: storeClass) ?? true else {
+      throw .notAStore(superclass)
     }
-    let info = makeClass(named: name, superclass: superclass)
-    try add(definition.members, to: info, source: source)
+    return try define(
+      definition.name.text, superclass: superclass, definition.members, source: source)
+  }
+
+  private func define(
+    _ name: String, superclass superclassName: String, _ members: [Member], source: SourceText
+  ) throws(Failure) -> Value {
+    let superclass = try superclass(named: superclassName, for: name)
+    try check(members, of: name, superclass)
+    let info: ClassInfo
+    if let existing = classesByName[name] {
+      guard !existing.isKernel else { throw .kernelClass(name) }
+      guard !superclass.inherits(from: existing) else { throw .inheritsItself(name) }
+      info = existing
+      redefine(info, superclass: superclass, members)
+    } else {
+      info = makeClass(named: name, superclass: superclass)
+      layOut(info, members)
+    }
+    add(members, to: info, source: source)
     return info.object
   }
 
   private func superclass(named name: String, for subclass: String) throws(Failure) -> ClassInfo {
     guard let info = classesByName[name] else { throw .unknownName(name) }
-    if info.isKnownToEvaluator {
-      throw Failure(.error, "'\(subclass)' cannot inherit from '\(name)'")
+    guard info.lineage.count < MachineLimits.inheritance else {
+      throw .tooLarge("a line of so many classes", limit: MachineLimits.inheritance)
+    }
+    if info.isKnownToEvaluator || info.inherits(from: kernelClass("Class")) {
+      throw .cannotInherit(subclass, from: name)
     }
     return info
+  }
+
+  /// Refuses members that cannot be, before anything is changed.
+  private func check(
+    _ members: [Member], of name: String, _ superclass: ClassInfo
+  ) throws(Failure) {
+    var names = Set(superclass.instanceVariables.map(\.name))
+    for member in members {
+      switch member {
+      case .variable(let variable):
+        guard names.insert(variable.name.text).inserted else {
+          throw .declaredTwice(variable.name.text)
+        }
+        if let type = variable.type?.text, classesByName[type] == nil, type != name {
+          throw .unknownName(type)
+        }
+      case .propertyPath where !superclass.inherits(from: storeClass):
+        throw .notAvailable("a property path in a class")
+      case .emission: throw .notAvailable("a filter's body")
+      default: break
+      }
+    }
+    guard names.count <= ObjectRef.slotLimit else {
+      throw .tooLarge("a class of \(names.count) variables", limit: ObjectRef.slotLimit)
+    }
+    try checkPatterns(members)
+  }
+
+  /// Gives a new class its variables.
+  private func layOut(_ info: ClassInfo, _ members: [Member]) {
+    for case .variable(let variable) in members {
+      info.instanceVariables.append(
+        InstanceVariable(
+          name: variable.name.text, type: variable.type?.text, owner: info.name))
+    }
   }
 
   private func define(
     _ definition: ExtensionDefinition, source: SourceText
   ) throws(Failure) -> Value {
-    guard let info = classesByName[definition.name.text] else {
-      throw .unknownName(definition.name.text)
+    let name = definition.name.text
+    guard let info = classesByName[name] else { throw .unknownName(name) }
+    for member in definition.members {
+      switch member {
+      case .method: break
+      default: throw .extensionMember(name)
+      }
     }
-    try add(definition.members, to: info, source: source)
+    add(definition.members, to: info, source: source, isExtension: true)
     return info.object
   }
 
+  // MARK: Members
+
   private func add(
-    _ members: [Member], to info: ClassInfo, source: SourceText
-  ) throws(Failure) {
-    for member in members {
-      if case .variable(let variable) = member {
-        info.instanceVariables.append(
-          InstanceVariable(
-            name: variable.name.text, type: variable.type?.text, owner: info.name))
-        addAccessors(variable.name.text, to: info)
+    _ members: [Member], to info: ClassInfo, source: SourceText, isExtension: Bool = false
+  ) {
+    for case .variable(let variable) in members { addAccessors(variable.name.text, to: info) }
+    for case .classVariable(let variables) in members {
+      for name in variables.names where info.classVariables[name.text] == nil {
+        info.classVariables[name.text] = makeCell(.nil)
       }
     }
-    settleLayout(of: info)
-    for member in members {
-      switch member {
-      case .method(let method): add(method, to: info, source: source)
-      case .classVariable(let variables):
-        for name in variables.names { info.classVariables[name.text] = makeCell(.nil) }
-      case .variable: break
-      case .propertyPath, .emission, .statement: throw .notAvailable("this member")
-      }
+    for case .method(let method) in members {
+      add(method, to: info, source: source, isExtension: isExtension)
     }
+    if isExtension { return }
+    addInitialValues(members, to: info, source: source)
+    addConnections(members, to: info, source: source)
+    addPropertyPaths(members, to: info, source: source)
+    for each in info.withSubclasses { settleLayout(of: each) }
   }
 
   private func addAccessors(_ name: String, to info: ClassInfo) {
@@ -90,11 +158,125 @@ extension Machine {
     install(setter, in: info)
   }
 
-  private func add(_ method: MethodDefinition, to info: ClassInfo, source: SourceText) {
-    let target = method.isClassMethod ? info.metaclass ?? info : info
-    install(
-      Method(
-        selector: selector(method.header.selector), holder: target,
-        origin: .definition(method, source)), in: target)
+  private func add(
+    _ definition: MethodDefinition, to info: ClassInfo, source: SourceText,
+    isExtension: Bool = false
+  ) {
+    let target = definition.isClassMethod ? info.metaclass ?? info : info
+    let method = Method(
+      selector: selector(definition.header.selector), holder: target,
+      origin: .definition(definition, source))
+    method.isExtension = isExtension
+    install(method, in: target)
+  }
+
+  /// Turns `var x := 3` into a method that the making of an instance calls.
+  private func addInitialValues(
+    _ members: [Member], to info: ClassInfo, source: SourceText
+  ) {
+    var statements: [Statement] = []
+    for case .variable(let variable) in members {
+      guard let value = variable.value else { continue }
+      let target = Expression.name(
+        NameExpression(name: variable.name, range: variable.name.range))
+      statements.append(
+        .expression(
+          .assignment(
+            AssignmentExpression(target: target, value: value, range: variable.range))))
+    }
+    info.initialValues = method(
+      HiddenSelector.initialValues, statements, in: info, source: source)
+  }
+
+  /// Turns the statements of a class into a method that `new` calls after `initialize`.
+  private func addConnections(_ members: [Member], to info: ClassInfo, source: SourceText) {
+    let statements = members.compactMap { member -> Statement? in
+      if case .statement(let statement) = member { return statement }
+      return nil
+    }
+    info.connectionStatements = method(
+      HiddenSelector.connections, statements, in: info, source: source)
+  }
+
+  /// A method that no program can name, for statements that belong to a class.
+  private func method(
+    _ name: String, _ statements: [Statement], in info: ClassInfo, source: SourceText
+  ) -> Method? {
+    guard let first = statements.first, let last = statements.last else { return nil }
+    let range = first.range.union(last.range)
+    let header = MethodHeader(
+      resultType: nil, selectorParts: [Name(name, range)], parameters: [], range: range)
+    return Method(
+      selector: selector(name), holder: info,
+      origin: .definition(
+        MethodDefinition(
+          isClassMethod: false, header: header, statements: statements, range: range), source))
+  }
+
+  // MARK: Instances
+
+  /// Gives the variables of a new instance the values that its classes say, superclasses first.
+  ///
+  /// - Returns: the instance, or `unwind`.
+  func setInitialValues(of instance: Value, _ info: ClassInfo) -> Value {
+    for each in info.lineage {
+      guard let method = each.initialValues else { continue }
+      let value = call(method, on: instance)
+      if value.isUnwind { return value }
+    }
+    return instance
+  }
+
+  /// Makes the connections that a class and its superclasses ask for in every instance.
+  ///
+  /// - Returns: the instance, or `unwind`.
+  func connectInstance(_ instance: Value, of classValue: Value) -> Value {
+    guard let info = classInfo(named: classValue), info.hasConnections else { return instance }
+    graph.beginBatch()
+    var outcome = instance
+    for each in info.lineage {
+      guard let method = each.connectionStatements else { continue }
+      outcome = call(method, on: instance)
+      if outcome.isUnwind { break }
+    }
+    do throws(Failure) {
+      try graph.endBatch()
+    } catch {
+      return outcome.isUnwind ? outcome : signalForBatch(error)
+    }
+    if outcome.isUnwind { return outcome }
+    return graph.isSettling || graph.atomicDepth > 0
+      ? instance : settleGraph(answering: instance)
+  }
+
+  /// Calls a method without arguments that no send can reach.
+  private func call(_ method: Method, on receiver: Value) -> Value {
+    let callee = pushNativeFrame()
+    callee[0] = receiver
+    return enter(body(of: method), callee, argumentCount: 0)
+  }
+}
+
+/// Names of methods that no program can send.
+enum HiddenSelector {
+  static let initialValues = "(initial values)"
+  static let connections = "(connections)"
+}
+
+extension ClassInfo {
+  /// The class with all that inherit from it.
+  var withSubclasses: [ClassInfo] { [self] + subclasses.flatMap(\.withSubclasses) }
+
+  /// The superclasses from the root down, then the class itself.
+  var lineage: [ClassInfo] { (superclass?.lineage ?? []) + [self] }
+
+  /// Whether variables of an instance begin with values other than nil.
+  var hasInitialValues: Bool {
+    initialValues != nil || (superclass?.hasInitialValues ?? false)
+  }
+
+  /// Whether the class's text asks for connections in every instance.
+  var hasConnections: Bool {
+    connectionStatements != nil || (superclass?.hasConnections ?? false)
   }
 }

@@ -215,7 +215,8 @@ extension Machine {
     let description = send(selector("messageText"), to: Value(exception))
     let message = description.isUnwind ? "" : displayText(description)
     uncaught = UncaughtError(
-      className: classInfo(of: Value(exception)).name, message: message, trace: stackTrace())
+      className: classInfo(of: Value(exception)).name, message: message,
+      trace: (failurePlace.map { [$0] } ?? []) + stackTrace())
     return state.unwind(to: topLevelTarget, with: .nil)
   }
 }

@@ -27,6 +27,12 @@ extension Machine {
   ///
   /// - Complexity: O(classes).
   func loadKernel() {
+    // No program sees an object of these.
+    enter(
+      ClassInfo(index: ClassIndex.context, name: "Context", superclass: nil, isMeta: false))
+    enter(
+      ClassInfo(
+        index: ClassIndex.variableCell, name: "Variable", superclass: nil, isMeta: false))
     var rows: [String: KernelClass] = [:]
     for row in KernelText.classes { rows[row.name] = row }
     for row in KernelText.classes { _ = makeKernelClass(row, rows) }

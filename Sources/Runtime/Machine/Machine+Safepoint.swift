@@ -90,7 +90,9 @@ extension Machine {
     heap.beginCollection()
     markRoots()
     heap.drain()
+    markAddedVariables()
     graph.mark(heap)
+    markAddedVariables()
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
     heap.finishCollection()
     freeRetiredCode()
@@ -143,6 +145,8 @@ enum MachineLimits {
   /// handler that overflows gets another, so that a report can still be printed.
   static let reserveBytes: UInt = 128 << 10
   static let reserves = 3
+  /// The most classes from the root down; what walks them recurses.
+  static let inheritance = 1_000
   /// The most elements a collection may have.
   static let elements = 1 << 40
 }

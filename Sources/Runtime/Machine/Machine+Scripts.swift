@@ -87,7 +87,7 @@ extension Machine {
       try graph.endBatch()
       return value.isUnwind ? value : settleGraph(answering: value)
     } catch {
-      return value.isUnwind ? value : signal(error)
+      return value.isUnwind ? value : signalForBatch(error)
     }
   }
 

@@ -28,9 +28,14 @@ extension Machine {
   }
 
   private func findBody(for selector: Selector, classIndex: UInt32, tracked: Bool) -> NodeRef {
-    guard let method = classInfo(at: classIndex).lookUp(selector) else {
-      return notUnderstoodBody(for: selector)
-    }
+    let info = classInfo(at: classIndex)
+    let found =
+      if let canonical = info.canonical {
+        variantMethod(selector, in: info, canonical)
+      } else {
+        info.lookUp(selector)
+      }
+    guard let method = found else { return notUnderstoodBody(for: selector) }
     return tracked ? trackedBody(of: method) : body(of: method)
   }
 

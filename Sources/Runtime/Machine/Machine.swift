@@ -14,6 +14,8 @@ package final class Machine {
   var classCells: [String: ObjectRef] = [:]
   var scriptCells: [String: ObjectRef] = [:]
   var symbols: [String: ObjectRef] = [:]
+  /// The variables that instances of older layouts have no slots for, by the instance's address.
+  var addedVariableObjects: [UInt: Value] = [:]
   var selectors: [String: Selector] = [:]
   var notUnderstoodBodies: [Int: Node] = [:]
   let lookupCache = LookupCache()
@@ -75,6 +77,8 @@ package final class Machine {
   var nextToken = 1
   var unwindAction = UnwindAction.deliver
   var uncaught: UncaughtError?
+  /// Where an error stands that comes to light elsewhere.
+  var failurePlace: TraceEntry?
 
   // MARK: Roots besides the stack
   /// Values that Swift code needs while it calls into the language; used as a stack.

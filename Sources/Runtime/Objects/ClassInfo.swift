@@ -5,7 +5,7 @@ internal import TenonParser
 ///
 /// This is the cold side of a class, an ordinary Swift object. Objects carry only its index.
 final class ClassInfo {
-  let index: UInt32
+  var index: UInt32
   let name: String
   /// Whether this is the class of a class.
   let isMeta: Bool
@@ -23,10 +23,22 @@ final class ClassInfo {
   var classVariables: [String: ObjectRef] = [:]
   /// How instances are laid out.
   var format: ObjectFormat = .slots
-  /// Whether variables of an instance begin with values other than nil.
-  var hasInitialValues = false
-  /// Whether the class's text asks for connections in every instance.
-  var hasConnections = false
+  /// Sets the first values of variables; called when an instance is made.
+  var initialValues: Method?
+  /// Makes the connections that the class's text asks for in every instance.
+  var connectionStatements: Method?
+  /// What is done for references of some form, for stores that scripts define.
+  var propertyPaths: [PropertyPath] = []
+
+  // MARK: Older layouts
+  /// For the class as instances of an older layout have it: the class.
+  var canonical: ClassInfo?
+  /// For a superclass of such: the class whose variables count.
+  var layoutOwner: ClassInfo?
+  var superVariants: [String: ClassInfo] = [:]
+  var addedOrder: [String] = []
+  private var variantMethods: [ObjectIdentifier: Method] = [:]
+
   var comment = ""
   var isKernel = false
   /// Methods by the number of their selectors.
@@ -72,6 +84,19 @@ extension ClassInfo {
     methods[method.selector.number] = method
   }
 
+  func removeMethod(_ method: Method) {
+    if methods[method.selector.number] === method { methods[method.selector.number] = nil }
+  }
+
+  /// A method as an older layout has it.
+  func variantMethod(for method: Method) -> Method? { variantMethods[ObjectIdentifier(method)] }
+
+  func setVariantMethod(_ own: Method, for method: Method) {
+    variantMethods[ObjectIdentifier(method)] = own
+  }
+
+  func forgetVariantMethods() { variantMethods = [:] }
+
   private func loadIfNeeded() {
     guard let load = loader else { return }
     loader = nil
@@ -92,7 +117,7 @@ extension ClassInfo {
 
   /// Whether the class is another one or inherits from it.
   func inherits(from other: ClassInfo) -> Bool {
-    var info: ClassInfo? = self
+    var info: ClassInfo? = canonical ?? self
     while let current = info {
       if current === other { return true }
       info = current.superclass
@@ -133,6 +158,13 @@ final class Method {
     /// A node made by the runtime.
     case node((Method, Machine, Bool) -> Node)
   }
+
+  /// Whether an `extension` added it: redefining the class leaves it.
+  var isExtension = false
+  /// Whether it answers its last statement and not the receiver: handlers of schemes.
+  var answersLastStatement = false
+  /// For instances of an older layout: that layout.
+  var layout: ClassInfo?
 
   /// The executable code, compiled when first needed.
   var code: Code?

@@ -50,7 +50,12 @@ extension Machine {
   func makeInstance(ofClassValue value: Value) throws(Failure) -> Value {
     let info = try classArgument(value)
     switch info.format {
-    case .slots where !info.isKnownToEvaluator: return Value(makeInstance(of: info))
+    case .slots where !info.isKnownToEvaluator:
+      let instance = Value(makeInstance(of: info))
+      guard info.hasInitialValues else { return instance }
+      roots.append(instance)
+      defer { roots.removeLast() }
+      return setInitialValues(of: instance, info)
     case .array: return Value(makeArray(count: 0, classIndex: info.index))
     default: throw .noInstances(info.name)
     }

@@ -68,7 +68,7 @@ extension Machine {
   func classObject(of value: Value) -> Value {
     let info = classInfo(of: value)
     // A class's class is its metaclass, which programs see as the class object itself.
-    return info.isMeta ? kernelClass("Class").object : info.object
+    return info.isMeta ? kernelClass("Class").object : (info.canonical ?? info).object
   }
 
   /// A number for an object that stays the same while it lives, and from run to run.

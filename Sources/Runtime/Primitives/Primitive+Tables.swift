@@ -35,6 +35,7 @@ extension Primitive {
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore
+    case "Scheme": scheme
     case "SchemeTable": schemeTable
     case "Reference": reference
     case "VariableReference": variableReference

@@ -1,3 +1,5 @@
+internal import TenonParser
+
 extension Primitive {
   static let store: [Primitive] = [
     Primitive("reference: path", "The reference of a path in a store without a scheme.") {
@@ -34,6 +36,29 @@ extension Primitive {
     },
     Primitive("isExternal", "Whether it lies outside the process.") { machine, arguments in
       Value(machine.nativeStore(arguments.receiver)?.capabilities.isExternal ?? false)
+    },
+  ]
+
+  static let scheme: [Primitive] = [
+    Primitive("get: reference", "What the get handler of the fitting path answers.") {
+      machine, arguments throws(Failure) in
+      try machine.handle(.get, at: arguments[0], in: arguments.receiver)
+    },
+    Primitive("put: value at: reference", "Runs the put handler; answers value.") {
+      machine, arguments throws(Failure) in
+      let answer = try machine.handle(
+        .put, at: arguments[1], in: arguments.receiver, newValue: arguments[0])
+      return answer.isUnwind ? answer : arguments[0]
+    },
+    Primitive("post: value to: reference", "What the post handler answers.") {
+      machine, arguments throws(Failure) in
+      try machine.handle(
+        .post, at: arguments[1], in: arguments.receiver, newValue: arguments[0])
+    },
+    Primitive("delete: reference", "Runs the delete handler; answers true.") {
+      machine, arguments throws(Failure) in
+      let answer = try machine.handle(.delete, at: arguments[0], in: arguments.receiver)
+      return answer.isUnwind ? answer : .true
     },
   ]
 

@@ -4,6 +4,8 @@ internal import TenonParser
 /// What a name outside of all scopes stands for.
 enum OuterName {
   case instanceVariable(slot: Int, type: String?)
+  /// A variable that instances of an older layout keep elsewhere.
+  case addedVariable(Int)
   case cell(ObjectRef, mayBeUndefined: Bool)
   case unknown
 }
@@ -318,7 +320,10 @@ struct Analyzer {
   }
 
   private mutating func readInstanceVariable(_ name: Name) {
-    if case .instanceVariable = environment.lookUp(name.text) { return }
+    switch environment.lookUp(name.text) {
+    case .instanceVariable, .addedVariable: return
+    case .cell, .unknown: break
+    }
     if environment.isScript { return read(name) }
     report(Wording.unknownInstanceVariable(name.text), name.range)
   }

@@ -104,7 +104,7 @@ extension Builder {
     case .cell(let cell, _):
       code.addLiteral(Value(cell))
       return .cell(cell)
-    case .unknown: return nil
+    case .addedVariable, .unknown: return nil
     }
   }
 

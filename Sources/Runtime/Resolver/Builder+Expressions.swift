@@ -168,9 +168,10 @@ extension Builder {
     _ selector: String, _ arguments: [Built], _ range: SourceRange, _ depth: Int
   ) -> Built {
     let position = position(range, depth)
-    guard let superclass = holder?.superclass else {
+    guard var superclass = holder?.superclass else {
       return add(FailureNode(.noSuperclass(), at: position))
     }
+    if let layout { superclass = machine.superVariant(of: layout, for: superclass) }
     return add(
       SuperSendNode(
         machine.selector(selector), receiver: selfNode().node,

@@ -33,6 +33,8 @@ struct Builder {
   let scopes: [SourceRange: Scope]
   /// The class whose superclass `super` starts from.
   let holder: ClassInfo?
+  /// The layout of the receivers, when it is an older one.
+  var layout: ClassInfo?
   /// In which form the code is built.
   var mode: CodeMode
   var scope: Scope
@@ -413,6 +415,8 @@ extension Builder {
     if let variable = scope.lookUp(name.text) { return read(variable, at: place) }
     switch environment.lookUp(name.text) {
     case .instanceVariable(let slot, _): return readInstanceVariable(slot, at: place)
+    case .addedVariable(let index):
+      return addedVariable(index, value: nil, name.range, depth)
     case .cell(let cell, let mayBeUndefined):
       code.addLiteral(Value(cell))
       if mode == .tracked {
@@ -464,6 +468,8 @@ extension Builder {
     case .instanceVariable(let slot, let type):
       let value = checked(value, type: type, name, depth)
       return storeInstanceVariable(slot, value, name.range, depth)
+    case .addedVariable(let index):
+      return addedVariable(index, value: value, name.range, depth)
     case .cell(let cell, _):
       code.addLiteral(Value(cell))
       return add(StoreCellNode(cell: cell, value: value.node, at: position(name.range, depth)))
@@ -496,6 +502,15 @@ extension Builder {
     return scope.frameScope.kind == .block
       ? add(StoreBlockInstanceVariableNode(slot: slot, value: value.node, at: position))
       : add(StoreInstanceVariableNode(slot: slot, value: value.node, at: position))
+  }
+
+  private func addedVariable(
+    _ index: Int, value: Built?, _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    add(
+      AddedVariableNode(
+        index: index, isInBlock: scope.frameScope.kind == .block, value: value?.node,
+        at: position(range, depth + 1)))
   }
 
   /// Puts a check before an assignment to a variable with a type.

@@ -1,0 +1,283 @@
+internal import TenonLexer
+internal import TenonParser
+
+// Redefinition of classes while instances exist and methods run.
+//
+// Objects do not move and cannot grow. So the instances that exist keep their memory and the index
+// under which they were made; a variant of the class stands behind that index. It finds the same
+// methods, compiled for the old layout: a variable that both layouts have is the slot that it was,
+// one that is new lives in a second object found by a table. New instances have the new layout and
+// pay nothing. Activations of old code go on with old instances as they were.
+
+extension Machine {
+  /// Changes a class in place: its superclass and its variables; its own methods go.
+  func redefine(_ info: ClassInfo, superclass: ClassInfo, _ members: [Member]) {
+    let affected = info.withSubclasses
+    for method in info.allMethods + (info.metaclass?.allMethods ?? [])
+    where !method.isExtension {
+      retireLater(method)
+      method.holder.removeMethod(method)
+    }
+    info.superclass?.subclasses.removeAll { $0 === info }
+    info.superclass = superclass
+    superclass.subclasses.append(info)
+    info.metaclass?.superclass = superclass.metaclass
+    var own: [InstanceVariable] = []
+    for case .variable(let variable) in members {
+      own.append(
+        InstanceVariable(
+          name: variable.name.text, type: variable.type?.text, owner: info.name))
+    }
+    let variables = superclass.instanceVariables + own
+    if variables.map(\.name) == info.instanceVariables.map(\.name) {
+      info.instanceVariables = variables
+    } else {
+      for each in affected {
+        let kept = each.instanceVariables.filter { $0.owner == each.name }
+        changeLayout(
+          of: each,
+          to: (each.superclass?.instanceVariables ?? []) + (each === info ? own : kept))
+      }
+    }
+    for each in affected { discardCode(of: each) }
+    flushAllCaches()
+  }
+
+  /// Gives a class a new layout and a new index; what exists stays behind the old one.
+  private func changeLayout(of info: ClassInfo, to variables: [InstanceVariable]) {
+    let variant = ClassInfo(
+      index: info.index, name: info.name, superclass: nil, isMeta: false)
+    variant.canonical = info
+    variant.instanceVariables = info.instanceVariables
+    variant.object = info.object
+    variant.metaclass = info.metaclass
+    classes[Int(info.index)] = variant
+    for older in classes where older?.canonical === info && older !== variant {
+      older?.forgetVariantMethods()
+    }
+    info.index = takeClassIndex()
+    enter(info)
+    info.instanceVariables = variables
+    ObjectRef(info.object)[slot: ClassSlot.index] = Value(small: Int(info.index))
+    settleLayout(of: info)
+  }
+
+  private func discardCode(of info: ClassInfo) {
+    for method in info.allMethods { retireLater(method) }
+    for variant in classes where variant?.canonical === info { variant?.forgetVariantMethods() }
+  }
+
+  /// Empties all caches: classes have changed as a whole.
+  func flushAllCaches() {
+    for selector in selectors.values { selector.flushCaches() }
+    lookupCache.clear()
+  }
+
+  // MARK: Variants
+
+  /// The method that instances of an older layout have for a selector.
+  func variantMethod(_ selector: Selector, in variant: ClassInfo, _ canonical: ClassInfo) -> Method? {
+    guard let method = canonical.lookUp(selector) else { return nil }
+    if let known = variant.variantMethod(for: method) { return known }
+    let origin: Method.Origin
+    switch method.origin {
+    case .getter(let slot):
+      origin = accessorOrigin(method.holder, slot, in: variant) { .getter(slot: $0) }
+    case .setter(let slot, let type):
+      origin = accessorOrigin(method.holder, slot, in: variant) { .setter(slot: $0, type: type) }
+    default: origin = method.origin
+    }
+    let own = Method(
+      selector: selector, holder: method.holder, origin: origin, comment: method.comment)
+    own.layout = variant
+    variant.setVariantMethod(own, for: method)
+    return own
+  }
+
+  /// An accessor of a variable as an older layout has it.
+  private func accessorOrigin(
+    _ holder: ClassInfo, _ slot: Int, in variant: ClassInfo, _ plain: (Int) -> Method.Origin
+  ) -> Method.Origin {
+    let name = holder.instanceVariables[slot].name
+    switch variant.variable(named: name) {
+    case .slot(let old): return plain(old)
+    case .added(let index):
+      return .node { method, machine, _ in
+        AddedAccessorNode(
+          index: index, isSetter: method.selector.argumentCount == 1, state: machine.state)
+      }
+    case nil: return .node { _, _, _ in ConstantNode(.nil) }
+    }
+  }
+
+  /// The variant of a superclass for the same old layout: where `super` goes to.
+  func superVariant(of variant: ClassInfo, for superclass: ClassInfo) -> ClassInfo {
+    if let known = variant.superVariants[superclass.name] { return known }
+    let info = ClassInfo(
+      index: takeClassIndex(), name: superclass.name, superclass: nil, isMeta: false)
+    info.canonical = superclass
+    info.instanceVariables = variant.instanceVariables
+    info.object = superclass.object
+    info.layoutOwner = variant.layoutOwner ?? variant.canonical
+    enter(info)
+    variant.superVariants[superclass.name] = info
+    return info
+  }
+
+  // MARK: Added variables
+
+  /// The object that holds the variables which an instance of an older layout has no slots for.
+  ///
+  /// - Returns: nil when setting their first values unwinds.
+  func addedVariables(of object: ObjectRef) -> ObjectRef? {
+    let variant = classInfo(at: object.classIndex)
+    let names = variant.addedNames
+    if let known = addedVariableObjects[object.bits] {
+      let added = ObjectRef(known)
+      if added.slotCount >= names.count { return added }
+      // The class has got still more variables since.
+      let grown = state.allocate(classIndex: ClassIndex.context, slotCount: names.count)
+      for slot in 0..<added.slotCount { grown[slot: slot] = added[slot: slot] }
+      addedVariableObjects[object.bits] = Value(grown)
+      return grown
+    }
+    let added = state.allocate(classIndex: ClassIndex.context, slotCount: max(1, names.count))
+    addedVariableObjects[object.bits] = Value(added)
+    guard let canonical = variant.canonical else { return added }
+    let value = setFirstValues(names, of: Value(object), canonical)
+    return value.isUnwind ? nil : added
+  }
+
+  /// Gives added variables the values with which the class's text lets them begin.
+  private func setFirstValues(
+    _ names: [String], of instance: Value, _ canonical: ClassInfo
+  ) -> Value {
+    for each in canonical.lineage {
+      guard let method = each.initialValues,
+        case .definition(let definition, let source) = method.origin
+      else { continue }
+      let statements = definition.statements.filter { statement in
+        guard case .expression(.assignment(let assignment)) = statement,
+          case .name(let name) = assignment.target
+        else { return false }
+        return names.contains(name.name.text)
+      }
+      guard !statements.isEmpty else { continue }
+      let part = Method(
+        selector: method.selector, holder: each,
+        origin: .definition(
+          MethodDefinition(
+            isClassMethod: false, header: definition.header, statements: statements,
+            range: definition.range), source))
+      part.layout = classInfo(of: instance)
+      let callee = pushNativeFrame()
+      callee[0] = instance
+      let value = enter(body(of: part), callee, argumentCount: 0)
+      retireLater(part)
+      if value.isUnwind { return value }
+    }
+    return .nil
+  }
+
+  /// Marks the added variables of living instances; forgets those of dead ones.
+  func markAddedVariables() {
+    guard !addedVariableObjects.isEmpty else { return }
+    var waiting = addedVariableObjects
+    var isFound = true
+    while isFound {
+      isFound = false
+      for (bits, value) in waiting where heap.isMarked(ObjectRef(Value(bits: bits))) {
+        heap.mark(value)
+        waiting[bits] = nil
+        isFound = true
+      }
+      heap.drain()
+    }
+    for bits in waiting.keys { addedVariableObjects[bits] = nil }
+  }
+}
+
+/// Where an instance of an older layout keeps a variable.
+enum VariantVariable {
+  case slot(Int)
+  /// In the object of added variables.
+  case added(Int)
+}
+
+extension ClassInfo {
+  /// The variables that the class has now and this older layout has not.
+  var addedNames: [String] {
+    guard let owner = layoutOwner ?? canonical else { return [] }
+    let old = Set(instanceVariables.map(\.name))
+    // In an order that only grows: the names that were added stay where they are.
+    for name in owner.instanceVariables.map(\.name)
+    where !old.contains(name) && !addedOrder.contains(name) {
+      addedOrder.append(name)
+    }
+    return addedOrder
+  }
+
+  /// Where this older layout keeps a variable that the class has now.
+  func variable(named name: String) -> VariantVariable? {
+    guard let owner = layoutOwner ?? canonical, owner.slot(of: name) != nil else { return nil }
+    if let slot = instanceVariables.lastIndex(where: { $0.name == name }) { return .slot(slot) }
+    return addedNames.firstIndex(of: name).map { .added($0) }
+  }
+}
+
+/// A variable that an instance of an older layout has no slot for.
+final class AddedVariableNode: SiteNode {
+  let index: Int
+  let isInBlock: Bool
+  /// What is assigned; nil to read.
+  let value: NodeRef?
+
+  init(index: Int, isInBlock: Bool, value: NodeRef?, at position: CodePosition) {
+    self.index = index
+    self.isInBlock = isInBlock
+    self.value = value
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    var stored = Value.nil
+    if let value {
+      stored = value.evaluate(frame)
+      if stored.isUnwind { return stored }
+    }
+    let receiver = isInBlock ? Closure(frame.receiver).receiver : frame.receiver
+    frame[depth - 1] = stored
+    return withMachine(in: frame) { machine in
+      guard let added = machine.addedVariables(of: ObjectRef(receiver)) else { return .unwind }
+      return value == nil
+        ? machine.value(at: .slot(added, index))
+        : machine.store(stored, into: added, slot: index)
+    }
+  }
+}
+
+/// The accessor of such a variable.
+final class AddedAccessorNode: Node {
+  let index: Int
+  let isSetter: Bool
+  let state: StateRef
+
+  init(index: Int, isSetter: Bool, state: StateRef) {
+    self.index = index
+    self.isSetter = isSetter
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    state.top = frame.advanced(by: isSetter ? 2 : 1)
+    state.base = frame
+    return state.withMachine { machine in
+      guard let added = machine.addedVariables(of: ObjectRef(frame.receiver)) else {
+        return .unwind
+      }
+      guard isSetter else { return machine.value(at: .slot(added, index)) }
+      let stored = machine.store(frame[1], into: added, slot: index)
+      return stored.isUnwind ? stored : frame.receiver
+    }
+  }
+}

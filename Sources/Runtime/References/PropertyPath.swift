@@ -1,0 +1,170 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// What a store written in the language does for references of one form: `/tasks/:id { ... }`.
+struct PropertyPath {
+  let pattern: [PatternComponent]
+  /// The methods for the verbs; their arguments are the parameters of the pattern, then for `put`
+  /// and `post` the new value.
+  let handlers: [PropertyVerb: Method]
+
+  /// The pattern as it is written.
+  var text: String { PropertyPath.text(of: pattern) }
+
+  static func text(of pattern: [PatternComponent]) -> String {
+    "/"
+      + pattern.map { component in
+        switch component {
+        case .literal(let name): name.text
+        case .parameter(let name): ":" + name.text
+        case .rest(let name): name.map { "*:" + $0.text } ?? "*"
+        }
+      }.joined(separator: "/")
+  }
+
+  /// The arguments that a reference's components give the parameters; nil when they do not fit.
+  func arguments(for components: [String]) -> [Argument]? {
+    var arguments: [Argument] = []
+    var index = 0
+    for component in pattern {
+      switch component {
+      case .literal(let name):
+        guard index < components.count, components[index] == name.text else { return nil }
+        index += 1
+      case .parameter:
+        guard index < components.count else { return nil }
+        arguments.append(.one(components[index]))
+        index += 1
+      case .rest(let name):
+        if name != nil { arguments.append(.many(Array(components[index...]))) }
+        index = components.count
+      }
+    }
+    return index == components.count ? arguments : nil
+  }
+
+  enum Argument {
+    case one(String)
+    case many([String])
+  }
+
+  /// How specific the pattern is: literals before parameters before the rest, component by
+  /// component.
+  var specificity: [Int] {
+    pattern.map { component in
+      switch component {
+      case .literal: 2
+      case .parameter: 1
+      case .rest: 0
+      }
+    }
+  }
+
+  /// Whether two patterns fit the same references and neither is more specific.
+  static func tie(_ left: [PatternComponent], _ right: [PatternComponent]) -> Bool {
+    guard left.count == right.count else { return false }
+    return zip(left, right).allSatisfy { pair in
+      switch pair {
+      case (.literal(let a), .literal(let b)): a.text == b.text
+      case (.parameter, .parameter), (.rest, .rest): true
+      default: false
+      }
+    }
+  }
+}
+
+extension Machine {
+  /// Refuses property paths of which neither is more specific than the other.
+  func checkPatterns(_ members: [Member]) throws(Failure) {
+    var patterns: [[PatternComponent]] = []
+    for case .propertyPath(let path) in members {
+      for pattern in patterns where PropertyPath.tie(pattern, path.pattern) {
+        throw .patternsTie(
+          PropertyPath.text(of: pattern), PropertyPath.text(of: path.pattern))
+      }
+      patterns.append(path.pattern)
+    }
+  }
+
+  /// Makes the handlers of a scheme's property paths.
+  func addPropertyPaths(_ members: [Member], to info: ClassInfo, source: SourceText) {
+    info.propertyPaths = members.compactMap { member in
+      guard case .propertyPath(let path) = member else { return nil }
+      var handlers: [PropertyVerb: Method] = [:]
+      for handler in path.handlers {
+        handlers[handler.verb] = makeHandler(handler, of: path, in: info, source)
+      }
+      return PropertyPath(pattern: path.pattern, handlers: handlers)
+    }
+    // The most specific first: the first that fits is the one.
+    info.propertyPaths.sort { $1.specificity.lexicographicallyPrecedes($0.specificity) }
+  }
+
+  private func makeHandler(
+    _ handler: PropertyHandler, of path: PropertyPathDefinition, in info: ClassInfo,
+    _ source: SourceText
+  ) -> Method {
+    let name = "(\(handler.verb.rawValue) \(PropertyPath.text(of: path.pattern)))"
+    let header = MethodHeader(
+      resultType: nil, selectorParts: [Name(name, handler.range)],
+      parameters: PropertyHandlers.parameters(of: path, handler), range: handler.range)
+    let method = Method(
+      selector: selector(name), holder: info,
+      origin: .definition(
+        MethodDefinition(
+          isClassMethod: false, header: header, statements: handler.statements,
+          range: handler.range), source))
+    method.answersLastStatement = true
+    return method
+  }
+
+  /// Does what a scheme's text says for a verb at a reference.
+  ///
+  /// - Returns: what the handler answers; nil for reading where no path fits; or `unwind`.
+  func handle(
+    _ verb: PropertyVerb, at reference: Value, in store: Value, newValue: Value = .nil
+  ) throws(Failure) -> Value {
+    let place = try self.reference(reference)
+    var info: ClassInfo? = classInfo(of: store).canonical ?? classInfo(of: store)
+    var allowed: [String] = []
+    while let current = info {
+      for path in current.propertyPaths {
+        guard let arguments = path.arguments(for: place.components) else { continue }
+        guard let method = path.handlers[verb] else {
+          allowed += path.handlers.keys.map(\.rawValue)
+          continue
+        }
+        return call(method, on: store, arguments, verb, newValue)
+      }
+      info = current.superclass
+    }
+    if allowed.isEmpty, verb == .get { return .nil }
+    let list = Set(allowed).sorted().joined(separator: ", ")
+    throw .store(
+      StoreError(
+        .unsupported, referenceText(reference),
+        "'\(verb.rawValue)' is not supported" + (list.isEmpty ? "" : ", only \(list)")))
+  }
+
+  private func call(
+    _ method: Method, on store: Value, _ arguments: [PropertyPath.Argument],
+    _ verb: PropertyVerb, _ newValue: Value
+  ) -> Value {
+    let body = trackingDepth > 0 ? trackedBody(of: method) : body(of: method)
+    let callee = pushNativeFrame()
+    callee[0] = store
+    var count = 0
+    for argument in arguments {
+      count += 1
+      switch argument {
+      case .one(let text): callee[count] = makeString(text)
+      case .many(let texts): callee[count] = makeArray(texts.map { makeString($0) })
+      }
+    }
+    if verb == .put || verb == .post {
+      count += 1
+      callee[count] = newValue
+    }
+    return enter(body, callee, argumentCount: count)
+  }
+}
