@@ -239,16 +239,28 @@ extension ConnectionGraph {
     max(cells[cell.index].level, cells[cell.index].region?.level ?? 0)
   }
 
-  /// Raises a cell, and everything that depends on it, to a level.
+  /// Raises what depends on a cell whose region was raised.
+  private func raiseReaders(of cell: CellID) {
+    raise([(cell, nil)])
+  }
+
+  /// Raises a cell, and everything that depends on it, to the level of what determines it.
   func raise(_ cell: CellID, to level: Int) {
-    var stack = [(cell, level)]
+    raise([(cell, level)])
+  }
+
+  private func raise(_ start: [(cell: CellID, level: Int?)]) {
+    var stack = start
     while let (cell, level) = stack.popLast() {
-      if cells[cell.index].level < level { cells[cell.index].level = level }
-      if let region = cells[cell.index].region, cells[cell.index].owner != nil,
-        region.level <= level
-      {
-        region.level = level + 1
-        for member in region.cells { stack.append((member, level + 1)) }
+      // Without a level it is a member of a region that was raised: its own stays.
+      if let level {
+        if cells[cell.index].level < level { cells[cell.index].level = level }
+        if let region = cells[cell.index].region, cells[cell.index].owner != nil,
+          region.level <= level
+        {
+          region.level = level + 1
+          for member in region.cells where member != cell { stack.append((member, nil)) }
+        }
       }
       let effective = self.level(of: cell)
       for reader in cells[cell.index].readers {
@@ -326,7 +338,7 @@ extension ConnectionGraph {
     let below = region.pinned.map { self[$0].level }.max() ?? 0
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)
-    for cell in isHigher ? region.cells.sorted() : entering { raise(cell, to: region.level) }
+    for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
   }
 
   private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {

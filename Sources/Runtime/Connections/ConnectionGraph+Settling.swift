@@ -13,8 +13,11 @@ extension ConnectionGraph {
     if let running {
       throw .impureFormula(self[cell].name, running.connection)
     }
-    if let owner = self[cell].owner {
-      throw .determined(self[cell].name, by: owner.connection)
+    // Who writes a slot writes the properties that are computed from it.
+    for written in [cell] + self[cell].properties {
+      if let owner = self[written].owner {
+        throw .determined(self[written].name, by: owner.connection)
+      }
     }
   }
 
@@ -22,20 +25,24 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what determines the cell.
   func prepareWrite(to cell: CellID) throws(Failure) {
-    guard let region = self[cell].region else { return }
-    do throws(SolverConflict) {
-      try region.solver.edit(cell, age: clock + 1, isPinned: false)
-    } catch {
-      let above = error.formulas.compactMap { self[$0]?.connection }.unique()
-      throw .overdetermined(self[cell].name, by: above)
+    for written in [cell] + self[cell].properties {
+      guard let region = self[written].region else { continue }
+      do throws(SolverConflict) {
+        try region.solver.edit(written, age: clock + 1, isPinned: false)
+      } catch {
+        let above = error.formulas.compactMap { self[$0]?.connection }.unique()
+        throw .overdetermined(self[written].name, by: above)
+      }
     }
   }
 
   /// Notes that a cell was written from outside.
   func noteWrite(to cell: CellID, by site: TraceEntry?) {
     clock += 1
-    cells[cell.index].age = clock
-    cells[cell.index].cause = Cause(turn: turn + 1, site: site)
+    for written in [cell] + self[cell].properties {
+      cells[written.index].age = clock
+      cells[written.index].cause = Cause(turn: turn + 1, site: site)
+    }
     noteChange(of: cell)
   }
 

@@ -145,6 +145,7 @@ struct ClassEnvironment: NameEnvironment {
   let layout: ClassInfo?
 
   var isScript: Bool { false }
+  var isScriptMethod: Bool { info === machine.scriptClass }
   var hasSuper: Bool { info.superclass != nil }
   var allowsUnknownNames: Bool { false }
 
@@ -161,11 +162,13 @@ struct ClassEnvironment: NameEnvironment {
     // Class-side methods see the class variables of the class itself.
     var owner: ClassInfo? = unsafe info.isMeta ? info.thisClass : info
     while let current = owner {
-      if let cell = current.classVariables[name] { return .cell(cell, mayBeUndefined: false) }
+      if let cell = current.classVariables[name] { return .cell(cell, .classVariable) }
       owner = current.superclass
     }
     return machine.lookUpGlobal(name)
   }
+
+  func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
 
   var candidates: [String] {
     info.instanceVariables.map(\.name) + machine.globalNames
@@ -178,21 +181,19 @@ struct ScriptEnvironment: NameEnvironment {
   let allowsUnknownNames: Bool
 
   var isScript: Bool { true }
+  var isScriptMethod: Bool { true }
   var hasSuper: Bool { true }
 
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
+  func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
   var candidates: [String] { machine.globalNames }
 }
 
 extension Machine {
   /// Finds a variable of the script, or a class.
   func lookUpGlobal(_ name: String) -> OuterName {
-    if let cell = scriptCells[name] {
-      return .cell(cell, mayBeUndefined: cell[slot: 0].isUndefined)
-    }
-    if let cell = classCells[name] {
-      return .cell(cell, mayBeUndefined: cell[slot: 0].isUndefined)
-    }
+    if let cell = scriptCells[name] { return .cell(cell, .scriptVariable) }
+    if let cell = classCells[name] { return .cell(cell, .classNamed) }
     return .unknown
   }
 

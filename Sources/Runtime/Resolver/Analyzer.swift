@@ -6,8 +6,15 @@ enum OuterName {
   case instanceVariable(slot: Int, type: String?)
   /// A variable that instances of an older layout keep elsewhere.
   case addedVariable(Int)
-  case cell(ObjectRef, mayBeUndefined: Bool)
+  case cell(ObjectRef, GlobalKind)
   case unknown
+}
+
+/// What a variable outside of all activations is.
+enum GlobalKind {
+  case classVariable
+  case scriptVariable
+  case classNamed
 }
 
 /// What analysis and building have to know about the surroundings of a piece of code.
@@ -16,10 +23,14 @@ protocol NameEnvironment {
   func lookUp(_ name: String) -> OuterName
   /// Whether an assignment to an unknown name declares a variable of the script.
   var isScript: Bool { get }
+  /// Whether the receiver is the script, whose instance variables are the script's variables.
+  var isScriptMethod: Bool { get }
   /// Whether there is a superclass to send to.
   var hasSuper: Bool { get }
   /// Names to suggest for one that is unknown.
   var candidates: [String] { get }
+  /// Whether a scheme has a store, or will have one when the text runs.
+  func hasScheme(_ name: String) -> Bool
   /// Whether unknown names are left to run time: at the prompt.
   var allowsUnknownNames: Bool { get }
 }
@@ -78,9 +89,13 @@ struct Analyzer {
     names.visit(statements)
     for name in names.assigned where !names.declared.contains(name.text) {
       guard scope.variable(named: name.text) == nil else { continue }
-      if case .unknown = environment.lookUp(name.text) {
-        scope.declare(name.text, kind: .temporary, range: name.range)
+      switch environment.lookUp(name.text) {
+      case .unknown: break
+      // A method of a class writes a script's variable only as `var:x := ...`.
+      case .cell(_, .scriptVariable) where !environment.isScriptMethod: break
+      default: continue
       }
+      scope.declare(name.text, kind: .temporary, range: name.range)
     }
   }
 
@@ -289,7 +304,12 @@ struct Analyzer {
       report(Wording.assignmentToReserved(name.text), name.range)
       return
     }
-    guard let variable = scope.lookUp(name.text) else { return }
+    guard let variable = scope.lookUp(name.text) else {
+      if case .cell(_, .classNamed) = environment.lookUp(name.text) {
+        report(Wording.assignmentToClass(name.text), name.range)
+      }
+      return
+    }
     switch variable.kind {
     case .temporary: break
     case .argument: report(Wording.assignmentToArgument(name.text), name.range)
@@ -299,11 +319,19 @@ struct Analyzer {
 
   private mutating func analyze(_ identifier: IdentifierExpression) {
     analyze(identifier.path)
-    guard let place = VariablePlace(identifier) else { return }
+    guard let place = VariablePlace(identifier) else { return check(identifier.scheme) }
     switch place.scheme {
     case .variable: read(place.name)
     case .instanceVariable: readInstanceVariable(place.name)
     }
+  }
+
+  private mutating func check(_ scheme: Name) {
+    let known = ["self", "class", "var", "ivar", "this", "default", "ref"]
+    guard !known.contains(scheme.text), !environment.hasScheme(scheme.text),
+      !environment.allowsUnknownNames
+    else { return }
+    report(Wording.unknownScheme(scheme.text), scheme.range)
   }
 
   private mutating func analyze(_ reference: ReferenceExpression) {
@@ -324,7 +352,7 @@ struct Analyzer {
     case .instanceVariable, .addedVariable: return
     case .cell, .unknown: break
     }
-    if environment.isScript { return read(name) }
+    if environment.isScript || environment.isScriptMethod { return read(name) }
     report(Wording.unknownInstanceVariable(name.text), name.range)
   }
 

@@ -5,6 +5,8 @@ internal import TenonLexer
 struct AssignedNames {
   private(set) var assigned: [Name] = []
   private(set) var declared: Set<String> = []
+  /// The schemes that get a store: `scheme:x := ...`.
+  private(set) var mounted: Set<String> = []
 
   mutating func visit(_ statements: [Statement]) {
     for statement in statements {
@@ -42,7 +44,12 @@ struct AssignedNames {
   }
 
   private mutating func note(_ target: Expression) {
-    if case .name(let name) = target { assigned.append(name.name) } else { visit(target) }
+    switch target {
+    case .name(let name): assigned.append(name.name)
+    case .identifier(let identifier) where identifier.scheme.text == "scheme":
+      if let name = identifier.path.components.first?.text { mounted.insert(name) }
+    default: visit(target)
+    }
   }
 }
 

@@ -370,7 +370,9 @@ extension Builder {
     value: (inout Builder, Int) -> Built
   ) -> Built {
     if let place = VariablePlace(identifier) {
-      if place.properties.isEmpty { return assign(place.name, value(&self, depth), depth) }
+      if place.properties.isEmpty {
+        return assign(place, value(&self, depth), depth)
+      }
       let last = place.properties[place.properties.endIndex - 1]
       return setProperty(last, range: range, depth, value: value) { builder, depth in
         let base = builder.readVariable(place, depth)
@@ -394,6 +396,16 @@ extension Builder {
         at: position(range, depth + 2)))
     // The answer is that of the store: what was put, or the reference of what was added.
     return add(CascadeNode(subject: built.node, slot: depth, steps: list([step.node])))
+  }
+
+  /// Builds an assignment to `var:x` or `ivar:x`, which says which variable is meant.
+  private mutating func assign(_ place: VariablePlace, _ value: Built, _ depth: Int) -> Built {
+    if place.scheme == .instanceVariable,
+      case .instanceVariable(let slot, _) = environment.lookUp(place.name.text)
+    {
+      return storeInstanceVariable(slot, value, place.name.range, depth)
+    }
+    return assign(place.name, value, depth)
   }
 
   private mutating func setProperty(

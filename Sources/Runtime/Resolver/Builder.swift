@@ -417,12 +417,12 @@ extension Builder {
     case .instanceVariable(let slot, _): return readInstanceVariable(slot, at: place)
     case .addedVariable(let index):
       return addedVariable(index, value: nil, name.range, depth)
-    case .cell(let cell, let mayBeUndefined):
+    case .cell(let cell, _):
       code.addLiteral(Value(cell))
       if mode == .tracked {
         return add(TrackedCellNode(cell: cell, name: name.text, at: place))
       }
-      if mayBeUndefined {
+      if cell[slot: 0].isUndefined {
         return add(UncertainCellNode(cell: cell, name: name.text, at: place))
       }
       return add(CellVariableNode(cell: cell), .leaf)

@@ -12,6 +12,8 @@ struct ScriptCheck {
   /// The variables that the script's own statements declare.
   private(set) var variables: Set<String> = []
   private(set) var classes: Set<String> = []
+  /// The schemes that the text mounts somewhere.
+  private(set) var schemes: Set<String> = []
   private var definitions: [String: TextClass] = [:]
 
   init(machine: Machine, allowsUnknownNames: Bool) {
@@ -33,13 +35,14 @@ struct ScriptCheck {
   // MARK: Names
 
   private mutating func collectNames(_ statements: [Statement]) {
+    for case .definition(let definition) in statements { collectNames(definition) }
     for statement in statements {
       switch statement {
-      case .definition(let definition): collectNames(definition)
+      case .definition: break
       case .temporaries(let statement): declare(statement.names)
       case .variable(let statement):
         declare([statement.name])
-        collectAssigned([.expression(statement.value ?? .name(NameExpression(name: statement.name, range: .none)))])
+        if let value = statement.value { collectAssigned([.expression(value)]) }
       default: collectAssigned([statement])
       }
     }
@@ -58,10 +61,11 @@ struct ScriptCheck {
   private mutating func collectAssigned(_ statements: [Statement]) {
     var names = AssignedNames()
     names.visit(statements)
+    schemes.formUnion(names.mounted)
     for name in names.assigned where !names.declared.contains(name.text) {
-      guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil else {
-        continue
-      }
+      guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil,
+        !classes.contains(name.text)
+      else { continue }
       variables.insert(name.text)
     }
   }
@@ -72,17 +76,34 @@ struct ScriptCheck {
       classes.insert(definition.name.text)
       definitions[definition.name.text] = TextClass(
         superclass: definition.superclass?.text ?? "Object", members: definition.members)
+      collectSchemes(definition.members)
     case .scheme(let definition):
       classes.insert(definition.name.text)
       definitions[definition.name.text] = TextClass(
         superclass: definition.superclass?.text ?? "Scheme", members: definition.members)
-    case .extension, .method: break
+      collectSchemes(definition.members)
+    case .extension(let definition): collectSchemes(definition.members)
+    case .method(let definition): collectSchemes([.method(definition)])
     case .filter(let definition): classes.insert(definition.name.text)
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
     case .group(let definition): variables.insert(definition.name.text)
     case .connector: break
     }
+  }
+
+  private mutating func collectSchemes(_ members: [Member]) {
+    var names = AssignedNames()
+    for member in members {
+      switch member {
+      case .method(let definition): names.visit(definition.statements)
+      case .statement(let statement): names.visit([statement])
+      case .propertyPath(let path):
+        for handler in path.handlers { names.visit(handler.statements) }
+      case .variable, .classVariable, .emission: break
+      }
+    }
+    schemes.formUnion(names.mounted)
   }
 
   // MARK: Bodies
@@ -185,15 +206,19 @@ private struct TextEnvironment: NameEnvironment {
   let instanceVariables: [String]
   let classVariables: Set<String>
   let isScript: Bool
+  let isScriptMethod: Bool
   let hasSuper = true
   let allowsUnknownNames: Bool
+  private let schemes: Set<String>
 
   init(check: ScriptCheck, className: String?, isMeta: Bool) {
     machine = check.machine
     variables = check.variables
     classes = check.classes
+    schemes = check.schemes
     allowsUnknownNames = check.allowsUnknownNames
     isScript = className == nil
+    isScriptMethod = className == nil || className == "Script"
     if let className {
       instanceVariables = isMeta ? [] : check.instanceVariables(of: className)
       classVariables = check.classVariables(of: className)
@@ -206,9 +231,16 @@ private struct TextEnvironment: NameEnvironment {
   func lookUp(_ name: String) -> OuterName {
     if instanceVariables.contains(name) { return .instanceVariable(slot: 0, type: nil) }
     if classVariables.contains(name) || variables.contains(name) || classes.contains(name) {
-      return .cell(machine.script, mayBeUndefined: true)
+      return .cell(machine.script, kind(of: name))
     }
     return machine.lookUpGlobal(name)
+  }
+
+  func hasScheme(_ name: String) -> Bool { schemes.contains(name) || machine.hasScheme(name) }
+
+  private func kind(of name: String) -> GlobalKind {
+    if classVariables.contains(name) { return .classVariable }
+    return variables.contains(name) ? .scriptVariable : .classNamed
   }
 
   var candidates: [String] {

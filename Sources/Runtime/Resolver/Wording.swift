@@ -5,6 +5,10 @@ enum Wording {
     return "unknown name '\(name)'\(hint)"
   }
 
+  static func unknownScheme(_ name: String) -> String {
+    "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
+  }
+
   static func unknownInstanceVariable(_ name: String) -> String {
     "unknown instance variable '\(name)'"
   }
@@ -23,6 +27,10 @@ enum Wording {
 
   static func assignmentToParameter(_ name: String) -> String {
     "the block parameter '\(name)' cannot be assigned"
+  }
+
+  static func assignmentToClass(_ name: String) -> String {
+    "the class '\(name)' cannot be assigned"
   }
 
   static let definitionInside = "a definition must stand at top level"
