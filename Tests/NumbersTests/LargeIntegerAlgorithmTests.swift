@@ -158,6 +158,28 @@ import Testing
     }
   }
 
+  /// Quotients of all ones, where the upper part of the divisor equals that of the dividend, so that
+  /// an estimate has one limb too many.
+  @Test func divisionWithOverflowingEstimates() {
+    var generator = SplitMix64(seed: testSeed)
+    let t = LargeInteger.recursiveDivisionThreshold
+    for n in [t, t + 1, 2 * t, 2 * t + 5, 4 * t, 7 * t] {
+      for rows in [t - 1, t, t + 1, 2 * t, 3 * t + 1, 5 * t] {
+        for low in [
+          limbs(n - 1, &generator), ones(n - 1), [1] + [UInt64](repeating: 0, count: n - 2),
+        ] {
+          let top: [UInt64] = [generator.next() | 1 << 63]
+          let divisor = LargeInteger(
+            limbs: low + [UInt64](repeating: 0, count: n - 1 - low.count) + top)
+          let dividend = divisor.shiftedLeft(by: 64 * rows) - 1
+          let division = dividend.dividedTruncating(by: divisor, poll: {})
+          #expect(division?.quotient.limbs == ones(rows), "\(rows) limbs of a quotient by \(n)")
+          #expect(division?.remainder == divisor - 1)
+        }
+      }
+    }
+  }
+
   @Test func divisionByLimbs() {
     var generator = SplitMix64(seed: testSeed)
     let borders: [UInt64] = [

@@ -104,6 +104,21 @@ import Testing
     }
   }
 
+  /// A middle and one bit more, which is the last of a quotient without remainder.
+  @Test func roundingOfWholeQuotients() {
+    for shift in 60...70 {
+      for offset in [-1, 0, 1] {
+        let number =
+          LargeInteger.one.shiftedLeft(by: shift)
+          + LargeInteger.one.shiftedLeft(by: shift - 53) + offset
+        let quotient = LargeInteger.nearestDouble(numerator: number * 3, denominator: 3)
+        let float = Double(sign: .plus, exponent: shift, significand: 1)
+        #expect(quotient == (offset > 0 ? float.nextUp : float), "\(number)")
+        #expect(number.nearestDouble == quotient)
+      }
+    }
+  }
+
   @Test func fractionsWithoutValue() {
     #expect(LargeInteger.nearestDouble(numerator: 1, denominator: 0) == .infinity)
     #expect(LargeInteger.nearestDouble(numerator: -1, denominator: 0) == -.infinity)

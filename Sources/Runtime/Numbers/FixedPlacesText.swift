@@ -1,6 +1,7 @@
 /// Numbers as text with a fixed number of decimal places, rounded exactly, half away from zero.
 ///
-/// A number that rounds to zero has no minus sign. Without places there is no point.
+/// A number that rounds to zero has no minus sign. Without places there is no point. The text has
+/// as many bytes as places and digits before them: who lets a program choose the places limits them.
 enum FixedPlacesText {
   /// Returns a fraction with some places, a negative number of which counts as none; nil if the
   /// denominator is zero.

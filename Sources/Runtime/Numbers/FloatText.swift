@@ -102,12 +102,14 @@ enum FloatText {
     guard !digits.isEmpty, digits.count + exponent > -400 else { return 0 }
     guard digits.count + exponent < 400 else { return .infinity }
     if let value = product(digits, exponent) { return value }
-    var text = digits
-    if isInexact { text.append(UInt8(ascii: "1")) }
-    text.append(UInt8(ascii: "e"))
-    text += Array(String(isInexact ? exponent - 1 : exponent).utf8)
-    if let value = Double(String(decoding: text, as: UTF8.self)) { return value }
-    return exactlyNearest(digits, exponent)
+    return isInexact
+      ? libraryNearest(digits + [UInt8(ascii: "1")], exponent - 1)
+      : libraryNearest(digits, exponent)
+  }
+
+  private static func libraryNearest(_ digits: [UInt8], _ exponent: Int) -> Double {
+    let text = String(decoding: digits, as: UTF8.self) + "e" + String(exponent)
+    return Double(text) ?? exactlyNearest(digits, exponent)
   }
 
   /// Returns the float nearest to `digits * 10^exponent` if both factors are floats themselves, so

@@ -19,7 +19,7 @@ extension LargeInteger {
   /// The number of limbs of a product from which on no transform is large enough.
   private static let transformLimit = 1 << 29
 
-  /// The number of products of limbs that may be computed without asking the poll: 0.1 ms.
+  /// The number of products of limbs that may be computed without asking the poll: 0.15 ms.
   private static let workBetweenPolls = 1 << 18
 
   static func * (left: LargeInteger, right: LargeInteger) -> LargeInteger {

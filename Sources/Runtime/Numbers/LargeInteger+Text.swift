@@ -24,7 +24,7 @@ extension LargeInteger {
     } else {
       var radix = TextRadix(radix)
       try radix.addPowers(radix.chunkCount(bitLength: bitLength), poll: poll)
-      try radix.append(limbs, level: radix.powers.count - 1, minimum: 1, to: &text, poll: poll)
+      try radix.append(limbs, level: radix.powers.count - 1, to: &text, poll: poll)
     }
     return String(decoding: text, as: UTF8.self)
   }

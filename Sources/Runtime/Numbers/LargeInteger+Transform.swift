@@ -6,7 +6,7 @@ extension LargeInteger {
 
   /// Writes the product of two numbers over `a.count + b.count` limbs of an array.
   ///
-  /// - Complexity: O(n log n) for `n = a.count + b.count`; takes about `8 * n` limbs of memory.
+  /// - Complexity: O(n log n) for `n = a.count + b.count`; takes 10 to 15 times `n` limbs of memory.
   ///
   /// Algorithm: Pollard, "The fast Fourier transform in a finite field", 1971. The numbers are cut
   /// into pieces of about 22 bits, the coefficients of two polynomials, whose product is computed

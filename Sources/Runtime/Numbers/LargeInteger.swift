@@ -8,7 +8,7 @@
 /// Operations that take more than linear time have a parameter `poll`, a closure that is called
 /// about every 0.1 ms, not at all for small operands. If it throws, the operation ends with that
 /// error; with a closure that cannot throw, nor can the operation. Passes of linear time are not
-/// interrupted: they take 1 ms for each 10 MB.
+/// interrupted: the longest take 1 ms for a million digits.
 struct LargeInteger: Sendable {
   /// Whether the number is less than zero.
   let isNegative: Bool

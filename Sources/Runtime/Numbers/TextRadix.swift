@@ -50,45 +50,53 @@ struct TextRadix {
     }
   }
 
-  /// Appends the digits of a number, at least `minimum` of them, after cutting it in two at the
-  /// power with the index `level`; -1 if it is less than the first.
+  /// Appends the digits of a number that is not zero, or exactly `width` digits of any that is less
+  /// than the radix to that power.
+  ///
+  /// The number is cut in two at the power with the index `level`; it is less than the square of
+  /// that power.
   func append<Failure: Error>(
-    _ limbs: [UInt64], level: Int, minimum: Int, to text: inout [UInt8],
+    _ limbs: [UInt64], level: Int, width: Int? = nil, to text: inout [UInt8],
     poll: () throws(Failure) -> Void
   ) throws(Failure) {
     guard level >= 0, limbs.count > LargeInteger.textThreshold else {
-      return append(limbs, minimum: minimum, to: &text)
+      return append(limbs, width: width, to: &text)
     }
     let (power, zeros) = powers[level]
     let (upper, lower) = try LargeInteger.divide(limbs.span, by: power.limbs.span, poll: poll)
-    let high = LargeInteger(limbs: upper)
-    let low = LargeInteger(limbs: lower)
-    if high.isZero, minimum <= zeros {
-      return try append(low.limbs, level: level - 1, minimum: minimum, to: &text, poll: poll)
+    let high = LargeInteger(limbs: upper).limbs
+    let low = LargeInteger(limbs: lower).limbs
+    if high.isEmpty, width == nil {
+      return try append(low, level: level - 1, to: &text, poll: poll)
     }
-    try append(high.limbs, level: level - 1, minimum: minimum - zeros, to: &text, poll: poll)
-    try append(low.limbs, level: level - 1, minimum: zeros, to: &text, poll: poll)
+    try append(high, level: level - 1, width: width.map { $0 - zeros }, to: &text, poll: poll)
+    try append(low, level: level - 1, width: zeros, to: &text, poll: poll)
   }
 
-  /// Appends the digits of a short number, at least `minimum` of them.
+  /// Appends the digits of a short number.
   ///
   /// - Complexity: O(n squared) for n limbs.
-  private func append(_ limbs: [UInt64], minimum: Int, to text: inout [UInt8]) {
-    let start = text.count
+  private func append(_ limbs: [UInt64], width: Int?, to text: inout [UInt8]) {
+    let zero = UInt8(ascii: "0")
+    let count = width ?? chunkCount(bitLength: 64 * limbs.count) * chunkLength
+    var digits = [UInt8](repeating: zero, count: count)
     let divisor = LimbDivisor(chunk)
     var rest = limbs
+    var end = count
     while !rest.isEmpty {
       var part = Limbs.divide(&rest, in: rest.indices, by: divisor)
       while rest.last == 0 { rest.removeLast() }
-      for _ in 0..<chunkLength where part > 0 || !rest.isEmpty {
+      var position = end
+      while part > 0, position > 0 {
         // Division by a constant is faster.
         let quotient = radix == 10 ? part / 10 : part / radix
-        text.append(TextRadix.digit(UInt8(truncatingIfNeeded: part &- quotient &* radix)))
+        position -= 1
+        digits[position] = TextRadix.digit(UInt8(truncatingIfNeeded: part &- quotient &* radix))
         part = quotient
       }
+      end = max(0, end - chunkLength)
     }
-    while text.count < start + minimum { text.append(UInt8(ascii: "0")) }
-    text[start...].reverse()
+    text += width == nil ? digits.drop { $0 == zero } : digits[...]
   }
 
   /// Returns the chunks that some digits make up, the lowest first.
