@@ -33,7 +33,11 @@ extension Lexer {
     case (.code(let count), UInt8(ascii: "{")):
       nesting[nesting.count - 1] = .code(openBraces: count + 1)
     case (.code(let count), UInt8(ascii: "}")):
-      if count == 0 { nesting.removeLast() } else { nesting[nesting.count - 1] = .code(openBraces: count - 1) }
+      if count == 0 {
+        nesting.removeLast()
+      } else {
+        nesting[nesting.count - 1] = .code(openBraces: count - 1)
+      }
     case (.code, UInt8(ascii: "\"")):
       nesting.append(.text)
     case (.code, UInt8(ascii: "'")), (.code, UInt8(ascii: "$")):

@@ -5,8 +5,7 @@ extension Parser {
   ///
   /// Assignments nest to the right: they are collected and put together from the last.
   ///
-  ///     place = name | hyphenatedName | identifier | operand , subscript
-  ///           | ( place | "self" ) , selector ;
+  ///     assignment = place , ( ":=" | "←" ) , connect ;
   func parseAssignment(
     to first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -39,7 +38,7 @@ extension Parser {
 
   /// Parses what is joined by a connector, the same all along.
   ///
-  ///     connection = pipe , connector , pipe , { connector , pipe } ;
+  ///     connection = pipe , connector , pipe , { ? the same connector ? , pipe } | flow ;
   func parseConnection(
     of first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -78,7 +77,10 @@ extension Parser {
     let placeHeight = height
     advance()
     let value = try parsePipe()
-    guard token.kind != .connector else { throw fail(mixedConnectors(connector)) }
+    guard token.kind != .connector else {
+      throw fail(
+        connectorHere.text == "+=" ? repeatedAppend(connector) : mixedConnectors(connector))
+    }
     guard token.kind != .assignment else { throw fail(assignmentInConnection(connector)) }
     height = Swift.max(height, placeHeight) + 1
     try checkHeight()
@@ -86,6 +88,8 @@ extension Parser {
   }
 
   /// The connector that is looked at, in its ASCII spelling.
+  ///
+  ///     connector = "|=" | "=|=" | ">=|" | "<=|" | ? defined connector ? ;
   var connectorHere: Name {
     let name = tokenName()
     guard let spelling = Connector.otherSpellings[name.text] else { return name }
@@ -107,6 +111,9 @@ extension Parser {
   }
 
   /// Checks that what stands before `:=` or `+=` is a place.
+  ///
+  ///     place = ( name | hyphenatedName | identifier | reference | operand , ? no lone block ? ,
+  ///           subscript | "self" , selector ) , { selector } ;
   func checkPlace(_ place: Expression, from start: Int) throws(SyntaxFailure) {
     try checkLineBreak(from: start)
     guard !place.isPlace else { return }
@@ -119,6 +126,10 @@ extension Parser {
     throw fail(missingPeriod(at: words.lineBreak))
   }
 
+  /// Checks that things can flow through an operand.
+  ///
+  ///     flow = source , ( "->" | "→" ) , source , { "->" , source } ;
+  ///     source = ? no lone literal ? , pipe ;
   private func checkFlow(_ operand: Expression) throws(SyntaxFailure) {
     switch operand {
     case .integer, .float, .scaledDecimal, .character, .symbol, .string, .interpolatedString:

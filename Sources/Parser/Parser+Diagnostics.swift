@@ -159,6 +159,10 @@ extension Parser {
       return error(
         "a '-' stands directly before the digits of its number: '-\(excerpt(next.range))'",
         token.range)
+    case "-" where next.kind == .keyword && context.nesting == 0:
+      return error(
+        "'-' is no sign but before a digit; a method is written '-name: parameter { ... }'",
+        token.range)
     case "-":
       return error(
         "'-' is no sign but before a digit; write '\(operand) negated' or '0 - \(operand)'",
@@ -202,6 +206,12 @@ extension Parser {
     error(
       "connectors do not mix: one of '\(first.text)' and \(quoted(token.range)) needs parentheses",
       token.range, notes: [Diagnostic.Note("the first stands here", first.range)])
+  }
+
+  func repeatedAppend(_ first: Name) -> Diagnostic {
+    error(
+      "'+=' adds to one place and does not chain", token.range,
+      notes: [Diagnostic.Note("the first stands here", first.range)])
   }
 
   func assignmentInConnection(_ connector: Name) -> Diagnostic {
@@ -330,7 +340,7 @@ extension Parser {
   func digitCharacter() -> Diagnostic {
     let digits = excerpt(SourceRange(token.start + 1, token.end))
     return error(
-      "'$0' to '$3' are parameters of a block; a digit is written ''\(digits)' first'",
+      "'$0' to '$3' are parameters of a block; a digit is written '\(digits)' first",
       token.range)
   }
 
@@ -349,7 +359,7 @@ extension Parser {
       end += lexer.scalar(at: end).length
     }
     let text = excerpt(SourceRange(token.start + 1, end))
-    return error("a symbol of this form is written '#'\(text)''", SourceRange(token.start, end))
+    return error("this symbol is written #'\(text)'", SourceRange(token.start, end))
   }
 
   // MARK: Collections
@@ -405,7 +415,7 @@ extension Parser {
   func signAtPathEnd(_ range: SourceRange) -> Diagnostic {
     let sign = excerpt(SourceRange(range.end - 1, range.end))
     return error(
-      "a path can not end in '\(sign)'; where it belongs to a component, write it as '{'\(sign)'}'",
+      "a path can not end in '\(sign)'; where it belongs to a component, write {'\(sign)'}",
       SourceRange(range.end - 1, range.end))
   }
 
@@ -415,7 +425,9 @@ extension Parser {
     let scheme = excerpt(SourceRange(schemeStart(before: range), Int(range.start)))
     let head = scheme + excerpt(SourceRange(Int(range.start), end))
     guard Int32(end) < range.end, Int32(end) > range.start else {
-      return error("a path runs to the next blank; here it consists of names: '\(head)'", range)
+      return error(
+        "a path runs to the next blank; a component here is a name, an index or '{expression}'",
+        range)
     }
     let tail = excerpt(SourceRange(Int32(end), range.end))
     let right =
@@ -449,6 +461,10 @@ extension Parser {
 
   func emissionOutOfPlace(_ range: SourceRange) -> Diagnostic {
     error("'|{' stands only in a filter", range)
+  }
+
+  func operatorInSignature(_ range: SourceRange) -> Diagnostic {
+    error("a signature is a name or has keywords", range)
   }
 
   func connectorAsSelector() -> Diagnostic {

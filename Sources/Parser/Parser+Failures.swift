@@ -114,7 +114,9 @@ extension Parser {
 
   /// An array is neither literals nor expressions.
   func failInArray(_ opening: SourceRange) -> SyntaxFailure {
-    if token.kind == .endOfText { return failUnclosed(.closeParenthesis, opening) }
+    if isClosing(token.kind) || token.kind == .period || token.kind == .semicolon {
+      return failUnclosed(.closeParenthesis, opening)
+    }
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
     if holdsWord(opening) { return fail(wordsInArray(opening)) }
     let isLiteral = token.kind == .comma || token.kind == .operator || token.kind == .keyword

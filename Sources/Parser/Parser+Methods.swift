@@ -75,8 +75,8 @@ extension Parser {
 
   /// Parses what a method is called and what it takes.
   ///
-  ///     methodHeader = [ type ] , ( selector | operator , parameter
-  ///                  | keyword , parameter , { keyword , parameter } ) ;
+  ///     methodHeader = [ type ] , ( selector | operator , parameter | keyword , parameter , {
+  ///                  keyword , parameter } ) ;
   func parseMethodHeader(
     endsWithLine: Bool = false
   ) throws(SyntaxFailure) -> MethodHeader {
@@ -133,8 +133,9 @@ extension Parser {
 
   /// Parses the signature of a script, if it begins with one; it stands on one line.
   ///
-  ///     signature = "#-" , methodHeader , ( ? line break ? | "." ) ;
-  func parseSignatureIfAny() throws(SyntaxFailure) -> ScriptSignature? {
+  ///     signature = "#-" , [ type ] , ( selector | keyword , parameter , { keyword , parameter }
+  ///               ) , ( ? line break ? | "." ) ;
+  func parseSignature() throws(SyntaxFailure) -> ScriptSignature? {
     let start = token.start
     guard firstByte == UInt8(ascii: "#"), lexer.byte(at: start + 1) == UInt8(ascii: "-") else {
       return nil
@@ -145,6 +146,9 @@ extension Parser {
     }
     move(to: start + 2)
     let header = try parseMethodHeader(endsWithLine: true)
+    guard header.parameters.isEmpty || header.selectorParts[0].text.hasSuffix(":") else {
+      throw fail(operatorInSignature(header.range))
+    }
     let isEnded = token.beginsLine || token.kind == .period || token.kind == .endOfText
     guard isEnded else { throw failExpected("the end of the line") }
     return ScriptSignature(header: header, range: range(from: start))
@@ -176,7 +180,7 @@ extension Parser {
 
   /// Parses the pattern of a property path.
   ///
-  ///     pattern == "/" , [ patternComponent , { "/" , patternComponent } ] ;
+  ///     pattern == "/" , [ { patternComponent , "/" } , ( patternComponent | rest ) ] ;
   func parsePattern() throws(SyntaxFailure) -> [PatternComponent] {
     var pattern: [PatternComponent] = []
     var offset = token.start
@@ -196,7 +200,8 @@ extension Parser {
 
   /// Parses a component of a pattern; nil when nothing stands here.
   ///
-  ///     patternComponent == ":" , name | "*" , [ ":" , name ] | ? pattern text ? ;
+  ///     patternComponent == ":" , name | ? path characters ? ;
+  ///     rest == "*" , [ ":" , name ] ;
   private func parsePatternComponent(
     at offset: inout Int
   ) throws(SyntaxFailure) -> PatternComponent? {

@@ -3,7 +3,8 @@ internal import TenonLexer
 extension Parser {
   /// Parses statements up to a closing bracket or the end of the text, which is not taken.
   ///
-  ///     statements = { [ statement ] , "." } , [ statement ] ;
+  ///     statements = { ( definition | temporaries ) , [ "." ] | [ statement ] , "." } , [
+  ///                statement ] ;
   func parseStatements(
     until closing: TokenKind, opening: SourceRange? = nil, isMethodBody: Bool = false
   ) throws(SyntaxFailure) -> [Statement] {
@@ -33,7 +34,7 @@ extension Parser {
 
   /// Parses a statement without its full stop.
   ///
-  ///     statement = definition | methodDefinition | temporaries | variable | return | connect ;
+  ///     statement = definition | temporaries | variable | return | connect ;
   func parseStatement() throws(SyntaxFailure) -> Statement {
     switch token.kind {
     case .name:
@@ -42,7 +43,7 @@ extension Parser {
     case .caret:
       return .return(try parseReturn())
     case .bar, .operator:
-      if let statement = try parseTemporariesOrMethod() { return statement }
+      if let statement = try readTemporariesOrMethod() { return statement }
     default:
       break
     }
@@ -50,7 +51,7 @@ extension Parser {
   }
 
   /// Parses a declaration of temporaries or a method, if one of these begins here.
-  private func parseTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
+  private func readTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
     if token.kind == .bar || isDoubleBar { return .temporaries(try parseTemporaries()) }
     guard isMethodAhead else { return nil }
     guard context.nesting == 0 else { throw fail(methodOutOfPlace()) }
@@ -136,6 +137,8 @@ extension Parser {
   }
 
   /// The words that name one thing everywhere.
+  ///
+  ///     reservedWord == "self" | "super" | "nil" | "true" | "false" | "thisContext" ;
   static let reservedWords: Set<String> = ["self", "super", "nil", "true", "false", "thisContext"]
 
   // MARK: Bars

@@ -94,14 +94,14 @@ public final class Parser {
 
   /// Parses the whole text.
   ///
-  ///     script = [ signature ] , { [ statement ] , "." } , [ statement ] ;
+  ///     script = [ signature ] , statements ;
   public func parseScript() -> ParseResult<Script> {
-    parse(in: nil) { parser throws(SyntaxFailure) in try parser.script() }
+    run(in: nil) { parser throws(SyntaxFailure) in try parser.script() }
   }
 
   /// Parses the definition of a method that stands in a part of the text.
   public func parseMethodDefinition(in range: SourceRange) -> ParseResult<MethodDefinition> {
-    parse(in: range) { parser throws(SyntaxFailure) in
+    run(in: range) { parser throws(SyntaxFailure) in
       let method = try parser.parseMethodDefinition()
       try parser.expectEnd()
       return method
@@ -111,7 +111,7 @@ public final class Parser {
   /// Parses a member of a class, an extension, a scheme, a filter or a connector that stands in a
   /// part of the text.
   public func parseMember(in range: SourceRange) -> ParseResult<Member> {
-    parse(in: range) { parser throws(SyntaxFailure) in
+    run(in: range) { parser throws(SyntaxFailure) in
       let member = try parser.parseMember()
       try parser.expectEnd()
       return member
@@ -120,7 +120,7 @@ public final class Parser {
 
   // MARK: Passes
 
-  private func parse<Tree>(
+  private func run<Tree>(
     in range: SourceRange?, _ body: (Parser) throws(SyntaxFailure) -> Tree
   ) -> ParseResult<Tree> {
     let problems = encodingProblems(in: range)
@@ -131,13 +131,13 @@ public final class Parser {
     var pass = Parser(
       source, in: range, knownNames: knownNames, connectors: knownConnectors,
       nestingLimit: nestingLimit, heightLimit: heightLimit)
-    var tree = pass.run(body)
+    var tree = pass.parsed(body)
     let late = pass.subtractions.intersection(pass.declaredNames)
     if !late.isEmpty {
       pass = Parser(
         source, in: range, knownNames: knownNames.union(pass.declaredNames),
         connectors: knownConnectors, nestingLimit: nestingLimit, heightLimit: heightLimit)
-      tree = pass.run(body)
+      tree = pass.parsed(body)
     }
     return pass.result(tree)
   }
@@ -149,7 +149,7 @@ public final class Parser {
     return source.encodingErrors(in: range, limit: Self.diagnosticLimit)
   }
 
-  private func run<Tree>(
+  private func parsed<Tree>(
     _ body: (Parser) throws(SyntaxFailure) -> Tree
   ) -> Tree? {
     move(to: lexer.start)
@@ -176,7 +176,7 @@ public final class Parser {
   }
 
   private func script() throws(SyntaxFailure) -> Script {
-    let signature = try? parseSignatureIfAny()
+    let signature = try? parseSignature()
     let statements = try parseStatements(until: .endOfText)
     return Script(
       signature: signature, statements: statements, comments: comments,

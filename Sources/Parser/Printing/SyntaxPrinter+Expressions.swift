@@ -38,8 +38,16 @@ extension SyntaxPrinter {
 
   /// Whether an expression is a concatenation where a comma separates.
   private func isSeparatingComma(_ expression: Expression) -> Bool {
-    guard commaSeparates, case .binaryMessage(let message) = expression else { return false }
-    return message.selector.text == ","
+    guard commaSeparates else { return false }
+    switch expression {
+    case .binaryMessage(let message): return message.selector.text == ","
+    case .cascade(let cascade):
+      return cascade.messages.contains { message in
+        if case .binary(let selector, _) = message { return selector.text == "," }
+        return false
+      }
+    default: return false
+    }
   }
 
   /// Whether what messages are sent to would be taken for something else without parentheses: a
