@@ -55,16 +55,30 @@ extension Parser {
       let operandStart = operandStart
       operands.append(try parsePipe())
       tallest = Swift.max(tallest, height)
-      if token.kind == .connector {
-        try checkLeftSide(operands[operands.count - 1], from: operandStart, rule)
-      }
+      try checkConnectionGoesOn(connector, from: operandStart, rule)
     }
-    guard token.kind != .assignment else { throw fail(assignmentInConnection(connector)) }
     if rule?.allowsLiterals == false { try checkFlow(operands[operands.count - 1]) }
     height = tallest + 1
     try checkHeight()
     return .connect(
       ConnectExpression(connector: connector, operands: operands, range: range(from: start)))
+  }
+
+  /// Checks what stands behind an operand of a connection.
+  private func checkConnectionGoesOn(
+    _ connector: Name, from start: Int, _ rule: Connector?
+  ) throws(SyntaxFailure) {
+    switch token.kind {
+    case .connector where connectorHere.text == connector.text:
+      if case .target = rule?.left { try checkLineBreak(from: start) }
+    case .connector:
+      try checkLineBreak(from: start)
+    case .assignment:
+      try checkLineBreak(from: start)
+      throw fail(assignmentInConnection(connector))
+    default:
+      break
+    }
   }
 
   /// Parses what is added to a place.
@@ -76,7 +90,11 @@ extension Parser {
     let connector = connectorHere
     let placeHeight = height
     advance()
+    let valueStart = operandStart
     let value = try parsePipe()
+    if token.kind == .connector || token.kind == .assignment {
+      try checkLineBreak(from: valueStart)
+    }
     guard token.kind != .connector else {
       throw fail(
         connectorHere.text == "+=" ? repeatedAppend(connector) : mixedConnectors(connector))

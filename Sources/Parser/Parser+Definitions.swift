@@ -249,7 +249,7 @@ extension Parser {
   }
 
   /// Parses what ends like statements in braces; no full stop is needed behind a closing brace.
-  private func readBraced<Item>(
+  func readBraced<Item>(
     _ parse: (Parser) throws(SyntaxFailure) -> Item
   ) throws(SyntaxFailure) -> [Item] {
     let opening = token.range
@@ -261,17 +261,17 @@ extension Parser {
     var tallest = 0
     while true {
       while token.kind == .period { takePeriod() }
-      if isClosing(token.kind) { break }
+      if closesOpenBracket { break }
       do {
         items.append(try parse(self))
         tallest = Swift.max(tallest, height)
         let isBraced = lexer.byte(at: previousEnd - 1) == UInt8(ascii: "}")
-        guard isBraced || token.kind == .period || isClosing(token.kind) else {
+        guard isBraced || token.kind == .period || closesOpenBracket else {
           throw failAfterExpression("'.'")
         }
       } catch {
         recover(to: inner, endsAfterBraces: true)
-        if isClosing(token.kind) { break }
+        if closesOpenBracket { break }
       }
     }
     context.implicitParameters = outer.implicitParameters
@@ -311,7 +311,7 @@ extension Parser {
     let expression = try parseConnect()
     switch expression {
     case .assignment, .append, .connect: return .statement(.expression(expression))
-    default: throw fail(notAMember(start))
+    default: throw token.kind == .endOfText ? failExpected("'}'") : fail(notAMember(start))
     }
   }
 

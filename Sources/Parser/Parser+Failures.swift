@@ -151,13 +151,21 @@ extension Parser {
 
   /// A statement is followed by something that does not end it.
   func failAfterStatement(
-    _ statement: Statement?, opening: SourceRange?
+    _ statement: Statement?, until closing: TokenKind, opening: SourceRange?
   ) -> SyntaxFailure {
+    if let opening, isClosing(token.kind) { return failUnclosed(closing, opening) }
     if case .expression(let expression) = statement, !token.beginsLine {
-      if let opening, expression.isLiteral, beginsLiteral { return fail(literalsInBlock(opening)) }
+      if let opening, isInBlock, expression.isLiteral, beginsLiteral {
+        return fail(literalsInBlock(opening))
+      }
       if case .interpolatedString = expression { return fail(stringAsComment(expression.range)) }
     }
     return failAfterExpression("'.'")
+  }
+
+  private var isInBlock: Bool {
+    if case .outside = context.implicitParameters { return false }
+    return true
   }
 
   private var beginsLiteral: Bool {

@@ -67,7 +67,8 @@ extension Parser {
     let outer = try open(.closeBrace)
     context.implicitParameters = .outside
     context.string = nil
-    let statements = try parseStatements(until: .closeBrace, isMethodBody: true)
+    let statements = try parseStatements(
+      until: .closeBrace, opening: opening, isMethodBody: true)
     context.implicitParameters = outer.implicitParameters
     try close(.closeBrace, opening, outer)
     return statements
@@ -162,18 +163,7 @@ extension Parser {
   func parsePropertyPath() throws(SyntaxFailure) -> PropertyPathDefinition {
     let start = token.start
     let pattern = try parsePattern()
-    let opening = token.range
-    guard token.kind == .openBrace else { throw failExpected("'{'") }
-    let outer = try open(.closeBrace)
-    var handlers: [PropertyHandler] = []
-    var tallest = 0
-    while !isClosing(token.kind) {
-      handlers.append(try parseHandler())
-      tallest = Swift.max(tallest, height)
-      while token.kind == .period { takePeriod() }
-    }
-    try close(.closeBrace, opening, outer)
-    height = tallest + 1
+    let handlers = try readBraced { parser throws(SyntaxFailure) in try parser.parseHandler() }
     return PropertyPathDefinition(
       pattern: pattern, handlers: handlers, range: range(from: start))
   }

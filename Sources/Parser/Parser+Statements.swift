@@ -18,13 +18,13 @@ extension Parser {
       do {
         statements.append(try parseStatement())
         tallest = Swift.max(tallest, height)
-        guard !isClosing(token.kind) || closing == .endOfText else { break }
+        if closesOpenBracket { break }
         guard isDefinition || token.kind == .period || token.kind == .endOfText else {
-          throw failAfterStatement(statements.last, opening: opening)
+          throw failAfterStatement(statements.last, until: closing, opening: opening)
         }
       } catch {
         recover(to: outer, endsAfterBraces: isDefinition)
-        if isClosing(token.kind) { break }
+        if closesOpenBracket { break }
       }
     }
     warnAboutUnused(statements, isMethodBody: isMethodBody)
@@ -42,7 +42,7 @@ extension Parser {
       if isVariableAhead { return .variable(try parseVariable()) }
     case .caret:
       return .return(try parseReturn())
-    case .bar, .operator:
+    case .bar, .operator, .connector:
       if let statement = try readTemporariesOrMethod() { return statement }
     default:
       break
@@ -62,7 +62,7 @@ extension Parser {
   private var beginsDefinition: Bool {
     switch token.kind {
     case .name: definitionAhead() != nil
-    case .bar, .operator: token.kind == .bar || isDoubleBar || isMethodAhead
+    case .bar, .operator, .connector: token.kind == .bar || isDoubleBar || isMethodAhead
     default: false
     }
   }
@@ -105,7 +105,11 @@ extension Parser {
     var value: Expression?
     if token.kind == .assignment {
       advance()
+      let valueStart = operandStart
       value = try parsePipe()
+      if token.kind == .connector || token.kind == .assignment {
+        try checkLineBreak(from: valueStart)
+      }
     }
     guard token.kind != .connector, token.kind != .assignment else {
       throw fail(connectorAfterVariable(name))
@@ -177,6 +181,16 @@ extension Parser {
   func isClosing(_ kind: TokenKind) -> Bool {
     kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace
       || kind == .endOfText
+  }
+
+  /// Whether the token closes a bracket that is open, or all of them.
+  var closesOpenBracket: Bool {
+    switch token.kind {
+    case .closeParenthesis: context.openParentheses > 0
+    case .closeBracket: context.openBrackets > 0
+    case .closeBrace: context.openBraces > 0
+    default: token.kind == .endOfText
+    }
   }
 
   /// Takes a full stop.

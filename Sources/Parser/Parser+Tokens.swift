@@ -161,7 +161,7 @@ extension Parser {
         .dictionaryOpening, .objectOpening:
         depth += 1
       case .closeParenthesis, .closeBracket, .closeBrace:
-        if depth == 0, closesOuterBracket { return }
+        if depth == 0, closesOpenBracket { return }
         let isBrace = token.kind == .closeBrace
         if depth > 0 { depth -= 1 }
         if depth == 0, isBrace, endsAfterBraces {
@@ -184,14 +184,5 @@ extension Parser {
   private func leaveString(to outer: Context) {
     guard let start = context.string, outer.string == nil, !isStopped else { return }
     move(to: Swift.max(token.start, lexer.interpolatedStringEnd(from: start)))
-  }
-
-  /// Whether the closing bracket that is looked at may close one that is open.
-  private var closesOuterBracket: Bool {
-    switch token.kind {
-    case .closeParenthesis: context.openParentheses > 0
-    case .closeBracket: context.openBrackets > 0
-    default: context.openBraces > 0
-    }
   }
 }

@@ -107,8 +107,10 @@ extension SyntaxPrinter {
     _ keywords: [Name], _ arguments: [Expression], breaksBefore: Bool
   ) {
     let canBreak = keywords.count > 1 && !commaSeparates
-    if canBreak { layout.open() }
-    layout.indent(2)
+    if canBreak {
+      layout.open()
+      layout.indent(2)
+    }
     for (index, pair) in zip(keywords, arguments).enumerated() {
       if index > 0 || breaksBefore {
         if canBreak { layout.line() } else { text(" ") }
@@ -116,8 +118,10 @@ extension SyntaxPrinter {
       text(pair.0.text + " ")
       print(pair.1, .binary)
     }
-    layout.indent(-2)
-    if canBreak { layout.close() }
+    if canBreak {
+      layout.indent(-2)
+      layout.close()
+    }
   }
 
   private mutating func print(_ cascade: CascadeExpression) {
