@@ -46,6 +46,8 @@ public final class Parser {
   var diagnostics: [Diagnostic] = []
   var reportedLines: [Range<Int>] = []
   var isStopped = false
+  /// Whether a string has been skipped in vain.
+  var hasUnclosedString = false
 
   var comments: [SourceRange] = []
   /// The variables the text declares.
@@ -89,7 +91,8 @@ public final class Parser {
     knownConnectors = connectors
     let builtIn = Connector.all.lazy.map(\.spelling)
     lexer = Lexer(source, in: range, connectors: Array(builtIn) + connectors)
-    token = lexer.token(from: lexer.start)
+    // Nothing is read yet: the text may be too large or no UTF-8.
+    token = lexer.token(from: lexer.end)
   }
 
   /// Parses the whole text.

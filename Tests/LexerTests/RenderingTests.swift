@@ -79,7 +79,8 @@ import Testing
 
   @Test func longLinesAreCutAroundThePlace() {
     let line = String(repeating: "abcdefghij", count: 1_000)
-    let middle = rendered(line, 5_000, 5_003).split(separator: "\n", omittingEmptySubsequences: false)
+    let middle = rendered(line, 5_000, 5_003).split(
+      separator: "\n", omittingEmptySubsequences: false)
     #expect(middle[1].count == 106)
     #expect(middle[1].hasPrefix("...abcdefghij"))
     #expect(middle[1].hasSuffix("abcdefghij..."))

@@ -25,14 +25,16 @@ private func expectTokens(
 
 @Suite struct TokenTests {
   @Test func names() {
-    expectTokens("abc _x a1 größe 名前 e\u{301}", "name abc", "name _x", "name a1", "name größe",
+    expectTokens(
+      "abc _x a1 größe 名前 e\u{301}", "name abc", "name _x", "name a1", "name größe",
       "name 名前", "name e\u{301}")
     expectTokens("self super nil", "name self", "name super", "name nil")
     expectTokens("a-b", "name a", "operator -", "name b")
   }
 
   @Test func keywords() {
-    expectTokens("at: at:1 at:=1 at::=", "keyword at:", "keyword at:", "number 1", "name at",
+    expectTokens(
+      "at: at:1 at:=1 at::=", "keyword at:", "keyword at:", "number 1", "name at",
       "assignment :=", "number 1", "keyword at:", "assignment :=")
     expectTokens("größe: x", "keyword größe:", "name x")
     expectTokens(": :x", "colon :", "colon :", "name x")
@@ -62,41 +64,48 @@ private func expectTokens(
   }
 
   @Test func characters() {
-    expectTokens("$a $' $$ $  $é", "character $a", "character $'", "character $$", "character $ ",
+    expectTokens(
+      "$a $' $$ $  $é", "character $a", "character $'", "character $$", "character $ ",
       "character $é")
     expectTokens("$0 $12 $3x", "character $0", "character $12", "character $3", "name x")
     expectTokens("$", "character $")
   }
 
   @Test func symbols() {
-    expectTokens("#red #at:put: #+ #'any text' #größe", "symbol #red", "symbol #at:put:",
+    expectTokens(
+      "#red #at:put: #+ #'any text' #größe", "symbol #red", "symbol #at:put:",
       "symbol #+", "symbol #'any text'", "symbol #größe")
     expectTokens("#at:put", "symbol #at:", "name put")
     expectTokens("#a:=3", "symbol #a", "assignment :=", "number 3")
     expectTokens("#a:b: #||", "symbol #a:b:", "symbol #||")
     expectTokens("#, #≤", "symbol #,", "symbol #≤")
     expectTokens("#+-3", "symbol #+", "operator -", "number 3")
-    expectTokens("# #-> #| #→", "hash #", "hash #", "connector ->", "hash #", "bar |", "hash #",
+    expectTokens(
+      "# #-> #| #→", "hash #", "hash #", "connector ->", "hash #", "bar |", "hash #",
       "connector →")
     expectTokens("#'abc", "unterminatedString #'abc")
   }
 
   @Test func openers() {
-    expectTokens("#( #[ #{ #Point{ #Point {", "arrayOpening #(", "byteArrayOpening #[",
+    expectTokens(
+      "#( #[ #{ #Point{ #Point {", "arrayOpening #(", "byteArrayOpening #[",
       "dictionaryOpening #{", "objectOpening #Point{", "symbol #Point", "openBrace {")
-    expectTokens("()[]{}", "openParenthesis (", "closeParenthesis )", "openBracket [",
+    expectTokens(
+      "()[]{}", "openParenthesis (", "closeParenthesis )", "openBracket [",
       "closeBracket ]", "openBrace {", "closeBrace }")
     expectTokens("^;.,`", "caret ^", "semicolon ;", "period .", "comma ,", "unknown `")
   }
 
   @Test func connectorsAndAssignments() {
-    expectTokens(":= ← += |= =|= >=| <=| -> →", "assignment :=", "assignment ←", "connector +=",
+    expectTokens(
+      ":= ← += |= =|= >=| <=| -> →", "assignment :=", "assignment ←", "connector +=",
       "connector |=", "connector =|=", "connector >=|", "connector <=|", "connector ->",
       "connector →")
   }
 
   @Test func operators() {
-    expectTokens("+ - * / \\\\ <= ~= == ~~ @ % & && ? ! >>", "operator +", "operator -",
+    expectTokens(
+      "+ - * / \\\\ <= ~= == ~~ @ % & && ? ! >>", "operator +", "operator -",
       "operator *", "operator /", "operator \\\\", "operator <=", "operator ~=", "operator ==",
       "operator ~~", "operator @", "operator %", "operator &", "operator &&", "operator ?",
       "operator !", "operator >>")
@@ -121,7 +130,8 @@ private func expectTokens(
     expectTokens("a|-1", "name a", "bar |", "operator -", "number 1")
     expectTokens("a+//b\nc", "name a", "operator +", "name c")
     expectTokens("a/ /b", "name a", "operator /", "operator /", "name b")
-    expectTokens("+|+|+|+|+|+|+|+", "operator +", "bar |", "operator +", "bar |", "operator +",
+    expectTokens(
+      "+|+|+|+|+|+|+|+", "operator +", "bar |", "operator +", "bar |", "operator +",
       "bar |", "operator +", "bar |", "operator +", "bar |", "operator +", "bar |", "operator +",
       "bar |", "operator +")
   }
@@ -142,7 +152,8 @@ private func expectTokens(
   }
 
   @Test func blanksAndComments() {
-    expectTokens("a\u{A0}b\u{3000}c\u{2028}d\u{0B}e\u{85}f", "name a", "name b", "name c", "name d",
+    expectTokens(
+      "a\u{A0}b\u{3000}c\u{2028}d\u{0B}e\u{85}f", "name a", "name b", "name c", "name d",
       "name e", "name f")
     expectTokens("a // b\nc //d\r\ne", "name a", "name c", "name e")
     expectTokens("a//b", "name a")
@@ -206,10 +217,13 @@ private func expectTokens(
   @Test func endsOfInterpolatedStrings() {
     for (source, end) in [
       (#""abc" x"#, 5), (#""a\"b" x"#, 6), (#""a{"b{'}'}"}c" x"#, 14), (#""{$"}" "#, 6),
-      (#""{{}}" x"#, 6), (#""{ x" y"#, 5), (#""abc"#, 4),
-    ] {
+      (#""{{}}" x"#, 6), (#""{ x" y"#, nil), (#""abc"#, nil), ("\"{x // }\n}\"", 11),
+    ] as [(String, Int?)] {
       let lexer = Lexer(SourceText(name: "test.st", source), connectors: connectors)
       #expect(lexer.interpolatedStringEnd(from: 0) == end, "\(source)")
     }
+    let lexer = Lexer(SourceText(name: "test.st", #""a\"b" c"#), connectors: connectors)
+    #expect(lexer.quoteEnd(from: 1) == 6)
+    #expect(lexer.quoteEnd(from: 6) == 8)
   }
 }

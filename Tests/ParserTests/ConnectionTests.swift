@@ -41,7 +41,9 @@ import Testing
     expectTree("a <=| b", "(<=| a b)")
     expectTree("k := a |= b + 1 | rounded", "(:= k (|= a (send (send b + 1) rounded)))")
     expectTree("(a >=| b) strength: #weak", "(send (>=| a b) strength: #weak)")
-    expectTree("button width |= 0.5 * var:box/width", "(|= (send button width) (send 0.5 * (id var box width)))")
+    expectTree(
+      "button width |= 0.5 * var:box/width",
+      "(|= (send button width) (send 0.5 * (id var box width)))")
     expectTree("[ a |= b. c =|= d ]", "(block () (|= a b) (=|= c d))")
     expectTree("(a |= b) |= c", "(|= (|= a b) c)")
     expectTree("a := b += 3", "(:= a (+= b 3))")

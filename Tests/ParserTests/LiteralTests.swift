@@ -5,7 +5,8 @@ import Testing
     expectTree("42", "42")
     expectTree("1_000_000", "1000000")
     expectTree("-5 abs", "(send -5 abs)")
-    expectTree("16r1F + 16rff + 2r101 + 36rZz", "(send (send (send 16r1F + 16rFF) + 2r101) + 36rZZ)")
+    expectTree(
+      "16r1F + 16rff + 2r101 + 36rZz", "(send (send (send 16r1F + 16rFF) + 2r101) + 36rZZ)")
     expectTree("0x1F + 0xdead_beef", "(send 16r1F + 16rDEADBEEF)")
     expectTree("0b101", "2r101")
     expectTree("-0x1F", "-16r1F")
@@ -168,12 +169,14 @@ import Testing
 @Suite struct CollectionTests {
   @Test func literalArrays() {
     expectTree("#()", "(array)")
-    expectTree("#(1 -2 #red $c 'x' #(3 4) true nil)", "(array 1 -2 #red $c 'x' (array 3 4) true nil)")
+    expectTree(
+      "#(1 -2 #red $c 'x' #(3 4) true nil)", "(array 1 -2 #red $c 'x' (array 3 4) true nil)")
     expectTree("#(1)", "(array 1)")
     expectTree("#(-1)", "(array -1)")
     expectTree("#(1 -2)", "(array 1 -2)")
     expectTree("#(#a #b: #+ -3)", "(array #a #b: #+ -3)")
-    expectTree("#(#[1 2] #{ a: 1 } #P{ x: 1 })", "(array (bytes 1 2) (dict (#a 1)) (object P (x 1)))")
+    expectTree(
+      "#(#[1 2] #{ a: 1 } #P{ x: 1 })", "(array (bytes 1 2) (dict (#a 1)) (object P (x 1)))")
     expectTree(#"#("a {x}" "b")"#, #"(array (str "a " x) (str "b"))"#)
     expectTree("#(#(x, y) #(1))", "(array (array x y) (array 1))")
     expectTree("#(true)", "(array true)")
@@ -207,14 +210,16 @@ import Testing
   }
 
   @Test func wordsInArrays() {
-    expectDiagnostics("1️⃣#(foo bar)", "words in #( ): write '#(#foo #bar)' for symbols, '#(foo, bar)'")
+    expectDiagnostics(
+      "1️⃣#(foo bar)", "words in #( ): write '#(#foo #bar)' for symbols, '#(foo, bar)'")
     expectDiagnostics("1️⃣#(1 foo)", "words in #( )")
     expectDiagnostics("1️⃣#(1 2 foo)", "words in #( )")
     expectDiagnostics("1️⃣#(foo 3)", "words in #( )")
     expectDiagnostics("1️⃣#(foo #bar)", "words in #( )")
     expectDiagnostics("1️⃣#('a' 'b' c, d)", "words in #( )")
     expectDiagnostics("1️⃣#(1 2️⃣-2 x)", "words in #( )", "warning: '- 2' is subtracted here")
-    expectDiagnostics("#(1 21️⃣, 3)", "expected a literal or ')', found ','; expressions are separated")
+    expectDiagnostics(
+      "#(1 21️⃣, 3)", "expected a literal or ')', found ','; expressions are separated")
     expectDiagnostics("#(1️⃣,)", "expected an expression, found ','")
     expectDiagnostics("#(1,1️⃣,2)", "expected an expression, found ','")
     expectDiagnostics("#(1 21️⃣]", "expected ')', found ']'")
@@ -236,7 +241,8 @@ import Testing
     expectTree("#[1 2 255 16rFF]", "(bytes 1 2 255 255)")
     expectDiagnostics("#[1 1️⃣256]", "a byte is an integer from 0 to 255")
     expectDiagnostics("#[1️⃣1.5]", "a byte is an integer from 0 to 255")
-    expectDiagnostics("#[11️⃣, 2]", "expected a byte or ']', found ','; bytes are separated by blanks")
+    expectDiagnostics(
+      "#[11️⃣, 2]", "expected a byte or ']', found ','; bytes are separated by blanks")
     expectDiagnostics("#[1️⃣-1]", "expected a byte or ']', found '-'")
     expectDiagnostics("#[11️⃣", "expected ']', found the end of the text", isIncomplete: true)
   }
@@ -254,7 +260,8 @@ import Testing
     expectTree(#"#{ "k": 1, "a{b}": 2 }"#, #"(dict ((str "k") 1) ((str "a" b) 2))"#)
     expectTree("#{ #(1 2): x, (a b): y }", "(dict ((array 1 2) x) ((send a b) y))")
     expectTree("#{ (true): 1, (file:a): 2 }", "(dict (true 1) ((id file a) 2))")
-    expectTree("#{ f: [:x | x], g: a | b; c }", "(dict (#f (block (x) x)) (#g (cascade a (b) (c))))")
+    expectTree(
+      "#{ f: [:x | x], g: a | b; c }", "(dict (#f (block (x) x)) (#g (cascade a (b) (c))))")
     expectTree("#{ a: x foo: 1 bar: 2 }", "(dict (#a (send x foo: 1 bar: 2)))")
   }
 

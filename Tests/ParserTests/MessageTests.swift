@@ -4,7 +4,8 @@ import Testing
 @Suite struct MessageTests {
   @Test func precedence() {
     expectTree("a foo + b bar", "(send (send a foo) + (send b bar))")
-    expectTree("a + b foo: c + d bar: e baz", "(send (send a + b) foo: (send c + d) bar: (send e baz))")
+    expectTree(
+      "a + b foo: c + d bar: e baz", "(send (send a + b) foo: (send c + d) bar: (send e baz))")
     expectTree("3 + 4 * 2", "(send (send 3 + 4) * 2)")
     expectTree("3 + (4 * 2)", "(send 3 + (send 4 * 2))")
     expectTree("(a foo: b) bar", "(send (send a foo: b) bar)")
@@ -41,7 +42,9 @@ import Testing
 
   @Test func queries() {
     expectTree("people[{ age > 30 }]", "(query people (block () (send age > 30)))")
-    expectTree("people[[:p | p age > 30]] first", "(send (query people (block (p) (send (send p age) > 30))) first)")
+    expectTree(
+      "people[[:p | p age > 30]] first",
+      "(send (query people (block (p) (send (send p age) > 30))) first)")
     expectTree("a[{ $0 }][1]", "(sub (query a (block () $0)) 1)")
     expectTree("a[{ x } value]", "(sub a (send (block () x) value))")
     expectTree("a[({ x })]", "(query a (block () x))")

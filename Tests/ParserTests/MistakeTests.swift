@@ -31,18 +31,22 @@ import Testing
 
   @Test func dotsWithoutBlank() {
     let message = "a blank is missing behind '.'"
-    expectDiagnostics("x foo1️⃣.bar", "\(message); a message is sent by a blank: 'x bar', not 'x.bar'")
+    expectDiagnostics(
+      "x foo1️⃣.bar", "\(message); a message is sent by a blank: 'x bar', not 'x.bar'")
     expectDiagnostics("x := 31️⃣.y := 4", message)
     expectDiagnostics("(x1️⃣.y)", message)
     expectDiagnostics("x foo: y1️⃣.z", message)
     expectDiagnostics("[x1️⃣.y]", message)
     expectDiagnostics("x\n1️⃣.foo", message)
-    expectTree("x.(y). x.[y]. x.'y'. x.#y. ^x.^y", "x y x (block () y) x 'y' x #y (^ x) (^ y)", allowsWarnings: true)
+    expectTree(
+      "x.(y). x.[y]. x.'y'. x.#y. ^x.^y", "x y x (block () y) x 'y' x #y (^ x) (^ y)",
+      allowsWarnings: true)
   }
 
   @Test func missingReceivers() {
     expectDiagnostics("{ 1️⃣a: 1 }", "'{' begins a block; a dictionary is written '#{ a: 1 }'")
-    expectDiagnostics("{ 1️⃣a: 'b', c: 2 }", "'{' begins a block; a dictionary is written '#{ a: 'b' }'")
+    expectDiagnostics(
+      "{ 1️⃣a: 'b', c: 2 }", "'{' begins a block; a dictionary is written '#{ a: 'b' }'")
     expectDiagnostics("1️⃣ifTrue: [3]", "the message 'ifTrue:' has no receiver")
     expectDiagnostics("1️⃣at: 3 put: 4", "the message 'at:' has no receiver")
     expectDiagnostics("x := 1️⃣at: -3", "the message 'at:' has no receiver")
@@ -51,7 +55,8 @@ import Testing
 
   @Test func selectorsThatNameVariables() {
     expectDiagnostics(
-      "x := 3.\ny := foo\n1️⃣x bar.", "warning: 'x' is a variable too: a '.' may be missing before it")
+      "x := 3.\ny := foo\n1️⃣x bar.", "warning: 'x' is a variable too: a '.' may be missing before it"
+    )
     expectDiagnostics("| a |\nb\n1️⃣a at: 3", "warning: 'a' is a variable too")
     expectDiagnostics("[:a | b\n1️⃣a foo]", "warning: 'a' is a variable too")
     expectDiagnostics("-x:a { b\n 1️⃣a foo }", "warning: 'a' is a variable too")
@@ -64,7 +69,9 @@ import Testing
     expectDiagnostics("-x { 1 1️⃣2 }", "expected '.', found '2'")
     expectDiagnostics("1️⃣[1, 2, 3]", "warning: a block that joins literals; an array is written")
     expectDiagnostics("x foo: 1️⃣{'a', 'b'}", "warning: a block that joins literals")
-    expectTree("[1]. ['a' , x]. [:x | 'a' , 'b' foo]", "(block () 1) (block () (send 'a' , x)) (block (x) (send 'a' , (send 'b' foo)))")
+    expectTree(
+      "[1]. ['a' , x]. [:x | 'a' , 'b' foo]",
+      "(block () 1) (block () (send 'a' , x)) (block (x) (send 'a' , (send 'b' foo)))")
   }
 
   @Test func signs() {
@@ -112,15 +119,21 @@ import Testing
     expectTree("foo\n  := 3", "(:= foo 3)")
     expectTree("x :=\n 3 +\n y", "(:= x (send 3 + y))")
     expectTree("src lines\n  foo -> out", "(-> (send (send src lines) foo) out)")
-    expectTree("x foo: (a\n b) bar: 3. (a\n b) |= 3", "(send x foo: (send a b) bar: 3) (|= (send a b) 3)")
-    expectTree("x foo: [a\n b]. y := [a\n b]", "(send x foo: (block () (send a b))) (:= y (block () (send a b)))")
+    expectTree(
+      "x foo: (a\n b) bar: 3. (a\n b) |= 3", "(send x foo: (send a b) bar: 3) (|= (send a b) 3)")
+    expectTree(
+      "x foo: [a\n b]. y := [a\n b]",
+      "(send x foo: (block () (send a b))) (:= y (block () (send a b)))")
   }
 
   @Test func otherLanguages() {
-    expectDiagnostics("f1️⃣(x)", "expected '.', found '('; an argument stands behind a keyword: 'f: x'")
+    expectDiagnostics(
+      "f1️⃣(x)", "expected '.', found '('; an argument stands behind a keyword: 'f: x'")
     expectDiagnostics("a ? b 1️⃣: c", "expected '.', found ':'")
-    expectDiagnostics("x := 1️⃣“abc”", "unexpected character '“' (U+201C); a string is written \"text\"")
-    expectDiagnostics("x := 1️⃣‘abc’", "unexpected character '‘' (U+2018); a string is written 'text'")
+    expectDiagnostics(
+      "x := 1️⃣“abc”", "unexpected character '“' (U+201C); a string is written \"text\"")
+    expectDiagnostics(
+      "x := 1️⃣‘abc’", "unexpected character '‘' (U+2018); a string is written 'text'")
     expectDiagnostics("3 1️⃣– 4", "unexpected character '–' (U+2013); a minus sign is written '-'")
     expectDiagnostics("x foo1️⃣`", "unexpected character '`' (U+0060)")
     expectDiagnostics("x 1️⃣\u{1}", "unexpected character (U+0001)")
@@ -152,7 +165,8 @@ import Testing
     expectDiagnostics(
       "x do: [\n  a 1️⃣^ b.\n  c 2️⃣^ d ].\ny 3️⃣^ z", "expected '.', found '^'",
       "expected '.', found '^'", "expected '.', found '^'")
-    expectDiagnostics("(a b: [ c 1️⃣) d).\nx 2️⃣]", "expected ']', found ')'", "expected '.', found ']'")
+    expectDiagnostics(
+      "(a b: [ c 1️⃣) d).\nx 2️⃣]", "expected ']', found ')'", "expected '.', found ']'")
   }
 
   @Test func errorsInMembersStayThere() {
@@ -201,7 +215,8 @@ import Testing
 
   @Test func incompleteTexts() {
     for source in [
-      "(", "[", "{", "x := ", "x foo: ", "x +", "#(", "#(1 2", "#{", "#{ a:", "#P{", "#[", "'a", "\"a",
+      "(", "[", "{", "x := ", "x foo: ", "x +", "#(", "#(1 2", "#{", "#{ a:", "#P{", "#[", "'a",
+      "\"a",
       "\"{", "^", "x foo;", "x |", "| a", "class A {", "class A { -x", "class A { -x:", "-x {",
       "class A { var", "x[", "a |=", "a +=", "a -> ", "file:{", "group g { a ->", "filter f |{",
       "scheme S { /x {", "[:x", "[:x |", "connector ~> : X {", "var x :=", "(a\n\n// comment\n",
@@ -214,7 +229,8 @@ import Testing
 
   @Test func completeTexts() {
     for source in [
-      "x", "x foo", "x := 3", "", "// a", "x foo: bar:", "class Foo", "(]", ")", "x := ]", "] (", "#",
+      "x", "x foo", "x := 3", "", "// a", "x foo: bar:", "class Foo", "(]", ")", "x := ]", "] (",
+      "#",
       "x ^", "x := ].\n(",
     ] {
       #expect(!parse(source).isIncomplete, "\(source)")

@@ -16,7 +16,8 @@ import Testing
     expectTree("(var) < x > y. (var) foo := 3", "(send (send var < x) > y) (:= (send var foo) 3)")
     expectTree("(var) foo |= 3", "(|= (send var foo) 3)")
     expectTree("scheme:box := 3. class:Foo new", "(:= (id scheme box) 3) (send (id class Foo) new)")
-    expectTree("object size. group. filter := protocol", "(send object size) group (:= filter protocol)")
+    expectTree(
+      "object size. group. filter := protocol", "(send object size) group (:= filter protocol)")
   }
 
   @Test func hyphenatedNamesAreDeclared() {
@@ -60,7 +61,8 @@ import Testing
   }
 
   @Test func neverASelector() {
-    expectTree("memory-model := 1. x memory-model", "(:= memory-model 1) (send (send x memory) - model)")
+    expectTree(
+      "memory-model := 1. x memory-model", "(:= memory-model 1) (send (send x memory) - model)")
     expectTree("a-b: c", "(send a - (send (id b) c))")
   }
 

@@ -60,7 +60,8 @@ import Testing
 
   @Test func expressions() {
     expectTree("file:{dir , 'x'}/{n}.txt", "(id file {(send dir , 'x')} {n}.txt)")
-    expectTree("file:{d at: 'k'}/{[3] value}", "(id file {(send d at: 'k')} {(send (block () 3) value)})")
+    expectTree(
+      "file:{d at: 'k'}/{[3] value}", "(id file {(send d at: 'k')} {(send (block () 3) value)})")
     expectTree(#"file:{"x{y}"}/b"#, #"(id file {(str "x" y)} b)"#)
     expectTree("file:{a}{b}/{*c}/d", "(id file {a}{b} {*c} d)")
     expectTree("file:{#{ a: 1 }}/x", "(id file {(dict (#a 1))} x)")
@@ -77,12 +78,16 @@ import Testing
     expectTree("x at: file:a; foo", "(cascade x (at: (id file a)) (foo))")
     expectTree("x foo: ivar:c; bar", "(cascade x (foo: (id ivar c)) (bar))")
     expectTree("[ivar:a/b.]", "(block () (id ivar a b))")
-    expectTree("(ivar:c) foo. {ivar:c}. x[ivar:c]", "(send (id ivar c) foo) (block () (id ivar c)) (sub x (id ivar c))")
+    expectTree(
+      "(ivar:c) foo. {ivar:c}. x[ivar:c]",
+      "(send (id ivar c) foo) (block () (id ivar c)) (sub x (id ivar c))")
     expectTree("#(ivar:c, 3)", "(array (id ivar c) 3)")
     expectTree("file:a.// comment", "(id file a)")
     expectTree("file:a.'b'", "(id file a) 'b'")
     expectTree("file:a.\"b\"", "(id file a) (str \"b\")")
-    expectTree("file:a<b. file:a>b. file:a|foo", "(send (id file a) < b) (send (id file a) > b) (send (id file a) foo)")
+    expectTree(
+      "file:a<b. file:a>b. file:a|foo",
+      "(send (id file a) < b) (send (id file a) > b) (send (id file a) foo)")
     expectTree("file:a\\\\b", "(send (id file a) \\\\ b)")
     expectTree("file:a≤b. file:a≠b", "(send (id file a) <= b) (send (id file a) ~= b)")
     expectTree("file:a→b. file:a->b", "(-> (id file a) b) (-> (id file a) b)")
@@ -117,7 +122,8 @@ import Testing
     expectDiagnostics("ivar:1️⃣a.b", "\(message); write 'ivar:a/b' or 'ivar:a. '")
     expectDiagnostics("var:1️⃣x+=1", "\(message); write 'var:x +=1'")
     expectDiagnostics("var:1️⃣memory-model", "\(message); write 'var:memory -model'")
-    expectDiagnostics("ivar:1️⃣a/", "\(message); a component here is a name, an index or '{expression}'")
+    expectDiagnostics(
+      "ivar:1️⃣a/", "\(message); a component here is a name, an index or '{expression}'")
     expectDiagnostics("ivar:1️⃣{x}y", "\(message); a component here is a name")
     expectDiagnostics("this:1️⃣a?b", "\(message); write 'this:a ?b'")
     expectDiagnostics("class:1️⃣//a", "\(message); a component here is a name")

@@ -102,7 +102,8 @@ import Testing
     expectPrint("group a-b{c->d e}", "group a-b {\n  c -> d e.\n}")
     expectPrint("connector ~>{-<A>a:<B>b{}}", "connector ~> {\n  -<A>a:<B>b { }\n}")
     expectPrint("-<Boolean> < other{}", "-<Boolean> < other { }")
-    expectPrint("scheme A{/{|={1}=|{2}}}", "scheme A {\n  / {\n    get { 1 }\n    put { 2 }\n  }\n}")
+    expectPrint(
+      "scheme A{/{|={1}=|{2}}}", "scheme A {\n  / {\n    get { 1 }\n    put { 2 }\n  }\n}")
   }
 
   @Test func partsOfAScript() throws {
@@ -123,7 +124,8 @@ import Testing
 
   /// What is printed has no line that is longer than it must be.
   @Test func linesAreKeptShort() throws {
-    let source = String(repeating: "x foo: [ :a | a bar: b baz: c. ^d at: e ] quux: #(1 2 3). ", count: 20)
+    let source = String(
+      repeating: "x foo: [ :a | a bar: b baz: c. ^d at: e ] quux: #(1 2 3). ", count: 20)
     let script = try #require(parse("-m { \(source) }").script)
     let lines = SyntaxPrinter.print(script).split(separator: "\n")
     #expect(lines.allSatisfy { $0.count <= 80 })

@@ -39,7 +39,8 @@ import Testing
     expectTree("var <Number> x := 3. y", "(var <Number> x 3) y")
     expectTree("var x := a | b; c", "(var x (cascade a (b) (c)))")
     expectTree("[ var x := 1. x ]", "(block () (var x 1) x)")
-    expectDiagnostics("var x 1️⃣|= 3", "'var' takes one ':=' and no connector; write 'var x. x |= ...'")
+    expectDiagnostics(
+      "var x 1️⃣|= 3", "'var' takes one ':=' and no connector; write 'var x. x |= ...'")
     expectDiagnostics("var x := y 1️⃣|= 3", "'var' takes one ':=' and no connector")
     expectDiagnostics("var x := y 1️⃣:= 3", "'var' takes one ':=' and no connector")
     expectDiagnostics("var x 1️⃣y", "expected '.', found 'y'")
@@ -109,7 +110,9 @@ import Testing
     expectTree(
       "class A { ivar:a := 1. b += 2. c =|= d. group g { x -> y } }",
       "(class A (:= (id ivar a) 1) (+= b 2) (=|= c d) (group g (x y)))")
-    expectTree("class A { x := [ 3 ]. y := { 4 }. z |= 5 }", "(class A (:= x (block () 3)) (:= y (block () 4)) (|= z 5))")
+    expectTree(
+      "class A { x := [ 3 ]. y := { 4 }. z |= 5 }",
+      "(class A (:= x (block () 3)) (:= y (block () 4)) (|= z 5))")
     expectTree("class A { var := 3. classvar := 4 }", "(class A (:= var 3) (:= classvar 4))")
     expectDiagnostics("class A { 1️⃣x foo }", "expected a member: a variable, a method")
     expectDiagnostics("class A { 1️⃣3 }", "expected a member: a variable, a method")
@@ -145,7 +148,9 @@ import Testing
   }
 
   @Test func extensionsAndSchemes() {
-    expectTree("extension String { -shout { ^self asUppercase } }", "(extension String (method -shout () (^ (send self asUppercase))))")
+    expectTree(
+      "extension String { -shout { ^self asUppercase } }",
+      "(extension String (method -shout () (^ (send self asUppercase))))")
     expectTree("scheme Clock { /now { get { 1 } } }", "(scheme Clock (path now (get 1)))")
     expectTree("scheme Clock : Base { }", "(scheme Clock : Base)")
     expectDiagnostics("extension A 1️⃣: B { }", "expected '{', found ':'")
@@ -153,14 +158,20 @@ import Testing
 
   @Test func propertyPaths() {
     expectTree("scheme S { / { get { 1 } } }", "(scheme S (path (get 1)))")
-    expectTree("scheme S { /a/:b/c.d/*:rest { |= { 1 } =| { 2 } } }", "(scheme S (path a :b c.d *:rest (get 1) (put 2)))")
-    expectTree("scheme S { /* { get {}. post {}. } /a{ delete{} } }", "(scheme S (path * (get) (post)) (path a (delete)))")
+    expectTree(
+      "scheme S { /a/:b/c.d/*:rest { |= { 1 } =| { 2 } } }",
+      "(scheme S (path a :b c.d *:rest (get 1) (put 2)))")
+    expectTree(
+      "scheme S { /* { get {}. post {}. } /a{ delete{} } }",
+      "(scheme S (path * (get) (post)) (path a (delete)))")
     expectDiagnostics("scheme S { /a/1️⃣/b { } }", "expected a name, ':name' or '*' behind '/'")
     expectDiagnostics("scheme S { /a/1️⃣ { } }", "expected a name, ':name' or '*' behind '/'")
-    expectDiagnostics("scheme S { /*/b1️⃣ { } }", "'*' takes all that is left: nothing stands behind it")
+    expectDiagnostics(
+      "scheme S { /*/b1️⃣ { } }", "'*' takes all that is left: nothing stands behind it")
     expectDiagnostics("scheme S { /:1️⃣ { } }", "expected a name behind ':'")
     expectDiagnostics("scheme S { /:1️⃣self { } }", "'self' is a reserved word")
-    expectDiagnostics("scheme S { /a { 1️⃣foo { } } }", "expected 'get', 'put', 'post' or 'delete', found 'foo'")
+    expectDiagnostics(
+      "scheme S { /a { 1️⃣foo { } } }", "expected 'get', 'put', 'post' or 'delete', found 'foo'")
     expectDiagnostics("scheme S { /a 1️⃣}", "expected '{', found '}'")
   }
 
@@ -168,13 +179,18 @@ import Testing
     expectTree("filter loud |{ ^object , '!' }", "(filter loud (emit (^ (send object , '!'))))")
     expectTree("filter loud : Base |{ }", "(filter loud : Base (emit))")
     expectTree("filter loud:Base |{ }", "(filter loud : Base (emit))")
-    expectTree("filter counter { var n := 0. |{ n := n + 1. ^n } }", "(filter counter (var n 0) (emit (:= n (send n + 1)) (^ n)))")
+    expectTree(
+      "filter counter { var n := 0. |{ n := n + 1. ^n } }",
+      "(filter counter (var n 0) (emit (:= n (send n + 1)) (^ n)))")
     expectTree("filter a-b { -flush { } |{ } } a-b", "(filter a-b (method -flush ()) (emit)) a-b")
   }
 
   @Test func protocols() {
-    expectTree("protocol Speaks { -speak. -say:what. +make }", "(protocol Speaks (method -speak ()) (method -say: (what)) (method +make ()))")
-    expectTree("protocol A : B { -<Boolean> = other. }", "(protocol A : B (method -= <Boolean> (other)))")
+    expectTree(
+      "protocol Speaks { -speak. -say:what. +make }",
+      "(protocol Speaks (method -speak ()) (method -say: (what)) (method +make ()))")
+    expectTree(
+      "protocol A : B { -<Boolean> = other. }", "(protocol A : B (method -= <Boolean> (other)))")
     expectDiagnostics("protocol A { -foo 1️⃣{ } }", "a protocol names messages")
     expectDiagnostics("protocol A { 1️⃣foo }", "expected '-' and a message, found 'foo'")
   }
@@ -202,6 +218,7 @@ import Testing
   @Test func definitionsAreStatements() {
     expectTree("[ class A { } ] value", "(send (block () (class A)) value)")
     expectTree("-foo { class A { } ^A }", "(method -foo () (class A) (^ A))")
-    expectTree("class A { } class B { } filter c |{ } x. y", "(class A) (class B) (filter c (emit)) x y")
+    expectTree(
+      "class A { } class B { } filter c |{ } x. y", "(class A) (class B) (filter c (emit)) x y")
   }
 }

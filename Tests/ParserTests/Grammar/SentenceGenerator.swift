@@ -104,7 +104,9 @@ struct SentenceGenerator {
     case .sequence(let parts): derive(parts)
     case .choice(let alternatives): derive(choose(alternatives))
     case .optional(let rule):
-      if level < Self.levelLimit, random.happens((2..<6).contains(level) ? 0.6 : 0.25) { derive(rule) }
+      if level < Self.levelLimit, random.happens((2..<6).contains(level) ? 0.6 : 0.25) {
+        derive(rule)
+      }
     case .repetition(let rule):
       var count = 0
       while count < 3, level < Self.levelLimit, random.happens(level < 6 ? 0.6 : 0.25) {
@@ -209,7 +211,9 @@ struct SentenceGenerator {
     var offset = 0
     while kinds.count < count {
       let token = lexer.token(from: offset)
-      if token.kind != .openParenthesis, token.kind != .closeParenthesis { kinds.append(token.kind) }
+      if token.kind != .openParenthesis, token.kind != .closeParenthesis {
+        kinds.append(token.kind)
+      }
       if token.kind == .endOfText { break }
       offset = token.end
     }
@@ -222,7 +226,7 @@ struct SentenceGenerator {
     let unsigned = text.hasPrefix("-") ? String(text.dropFirst()) : text
     let lexer = Lexer(SourceText(name: "", unsigned), connectors: [])
     let token = lexer.token(from: 0)
-    let end = token.kind == .quotation ? lexer.interpolatedStringEnd(from: 0) : token.end
+    let end = token.kind == .quotation ? lexer.interpolatedStringEnd(from: 0) ?? 0 : token.end
     switch token.kind {
     case .number, .string, .symbol, .character, .quotation, .hash: return end == lexer.end
     default: return false
@@ -269,7 +273,9 @@ struct SentenceGenerator {
     "operator of a symbol": ["+", "*", "<=", "||", ",", "≤", "&&"],
     "a scheme": ["file", "http", "mem", "env", "sqlite", "b"],
     "a host in brackets": ["[::1]", "[fe80::1%25eth0]"],
-    "path characters": ["a", "b.c", "x-1", "größe", "a+b", "q(1)", "%20", "~u", "a:b", "n=1", "..x"],
+    "path characters": [
+      "a", "b.c", "x-1", "größe", "a+b", "q(1)", "%20", "~u", "a:b", "n=1", "..x",
+    ],
     "query characters": ["q", "1", "x.y", "a/b", "%20"],
     "Unicode white space": [" ", "\t", "\n", "\r\n", "\u{A0}", "\u{2003}"],
     "any character but a line break": ["x", " ", "'", "\"", "{", "é"],
