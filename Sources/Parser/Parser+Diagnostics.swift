@@ -78,12 +78,11 @@ extension Parser {
     let name = SourceRange(token.end, lexer.nameEnd(from: token.end))
     guard name.end > name.start else {
       return error(
-        "a blank is missing behind '.'; a fraction has a digit on either side: '0.5'", token.range)
+        "a blank is missing after '.'; a fraction has a digit on either side: '0.5'", token.range)
     }
     let message = excerpt(name)
     return error(
-      "a blank is missing behind '.'; a message is sent by a blank: 'x \(message)', not 'x.\(message)'",
-      token.range)
+      "a blank is missing after '.'; a message is sent by a blank: 'x \(message)'", token.range)
   }
 
   func subscriptBehindBlank() -> Diagnostic {
@@ -96,7 +95,7 @@ extension Parser {
 
   func callSyntax(_ name: SourceRange) -> Diagnostic {
     error(
-      "expected '.', found '('; an argument stands behind a keyword: '\(excerpt(name)): x'",
+      "expected '.', found '('; an argument follows a keyword: '\(excerpt(name)): x'",
       token.range)
   }
 
@@ -191,9 +190,10 @@ extension Parser {
 
   func connectorAfterVariable(_ name: Name) -> Diagnostic {
     let text = excerpt(name.range)
+    let sign = excerpt(token.range)
     return error(
-      "'var' takes one ':=' and no connector; write 'var \(text). \(text) \(excerpt(token.range)) ...'",
-      token.range)
+      "'var' takes one ':=' and no connector; write 'var \(text). \(text) \(sign) ...'", token.range
+    )
   }
 
   func reservedWord(_ name: Name) -> Diagnostic {
@@ -216,7 +216,7 @@ extension Parser {
 
   func assignmentInConnection(_ connector: Name) -> Diagnostic {
     error(
-      "an assignment behind '\(connector.text)' needs parentheses", token.range,
+      "an assignment after '\(connector.text)' needs parentheses", token.range,
       notes: [Diagnostic.Note("the connector stands here", connector.range)])
   }
 
@@ -233,7 +233,7 @@ extension Parser {
 
   func notAPlaceInGroup(_ start: Int) -> Diagnostic {
     error(
-      "expected a place behind '->': a name, 'scheme:path', 'x[i]' or 'x property'",
+      "expected a place after '->': a name, 'scheme:path', 'x[i]' or 'x property'",
       range(from: start))
   }
 
@@ -257,7 +257,7 @@ extension Parser {
 
   func moreThanOneMessage() -> Diagnostic {
     error(
-      "behind ';' stands one message; what is sent to its result stands behind '|'", token.range)
+      "one message follows ';'; what is sent to its result follows '|'", token.range)
   }
 
   func severalIndices(_ range: SourceRange) -> Diagnostic {
@@ -311,7 +311,7 @@ extension Parser {
   }
 
   func scaleTooLarge(_ range: SourceRange) -> Diagnostic {
-    error("the number has too many places behind the point", range)
+    error("the number has too many places after the point", range)
   }
 
   // MARK: Texts
@@ -329,7 +329,7 @@ extension Parser {
   }
 
   func noCharacter() -> Diagnostic {
-    error("expected a character behind '$', found the end of the text", token.range)
+    error("expected a character after '$', found the end of the text", token.range)
   }
 
   func longCharacter() -> Diagnostic {
@@ -472,15 +472,15 @@ extension Parser {
   }
 
   func emptyPattern(_ offset: Int) -> Diagnostic {
-    error("expected a name, ':name' or '*' behind '/'", SourceRange(offset, offset))
+    error("expected a name, ':name' or '*' after '/'", SourceRange(offset, offset))
   }
 
   func noPatternName(_ offset: Int) -> Diagnostic {
-    error("expected a name behind ':'", SourceRange(offset, offset))
+    error("expected a name after ':'", SourceRange(offset, offset))
   }
 
   func patternBehindRest(_ offset: Int) -> Diagnostic {
-    error("'*' takes all that is left: nothing stands behind it", SourceRange(offset, offset))
+    error("'*' takes all that is left: nothing follows it", SourceRange(offset, offset))
   }
 
   // MARK: Warnings

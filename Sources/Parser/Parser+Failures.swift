@@ -30,12 +30,12 @@ extension Parser {
 
   /// Something else stands where a message must follow.
   func failExpectedMessage(after sign: String) -> SyntaxFailure {
-    if token.kind == .endOfText { return failExpected("a message behind '\(sign)'") }
+    if token.kind == .endOfText { return failExpected("a message after '\(sign)'") }
     return fail(tokenProblem ?? expectedMessage(after: sign))
   }
 
   func failExpectedBar() -> SyntaxFailure {
-    failExpected("'|' behind the parameters of the block")
+    failExpected("'|' after the parameters of the block")
   }
 
   /// An operand follows an operand.
@@ -98,7 +98,7 @@ extension Parser {
   func failUnclosedTemporaries(_ opening: SourceRange) -> SyntaxFailure {
     fail(
       tokenProblem
-        ?? expected("'|' behind the names", notes: [bracketNote(opening)]))
+        ?? expected("'|' after the names", notes: [bracketNote(opening)]))
   }
 
   /// The text ends in a string.

@@ -32,7 +32,8 @@ extension Parser {
   ) throws(SyntaxFailure) -> Expression {
     switch form {
     case .integer(let radix, let digits, let exponent):
-      writtenZeros += exponent
+      // Larger exponents are all the same; added up as they are they could overflow.
+      writtenZeros += Swift.min(exponent, Self.writtenZeroLimit + 1)
       guard writtenZeros <= Self.writtenZeroLimit else { throw fail(exponentTooLarge(range)) }
       let written = digits + String(repeating: "0", count: exponent)
       return .integer(

@@ -69,8 +69,8 @@ import Testing
     expectDiagnostics("x := a |= b 1️⃣-> c", "connectors do not mix")
     expectDiagnostics("a += b 1️⃣|= c", "connectors do not mix")
     expectDiagnostics("a += b 1️⃣+= c", "'+=' adds to one place and does not chain")
-    expectDiagnostics("a |= b 1️⃣:= c", "an assignment behind '|=' needs parentheses")
-    expectDiagnostics("a += b 1️⃣:= c", "an assignment behind '+=' needs parentheses")
+    expectDiagnostics("a |= b 1️⃣:= c", "an assignment after '|=' needs parentheses")
+    expectDiagnostics("a += b 1️⃣:= c", "an assignment after '+=' needs parentheses")
     expectTree("(a -> b) |= c", "(|= (-> a b) c)")
   }
 

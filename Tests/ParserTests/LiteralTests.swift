@@ -72,9 +72,10 @@ import Testing
     expectDiagnostics("1️⃣1.0e999", "the number is too large for a float")
     expectDiagnostics("1️⃣1e1000000", "the exponent is too large to be written out")
     expectDiagnostics("1️⃣1e99999999999999999999", "the exponent is too large to be written out")
+    expectDiagnostics("1e5. 1️⃣1e9223372036854775807", "the exponent is too large to be written")
     expectDiagnostics("1️⃣1s99999999999999999999", "the number has too many places")
     expectDiagnostics("x := 1️⃣.5", "a fraction begins with a digit: '0.5'")
-    expectDiagnostics("1.51️⃣.5", "a blank is missing behind '.'")
+    expectDiagnostics("1.51️⃣.5", "a blank is missing after '.'")
   }
 }
 
@@ -143,7 +144,7 @@ import Testing
     expectDiagnostics("1️⃣$ab", "'$' takes one character; a string is written 'ab'")
     expectDiagnostics("1️⃣$4", "'$0' to '$3' are parameters of a block; a digit is written '4' first")
     expectDiagnostics("1️⃣$12", "'$0' to '$3' are parameters of a block; a digit is written '12'")
-    expectDiagnostics("1️⃣$", "expected a character behind '$', found the end of the text")
+    expectDiagnostics("1️⃣$", "expected a character after '$', found the end of the text")
   }
 
   @Test func symbols() {

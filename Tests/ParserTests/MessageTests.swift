@@ -65,7 +65,7 @@ import Testing
     expectDiagnostics("a | 1️⃣3", "expected a message after '|'")
     expectDiagnostics("a | 1️⃣[b]", "expected a message after '|'")
     expectDiagnostics("a | 1️⃣| b", "expected a message after '|'")
-    expectDiagnostics("a |1️⃣", "expected a message behind '|', found the end", isIncomplete: true)
+    expectDiagnostics("a |1️⃣", "expected a message after '|', found the end", isIncomplete: true)
   }
 
   @Test func barsAndOperators() {
@@ -87,10 +87,10 @@ import Testing
     expectTree("a foo;\n  bar: 3;\n  baz", "(cascade a (foo) (bar: 3) (baz))")
     expectDiagnostics("a1️⃣; foo", "';' repeats the receiver of a message, and none stands before it")
     expectDiagnostics("a[1]1️⃣; foo", "';' repeats the receiver of a message")
-    expectDiagnostics("a foo; bar 1️⃣baz", "behind ';' stands one message")
-    expectDiagnostics("a foo; + 3 1️⃣* 4", "behind ';' stands one message")
+    expectDiagnostics("a foo; bar 1️⃣baz", "one message follows ';'")
+    expectDiagnostics("a foo; + 3 1️⃣* 4", "one message follows ';'")
     expectDiagnostics("a foo; 1️⃣3", "expected a message after ';'")
-    expectDiagnostics("a foo;1️⃣", "expected a message behind ';', found the end", isIncomplete: true)
+    expectDiagnostics("a foo;1️⃣", "expected a message after ';', found the end", isIncomplete: true)
   }
 
   @Test func blocks() {
@@ -109,11 +109,11 @@ import Testing
     expectTree("[. a. . b.]", "(block () a b)")
     expectTree("[[[ ]]]", "(block () (block () (block ())))")
     expectTree("[:x |-1]", "(block (x) -1)")
-    expectDiagnostics("[:x 1️⃣y]", "expected '|' behind the parameters of the block, found 'y'")
+    expectDiagnostics("[:x 1️⃣y]", "expected '|' after the parameters of the block, found 'y'")
     expectDiagnostics("[:1️⃣3 | x]", "expected a name, found '3'")
-    expectDiagnostics("[:a1️⃣-b | x]", "expected '|' behind the parameters of the block, found '-'")
-    expectDiagnostics("[ | a 1️⃣]", "expected '|' behind the names, found ']'")
-    expectDiagnostics("[:x ||1️⃣]", "expected '|' behind the names, found ']'")
+    expectDiagnostics("[:a1️⃣-b | x]", "expected '|' after the parameters of the block, found '-'")
+    expectDiagnostics("[ | a 1️⃣]", "expected '|' after the names, found ']'")
+    expectDiagnostics("[:x ||1️⃣]", "expected '|' after the names, found ']'")
   }
 
   @Test func implicitParameters() {

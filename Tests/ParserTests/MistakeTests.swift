@@ -30,9 +30,9 @@ import Testing
   }
 
   @Test func dotsWithoutBlank() {
-    let message = "a blank is missing behind '.'"
+    let message = "a blank is missing after '.'"
     expectDiagnostics(
-      "x foo1️⃣.bar", "\(message); a message is sent by a blank: 'x bar', not 'x.bar'")
+      "x foo1️⃣.bar", "\(message); a message is sent by a blank: 'x bar'")
     expectDiagnostics("x := 31️⃣.y := 4", message)
     expectDiagnostics("(x1️⃣.y)", message)
     expectDiagnostics("x foo: y1️⃣.z", message)
@@ -128,7 +128,7 @@ import Testing
 
   @Test func otherLanguages() {
     expectDiagnostics(
-      "f1️⃣(x)", "expected '.', found '('; an argument stands behind a keyword: 'f: x'")
+      "f1️⃣(x)", "expected '.', found '('; an argument follows a keyword: 'f: x'")
     expectDiagnostics("a ? b 1️⃣: c", "expected '.', found ':'")
     expectDiagnostics(
       "x := 1️⃣“abc”", "unexpected character '“' (U+201C); a string is written \"text\"")
@@ -289,6 +289,22 @@ import Testing
     let script = try #require(parse("\u{FEFF}#!x\nfoo").script)
     #expect(script.range == SourceRange(0, 10))
     #expect(script.statements.map(\.range) == [SourceRange(7, 10)])
+  }
+
+  @Test func rangesOfDefinitions() throws {
+    let parts = [
+      "class A : B { }", "extension A { -a { } }", "scheme A { }", "filter a |{ ^object }",
+      "protocol A { -a. }", "object A : #B{ }", "group a { b -> c. }", "connector ~> { }", "-a { }",
+      "| a b |", "var <T> x := 3",
+    ]
+    let text = SourceText(name: "test.st", parts.joined(separator: "\n"))
+    let script = try #require(Parser(text).parseScript().script)
+    #expect(script.statements.map { text.text(in: $0.range) } == parts)
+    let members = ["var x := 1", "classvar y", "-a { }", "/a { get { } }", "|{ }", "a |= b"]
+    let body = SourceText(name: "test.st", "filter f { \(members.joined(separator: ". ")) }")
+    let filter = try #require(Parser(body).parseScript().script)
+    guard case .definition(.filter(let definition)) = filter.statements[0] else { return }
+    #expect(definition.members.map { body.text(in: $0.range) } == members)
   }
 
   @Test func rangesCoverWhatTheyName() throws {

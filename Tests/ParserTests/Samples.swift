@@ -42,7 +42,9 @@ enum Samples {
     """#
 
   static let plumbing = #"""
-    scheme Clock : Scheme { /now { |= { DateTime now } } / { get { #(#now) } } /*:rest { delete { } } }
+    scheme Clock : Scheme {
+      /now { |= { DateTime now } } / { get { #(#now) } } /*:rest { delete { } }
+    }
     filter loud |{ ^object , '!' }
     filter numbered : Filter { var n := 0. |{ n := n + 1. ^"{n}: {object}" } }
     protocol Speaks { -speak. -say:what to:whom. +<Speaks>make. }

@@ -28,8 +28,8 @@ import Testing
     expectTree("|| a", "(temps) a")
     expectTree("|a|-1", "(temps a) -1")
     expectTree("a. | b |. c", "a (temps b) c")
-    expectDiagnostics("| a1️⃣", "expected '|' behind the names", isIncomplete: true)
-    expectDiagnostics("| a 1️⃣3 |", "expected '|' behind the names, found '3'")
+    expectDiagnostics("| a1️⃣", "expected '|' after the names", isIncomplete: true)
+    expectDiagnostics("| a 1️⃣3 |", "expected '|' after the names, found '3'")
   }
 
   @Test func variables() {
@@ -164,11 +164,11 @@ import Testing
     expectTree(
       "scheme S { /* { get {}. post {}. } /a{ delete{} } }",
       "(scheme S (path * (get) (post)) (path a (delete)))")
-    expectDiagnostics("scheme S { /a/1️⃣/b { } }", "expected a name, ':name' or '*' behind '/'")
-    expectDiagnostics("scheme S { /a/1️⃣ { } }", "expected a name, ':name' or '*' behind '/'")
+    expectDiagnostics("scheme S { /a/1️⃣/b { } }", "expected a name, ':name' or '*' after '/'")
+    expectDiagnostics("scheme S { /a/1️⃣ { } }", "expected a name, ':name' or '*' after '/'")
     expectDiagnostics(
-      "scheme S { /*/b1️⃣ { } }", "'*' takes all that is left: nothing stands behind it")
-    expectDiagnostics("scheme S { /:1️⃣ { } }", "expected a name behind ':'")
+      "scheme S { /*/b1️⃣ { } }", "'*' takes all that is left: nothing follows it")
+    expectDiagnostics("scheme S { /:1️⃣ { } }", "expected a name after ':'")
     expectDiagnostics("scheme S { /:1️⃣self { } }", "'self' is a reserved word")
     expectDiagnostics(
       "scheme S { /a { 1️⃣foo { } } }", "expected 'get', 'put', 'post' or 'delete', found 'foo'")
@@ -204,7 +204,7 @@ import Testing
       "(group memory-model (celsius (id ivar c)) (f-x (send x y)) (k (sub a 1)))")
     expectTree("group g { . a -> self b }", "(group g (a (send self b)))")
     expectDiagnostics("group g { a 1️⃣}", "expected '->' and a place, found '}'")
-    expectDiagnostics("group g { a -> 1️⃣3 }", "expected a place behind '->'")
+    expectDiagnostics("group g { a -> 1️⃣3 }", "expected a place after '->'")
     expectDiagnostics("group g { a -> b1️⃣\n c -> d }", "a '.' is missing")
   }
 
