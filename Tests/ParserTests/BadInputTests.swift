@@ -139,17 +139,17 @@ import Testing
 
   @Test func hugeTokens() {
     let million = String(repeating: "x", count: 1_000_000)
-    let digits = String(repeating: "7", count: 1_000_000)
+    let many = String(repeating: "x", count: 100_000)
+    let digits = String(repeating: "7", count: 100_000)
     for source in [
-      million, "'\(million)'", "\"\(million)\"", "#\(million)", "#'\(million)'", digits,
-      "0x\(digits)",
-      "0.\(digits)", "\(digits)s3", "// \(million)", "file:\(million)", "x \(million): 3",
+      million, "'\(million)'", "\"\(million)\"", "#\(many)", "#'\(many)'", digits, "0x\(digits)",
+      "0.\(digits)", "\(digits)s3", "// \(many)", "file:\(many)", "x \(many): 3",
     ] {
       #expect(parse(source).script != nil, "\(source.prefix(3))")
     }
     for source in [
-      "'\(million)", "\"\(million)", "$\(million)", "\(digits)x", "1e\(digits)", "1.0e\(digits)",
-      "\(digits)r1", "ivar:\(million).x", "\(million) )", "(\(million)", "#(1 \(million))",
+      "'\(million)", "\"\(million)", "$\(many)", "\(digits)x", "1e\(digits)", "1.0e\(digits)",
+      "\(digits)r1", "ivar:\(many).x", "\(many) )", "(\(many)", "#(1 \(many))",
     ] {
       let result = parse(source)
       #expect(result.script == nil, "\(source.prefix(3))")

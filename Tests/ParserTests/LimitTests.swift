@@ -80,16 +80,16 @@ private func problems(_ source: String) -> [String] {
   @Test(arguments: nestings) func moreLevelsAreOneError(_ nesting: Nesting) async {
     let found = await onMainThreadStack {
       let limit = Parser.defaultNestingLimit / nesting.levels
-      return problems(nesting.source(limit + 1)) + problems(nesting.source(10_000))
+      return problems(nesting.source(limit + 1)) + problems(nesting.source(5_000))
         + problems(String(repeating: nesting.opening, count: limit + 1))
-        + problems(String(repeating: nesting.opening, count: 100_000))
+        + problems(String(repeating: nesting.opening, count: 20_000))
     }
     #expect(found == Array(repeating: "brackets nest more than 1000 deep", count: 4))
   }
 
   @Test func aMillionBrackets() {
-    for bracket in ["(", "[", "{", "#(", "\"{", "x["] {
-      let result = parse(String(repeating: bracket, count: 1_000_000))
+    for (bracket, count) in [("(", 1_000_000), ("[", 100_000), ("{", 100_000), ("#(", 100_000)] {
+      let result = parse(String(repeating: bracket, count: count))
       #expect(result.diagnostics.map(\.message) == ["brackets nest more than 1000 deep"])
     }
   }
@@ -105,7 +105,7 @@ private func problems(_ source: String) -> [String] {
     let found = await onMainThreadStack {
       let height = link.hasPrefix(" |") ? 2 : 1
       let limit = Parser.defaultHeightLimit / height
-      return [limit - 3, limit + 1, 100_000].flatMap { count in
+      return [limit - 3, limit + 1, 30_000].flatMap { count in
         problems("x" + String(repeating: link, count: count))
       }
     }
@@ -115,7 +115,7 @@ private func problems(_ source: String) -> [String] {
   @Test func longAssignments() async {
     let found = await onMainThreadStack {
       problems(String(repeating: "x := ", count: 9_990) + "3")
-        + problems(String(repeating: "x := ", count: 100_000) + "3")
+        + problems(String(repeating: "x := ", count: 30_000) + "3")
     }
     #expect(found == [Self.tooHigh])
   }
