@@ -31,6 +31,9 @@ extension Lexer {
   /// A run ends before `//`. A `-` that ends a longer run directly before a digit is left to the
   /// number. If the rest is a connector it is that; else a leading `||` or `|` is a token of its
   /// own, and any other `|` ends the run.
+  ///
+  ///     operator == ? operator characters ? | "||" | ? operator symbol ? |
+  ///              ? where no comma separates ? , "," ;
   func scanOperator(at start: Int) -> (TokenKind, Int) {
     var end = start
     var bar: Int?

@@ -28,6 +28,7 @@ extension Lexer {
   ///   - start: Where the text begins.
   ///   - section: The section it is part of.
   ///   - openParentheses: How many parentheses of this path are open; counted on.
+  /// - Returns: The offset of the byte that ends the text.
   public func pathTextEnd(
     from start: Int, in section: PathSection, openParentheses: inout Int
   ) -> Int {

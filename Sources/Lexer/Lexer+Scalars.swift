@@ -28,6 +28,8 @@ extension Lexer {
   }
 
   /// Returns the length of the blank at an offset, 0 when something else stands there.
+  ///
+  ///     blank == ? Unicode white space ? ;
   public func blankLength(at offset: Int) -> Int {
     let byte = byte(at: offset)
     guard byte >= 0x80 else { return byte == 0x20 || byte &- 0x09 < 5 ? 1 : 0 }

@@ -1,18 +1,26 @@
 extension Lexer {
   /// Returns the offset behind the string in double quotes that begins at an offset, found without
-  /// parsing what stands in its braces.
-  ///
-  /// Where the quotes and braces do not match, the string is taken to end at its next quote.
+  /// parsing what stands in its braces; nil when the text ends in it.
   ///
   /// - Complexity: O(*n*) in the bytes of the string, or of the text when it is not closed.
-  public func interpolatedStringEnd(from start: Int) -> Int {
+  public func interpolatedStringEnd(from start: Int) -> Int? {
     var nesting: [StringNesting] = [.text]
     var index = start + 1
     while index < end {
       index = step(at: index, &nesting)
       if nesting.isEmpty { return index }
     }
-    return nextQuote(from: start + 1)
+    return nil
+  }
+
+  /// Returns the offset behind the next double quote without a backslash before it.
+  public func quoteEnd(from start: Int) -> Int {
+    var index = start
+    while index < end {
+      if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
+      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return end
   }
 
   /// What an offset is in.
@@ -33,7 +41,11 @@ extension Lexer {
     case (.code(let count), UInt8(ascii: "{")):
       nesting[nesting.count - 1] = .code(openBraces: count + 1)
     case (.code(let count), UInt8(ascii: "}")):
-      if count == 0 { nesting.removeLast() } else { nesting[nesting.count - 1] = .code(openBraces: count - 1) }
+      if count == 0 {
+        nesting.removeLast()
+      } else {
+        nesting[nesting.count - 1] = .code(openBraces: count - 1)
+      }
     case (.code, UInt8(ascii: "\"")):
       nesting.append(.text)
     case (.code, UInt8(ascii: "'")), (.code, UInt8(ascii: "$")):
@@ -44,14 +56,5 @@ extension Lexer {
       break
     }
     return index + 1
-  }
-
-  private func nextQuote(from start: Int) -> Int {
-    var index = start
-    while index < end {
-      if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
-      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return end
   }
 }

@@ -1,6 +1,8 @@
 extension Lexer {
   /// Returns the offset behind the name that begins at an offset; the offset itself when no name
   /// begins there.
+  ///
+  ///     name == letter , { letter | digit } ;
   public func nameEnd(from start: Int) -> Int {
     guard isNameStart(at: start) else { return start }
     var index = start
@@ -23,6 +25,8 @@ extension Lexer {
   /// when it is a plain name.
   ///
   /// A name that a keyword's colon follows is no part of it: `a-b: c` ends in the keyword `b:`.
+  ///
+  ///     hyphenatedName == ? declared hyphenated name ? ;
   public func hyphenatedNameEnd(after nameEnd: Int) -> Int? {
     var end = nameEnd
     while byte(at: end) == UInt8(ascii: "-") {
@@ -34,6 +38,8 @@ extension Lexer {
   }
 
   /// Returns whether a letter or `_` stands at an offset.
+  ///
+  ///     letter == ? a Unicode letter or _ ? ;
   public func isNameStart(at offset: Int) -> Bool {
     let byte = byte(at: offset)
     if byte >= 0x80 { return scalar(at: offset).scalar.isNameStart }
@@ -50,9 +56,6 @@ extension Lexer {
   ///
   /// Letters and digits that follow directly belong to it even where they make no sense: the
   /// parser says so once, with the whole of it.
-  ///
-  ///     number        == integer | float | scaledDecimal ;
-  ///     integer       == digits , [ exponent ] | radixInteger ;
   func scanNumber(at start: Int) -> Int {
     var index = digitsEnd(from: start)
     if byte(at: index) == UInt8(ascii: "."), isDigit(byte(at: index + 1)) {
@@ -77,6 +80,9 @@ extension Lexer {
   }
 }
 
+/// Returns whether a byte is a decimal digit.
+///
+///     digit == "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" ;
 func isDigit(_ byte: UInt8) -> Bool {
   byte &- UInt8(ascii: "0") < 10
 }

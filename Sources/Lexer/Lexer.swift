@@ -83,6 +83,8 @@ public struct Lexer: Sendable {
   // MARK: Blanks
 
   /// Returns the offset behind blanks and comments, and says in `gap` what they were.
+  ///
+  ///     gap == { blank | comment } ;
   func skipBlanks(from offset: Int, gap: inout Gap) -> Int {
     var index = Swift.max(offset, start)
     while true {
@@ -113,6 +115,8 @@ public struct Lexer: Sendable {
   }
 
   /// Returns the offset of the next line feed or carriage return.
+  ///
+  ///     comment == "//" , { ? any character but a line break ? } , ? line break ? ;
   func endOfLine(from offset: Int) -> Int {
     var index = offset
     while index < end, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") {
@@ -150,6 +154,9 @@ public struct Lexer: Sendable {
     }
   }
 
+  /// Scans a name, with the colon directly behind it.
+  ///
+  ///     keyword == name , ":" ;
   private func scanWord(at start: Int) -> (TokenKind, Int) {
     let end = nameEnd(from: start)
     return isKeywordColon(at: end) ? (.keyword, end + 1) : (.name, end)
@@ -220,6 +227,11 @@ public struct Lexer: Sendable {
     }
   }
 
+  /// Scans what begins with `#` and a name.
+  ///
+  ///     nameSymbol == "#" , name ;
+  ///     keywordSymbol == "#" , keyword , { keyword } ;
+  ///     objectOpening == "#" , name , "{" ;
   private func scanSymbol(at start: Int, nameEnd: Int) -> (TokenKind, Int) {
     if byte(at: nameEnd) == UInt8(ascii: "{") { return (.objectOpening, nameEnd + 1) }
     var end = nameEnd
@@ -231,6 +243,9 @@ public struct Lexer: Sendable {
     return (.symbol, end)
   }
 
+  /// Scans an operator behind `#`; the `#` alone when none stands there.
+  ///
+  ///     operatorSymbol == "#" , ? operator of a symbol ? ;
   private func scanOperatorSymbol(at start: Int) -> (TokenKind, Int) {
     let next = byte(at: start + 1)
     if next >= 0x80 {

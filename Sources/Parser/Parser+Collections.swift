@@ -6,15 +6,16 @@ extension Parser {
   /// It is read as literals first. Where that fails, what was read is one literal with messages
   /// behind it: only negative numbers can be read twice, as `1 -2` may be a subtraction.
   ///
-  ///     array = "#(" , ( { arrayElement } | [ connect , { "," , connect } , [ "," ] ] ) , ")" ;
+  ///     array = "#(" , { arrayElement } , ")" | "#(" , primary , ")" | "#(" , operand , messages
+  ///           , ")" | "#(" , connect , "," , [ connect , { "," , connect } , [ "," ] ] , ")" ;
   func parseArray() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     let outer = try open(.closeParenthesis)
     context.comma = .separatesElements
-    let literals = try parseLiteralElements()
+    let literals = try readLiteralElements()
     let elements =
       token.kind == .closeParenthesis
-      ? literals.elements : try parseElements(behind: literals, opening)
+      ? literals.elements : try readElements(behind: literals, opening)
     let tallest = height
     try close(.closeParenthesis, opening, outer)
     height = tallest + 1
@@ -32,7 +33,7 @@ extension Parser {
   /// Parses literals separated by blanks as far as they go.
   ///
   ///     arrayElement = literal | "true" | "false" | "nil" ;
-  private func parseLiteralElements() throws(SyntaxFailure) -> LiteralElements {
+  private func readLiteralElements() throws(SyntaxFailure) -> LiteralElements {
     var literals = LiteralElements()
     var tallest = 0
     while beginsArrayElement {
@@ -68,26 +69,30 @@ extension Parser {
 
   /// Parses expressions separated by commas, the first of which begins with a literal that is
   /// parsed already.
-  private func parseElements(
+  private func readElements(
     behind literals: LiteralElements, _ opening: SourceRange
   ) throws(SyntaxFailure) -> [Expression] {
     guard literals.elements.dropFirst().allSatisfy(\.isNegativeNumber) else {
       throw failInArray(opening)
     }
+    // Negative numbers with a word behind them: `1 -2 x` would be the subtraction `1 - (2 x)`.
+    let isWordBehindSeveral = literals.elements.count > 1 && token.kind == .name
     if literals.elements.count > 1 { move(to: literals.firstEnd) }
     pending = literals.first
     let isParenthesized = pending == nil && token.kind == .openParenthesis
-    let elements = try parseSeparated(until: .closeParenthesis) { parser throws(SyntaxFailure) in
+    let elements = try readSeparated(until: .closeParenthesis) { parser throws(SyntaxFailure) in
       try parser.parseConnect()
     }
     let isOneElement = elements.count == 1 && lexer.byte(at: previousEnd - 1) != UInt8(ascii: ",")
-    if isOneElement, !isParenthesized, elements[0].isWords { throw failInArray(opening) }
+    if isOneElement, isWordBehindSeveral || !isParenthesized && elements[0].isWords {
+      throw fail(wordsInArray(opening))
+    }
     guard token.kind == .closeParenthesis else { throw failInArray(opening) }
     return elements
   }
 
   /// Parses what commas separate; the last comma may be left standing.
-  private func parseSeparated<Element>(
+  private func readSeparated<Element>(
     until closing: TokenKind, _ parse: (Parser) throws(SyntaxFailure) -> Element
   ) throws(SyntaxFailure) -> [Element] {
     var elements: [Element] = []
@@ -104,7 +109,7 @@ extension Parser {
 
   /// Parses a byte array.
   ///
-  ///     byteArray = "#[" , { integer } , "]" ;
+  ///     byteArray = "#[" , { ? an integer from 0 to 255 ? } , "]" ;
   func parseByteArray() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     let outer = try open(.closeBracket)
@@ -129,7 +134,7 @@ extension Parser {
     let opening = token.range
     let outer = try open(.closeBrace)
     context.comma = .separatesEntries
-    let entries = try parseSeparated(until: .closeBrace) { parser throws(SyntaxFailure) in
+    let entries = try readSeparated(until: .closeBrace) { parser throws(SyntaxFailure) in
       try parser.parseEntry()
     }
     let tallest = height
@@ -155,7 +160,9 @@ extension Parser {
 
   /// Parses a key; a bare word is a symbol.
   ///
-  ///     key = name | hyphenatedName | literal | parenthesized ;
+  ///     key = name | hyphenatedName | reservedWord | number | negativeNumber | string |
+  ///         interpolatedString | character | nameSymbol | operatorSymbol | quotedSymbol | array |
+  ///         byteArray | dictionary | object | parenthesized ;
   private func parseKey() throws(SyntaxFailure) -> Expression {
     switch token.kind {
     case .name, .keyword:
@@ -189,14 +196,14 @@ extension Parser {
 
   /// Parses an object literal.
   ///
-  ///     object = "#" , ? no blank ? , name , ? no blank ? , "{" , [ property , { "," , property } , [ "," ] ] , "}" ;
+  ///     object = objectOpening , [ property , { "," , property } , [ "," ] ] , "}" ;
   func parseObject() throws(SyntaxFailure) -> ObjectExpression {
     let opening = token.range
     let nameRange = SourceRange(opening.start + 1, opening.end - 1)
     let className = Name(source.text(in: nameRange), nameRange)
     let outer = try open(.closeBrace)
     context.comma = .separatesEntries
-    let properties = try parseSeparated(until: .closeBrace) { parser throws(SyntaxFailure) in
+    let properties = try readSeparated(until: .closeBrace) { parser throws(SyntaxFailure) in
       try parser.parseProperty()
     }
     let tallest = height

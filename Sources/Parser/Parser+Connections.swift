@@ -5,8 +5,7 @@ extension Parser {
   ///
   /// Assignments nest to the right: they are collected and put together from the last.
   ///
-  ///     place = name | hyphenatedName | identifier | operand , subscript
-  ///           | ( place | "self" ) , selector ;
+  ///     assignment = place , ( ":=" | "←" ) , connect ;
   func parseAssignment(
     to first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -39,7 +38,7 @@ extension Parser {
 
   /// Parses what is joined by a connector, the same all along.
   ///
-  ///     connection = pipe , connector , pipe , { connector , pipe } ;
+  ///     connection = pipe , connector , pipe , { ? the same connector ? , pipe } | flow ;
   func parseConnection(
     of first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -56,16 +55,30 @@ extension Parser {
       let operandStart = operandStart
       operands.append(try parsePipe())
       tallest = Swift.max(tallest, height)
-      if token.kind == .connector {
-        try checkLeftSide(operands[operands.count - 1], from: operandStart, rule)
-      }
+      try checkConnectionGoesOn(connector, from: operandStart, rule)
     }
-    guard token.kind != .assignment else { throw fail(assignmentInConnection(connector)) }
     if rule?.allowsLiterals == false { try checkFlow(operands[operands.count - 1]) }
     height = tallest + 1
     try checkHeight()
     return .connect(
       ConnectExpression(connector: connector, operands: operands, range: range(from: start)))
+  }
+
+  /// Checks what stands behind an operand of a connection.
+  private func checkConnectionGoesOn(
+    _ connector: Name, from start: Int, _ rule: Connector?
+  ) throws(SyntaxFailure) {
+    switch token.kind {
+    case .connector where connectorHere.text == connector.text:
+      if case .target = rule?.left { try checkLineBreak(from: start) }
+    case .connector:
+      try checkLineBreak(from: start)
+    case .assignment:
+      try checkLineBreak(from: start)
+      throw fail(assignmentInConnection(connector))
+    default:
+      break
+    }
   }
 
   /// Parses what is added to a place.
@@ -77,8 +90,15 @@ extension Parser {
     let connector = connectorHere
     let placeHeight = height
     advance()
+    let valueStart = operandStart
     let value = try parsePipe()
-    guard token.kind != .connector else { throw fail(mixedConnectors(connector)) }
+    if token.kind == .connector || token.kind == .assignment {
+      try checkLineBreak(from: valueStart)
+    }
+    guard token.kind != .connector else {
+      throw fail(
+        connectorHere.text == "+=" ? repeatedAppend(connector) : mixedConnectors(connector))
+    }
     guard token.kind != .assignment else { throw fail(assignmentInConnection(connector)) }
     height = Swift.max(height, placeHeight) + 1
     try checkHeight()
@@ -86,6 +106,8 @@ extension Parser {
   }
 
   /// The connector that is looked at, in its ASCII spelling.
+  ///
+  ///     connector = "|=" | "=|=" | ">=|" | "<=|" | ? defined connector ? ;
   var connectorHere: Name {
     let name = tokenName()
     guard let spelling = Connector.otherSpellings[name.text] else { return name }
@@ -107,6 +129,9 @@ extension Parser {
   }
 
   /// Checks that what stands before `:=` or `+=` is a place.
+  ///
+  ///     place = ( name | hyphenatedName | identifier | reference | operand , ? no lone block ? ,
+  ///           subscript | "self" , selector ) , { selector } ;
   func checkPlace(_ place: Expression, from start: Int) throws(SyntaxFailure) {
     try checkLineBreak(from: start)
     guard !place.isPlace else { return }
@@ -119,6 +144,10 @@ extension Parser {
     throw fail(missingPeriod(at: words.lineBreak))
   }
 
+  /// Checks that things can flow through an operand.
+  ///
+  ///     flow = source , ( "->" | "→" ) , source , { "->" , source } ;
+  ///     source = ? no lone literal ? , pipe ;
   private func checkFlow(_ operand: Expression) throws(SyntaxFailure) {
     switch operand {
     case .integer, .float, .scaledDecimal, .character, .symbol, .string, .interpolatedString:

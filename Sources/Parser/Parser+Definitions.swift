@@ -58,8 +58,8 @@ extension Parser {
 
   /// Parses a definition.
   ///
-  ///     definition = class | extension | scheme | filter | protocol | template | group
-  ///                | connectorDefinition ;
+  ///     definition = class | extension | scheme | filter | protocol | template | group |
+  ///                connectorDefinition | ? outside of all brackets ? , methodDefinition ;
   func parseDefinition(_ word: DefinitionWord) throws(SyntaxFailure) -> Definition {
     switch word {
     case .class: .class(try parseClass())
@@ -112,7 +112,8 @@ extension Parser {
 
   /// Parses a filter.
   ///
-  ///     filter = "filter" , declaredName , [ superclass ] , ( emission | "{" , members , "}" ) ;
+  ///     filter = "filter" , declaredName , [ superclass ] , ( emission | "{" , filterMembers ,
+  ///            "}" ) ;
   func parseFilter() throws(SyntaxFailure) -> FilterDefinition {
     let start = token.start
     advance()
@@ -127,14 +128,14 @@ extension Parser {
 
   /// Parses a protocol.
   ///
-  ///     protocol = "protocol" , declaredName , [ superclass ] ,
-  ///                "{" , { [ requirement ] , "." } , [ requirement ] , "}" ;
+  ///     protocol = "protocol" , declaredName , [ superclass ] , "{" , { [ requirement ] , "." } ,
+  ///              [ requirement ] , "}" ;
   func parseProtocol() throws(SyntaxFailure) -> ProtocolDefinition {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
     let superprotocol = try parseSuperclass()
-    let requirements = try parseBraced { parser throws(SyntaxFailure) in
+    let requirements = try readBraced { parser throws(SyntaxFailure) in
       try parser.parseRequirement()
     }
     return ProtocolDefinition(
@@ -176,7 +177,7 @@ extension Parser {
     let start = token.start
     advance()
     let name = try parseDeclaredName()
-    let entries = try parseBraced { parser throws(SyntaxFailure) in
+    let entries = try readBraced { parser throws(SyntaxFailure) in
       try parser.parseGroupEntry()
     }
     return GroupDefinition(name: name, entries: entries, range: range(from: start))
@@ -184,7 +185,7 @@ extension Parser {
 
   /// Parses a name of a group with the place it stands for.
   ///
-  ///     groupEntry = declaredName , "->" , place ;
+  ///     groupEntry = declaredName , ( "->" | "→" ) , place ;
   func parseGroupEntry() throws(SyntaxFailure) -> GroupEntry {
     let start = token.start
     let name = try takeDeclaredName()
@@ -201,7 +202,8 @@ extension Parser {
 
   /// Parses the definition of a connector, which is one from here on.
   ///
-  ///     connectorDefinition = "connector" , ? new connector ? , [ superclass ] , "{" , members , "}" ;
+  ///     connectorDefinition = "connector" , ? new connector ? , [ superclass ] , "{" , members ,
+  ///                         "}" ;
   func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
     let start = token.start
     advance()
@@ -232,9 +234,12 @@ extension Parser {
 
   /// Parses the members of a definition in their braces.
   ///
-  ///     members = { [ member ] , "." } , [ member ] ;
+  ///     members = { ( methodDefinition | propertyPath | group ) , [ "." ] | [ member ] , "." } ,
+  ///             [ member ] ;
+  ///     filterMembers = { ( methodDefinition | emission ) , [ "." ] | [ member ] , "." } , [
+  ///                   member ] ;
   func parseMembers(allowsEmission: Bool = false) throws(SyntaxFailure) -> [Member] {
-    try parseBraced { parser throws(SyntaxFailure) in
+    try readBraced { parser throws(SyntaxFailure) in
       let member = try parser.parseMember()
       if case .emission(let emission) = member, !allowsEmission {
         throw parser.fail(parser.emissionOutOfPlace(emission.range))
@@ -244,7 +249,7 @@ extension Parser {
   }
 
   /// Parses what ends like statements in braces; no full stop is needed behind a closing brace.
-  private func parseBraced<Item>(
+  func readBraced<Item>(
     _ parse: (Parser) throws(SyntaxFailure) -> Item
   ) throws(SyntaxFailure) -> [Item] {
     let opening = token.range
@@ -256,17 +261,17 @@ extension Parser {
     var tallest = 0
     while true {
       while token.kind == .period { takePeriod() }
-      if isClosing(token.kind) { break }
+      if closesOpenBracket { break }
       do {
         items.append(try parse(self))
         tallest = Swift.max(tallest, height)
         let isBraced = lexer.byte(at: previousEnd - 1) == UInt8(ascii: "}")
-        guard isBraced || token.kind == .period || isClosing(token.kind) else {
+        guard isBraced || token.kind == .period || closesOpenBracket else {
           throw failAfterExpression("'.'")
         }
       } catch {
         recover(to: inner, endsAfterBraces: true)
-        if isClosing(token.kind) { break }
+        if closesOpenBracket { break }
       }
     }
     context.implicitParameters = outer.implicitParameters
@@ -278,8 +283,8 @@ extension Parser {
 
   /// Parses a member of a class, an extension, a scheme, a filter or a connector.
   ///
-  ///     member = variable | classVariables | methodDefinition | propertyPath | emission | group
-  ///            | { place , ":=" } , ( append | connection | pipe ) ;
+  ///     member = variable | classVariables | methodDefinition | propertyPath | group |
+  ///            ? no sign first ? , ( assignment | append | connection ) ;
   func parseMember() throws(SyntaxFailure) -> Member {
     if beginsMethod { return .method(try parseMethodDefinition()) }
     switch token.kind {
@@ -296,17 +301,17 @@ extension Parser {
     default:
       break
     }
-    return try parseStatementMember()
+    return try readStatementMember()
   }
 
   /// Parses an assignment, an addition or a connection that is made for every instance.
-  private func parseStatementMember() throws(SyntaxFailure) -> Member {
+  private func readStatementMember() throws(SyntaxFailure) -> Member {
     let start = token.start
     guard canBeginOperand else { throw failExpected("a member") }
     let expression = try parseConnect()
     switch expression {
     case .assignment, .append, .connect: return .statement(.expression(expression))
-    default: throw fail(notAMember(start))
+    default: throw token.kind == .endOfText ? failExpected("'}'") : fail(notAMember(start))
     }
   }
 
@@ -339,7 +344,7 @@ extension Parser {
 
   /// Parses what a filter does with each object.
   ///
-  ///     emission = "|" , "{" , statements , "}" ;
+  ///     emission = "|" , body ;
   func parseEmission() throws(SyntaxFailure) -> EmissionDefinition {
     let start = token.start
     takeBar()

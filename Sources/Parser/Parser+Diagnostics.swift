@@ -78,12 +78,11 @@ extension Parser {
     let name = SourceRange(token.end, lexer.nameEnd(from: token.end))
     guard name.end > name.start else {
       return error(
-        "a blank is missing behind '.'; a fraction has a digit on either side: '0.5'", token.range)
+        "a blank is missing after '.'; a fraction has a digit on either side: '0.5'", token.range)
     }
     let message = excerpt(name)
     return error(
-      "a blank is missing behind '.'; a message is sent by a blank: 'x \(message)', not 'x.\(message)'",
-      token.range)
+      "a blank is missing after '.'; a message is sent by a blank: 'x \(message)'", token.range)
   }
 
   func subscriptBehindBlank() -> Diagnostic {
@@ -96,7 +95,7 @@ extension Parser {
 
   func callSyntax(_ name: SourceRange) -> Diagnostic {
     error(
-      "expected '.', found '('; an argument stands behind a keyword: '\(excerpt(name)): x'",
+      "expected '.', found '('; an argument follows a keyword: '\(excerpt(name)): x'",
       token.range)
   }
 
@@ -159,6 +158,10 @@ extension Parser {
       return error(
         "a '-' stands directly before the digits of its number: '-\(excerpt(next.range))'",
         token.range)
+    case "-" where next.kind == .keyword && context.nesting == 0:
+      return error(
+        "'-' is no sign but before a digit; a method is written '-name: parameter { ... }'",
+        token.range)
     case "-":
       return error(
         "'-' is no sign but before a digit; write '\(operand) negated' or '0 - \(operand)'",
@@ -187,9 +190,10 @@ extension Parser {
 
   func connectorAfterVariable(_ name: Name) -> Diagnostic {
     let text = excerpt(name.range)
+    let sign = excerpt(token.range)
     return error(
-      "'var' takes one ':=' and no connector; write 'var \(text). \(text) \(excerpt(token.range)) ...'",
-      token.range)
+      "'var' takes one ':=' and no connector; write 'var \(text). \(text) \(sign) ...'", token.range
+    )
   }
 
   func reservedWord(_ name: Name) -> Diagnostic {
@@ -204,9 +208,15 @@ extension Parser {
       token.range, notes: [Diagnostic.Note("the first stands here", first.range)])
   }
 
+  func repeatedAppend(_ first: Name) -> Diagnostic {
+    error(
+      "'+=' adds to one place and does not chain", token.range,
+      notes: [Diagnostic.Note("the first stands here", first.range)])
+  }
+
   func assignmentInConnection(_ connector: Name) -> Diagnostic {
     error(
-      "an assignment behind '\(connector.text)' needs parentheses", token.range,
+      "an assignment after '\(connector.text)' needs parentheses", token.range,
       notes: [Diagnostic.Note("the connector stands here", connector.range)])
   }
 
@@ -223,7 +233,7 @@ extension Parser {
 
   func notAPlaceInGroup(_ start: Int) -> Diagnostic {
     error(
-      "expected a place behind '->': a name, 'scheme:path', 'x[i]' or 'x property'",
+      "expected a place after '->': a name, 'scheme:path', 'x[i]' or 'x property'",
       range(from: start))
   }
 
@@ -247,7 +257,7 @@ extension Parser {
 
   func moreThanOneMessage() -> Diagnostic {
     error(
-      "behind ';' stands one message; what is sent to its result stands behind '|'", token.range)
+      "one message follows ';'; what is sent to its result follows '|'", token.range)
   }
 
   func severalIndices(_ range: SourceRange) -> Diagnostic {
@@ -301,7 +311,7 @@ extension Parser {
   }
 
   func scaleTooLarge(_ range: SourceRange) -> Diagnostic {
-    error("the number has too many places behind the point", range)
+    error("the number has too many places after the point", range)
   }
 
   // MARK: Texts
@@ -319,7 +329,7 @@ extension Parser {
   }
 
   func noCharacter() -> Diagnostic {
-    error("expected a character behind '$', found the end of the text", token.range)
+    error("expected a character after '$', found the end of the text", token.range)
   }
 
   func longCharacter() -> Diagnostic {
@@ -330,7 +340,7 @@ extension Parser {
   func digitCharacter() -> Diagnostic {
     let digits = excerpt(SourceRange(token.start + 1, token.end))
     return error(
-      "'$0' to '$3' are parameters of a block; a digit is written ''\(digits)' first'",
+      "'$0' to '$3' are parameters of a block; a digit is written '\(digits)' first",
       token.range)
   }
 
@@ -349,7 +359,7 @@ extension Parser {
       end += lexer.scalar(at: end).length
     }
     let text = excerpt(SourceRange(token.start + 1, end))
-    return error("a symbol of this form is written '#'\(text)''", SourceRange(token.start, end))
+    return error("this symbol is written #'\(text)'", SourceRange(token.start, end))
   }
 
   // MARK: Collections
@@ -405,7 +415,7 @@ extension Parser {
   func signAtPathEnd(_ range: SourceRange) -> Diagnostic {
     let sign = excerpt(SourceRange(range.end - 1, range.end))
     return error(
-      "a path can not end in '\(sign)'; where it belongs to a component, write it as '{'\(sign)'}'",
+      "a path can not end in '\(sign)'; where it belongs to a component, write {'\(sign)'}",
       SourceRange(range.end - 1, range.end))
   }
 
@@ -415,7 +425,9 @@ extension Parser {
     let scheme = excerpt(SourceRange(schemeStart(before: range), Int(range.start)))
     let head = scheme + excerpt(SourceRange(Int(range.start), end))
     guard Int32(end) < range.end, Int32(end) > range.start else {
-      return error("a path runs to the next blank; here it consists of names: '\(head)'", range)
+      return error(
+        "a path runs to the next blank; a component here is a name, an index or '{expression}'",
+        range)
     }
     let tail = excerpt(SourceRange(Int32(end), range.end))
     let right =
@@ -451,20 +463,24 @@ extension Parser {
     error("'|{' stands only in a filter", range)
   }
 
+  func operatorInSignature(_ range: SourceRange) -> Diagnostic {
+    error("a signature is a name or has keywords", range)
+  }
+
   func connectorAsSelector() -> Diagnostic {
     error("\(quoted(token.range)) is a connector and no message", token.range)
   }
 
   func emptyPattern(_ offset: Int) -> Diagnostic {
-    error("expected a name, ':name' or '*' behind '/'", SourceRange(offset, offset))
+    error("expected a name, ':name' or '*' after '/'", SourceRange(offset, offset))
   }
 
   func noPatternName(_ offset: Int) -> Diagnostic {
-    error("expected a name behind ':'", SourceRange(offset, offset))
+    error("expected a name after ':'", SourceRange(offset, offset))
   }
 
   func patternBehindRest(_ offset: Int) -> Diagnostic {
-    error("'*' takes all that is left: nothing stands behind it", SourceRange(offset, offset))
+    error("'*' takes all that is left: nothing follows it", SourceRange(offset, offset))
   }
 
   // MARK: Warnings

@@ -3,7 +3,7 @@ internal import TenonLexer
 extension Parser {
   /// Parses an expression of any level.
   ///
-  ///     connect = { place , ":=" } , ( append | connection | pipe ) ;
+  ///     connect = assignment | append | connection | pipe ;
   func parseConnect() throws(SyntaxFailure) -> Expression {
     let start = operandStart
     let first = try parsePipe()
@@ -16,7 +16,8 @@ extension Parser {
 
   /// Parses messages, bars and cascades.
   ///
-  ///     pipe = operand , messages , { pipeSegment | cascadeSegment } ;
+  ///     pipe = operand , [ messages ] , { pipeSegment } | operand , ( selector | messages ) ,
+  ///          cascade , { pipeSegment } ;
   func parsePipe() throws(SyntaxFailure) -> Expression {
     let start = operandStart
     wordsAtLineStart = nil
@@ -25,7 +26,7 @@ extension Parser {
       result = try parseMessages(to: result, from: start)
     }
     if token.kind == .bar || token.kind == .semicolon {
-      result = try parsePipeTail(of: result, from: start)
+      result = try readPipeTail(of: result, from: start)
     }
     return result
   }
@@ -40,17 +41,16 @@ extension Parser {
     let start = operandStart
     let primary = try parsePrimary()
     wordsAtLineStart = nil
-    return try parseUnaryMessages(to: primary, from: start)
+    return try readUnaryMessages(to: primary, from: start)
   }
 
   /// Parses unary messages and subscripts, if there are any.
-  ///
-  ///     selector = name ;
-  func parseUnaryMessages(
+  func readUnaryMessages(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var result = receiver
     while true {
+      if token.followsComment { warnAboutDivisionComment() }
       if token.kind == .name {
         let selector = try takeSelector()
         result = .unaryMessage(
@@ -63,13 +63,12 @@ extension Parser {
         break
       }
     }
-    if token.followsComment { warnAboutDivisionComment() }
     return result
   }
 
   /// Parses a subscript or a query.
   ///
-  ///     subscript = ? no blank ? , "[" , connect , "]" ;
+  ///     subscript = ? no blank ? , "[" , ? no list of numbers ? , connect , "]" ;
   func parseSubscript(
     of receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -91,6 +90,8 @@ extension Parser {
   }
 
   /// Takes a unary selector.
+  ///
+  ///     selector == name ;
   func takeSelector() throws(SyntaxFailure) -> Name {
     if token.beginsLine {
       selectorsAtLineStart.append(token.range)
@@ -110,11 +111,11 @@ extension Parser {
 
   /// Parses binary messages and a keyword message, if there are any.
   ///
-  ///     messages = { binaryMessage } , [ keywordMessage ] ;
+  ///     messages = binaryMessage , { binaryMessage } , [ keywordMessage ] | keywordMessage ;
   func parseMessages(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
-    let result = try parseBinaryMessages(to: receiver, from: start)
+    let result = try readBinaryMessages(to: receiver, from: start)
     guard token.kind == .keyword else { return result }
     return try parseKeywordMessage(to: result, from: start)
   }
@@ -125,9 +126,7 @@ extension Parser {
   }
 
   /// Parses binary messages, if there are any.
-  ///
-  ///     binaryMessage = operator , operand ;
-  func parseBinaryMessages(
+  func readBinaryMessages(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var result = receiver
@@ -137,6 +136,9 @@ extension Parser {
     return result
   }
 
+  /// Parses an operator and its argument.
+  ///
+  ///     binaryMessage = operator , operand ;
   private func parseBinaryMessage(
     to receiver: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -152,8 +154,6 @@ extension Parser {
   }
 
   /// Takes an operator in its ASCII spelling.
-  ///
-  ///     operator = ? operator characters ? | "||" | "," | ? operator symbol ? ;
   func takeOperator() -> Name {
     if context.comma == .separatesElements, isNegativeNumber, token.followsBlank {
       report(subtractionInArray())
@@ -171,7 +171,7 @@ extension Parser {
   ) throws(SyntaxFailure) -> Expression {
     let receiverHeight = height
     if context.comma == .separatesEntries { warnAboutMissingComma(after: receiver) }
-    let (keywords, arguments) = try parseKeywords()
+    let (keywords, arguments) = try readKeywords()
     height = Swift.max(height, receiverHeight) + 1
     try checkHeight()
     return .keywordMessage(
@@ -180,8 +180,7 @@ extension Parser {
   }
 
   /// Parses keywords with their arguments; the height is that of the highest argument.
-  func parseKeywords() throws(SyntaxFailure) -> (keywords: [Name], arguments: [Expression])
-  {
+  func readKeywords() throws(SyntaxFailure) -> (keywords: [Name], arguments: [Expression]) {
     var tallest = 0
     var words = schemeAtLineStart
     var keywords: [Name] = []
@@ -210,6 +209,6 @@ extension Parser {
     let start = operandStart
     let operand = try parseOperand()
     guard isOperator else { return operand }
-    return try parseBinaryMessages(to: operand, from: start)
+    return try readBinaryMessages(to: operand, from: start)
   }
 }

@@ -30,12 +30,12 @@ extension Parser {
 
   /// Something else stands where a message must follow.
   func failExpectedMessage(after sign: String) -> SyntaxFailure {
-    if token.kind == .endOfText { return failExpected("a message behind '\(sign)'") }
+    if token.kind == .endOfText { return failExpected("a message after '\(sign)'") }
     return fail(tokenProblem ?? expectedMessage(after: sign))
   }
 
   func failExpectedBar() -> SyntaxFailure {
-    failExpected("'|' behind the parameters of the block")
+    failExpected("'|' after the parameters of the block")
   }
 
   /// An operand follows an operand.
@@ -98,7 +98,7 @@ extension Parser {
   func failUnclosedTemporaries(_ opening: SourceRange) -> SyntaxFailure {
     fail(
       tokenProblem
-        ?? expected("'|' behind the names", notes: [bracketNote(opening)]))
+        ?? expected("'|' after the names", notes: [bracketNote(opening)]))
   }
 
   /// The text ends in a string.
@@ -114,7 +114,9 @@ extension Parser {
 
   /// An array is neither literals nor expressions.
   func failInArray(_ opening: SourceRange) -> SyntaxFailure {
-    if token.kind == .endOfText { return failUnclosed(.closeParenthesis, opening) }
+    if isClosing(token.kind) || token.kind == .period || token.kind == .semicolon {
+      return failUnclosed(.closeParenthesis, opening)
+    }
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
     if holdsWord(opening) { return fail(wordsInArray(opening)) }
     let isLiteral = token.kind == .comma || token.kind == .operator || token.kind == .keyword
@@ -149,13 +151,21 @@ extension Parser {
 
   /// A statement is followed by something that does not end it.
   func failAfterStatement(
-    _ statement: Statement?, opening: SourceRange?
+    _ statement: Statement?, until closing: TokenKind, opening: SourceRange?
   ) -> SyntaxFailure {
+    if let opening, isClosing(token.kind) { return failUnclosed(closing, opening) }
     if case .expression(let expression) = statement, !token.beginsLine {
-      if let opening, expression.isLiteral, beginsLiteral { return fail(literalsInBlock(opening)) }
+      if let opening, isInBlock, expression.isLiteral, beginsLiteral {
+        return fail(literalsInBlock(opening))
+      }
       if case .interpolatedString = expression { return fail(stringAsComment(expression.range)) }
     }
     return failAfterExpression("'.'")
+  }
+
+  private var isInBlock: Bool {
+    if case .outside = context.implicitParameters { return false }
+    return true
   }
 
   private var beginsLiteral: Bool {

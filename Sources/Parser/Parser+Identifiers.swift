@@ -2,11 +2,13 @@ internal import TenonLexer
 
 extension Parser {
   /// The schemes in whose paths a component is a name, an index or an expression.
+  ///
+  ///     namingScheme == "ivar" | "this" | "self" | "var" | "class" | "default" ;
   static let namingSchemes: Set<String> = ["ivar", "this", "self", "var", "class", "default"]
 
   /// Parses a scheme and the path directly behind it.
   ///
-  ///     identifier == scheme , ":" , [ path ] | "ref:" , [ scheme , ":" ] , path ;
+  ///     identifier == ? a scheme ? , ":" , [ path ] | namingScheme , ":" , [ namePath ] ;
   func parseIdentifier() throws(SyntaxFailure) -> Expression {
     let start = token.start
     let end = token.end
@@ -22,6 +24,9 @@ extension Parser {
   }
 
   /// Parses what a reference refers to: `ref:` is looked at.
+  ///
+  ///     reference == "ref:" , ( ? a scheme ? , ":" , [ path ] | namingScheme , ":" , [ namePath ]
+  ///               | namePath ) ;
   private func parseReference(from start: Int) throws(SyntaxFailure) -> Expression {
     let nameStart = token.end
     let nameEnd = lexer.nameEnd(from: nameStart)
@@ -38,8 +43,10 @@ extension Parser {
 
   /// Parses a path up to where it ends.
   ///
-  ///     path == [ "//" , authority ] , [ "/" ] , [ component , { "/" , component } , [ "/" ] ] ,
-  ///             [ "?" , query ] ;
+  ///     path == [ root ] , components , [ "?" , query ] | root , [ "?" , query ] | "//" ,
+  ///          authority , [ "?" , query ] ;
+  ///     root == "/" | "//" , [ authority ] , "/" ;
+  ///     components == component , { "/" , { "/" } , component } , [ "/" , { "/" } ] ;
   func parsePath(
     from start: Int, scheme: String
   ) throws(SyntaxFailure) -> PathExpression {
@@ -75,7 +82,7 @@ extension Parser {
 
   /// Parses a host with its port, if the path begins with `//`.
   ///
-  ///     authority == { ? path character ? | pathExpression | ? bracketed host ? } ;
+  ///     authority == ( ? a host in brackets ? | pathPart ) , { pathPart } ;
   private func parseAuthority(
     _ reader: inout PathReader
   ) throws(SyntaxFailure) -> [PathPart]? {
@@ -88,12 +95,12 @@ extension Parser {
       parts.append(.text(source.text(in: SourceRange(reader.offset, end))))
       reader.offset = end
     }
-    return parts + (try parsePathParts(&reader, in: .authority))
+    return parts + (try readPathParts(&reader, in: .authority))
   }
 
   /// Parses a component; nil when the path ends where one could begin.
   ///
-  ///     component == ".." | ? path character ? , { ? path character ? | pathExpression } ;
+  ///     component == ".." | pathExpression | pathPart , { pathPart } ;
   private func parseComponent(
     _ reader: inout PathReader
   ) throws(SyntaxFailure) -> PathComponent? {
@@ -102,7 +109,7 @@ extension Parser {
       reader.offset += 2
       return PathComponent(parts: [.text("..")])
     }
-    let parts = try parsePathParts(&reader, in: .component)
+    let parts = try readPathParts(&reader, in: .component)
     if parts.isEmpty {
       // Between two slashes stands a component without text.
       let isBetween = lexer.byte(at: start) == UInt8(ascii: "/")
@@ -117,20 +124,20 @@ extension Parser {
   /// Parses the pairs behind `?`.
   ///
   ///     query == pair , { "&" , pair } ;
-  ///     pair  == { queryPart } , [ "=" , { queryPart } ] ;
+  ///     pair == { queryPart } , [ "=" , { queryPart } ] ;
   private func parseQuery(_ reader: inout PathReader) throws(SyntaxFailure) -> [QueryItem] {
     guard lexer.byte(at: reader.offset) == UInt8(ascii: "?") else { return [] }
     var items: [QueryItem] = []
     repeat {
       let start = reader.offset
       reader.offset += 1
-      let key = try parsePathParts(&reader, in: .key)
+      let key = try readPathParts(&reader, in: .key)
       var value: [PathPart]?
       if !lexer.endsPath(at: reader.offset, openParentheses: reader.openParentheses),
         lexer.byte(at: reader.offset) == UInt8(ascii: "=")
       {
         reader.offset += 1
-        value = try parsePathParts(&reader, in: .value)
+        value = try readPathParts(&reader, in: .value)
       }
       if (key + (value ?? [])).contains(where: \.isSplice) {
         throw fail(spliceInComponent(SourceRange(start + 1, reader.offset)))
@@ -141,7 +148,10 @@ extension Parser {
   }
 
   /// Parses text and expressions up to the end of a section.
-  private func parsePathParts(
+  ///
+  ///     pathPart == ? path characters ? | "{" , connect , "}" ;
+  ///     queryPart == ? query characters ? | "{" , connect , "}" ;
+  private func readPathParts(
     _ reader: inout PathReader, in section: PathSection
   ) throws(SyntaxFailure) -> [PathPart] {
     var parts: [PathPart] = []
@@ -159,7 +169,7 @@ extension Parser {
 
   /// Parses an expression in the braces of a path.
   ///
-  ///     pathExpression = "{" , [ "*" ] , connect , "}" ;
+  ///     pathExpression == "{" , [ "*" ] , connect , "}" ;
   private func parsePathExpression(
     _ reader: inout PathReader
   ) throws(SyntaxFailure) -> PathPart {
@@ -204,6 +214,8 @@ extension Parser {
   }
 
   /// Checks that each component is a name, an index or an expression.
+  ///
+  ///     namePath == [ "/" ] , nameComponent , { "/" , nameComponent } ;
   private func checkNames(in path: PathExpression) throws(SyntaxFailure) {
     let isPlain = path.authority == nil && path.query.isEmpty && !path.isDirectory
     var isNamed = true
@@ -213,6 +225,9 @@ extension Parser {
     guard isPlain, isNamed else { throw fail(notAName(path.range)) }
   }
 
+  /// Returns whether a component names something: a name, an index or an expression.
+  ///
+  ///     nameComponent == name | hyphenatedName | digit , { digit } | pathExpression ;
   private func isName(_ component: PathComponent) -> Bool {
     guard let text = component.text else { return component.parts.count == 1 }
     if text.utf8.contains(UInt8(ascii: "-")) { return isDeclared(text) && text.isHyphenatedName }

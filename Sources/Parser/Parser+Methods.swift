@@ -67,7 +67,8 @@ extension Parser {
     let outer = try open(.closeBrace)
     context.implicitParameters = .outside
     context.string = nil
-    let statements = try parseStatements(until: .closeBrace, isMethodBody: true)
+    let statements = try parseStatements(
+      until: .closeBrace, opening: opening, isMethodBody: true)
     context.implicitParameters = outer.implicitParameters
     try close(.closeBrace, opening, outer)
     return statements
@@ -75,8 +76,8 @@ extension Parser {
 
   /// Parses what a method is called and what it takes.
   ///
-  ///     methodHeader = [ type ] , ( selector | operator , parameter
-  ///                  | keyword , parameter , { keyword , parameter } ) ;
+  ///     methodHeader = [ type ] , ( selector | operator , parameter | keyword , parameter , {
+  ///                  keyword , parameter } ) ;
   func parseMethodHeader(
     endsWithLine: Bool = false
   ) throws(SyntaxFailure) -> MethodHeader {
@@ -133,8 +134,9 @@ extension Parser {
 
   /// Parses the signature of a script, if it begins with one; it stands on one line.
   ///
-  ///     signature = "#-" , methodHeader , ( ? line break ? | "." ) ;
-  func parseSignatureIfAny() throws(SyntaxFailure) -> ScriptSignature? {
+  ///     signature = "#-" , [ type ] , ( selector | keyword , parameter , { keyword , parameter }
+  ///               ) , ( ? line break ? | "." ) ;
+  func parseSignature() throws(SyntaxFailure) -> ScriptSignature? {
     let start = token.start
     guard firstByte == UInt8(ascii: "#"), lexer.byte(at: start + 1) == UInt8(ascii: "-") else {
       return nil
@@ -145,6 +147,9 @@ extension Parser {
     }
     move(to: start + 2)
     let header = try parseMethodHeader(endsWithLine: true)
+    guard header.parameters.isEmpty || header.selectorParts[0].text.hasSuffix(":") else {
+      throw fail(operatorInSignature(header.range))
+    }
     let isEnded = token.beginsLine || token.kind == .period || token.kind == .endOfText
     guard isEnded else { throw failExpected("the end of the line") }
     return ScriptSignature(header: header, range: range(from: start))
@@ -158,25 +163,14 @@ extension Parser {
   func parsePropertyPath() throws(SyntaxFailure) -> PropertyPathDefinition {
     let start = token.start
     let pattern = try parsePattern()
-    let opening = token.range
-    guard token.kind == .openBrace else { throw failExpected("'{'") }
-    let outer = try open(.closeBrace)
-    var handlers: [PropertyHandler] = []
-    var tallest = 0
-    while !isClosing(token.kind) {
-      handlers.append(try parseHandler())
-      tallest = Swift.max(tallest, height)
-      while token.kind == .period { takePeriod() }
-    }
-    try close(.closeBrace, opening, outer)
-    height = tallest + 1
+    let handlers = try readBraced { parser throws(SyntaxFailure) in try parser.parseHandler() }
     return PropertyPathDefinition(
       pattern: pattern, handlers: handlers, range: range(from: start))
   }
 
   /// Parses the pattern of a property path.
   ///
-  ///     pattern == "/" , [ patternComponent , { "/" , patternComponent } ] ;
+  ///     pattern == "/" , [ { patternComponent , "/" } , ( patternComponent | rest ) ] ;
   func parsePattern() throws(SyntaxFailure) -> [PatternComponent] {
     var pattern: [PatternComponent] = []
     var offset = token.start
@@ -196,7 +190,8 @@ extension Parser {
 
   /// Parses a component of a pattern; nil when nothing stands here.
   ///
-  ///     patternComponent == ":" , name | "*" , [ ":" , name ] | ? pattern text ? ;
+  ///     patternComponent == ":" , name | ? path characters ? ;
+  ///     rest == "*" , [ ":" , name ] ;
   private func parsePatternComponent(
     at offset: inout Int
   ) throws(SyntaxFailure) -> PatternComponent? {

@@ -10,8 +10,8 @@ extension Parser {
 
   /// Parses a number, with the sign that belongs to it.
   ///
-  ///     number         = integer | radixInteger | float | scaledDecimal ;
-  ///     negativeNumber = "-" , ? no blank ? , number ;
+  ///     number == integer | radixInteger | float | scaledDecimal ;
+  ///     negativeNumber == "-" , number ;
   func parseNumber() throws(SyntaxFailure) -> Expression {
     let start = token.start
     let isNegative = token.kind == .operator
@@ -32,7 +32,8 @@ extension Parser {
   ) throws(SyntaxFailure) -> Expression {
     switch form {
     case .integer(let radix, let digits, let exponent):
-      writtenZeros += exponent
+      // Larger exponents are all the same; added up as they are they could overflow.
+      writtenZeros += Swift.min(exponent, Self.writtenZeroLimit + 1)
       guard writtenZeros <= Self.writtenZeroLimit else { throw fail(exponentTooLarge(range)) }
       let written = digits + String(repeating: "0", count: exponent)
       return .integer(
@@ -109,9 +110,9 @@ struct NumberReader {
 
   /// Reads what follows the digits: an exponent, a scale, or nothing.
   ///
-  ///     integer       == digits , [ "e" , digits ] ;
-  ///     float         == digits , "." , digits , [ "e" , [ "-" ] , digits ] ;
-  ///     scaledDecimal == digits , [ "." , digits ] , "s" , [ digits ] ;
+  ///     integer == digits , [ "e" , ? a small exponent ? ] ;
+  ///     float == digits , "." , digits , [ "e" , [ "-" ] , ? a small exponent ? ] ;
+  ///     scaledDecimal == digits , [ "." , digits ] , "s" , [ digit , { digit } ] ;
   private mutating func readTail(
     _ whole: String, fraction: String?
   ) throws(NumberError) -> NumberForm {
@@ -170,7 +171,10 @@ struct NumberReader {
 
   /// Reads the digits of a radix up to the end of the number.
   ///
-  ///     radixInteger == digits , "r" , radixDigits | "0x" , radixDigits | "0b" , radixDigits ;
+  ///     radixInteger == ? a radix, r and digits of that radix ? | "0x" , hexDigit , { hexDigit }
+  ///                  | "0b" , ( "0" | "1" ) , { "0" | "1" } ;
+  ///     hexDigit == digit | "A" | "B" | "C" | "D" | "E" | "F" | "a" | "b" | "c" | "d" | "e" | "f"
+  ///              ;
   private mutating func readRadixDigits(_ radix: Int) throws(NumberError) -> NumberForm {
     guard index < end else { throw .noDigits(whole, radix: radix) }
     let digits = try readDigits { Self.value($0) < radix }
@@ -189,7 +193,9 @@ struct NumberReader {
         digits.append(byte)
       } else if byte == UInt8(ascii: "_") {
         let next = index + 1 < end ? lexer.byte(at: index + 1) : 0
-        guard !digits.isEmpty, isDigit(next) else { throw .separator(SourceRange(index, index + 1)) }
+        guard !digits.isEmpty, isDigit(next) else {
+          throw .separator(SourceRange(index, index + 1))
+        }
       } else {
         return String(decoding: digits, as: UTF8.self)
       }

@@ -2,7 +2,7 @@ internal import TenonLexer
 
 extension Parser {
   /// Parses what follows a bar or a semicolon, as often as there is one.
-  func parsePipeTail(
+  func readPipeTail(
     of first: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
     var result = first
@@ -18,8 +18,9 @@ extension Parser {
 
   /// Parses a bar and the messages to all that stands before it.
   ///
-  ///     pipeSegment = "|" , ( selector , { selector | subscript } , messages
-  ///                 | binaryMessage , messages | keywordMessage ) ;
+  ///     pipeSegment = "|" , ( selector , { selector | subscript } , [ messages ] | messages ) |
+  ///                 "|" , [ selector , { selector | subscript } ] , ( selector | messages ) ,
+  ///                 cascade ;
   func parsePipeSegment(
     of input: Expression, from start: Int
   ) throws(SyntaxFailure) -> Expression {
@@ -27,7 +28,7 @@ extension Parser {
     height += 1
     advance()
     guard beginsMessage else { throw failExpectedMessage(after: "|") }
-    let result = try parseUnaryMessages(to: pipe, from: start)
+    let result = try readUnaryMessages(to: pipe, from: start)
     return try parseMessages(to: result, from: start)
   }
 
@@ -71,7 +72,7 @@ extension Parser {
     case .name:
       message = .unary(try takeSelector())
     case .keyword:
-      let (keywords, arguments) = try parseKeywords()
+      let (keywords, arguments) = try readKeywords()
       message = .keyword(keywords, arguments)
     default:
       let selector = takeOperator()

@@ -3,13 +3,13 @@ internal import TenonLexer
 extension Parser {
   /// Parses a primary.
   ///
-  ///     primary = name | hyphenatedName | implicitParameter | literal | identifier
-  ///             | parenthesized | block ;
+  ///     primary = name | hyphenatedName | reservedWord | ? in a block without parameters ? ,
+  ///             implicitParameter | literal | identifier | reference | parenthesized | block ;
   func parsePrimary() throws(SyntaxFailure) -> Expression {
     if pending != nil, let primary = takePending() { return primary }
     height = 1
     switch token.kind {
-    case .name: return parseName()
+    case .name: return readName()
     case .keyword: return try parseIdentifier()
     case .openParenthesis: return try parseParenthesized()
     case .openBracket, .openBrace: return .block(try parseBlock())
@@ -24,9 +24,7 @@ extension Parser {
   }
 
   /// Parses a name, a hyphenated one where its spelling is declared.
-  ///
-  ///     name == ? a letter or _ ? , { ? a letter, a digit or _ ? } ;
-  func parseName() -> Expression {
+  func readName() -> Expression {
     if lexer.byte(at: token.end) == UInt8(ascii: "-"), let end = declaredHyphenatedEnd() {
       let range = SourceRange(token.start, end)
       let name = Name(source.text(in: range), range)
@@ -69,8 +67,8 @@ extension Parser {
 
   /// Parses a literal.
   ///
-  ///     literal = number | negativeNumber | string | interpolatedString | character | symbol
-  ///             | array | byteArray | dictionary | object ;
+  ///     literal = number | negativeNumber | string | interpolatedString | character | symbol |
+  ///             array | byteArray | dictionary | object ;
   func parseLiteral() throws(SyntaxFailure) -> Expression {
     switch token.kind {
     case .number: return try parseNumber()
@@ -89,7 +87,9 @@ extension Parser {
 
   /// Parses a block.
   ///
-  ///     block = "[" , [ parameters ] , statements , "]" | "{" , [ parameters ] , statements , "}" ;
+  ///     block = "[" , [ blockParameters , "|" ] , statements , "]" | "[" , blockParameters , "]"
+  ///           | "{" , [ blockParameters , "|" ] , statements , "}" | "{" , blockParameters , "}"
+  ///           ;
   func parseBlock() throws(SyntaxFailure) -> BlockExpression {
     let opening = token.range
     let usesBraces = token.kind == .openBrace
@@ -110,7 +110,7 @@ extension Parser {
 
   /// Parses the parameters of a block and the bar behind them.
   ///
-  ///     parameters = ":" , name , { ":" , name } , "|" ;
+  ///     blockParameters = ":" , name , { ":" , name } ;
   func parseBlockParameters(until closing: TokenKind) throws(SyntaxFailure) -> [Name] {
     var parameters: [Name] = []
     while token.kind == .colon {

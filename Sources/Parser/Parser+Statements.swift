@@ -3,7 +3,8 @@ internal import TenonLexer
 extension Parser {
   /// Parses statements up to a closing bracket or the end of the text, which is not taken.
   ///
-  ///     statements = { [ statement ] , "." } , [ statement ] ;
+  ///     statements = { ( definition | temporaries ) , [ "." ] | [ statement ] , "." } , [
+  ///                statement ] ;
   func parseStatements(
     until closing: TokenKind, opening: SourceRange? = nil, isMethodBody: Bool = false
   ) throws(SyntaxFailure) -> [Statement] {
@@ -17,13 +18,13 @@ extension Parser {
       do {
         statements.append(try parseStatement())
         tallest = Swift.max(tallest, height)
-        guard !isClosing(token.kind) || closing == .endOfText else { break }
+        if closesOpenBracket { break }
         guard isDefinition || token.kind == .period || token.kind == .endOfText else {
-          throw failAfterStatement(statements.last, opening: opening)
+          throw failAfterStatement(statements.last, until: closing, opening: opening)
         }
       } catch {
         recover(to: outer, endsAfterBraces: isDefinition)
-        if isClosing(token.kind) { break }
+        if closesOpenBracket { break }
       }
     }
     warnAboutUnused(statements, isMethodBody: isMethodBody)
@@ -33,7 +34,7 @@ extension Parser {
 
   /// Parses a statement without its full stop.
   ///
-  ///     statement = definition | methodDefinition | temporaries | variable | return | connect ;
+  ///     statement = definition | temporaries | variable | return | connect ;
   func parseStatement() throws(SyntaxFailure) -> Statement {
     switch token.kind {
     case .name:
@@ -41,8 +42,8 @@ extension Parser {
       if isVariableAhead { return .variable(try parseVariable()) }
     case .caret:
       return .return(try parseReturn())
-    case .bar, .operator:
-      if let statement = try parseTemporariesOrMethod() { return statement }
+    case .bar, .operator, .connector:
+      if let statement = try readTemporariesOrMethod() { return statement }
     default:
       break
     }
@@ -50,7 +51,7 @@ extension Parser {
   }
 
   /// Parses a declaration of temporaries or a method, if one of these begins here.
-  private func parseTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
+  private func readTemporariesOrMethod() throws(SyntaxFailure) -> Statement? {
     if token.kind == .bar || isDoubleBar { return .temporaries(try parseTemporaries()) }
     guard isMethodAhead else { return nil }
     guard context.nesting == 0 else { throw fail(methodOutOfPlace()) }
@@ -61,7 +62,7 @@ extension Parser {
   private var beginsDefinition: Bool {
     switch token.kind {
     case .name: definitionAhead() != nil
-    case .bar, .operator: token.kind == .bar || isDoubleBar || isMethodAhead
+    case .bar, .operator, .connector: token.kind == .bar || isDoubleBar || isMethodAhead
     default: false
     }
   }
@@ -104,7 +105,11 @@ extension Parser {
     var value: Expression?
     if token.kind == .assignment {
       advance()
+      let valueStart = operandStart
       value = try parsePipe()
+      if token.kind == .connector || token.kind == .assignment {
+        try checkLineBreak(from: valueStart)
+      }
     }
     guard token.kind != .connector, token.kind != .assignment else {
       throw fail(connectorAfterVariable(name))
@@ -136,6 +141,8 @@ extension Parser {
   }
 
   /// The words that name one thing everywhere.
+  ///
+  ///     reservedWord == "self" | "super" | "nil" | "true" | "false" | "thisContext" ;
   static let reservedWords: Set<String> = ["self", "super", "nil", "true", "false", "thisContext"]
 
   // MARK: Bars
@@ -174,6 +181,16 @@ extension Parser {
   func isClosing(_ kind: TokenKind) -> Bool {
     kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace
       || kind == .endOfText
+  }
+
+  /// Whether the token closes a bracket that is open, or all of them.
+  var closesOpenBracket: Bool {
+    switch token.kind {
+    case .closeParenthesis: context.openParentheses > 0
+    case .closeBracket: context.openBrackets > 0
+    case .closeBrace: context.openBraces > 0
+    default: token.kind == .endOfText
+    }
   }
 
   /// Takes a full stop.

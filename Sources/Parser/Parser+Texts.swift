@@ -45,7 +45,8 @@ extension Parser {
 
   /// Parses a string in double quotes.
   ///
-  ///     interpolatedString == '"' , { ? any character but " \ { ? | escape | interpolation } , '"' ;
+  ///     interpolatedString == '"' , { ? any character but " \ { ? | escape | interpolation } ,
+  ///                        '"' ;
   func parseInterpolatedString() throws(SyntaxFailure) -> Expression {
     let opening = token.range
     var parts: [InterpolatedStringPart] = []
@@ -89,7 +90,7 @@ extension Parser {
 
   /// Parses an expression in the braces of a string.
   ///
-  ///     interpolation = "{" , connect , "}" ;
+  ///     interpolation == "{" , connect , "}" ;
   private func parseInterpolation(
     at offset: inout Int, of string: SourceRange
   ) throws(SyntaxFailure) -> Expression {
@@ -107,7 +108,8 @@ extension Parser {
 
   /// Reads an escape and goes on behind it.
   ///
-  ///     escape == "\" , ( "n" | "t" | "r" | '"' | "\" | "{" | "0" | "u{" , hexDigits , "}" ) ;
+  ///     escape == "\" , ( "n" | "t" | "r" | '"' | "\" | "{" | "0" | "u{" ,
+  ///            ? the number of a character ? , "}" ) ;
   private func readEscape(at offset: inout Int) throws(SyntaxFailure) -> Unicode.Scalar {
     let start = offset
     let byte = lexer.byte(at: offset + 1)
@@ -144,8 +146,7 @@ extension Parser {
 
   /// Parses a character or an implicit parameter.
   ///
-  ///     character         == "$" , ? any character but a digit ? ;
-  ///     implicitParameter == "$" , ( "0" | "1" | "2" | "3" ) ;
+  ///     character == "$" , ? any character but a digit ? ;
   func parseCharacter() throws(SyntaxFailure) -> Expression {
     let range = token.range
     guard range.end > range.start + 1 else { throw fail(noCharacter()) }
@@ -158,6 +159,9 @@ extension Parser {
     return .character(CharacterExpression(value: value, range: range))
   }
 
+  /// Parses an implicit parameter, which the innermost block has from now on.
+  ///
+  ///     implicitParameter == "$" , ( "0" | "1" | "2" | "3" ) ;
   private func parseImplicitParameter() throws(SyntaxFailure) -> Expression {
     let range = token.range
     let index = Int(lexer.byte(at: token.start + 1)) - Int(UInt8(ascii: "0"))
@@ -176,7 +180,7 @@ extension Parser {
 
   /// Parses a symbol.
   ///
-  ///     symbol == "#" , ( name | keyword , { keyword } | operator | string ) ;
+  ///     symbol == nameSymbol | keywordSymbol | operatorSymbol | quotedSymbol ;
   func parseSymbol() throws(SyntaxFailure) -> Expression {
     let range = token.range
     if firstSymbolByteIsWord {
@@ -195,9 +199,11 @@ extension Parser {
   private var firstSymbolByteIsWord: Bool { lexer.isNameStart(at: token.start + 1) }
 
   /// Returns the text of a symbol without `#` and quotes.
+  ///
+  ///     quotedSymbol == "#" , string ;
   func symbolValue(_ range: SourceRange) -> String {
     guard lexer.byte(at: Int(range.start) + 1) == UInt8(ascii: "'") else {
-        let text = source.text(in: SourceRange(range.start + 1, range.end))
+      let text = source.text(in: SourceRange(range.start + 1, range.end))
       return Connector.otherSpellings[text] ?? text
     }
     return quotedText(in: SourceRange(range.start + 2, range.end - 1))

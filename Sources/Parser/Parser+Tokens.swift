@@ -161,7 +161,7 @@ extension Parser {
         .dictionaryOpening, .objectOpening:
         depth += 1
       case .closeParenthesis, .closeBracket, .closeBrace:
-        if depth == 0, closesOuterBracket { return }
+        if depth == 0, closesOpenBracket { return }
         let isBrace = token.kind == .closeBrace
         if depth > 0 { depth -= 1 }
         if depth == 0, isBrace, endsAfterBraces {
@@ -171,7 +171,7 @@ extension Parser {
       case .period:
         if depth == 0 { return }
       case .quotation:
-        move(to: lexer.interpolatedStringEnd(from: token.start))
+        move(to: stringEnd(from: token.start))
         continue
       default:
         break
@@ -183,15 +183,16 @@ extension Parser {
   /// Goes on behind the string in whose braces something went wrong.
   private func leaveString(to outer: Context) {
     guard let start = context.string, outer.string == nil, !isStopped else { return }
-    move(to: Swift.max(token.start, lexer.interpolatedStringEnd(from: start)))
+    move(to: Swift.max(token.start, stringEnd(from: start)))
   }
 
-  /// Whether the closing bracket that is looked at may close one that is open.
-  private var closesOuterBracket: Bool {
-    switch token.kind {
-    case .closeParenthesis: context.openParentheses > 0
-    case .closeBracket: context.openBrackets > 0
-    default: context.openBraces > 0
-    }
+  /// Returns the offset behind the string in double quotes that begins at an offset.
+  ///
+  /// Where quotes and braces do not match, it is taken to end at its next quote, from then on for
+  /// all strings: each would be read to the end of the text to find that out.
+  private func stringEnd(from start: Int) -> Int {
+    if !hasUnclosedString, let end = lexer.interpolatedStringEnd(from: start) { return end }
+    hasUnclosedString = true
+    return lexer.quoteEnd(from: start + 1)
   }
 }

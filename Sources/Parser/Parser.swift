@@ -6,18 +6,23 @@ public import TenonLexer
 /// that is used before its declaration makes the text be parsed a second time, as only then it is
 /// known that it was no subtraction.
 ///
-/// Whatever the bytes, parsing ends with a tree or with located errors: brackets nest `nestingLimit`
-/// deep at most, and no path from the root of a tree is longer than `heightLimit`.
+/// Whatever the bytes, parsing ends with a tree or with located errors: brackets nest
+/// `nestingLimit` deep at most, and no path from the root of a tree is longer than `heightLimit`.
+///
+/// A parser is an object, and one pass over the text is another, because the functions that call
+/// each other for every bracket pass it on: as a value it would be copied to the stack in a debug
+/// build, and a thousand brackets would not fit.
 public final class Parser {
   /// How deep brackets nest at most, unless the caller says otherwise.
   ///
-  /// One level takes about 2 KB of stack in release and 6 KB in debug, measured on x86-64, so that
-  /// a thread of 8 MB has room for all of them in either.
+  /// Measured on x86-64, a level takes up to 2.5 KB of stack in release and 5.5 KB in debug to be
+  /// parsed, and up to 3.5 KB and 7.5 KB to be printed: all of them fit in a thread of 8 MB. A host
+  /// with smaller stacks sets a lower limit.
   public static let defaultNestingLimit = 1_000
   /// How high a tree is at most, unless the caller says otherwise.
   ///
   /// Brackets count, and every link of a chain such as `a + b + c` or `a := b := c`. Releasing a
-  /// tree recurses once for each level.
+  /// tree recurses once for each level, which takes about 100 bytes: 1 MB for all of them.
   public static let defaultHeightLimit = 10_000
   /// How many errors and warnings are reported at most.
   public static let diagnosticLimit = 20
@@ -46,6 +51,8 @@ public final class Parser {
   var diagnostics: [Diagnostic] = []
   var reportedLines: [Range<Int>] = []
   var isStopped = false
+  /// Whether a string has been skipped in vain.
+  var hasUnclosedString = false
 
   var comments: [SourceRange] = []
   /// The variables the text declares.
@@ -89,19 +96,20 @@ public final class Parser {
     knownConnectors = connectors
     let builtIn = Connector.all.lazy.map(\.spelling)
     lexer = Lexer(source, in: range, connectors: Array(builtIn) + connectors)
-    token = lexer.token(from: lexer.start)
+    // Nothing is read yet: the text may be too large or no UTF-8.
+    token = lexer.token(from: lexer.end)
   }
 
   /// Parses the whole text.
   ///
-  ///     script = [ signature ] , { [ statement ] , "." } , [ statement ] ;
+  ///     script = [ signature ] , statements ;
   public func parseScript() -> ParseResult<Script> {
-    parse(in: nil) { parser throws(SyntaxFailure) in try parser.script() }
+    run(in: nil) { parser throws(SyntaxFailure) in try parser.script() }
   }
 
   /// Parses the definition of a method that stands in a part of the text.
   public func parseMethodDefinition(in range: SourceRange) -> ParseResult<MethodDefinition> {
-    parse(in: range) { parser throws(SyntaxFailure) in
+    run(in: range) { parser throws(SyntaxFailure) in
       let method = try parser.parseMethodDefinition()
       try parser.expectEnd()
       return method
@@ -111,7 +119,7 @@ public final class Parser {
   /// Parses a member of a class, an extension, a scheme, a filter or a connector that stands in a
   /// part of the text.
   public func parseMember(in range: SourceRange) -> ParseResult<Member> {
-    parse(in: range) { parser throws(SyntaxFailure) in
+    run(in: range) { parser throws(SyntaxFailure) in
       let member = try parser.parseMember()
       try parser.expectEnd()
       return member
@@ -120,7 +128,7 @@ public final class Parser {
 
   // MARK: Passes
 
-  private func parse<Tree>(
+  private func run<Tree>(
     in range: SourceRange?, _ body: (Parser) throws(SyntaxFailure) -> Tree
   ) -> ParseResult<Tree> {
     let problems = encodingProblems(in: range)
@@ -131,13 +139,13 @@ public final class Parser {
     var pass = Parser(
       source, in: range, knownNames: knownNames, connectors: knownConnectors,
       nestingLimit: nestingLimit, heightLimit: heightLimit)
-    var tree = pass.run(body)
+    var tree = pass.parsed(body)
     let late = pass.subtractions.intersection(pass.declaredNames)
     if !late.isEmpty {
       pass = Parser(
         source, in: range, knownNames: knownNames.union(pass.declaredNames),
         connectors: knownConnectors, nestingLimit: nestingLimit, heightLimit: heightLimit)
-      tree = pass.run(body)
+      tree = pass.parsed(body)
     }
     return pass.result(tree)
   }
@@ -149,7 +157,7 @@ public final class Parser {
     return source.encodingErrors(in: range, limit: Self.diagnosticLimit)
   }
 
-  private func run<Tree>(
+  private func parsed<Tree>(
     _ body: (Parser) throws(SyntaxFailure) -> Tree
   ) -> Tree? {
     move(to: lexer.start)
@@ -176,7 +184,7 @@ public final class Parser {
   }
 
   private func script() throws(SyntaxFailure) -> Script {
-    let signature = try? parseSignatureIfAny()
+    let signature = try? parseSignature()
     let statements = try parseStatements(until: .endOfText)
     return Script(
       signature: signature, statements: statements, comments: comments,

@@ -21,7 +21,8 @@ import Testing
   @Test func subscripts() {
     expectTree("x foo[1] bar", "(send (sub (send x foo) 1) bar)")
     expectTree("d['k'] := a[1][2]", "(:= (sub d 'k') (sub (sub a 1) 2))")
-    expectTree("people[{ age > 30 }] first", "(send (query people (block () (send age > 30))) first)")
+    expectTree(
+      "people[{ age > 30 }] first", "(send (query people (block () (send age > 30))) first)")
     expectDiagnostics("a 1️⃣[1]", "a subscript has no blank before '['")
   }
 
@@ -65,7 +66,8 @@ import Testing
     expectTree("(a >=| b) strength: #weak", "(send (>=| a b) strength: #weak)")
     expectTree("src → [:x|x] -> file:out", "(-> src (block (x) x) (id file out))")
     expectTree(
-      "button width |= 0.5 * var:box/width", "(|= (send button width) (send 0.5 * (id var box width)))")
+      "button width |= 0.5 * var:box/width",
+      "(|= (send button width) (send 0.5 * (id var box width)))")
   }
 
   @Test func hyphenatedNames() {

@@ -23,13 +23,6 @@ struct Layout {
   mutating func line() { pieces.append(.line) }
   mutating func hardLine() { pieces.append(.hardLine) }
 
-  /// Adds a group.
-  mutating func group(_ body: (inout Layout) -> Void) {
-    pieces.append(.open)
-    body(&self)
-    pieces.append(.close)
-  }
-
   /// Opens a group that `close` ends.
   mutating func open() { pieces.append(.open) }
   /// Ends the group opened last.

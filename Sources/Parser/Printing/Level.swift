@@ -1,5 +1,7 @@
 /// How tightly an expression binds, the tightest first.
 enum Level: Int, Comparable {
+  /// Tighter than everything: nothing stands there without parentheses.
+  case parenthesized
   case primary, unary, binary, keyword, pipe, connect
 
   static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }

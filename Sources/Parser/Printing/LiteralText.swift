@@ -73,7 +73,7 @@ enum LiteralText {
   /// Operators that are symbols without quotes whatever connectors a program has.
   private static let plainOperators: Set<String> = [
     "+", "*", "/", "\\\\", "<", ">", "<=", ">=", "=", "==", "~=", "~~", ",", "@", "%", "&", "&&",
-    "||", "!", "?",
+    "||", "?",
   ]
 }
 

@@ -14,8 +14,9 @@ extension SyntaxPrinter {
   ///   - atStart: Whether a statement begins here.
   mutating func print(_ expression: Expression, _ level: Level = .connect, atStart: Bool = false) {
     if expression.level > level || isSeparatingComma(expression) {
-      bracketed("(", ")") { $0.print(expression) }
-      return
+      let outer = open("(")
+      print(expression)
+      return close(")", outer)
     }
     var links: [Expression] = []
     var base = expression
@@ -26,10 +27,14 @@ extension SyntaxPrinter {
       base = receiver
     }
     if let receiver = base.spineReceiver {
-      bracketed("(", ")") { $0.print(receiver) }
+      let outer = open("(")
+      print(receiver)
+      close(")", outer)
       printLink(base)
     } else if needsParenthesesAsRoot(base, atStart: atStart, of: links.last) {
-      bracketed("(", ")") { $0.printRoot(base) }
+      let outer = open("(")
+      printRoot(base)
+      close(")", outer)
     } else {
       printRoot(base, atStart: atStart)
     }
@@ -38,8 +43,16 @@ extension SyntaxPrinter {
 
   /// Whether an expression is a concatenation where a comma separates.
   private func isSeparatingComma(_ expression: Expression) -> Bool {
-    guard commaSeparates, case .binaryMessage(let message) = expression else { return false }
-    return message.selector.text == ","
+    guard commaSeparates else { return false }
+    switch expression {
+    case .binaryMessage(let message): return message.selector.text == ","
+    case .cascade(let cascade):
+      return cascade.messages.contains { message in
+        if case .binary(let selector, _) = message { return selector.text == "," }
+        return false
+      }
+    default: return false
+    }
   }
 
   /// Whether what messages are sent to would be taken for something else without parentheses: a
@@ -66,26 +79,40 @@ extension SyntaxPrinter {
   // MARK: Messages
 
   /// Prints a message, a subscript or a bar behind its receiver.
+  ///
+  /// The parts are bound by the functions called: one that bound those of all cases would take a
+  /// kilobyte of stack for each level in a debug build.
   private mutating func printLink(_ link: Expression) {
     switch link {
-    case .unaryMessage(let message):
-      text(" " + message.selector.text)
-    case .binaryMessage(let message):
-      text(" ")
-      printBinary(message.selector, message.argument)
-    case .keywordMessage(let message):
-      printKeywords(message.keywords, message.arguments, breaksBefore: true)
-    case .pipe:
-      text(" |")
-    case .cascade(let cascade):
-      print(cascade)
-    case .subscript(let expression):
-      bracketed("[", "]") { $0.print(expression.index) }
-    case .query(let query):
-      bracketed("[", "]") { $0.print(query.block) }
-    default:
-      break
+    case .unaryMessage(let message): text(" " + message.selector.text)
+    case .binaryMessage: printBinaryMessage(link)
+    case .keywordMessage: printKeywordMessage(link)
+    case .pipe: text(" |")
+    case .cascade(let cascade): print(cascade)
+    case .subscript, .query: printSubscript(link)
+    default: break
     }
+  }
+
+  private mutating func printBinaryMessage(_ link: Expression) {
+    guard case .binaryMessage(let message) = link else { return }
+    text(" ")
+    printBinary(message.selector, message.argument)
+  }
+
+  private mutating func printKeywordMessage(_ link: Expression) {
+    guard case .keywordMessage(let message) = link else { return }
+    printKeywords(message.keywords, message.arguments, breaksBefore: true)
+  }
+
+  private mutating func printSubscript(_ link: Expression) {
+    let outer = open("[")
+    switch link {
+    case .subscript(let expression): print(expression.index)
+    case .query(let query): print(query.block)
+    default: break
+    }
+    close("]", outer)
   }
 
   private mutating func printBinary(_ selector: Name, _ argument: Expression) {
@@ -99,8 +126,10 @@ extension SyntaxPrinter {
     _ keywords: [Name], _ arguments: [Expression], breaksBefore: Bool
   ) {
     let canBreak = keywords.count > 1 && !commaSeparates
-    if canBreak { layout.open() }
-    layout.indent(2)
+    if canBreak {
+      layout.open()
+      layout.indent(2)
+    }
     for (index, pair) in zip(keywords, arguments).enumerated() {
       if index > 0 || breaksBefore {
         if canBreak { layout.line() } else { text(" ") }
@@ -108,8 +137,10 @@ extension SyntaxPrinter {
       text(pair.0.text + " ")
       print(pair.1, .binary)
     }
-    layout.indent(-2)
-    if canBreak { layout.close() }
+    if canBreak {
+      layout.indent(-2)
+      layout.close()
+    }
   }
 
   private mutating func print(_ cascade: CascadeExpression) {
@@ -136,32 +167,58 @@ extension SyntaxPrinter {
   // MARK: Roots
 
   /// Prints what is no message.
+  ///
+  /// What has no parts is printed apart: a function that recurses should not need the stack for it.
   private mutating func printRoot(_ expression: Expression, atStart: Bool = false) {
+    if let leaf = leafText(expression) { text(leaf) } else { printBranch(expression, atStart) }
+  }
+
+  /// Returns the text of what has no parts.
+  private func leafText(_ expression: Expression) -> String? {
     switch expression {
-    case .integer(let number): text(LiteralText.integer(number))
-    case .float(let number): text(LiteralText.float(number))
-    case .scaledDecimal(let number): text(LiteralText.scaledDecimal(number))
-    case .string(let string): text(LiteralText.string(string.value))
+    case .integer(let number): LiteralText.integer(number)
+    case .float(let number): LiteralText.float(number)
+    case .scaledDecimal(let number): LiteralText.scaledDecimal(number)
+    case .string(let string): LiteralText.string(string.value)
+    case .character(let character): LiteralText.character(character.value)
+    case .symbol(let symbol): LiteralText.symbol(symbol.value)
+    case .byteArray(let array): "#[" + array.bytes.map { "\($0)" }.joined(separator: " ") + "]"
+    case .name(let name): name.name.text
+    case .implicitParameter(let parameter): "$\(parameter.index)"
+    case .interpolatedString, .array, .dictionary, .object, .identifier, .reference, .block,
+      .assignment, .append, .connect, .unaryMessage, .binaryMessage, .keywordMessage, .pipe,
+      .cascade, .subscript, .query:
+      nil
+    }
+  }
+
+  private mutating func printBranch(_ expression: Expression, _ atStart: Bool) {
+    switch expression {
     case .interpolatedString(let string): print(string)
-    case .character(let character): text(LiteralText.character(character.value))
-    case .symbol(let symbol): text(LiteralText.symbol(symbol.value))
     case .array(let array): print(array)
-    case .byteArray(let array):
-      text("#[" + array.bytes.map { String($0) }.joined(separator: " ") + "]")
     case .dictionary(let dictionary): print(dictionary)
     case .object(let object): print(object)
-    case .name(let name): text(name.name.text)
-    case .implicitParameter(let parameter): text("$\(parameter.index)")
+    case .identifier, .reference: printIdentifier(expression)
+    case .block: printBlock(expression)
+    case .assignment, .append, .connect: printConnect(expression, atStart: atStart)
+    default: print(expression)
+    }
+  }
+
+  private mutating func printBlock(_ expression: Expression) {
+    guard case .block(let block) = expression else { return }
+    print(block)
+  }
+
+  private mutating func printIdentifier(_ expression: Expression) {
+    switch expression {
     case .identifier(let identifier):
       text(identifier.scheme.text + ":")
       print(identifier.path)
     case .reference(let reference):
       text("ref:" + (reference.scheme.map { $0.text + ":" } ?? ""))
       print(reference.path)
-    case .block(let block): print(block)
-    case .assignment, .append, .connect: printConnect(expression, atStart: atStart)
-    case .unaryMessage, .binaryMessage, .keywordMessage, .pipe, .cascade, .subscript, .query:
-      print(expression)
+    default: break
     }
   }
 
@@ -203,7 +260,7 @@ extension SyntaxPrinter {
     for part in string.parts {
       switch part {
       case .text(let plain): text(LiteralText.interpolated(plain))
-      case .expression(let expression): bracketed("{", "}") { $0.print(expression) }
+      case .expression(let expression): printBraced("{", expression)
       }
     }
     text("\"")
@@ -224,7 +281,7 @@ extension SyntaxPrinter {
         layout.line()
       }
       // One element that is all words would look as if they were several.
-      print(element, array.elements.count == 1 && element.isWords ? .primary : .connect)
+      print(element, array.elements.count == 1 && element.isWords ? .parenthesized : .connect)
     }
     layout.indent(-2)
     text(")")
@@ -243,9 +300,8 @@ extension SyntaxPrinter {
   private mutating func printKey(_ key: Expression) {
     switch key {
     case .symbol(let symbol): text(LiteralText.key(symbol.value))
-    case .name: bracketed("(", ")") { $0.print(key) }
-    default:
-      if key.isArrayLiteral { print(key) } else { bracketed("(", ")") { $0.print(key) } }
+    case .name: print(key, .parenthesized)
+    default: print(key, key.isArrayLiteral ? .connect : .parenthesized)
     }
   }
 
@@ -304,10 +360,16 @@ extension SyntaxPrinter {
     for part in parts {
       switch part {
       case .text(let plain): layout.text(plain)
-      case .expression(let expression): bracketed("{", "}") { $0.print(expression) }
-      case .splice(let expression): bracketed("{*", "}") { $0.print(expression) }
+      case .expression(let expression): printBraced("{", expression)
+      case .splice(let expression): printBraced("{*", expression)
       }
     }
+  }
+
+  private mutating func printBraced(_ opening: String, _ expression: Expression) {
+    let outer = open(opening)
+    print(expression)
+    close("}", outer)
   }
 }
 

@@ -113,16 +113,20 @@ public struct SyntaxPrinter {
     endsInOpenPath = openParentheses > 0
   }
 
-  /// Prints something in brackets, where a comma is an operator.
-  mutating func bracketed(
-    _ opening: String, _ closing: String, _ body: (inout SyntaxPrinter) -> Void
-  ) {
-    let separated = commaSeparates
+  /// Prints an opening bracket, within which a comma is an operator.
+  ///
+  /// - Returns: What a comma was outside, to be handed to `close`.
+  mutating func open(_ bracket: String) -> Bool {
+    let separates = commaSeparates
     commaSeparates = false
-    text(opening)
-    body(&self)
-    text(closing)
-    commaSeparates = separated
+    text(bracket)
+    return separates
+  }
+
+  /// Prints a closing bracket.
+  mutating func close(_ bracket: String, _ outer: Bool) {
+    text(bracket)
+    commaSeparates = outer
   }
 }
 

@@ -63,14 +63,6 @@ public struct TreePrinter {
     output += names.map(\.text).joined(separator: " ") + ")"
   }
 
-  private mutating func parenthesized(_ head: String, _ body: (inout TreePrinter) -> Void) {
-    word("(" + head)
-    isFirst = head.isEmpty
-    body(&self)
-    isFirst = false
-    output += ")"
-  }
-
   // MARK: Statements
 
   private mutating func print(_ statements: [Statement]) {
@@ -80,22 +72,23 @@ public struct TreePrinter {
   private mutating func print(_ statement: Statement) {
     switch statement {
     case .expression(let expression): print(expression)
-    case .return(let statement): parenthesized("^") { $0.print(statement.value) }
-    case .temporaries(let statement):
-      word("(temps")
-      for name in statement.names { word(name.text) }
+    case .return(let statement):
+      word("(^")
+      print(statement.value)
       output += ")"
+    case .temporaries(let statement):
+      word("(temps\(statement.names.map { " " + $0.text }.joined()))")
     case .variable(let statement): print(statement)
     case .definition(let definition): print(definition)
     }
   }
 
   private mutating func print(_ statement: VariableStatement) {
-    parenthesized("var") { printer in
-      if let type = statement.type { printer.word("<\(type.text)>") }
-      printer.word(statement.name.text)
-      if let value = statement.value { printer.print(value) }
-    }
+    word("(var")
+    if let type = statement.type { word("<\(type.text)>") }
+    word(statement.name.text)
+    if let value = statement.value { print(value) }
+    output += ")"
   }
 
   // MARK: Expressions
@@ -123,11 +116,13 @@ public struct TreePrinter {
     }
   }
 
+  // The parts are bound by the functions called: one that bound those of all cases would take a
+  // kilobyte of stack for each level in a debug build.
   private mutating func closeLink(_ link: Expression) {
     switch link {
     case .unaryMessage(let message): word(message.selector.text)
-    case .binaryMessage(let message): printBinary(message.selector, message.argument)
-    case .keywordMessage(let message): printKeywords(message.keywords, message.arguments)
+    case .binaryMessage: closeBinaryMessage(link)
+    case .keywordMessage: closeKeywordMessage(link)
     case .cascade(let cascade):
       for message in cascade.messages { print(message) }
     case .subscript(let expression): print(expression.index)
@@ -137,6 +132,16 @@ public struct TreePrinter {
     default: break
     }
     output += ")"
+  }
+
+  private mutating func closeBinaryMessage(_ link: Expression) {
+    guard case .binaryMessage(let message) = link else { return }
+    printBinary(message.selector, message.argument)
+  }
+
+  private mutating func closeKeywordMessage(_ link: Expression) {
+    guard case .keywordMessage(let message) = link else { return }
+    printKeywords(message.keywords, message.arguments)
   }
 
   private mutating func printBinary(_ selector: Name, _ argument: Expression) {
@@ -152,42 +157,77 @@ public struct TreePrinter {
   }
 
   private mutating func print(_ message: Message) {
-    parenthesized("") { printer in
-      switch message {
-      case .unary(let selector): printer.word(selector.text)
-      case .binary(let selector, let argument): printer.printBinary(selector, argument)
-      case .keyword(let keywords, let arguments): printer.printKeywords(keywords, arguments)
-      }
+    word("(")
+    isFirst = true
+    switch message {
+    case .unary(let selector): word(selector.text)
+    case .binary(let selector, let argument): printBinary(selector, argument)
+    case .keyword(let keywords, let arguments): printKeywords(keywords, arguments)
+    }
+    output += ")"
+  }
+
+  // What has no parts is printed apart: a function that recurses should not need the stack for it.
+  private mutating func printRoot(_ expression: Expression) {
+    if let text = leafText(expression) { word(text) } else { printBranch(expression) }
+  }
+
+  /// Returns the text of what has no parts.
+  private func leafText(_ expression: Expression) -> String? {
+    switch expression {
+    case .integer(let number): LiteralText.integer(number)
+    case .float(let number): LiteralText.float(number)
+    case .scaledDecimal(let number): LiteralText.scaledDecimal(number)
+    case .string(let string): LiteralText.string(string.value)
+    case .character(let character): LiteralText.character(character.value)
+    case .symbol(let symbol): LiteralText.symbol(symbol.value)
+    case .byteArray(let array): "(bytes\(array.bytes.map { " \($0)" }.joined()))"
+    case .name(let name): name.name.text
+    case .implicitParameter(let parameter): "$\(parameter.index)"
+    case .interpolatedString, .array, .dictionary, .object, .identifier, .reference, .block,
+      .assignment, .append, .connect, .unaryMessage, .binaryMessage, .keywordMessage, .pipe,
+      .cascade, .subscript, .query:
+      nil
     }
   }
 
-  private mutating func printRoot(_ expression: Expression) {
+  private mutating func printBranch(_ expression: Expression) {
     switch expression {
-    case .integer(let number): word(LiteralText.integer(number))
-    case .float(let number): word(LiteralText.float(number))
-    case .scaledDecimal(let number): word(LiteralText.scaledDecimal(number))
-    case .string(let string): word(LiteralText.string(string.value))
     case .interpolatedString(let string): print(string)
-    case .character(let character): word(LiteralText.character(character.value))
-    case .symbol(let symbol): word(LiteralText.symbol(symbol.value))
-    case .array(let array): parenthesized("array") { $0.print(array.elements) }
-    case .byteArray(let array):
-      parenthesized("bytes") { printer in
-        for byte in array.bytes { printer.word(String(byte)) }
-      }
+    case .array(let array): print(array)
     case .dictionary(let dictionary): print(dictionary)
     case .object(let object): print(object)
-    case .name(let name): word(name.name.text)
-    case .implicitParameter(let parameter): word("$\(parameter.index)")
-    case .identifier(let identifier):
-      parenthesized("id \(identifier.scheme.text)") { $0.print(identifier.path) }
-    case .reference(let reference):
-      parenthesized("ref \(reference.scheme?.text ?? "-")") { $0.print(reference.path) }
-    case .block(let block): print(block)
+    case .identifier, .reference: printIdentifier(expression)
+    case .block: printBlock(expression)
     case .assignment, .append, .connect: printConnect(expression)
-    case .unaryMessage, .binaryMessage, .keywordMessage, .pipe, .cascade, .subscript, .query:
-      print(expression)
+    default: print(expression)
     }
+  }
+
+  private mutating func printBlock(_ expression: Expression) {
+    guard case .block(let block) = expression else { return }
+    print(block)
+  }
+
+  private mutating func printIdentifier(_ expression: Expression) {
+    switch expression {
+    case .identifier(let identifier): printPath("id \(identifier.scheme.text)", identifier.path)
+    case .reference(let reference):
+      printPath("ref \(reference.scheme?.text ?? "-")", reference.path)
+    default: break
+    }
+  }
+
+  private mutating func print(_ array: ArrayExpression) {
+    word("(array")
+    print(array.elements)
+    output += ")"
+  }
+
+  private mutating func printPath(_ head: String, _ path: PathExpression) {
+    word("(" + head)
+    print(path)
+    output += ")"
   }
 
   private mutating func printConnect(_ expression: Expression) {
@@ -201,9 +241,13 @@ public struct TreePrinter {
     }
     switch value {
     case .append(let append):
-      parenthesized("+=") { $0.print([append.target, append.value]) }
+      word("(+=")
+      print([append.target, append.value])
+      output += ")"
     case .connect(let connect):
-      parenthesized(connect.connector.text) { $0.print(connect.operands) }
+      word("(" + connect.connector.text)
+      print(connect.operands)
+      output += ")"
     default:
       print(value)
     }
@@ -215,37 +259,43 @@ public struct TreePrinter {
   }
 
   private mutating func print(_ block: BlockExpression) {
-    parenthesized(isExact && block.usesBraces ? "block{}" : "block") { printer in
-      printer.words(block.parameters)
-      printer.print(block.statements)
-    }
+    word(isExact && block.usesBraces ? "(block{}" : "(block")
+    words(block.parameters)
+    print(block.statements)
+    output += ")"
   }
 
   private mutating func print(_ string: InterpolatedStringExpression) {
-    parenthesized("str") { printer in
-      for part in string.parts {
-        switch part {
-        case .text(let text): printer.word("\"" + LiteralText.interpolated(text) + "\"")
-        case .expression(let expression): printer.print(expression)
-        }
+    word("(str")
+    for part in string.parts {
+      switch part {
+      case .text(let text): word("\"" + LiteralText.interpolated(text) + "\"")
+      case .expression(let expression): print(expression)
       }
     }
+    output += ")"
   }
 
   private mutating func print(_ dictionary: DictionaryExpression) {
-    parenthesized("dict") { printer in
-      for entry in dictionary.entries {
-        printer.parenthesized("") { $0.print([entry.key, entry.value]) }
-      }
+    word("(dict")
+    for entry in dictionary.entries {
+      word("(")
+      isFirst = true
+      print(entry.key)
+      print(entry.value)
+      output += ")"
     }
+    output += ")"
   }
 
   private mutating func print(_ object: ObjectExpression) {
-    parenthesized("object \(object.className.text)") { printer in
-      for property in object.properties {
-        printer.parenthesized(property.name.text) { $0.print(property.value) }
-      }
+    word("(object \(object.className.text)")
+    for property in object.properties {
+      word("(" + property.name.text)
+      print(property.value)
+      output += ")"
     }
+    output += ")"
   }
 
   // MARK: Paths
@@ -285,38 +335,51 @@ public struct TreePrinter {
   private mutating func print(_ definition: Definition) {
     switch definition {
     case .class(let definition):
-      head("class", definition.name, definition.superclass) { $0.print(definition.members) }
+      print("class", definition.name, definition.superclass, definition.members)
     case .extension(let definition):
-      head("extension", definition.name, nil) { $0.print(definition.members) }
+      print("extension", definition.name, nil, definition.members)
     case .scheme(let definition):
-      head("scheme", definition.name, definition.superclass) { $0.print(definition.members) }
+      print("scheme", definition.name, definition.superclass, definition.members)
     case .filter(let definition):
-      head("filter", definition.name, definition.superclass) { $0.print(definition.members) }
-    case .protocol(let definition):
-      head("protocol", definition.name, definition.superprotocol) { printer in
-        for requirement in definition.requirements { printer.print(requirement) }
-      }
-    case .template(let definition):
-      head("template", definition.name, nil) { $0.print(definition.object) }
-    case .group(let definition):
-      head("group", definition.name, nil) { printer in
-        for entry in definition.entries {
-          printer.parenthesized(entry.name.text) { $0.print(entry.place) }
-        }
-      }
+      print("filter", definition.name, definition.superclass, definition.members)
     case .connector(let definition):
-      head("connector", definition.connector, definition.superclass) {
-        $0.print(definition.members)
-      }
+      print("connector", definition.connector, definition.superclass, definition.members)
+    case .protocol(let definition): print(definition)
+    case .template(let definition): print(definition)
+    case .group(let definition): print(definition)
     case .method(let method): print(method)
     }
   }
 
-  private mutating func head(
-    _ word: String, _ name: Name, _ superclass: Name?, _ body: (inout TreePrinter) -> Void
+  private mutating func print(
+    _ word: String, _ name: Name, _ superclass: Name?, _ members: [Member]
   ) {
-    let tail = superclass.map { " : \($0.text)" } ?? ""
-    parenthesized("\(word) \(name.text)\(tail)", body)
+    self.word("(\(word) \(name.text)\(superclass.map { " : \($0.text)" } ?? "")")
+    print(members)
+    output += ")"
+  }
+
+  private mutating func print(_ definition: ProtocolDefinition) {
+    let tail = definition.superprotocol.map { " : \($0.text)" } ?? ""
+    word("(protocol \(definition.name.text)\(tail)")
+    for requirement in definition.requirements { print(requirement) }
+    output += ")"
+  }
+
+  private mutating func print(_ definition: TemplateDefinition) {
+    word("(template \(definition.name.text)")
+    print(definition.object)
+    output += ")"
+  }
+
+  private mutating func print(_ definition: GroupDefinition) {
+    word("(group \(definition.name.text)")
+    for entry in definition.entries {
+      word("(" + entry.name.text)
+      print(entry.place)
+      output += ")"
+    }
+    output += ")"
   }
 
   private mutating func print(_ members: [Member]) {
@@ -327,12 +390,10 @@ public struct TreePrinter {
     switch member {
     case .variable(let member): print(member)
     case .classVariable(let member):
-      parenthesized("classvar") { printer in
-        for name in member.names { printer.word(name.text) }
-      }
+      word("(classvar \(member.names.map(\.text).joined(separator: " ")))")
     case .method(let method): print(method)
     case .propertyPath(let member): print(member)
-    case .emission(let member): parenthesized("emit") { $0.print(member.statements) }
+    case .emission(let member): print("emit", member.statements)
     case .statement(let statement): print(statement)
     }
   }
@@ -361,12 +422,16 @@ public struct TreePrinter {
   }
 
   private mutating func print(_ member: PropertyPathDefinition) {
-    parenthesized("path") { printer in
-      for component in member.pattern { printer.word(component.text) }
-      for handler in member.handlers {
-        printer.parenthesized(handler.verb.rawValue) { $0.print(handler.statements) }
-      }
-    }
+    word("(path")
+    for component in member.pattern { word(component.text) }
+    for handler in member.handlers { print(handler.verb.rawValue, handler.statements) }
+    output += ")"
+  }
+
+  private mutating func print(_ head: String, _ statements: [Statement]) {
+    word("(" + head)
+    print(statements)
+    output += ")"
   }
 }
 

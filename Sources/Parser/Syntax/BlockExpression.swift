@@ -17,7 +17,8 @@ public struct BlockExpression: Sendable {
 
   /// Creates the syntax from its parts.
   public init(
-    parameters: [Name], implicitCount: Int, statements: [Statement], usesBraces: Bool, range: SourceRange
+    parameters: [Name], implicitCount: Int, statements: [Statement], usesBraces: Bool,
+    range: SourceRange
   ) {
     self.parameters = parameters
     self.implicitCount = implicitCount

@@ -4,7 +4,8 @@ public import TenonLexer
 ///
 ///     assignment = place ":=" connect
 public struct AssignmentExpression: Sendable {
-  /// The place: a name, an identifier, a reference, a subscript, or unary messages to one of these or to self.
+  /// The place: a name, an identifier, a reference, a subscript, or unary messages to one of these
+  /// or to self.
   public let target: Expression
   /// What is assigned.
   public let value: Expression

@@ -57,7 +57,8 @@ public struct PathExpression: Sendable {
 
   /// Creates the syntax from its parts.
   public init(
-    authority: [PathPart]?, isAbsolute: Bool, components: [PathComponent], isDirectory: Bool, query: [QueryItem], range: SourceRange
+    authority: [PathPart]?, isAbsolute: Bool, components: [PathComponent], isDirectory: Bool,
+    query: [QueryItem], range: SourceRange
   ) {
     self.authority = authority
     self.isAbsolute = isAbsolute
