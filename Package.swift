@@ -42,6 +42,9 @@ let package = Package(
       name: "EmbedKernel", capability: .buildTool(), dependencies: ["EmbedKernelTool"],
       path: "Plugins/EmbedKernel"),
     .testTarget(
+      name: "TenonLexerTests", dependencies: ["TenonLexer"], path: "Tests/LexerTests",
+      swiftSettings: settings),
+    .testTarget(
       name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
     .testTarget(
