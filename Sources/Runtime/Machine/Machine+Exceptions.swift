@@ -48,6 +48,8 @@ extension Machine {
   /// - Returns: what a handler resumed with, or `unwind`.
   @inline(never)
   func signal(_ failure: Failure) -> Value {
+    // What failed because it was interrupted is no error of the program.
+    if isStopping { return stop() }
     let exception = makeInstance(of: failure.errorClass.rawValue)
     exception[slot: ExceptionSlot.messageText] = makeString(failure.message)
     return signal(Value(exception))

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 extension Machine {
   /// Does what waited for a safepoint: collects, stops the program, or reports that its stack or
   /// memory is used up. `state.top` is the first slot of the value stack that is free.
@@ -14,7 +6,7 @@ extension Machine {
   @inline(never)
   func safepoint() -> Value {
     state.clearSafepointRequest()
-    if state.isInterruptRequested, let outcome = interrupt() { return outcome }
+    if noticeInterrupt() { return stop() }
     if options.collectEvery > 0 {
       state.requestSafepoint()
       safepointCount += 1
@@ -45,42 +37,24 @@ extension Machine {
     return withReserve { signal(.stackOverflow()) }
   }
 
+  /// Sets how far the native stack may grow, without losing what waits for a safepoint.
+  func setNativeFloor(_ address: UInt) {
+    state.setNativeFloor(address)
+    if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested {
+      state.requestSafepoint()
+    }
+  }
+
   /// Runs something with one more reserve of native stack than the program may use.
   private func withReserve(_ body: () -> Value) -> Value {
     let floor = state.nativeFloor
     openReserves += 1
-    state.setNativeFloor(floor &- MachineLimits.reserveBytes)
-    if options.collectEvery > 0 { state.requestSafepoint() }
+    setNativeFloor(floor &- MachineLimits.reserveBytes)
     defer {
       openReserves -= 1
-      state.setNativeFloor(floor)
-      if options.collectEvery > 0 { state.requestSafepoint() }
+      setNativeFloor(floor)
     }
     return body()
-  }
-
-  // MARK: Interrupts
-
-  /// Begins to unwind everything because somebody asked for it.
-  ///
-  /// Clean-up blocks run, but a second request while they do ends them too.
-  private func interrupt() -> Value? {
-    state.clearInterrupt()
-    isInterrupted = true
-    return state.unwind(to: topLevelTarget, with: .nil)
-  }
-
-  /// Runs a clean-up block; after an interrupt only for as long as the grace period lasts.
-  func withCleanUp(_ body: () -> Value) -> Value {
-    guard isInterrupted else { return body() }
-    isInterrupted = false
-    defer { isInterrupted = true }
-    return body()
-  }
-
-  /// Throws when somebody asked the program to stop: for loops in Swift code.
-  func pollInterrupt() throws(Failure) {
-    if state.isInterruptRequested { throw .interrupted() }
   }
 
   // MARK: Collection

@@ -91,10 +91,10 @@ package final class Machine {
   var entryDepth = 0
   /// How many times the stack's reserve has been opened for handlers of an overflow.
   var openReserves = 0
-  /// How many clean-up blocks run because of an interrupt.
-  var interruptedCleanUps = 0
-  /// Whether the stack unwinds because of an interrupt.
-  var isInterrupted = false
+  /// How many clean-up blocks are being evaluated, one inside the other.
+  var runningCleanUps = 0
+  /// Whether somebody asked the program to stop.
+  var interruption = Interruption.none
 
   package init(options: MachineOptions) {
     self.options = options
