@@ -32,8 +32,11 @@ let package = Package(
     .target(
       name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime", "TenonSolvers"],
       path: "Sources/Embedding", swiftSettings: settings),
+    .systemLibrary(
+      name: "CTenonLibEdit", path: "Sources/CLibEdit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
-      name: "TenonREPL", dependencies: ["Tenon", "TenonLexer", "TenonRuntime"],
+      name: "TenonREPL",
+      dependencies: ["Tenon", "TenonLexer", "TenonRuntime", "CTenonLibEdit", "CTenonPlatform"],
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
