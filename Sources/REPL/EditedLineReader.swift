@@ -86,8 +86,9 @@ final class EditedLineReader: LineReader {
   /// Returns characters of libedit in UTF-8, without the end of the line.
   private func bytes(of characters: UnsafeBufferPointer<wchar_t>) -> [UInt8] {
     var text = String.UnicodeScalarView()
-    for unsafecharacter in unsafe characters where character != 10 {
-      text.append(Unicode.Scalar(UInt32(bitPattern: character)) ?? "\u{FFFD}")
+    for index in characters.indices {
+      let scalar = Unicode.Scalar(UInt32(bitPattern: unsafe characters[index])) ?? "\u{FFFD}"
+      if scalar != "\n" { text.append(scalar) }
     }
     return Array(String(text).utf8)
   }

@@ -184,7 +184,11 @@ extension Machine {
     roots.append(target)
     roots.append(delivered)
     defer { roots.removeLast(roots.count - root) }
-    let outcome = withCleanUp { evaluateBlock(block) }
+    // What unwinds may be the overflow of a stack that is still nearly full.
+    let needsReserve = value.isUnwind && openReserves < MachineLimits.reserves
+    let outcome = withCleanUp {
+      needsReserve ? withReserve { evaluateBlock(block) } : evaluateBlock(block)
+    }
     if outcome.isUnwind { return outcome }
     unwindAction = action
     return value.isUnwind ? state.unwind(to: target, with: delivered) : value

@@ -46,10 +46,10 @@ extension Machine {
   }
 
   /// Runs something with one more reserve of native stack than the program may use.
-  private func withReserve(_ body: () -> Value) -> Value {
+  func withReserve(_ body: () -> Value) -> Value {
     let floor = state.nativeFloor
     openReserves += 1
-    setNativeFloor(floor &- MachineLimits.reserveBytes)
+    setNativeFloor(floor &- reserveBytes)
     defer {
       openReserves -= 1
       setNativeFloor(floor)
@@ -114,7 +114,8 @@ enum MachineLimits {
   /// primitives, the parser of the kernel's methods, the collector.
   static let nativeMargin: UInt = 192 << 10
   /// Native stack that is kept for the handlers of a stack overflow, and how many times over: a
-  /// handler that overflows gets another, so that a report can still be printed.
+  /// handler that overflows gets another, so that a report can still be printed. Small stacks have
+  /// smaller ones.
   static let reserveBytes: UInt = 128 << 10
   static let reserves = 3
   /// The most elements a collection may have.

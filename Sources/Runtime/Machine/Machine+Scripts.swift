@@ -123,7 +123,12 @@ extension Machine {
   func withEntry<Result>(_ body: () -> Result) -> Result {
     entryDepth += 1
     let floor = state.nativeFloor
-    setNativeFloor(NativeStack.floor(besides: MachineLimits.nativeMargin))
+    // An evaluation within another is on the same stack, and may be within a reserve.
+    if entryDepth == 1 {
+      let stack = NativeStack.current
+      reserveBytes = stack.reserve
+      setNativeFloor(stack.floor)
+    }
     let handler = currentHandler
     if entryDepth == 1 { currentHandler = -1 }
     defer {
