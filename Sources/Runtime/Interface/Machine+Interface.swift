@@ -125,8 +125,8 @@ extension UncaughtError {
   var published: ScriptError {
     ScriptError(
       className: className, message: message,
-      trace: trace.map {
+      trace: trace.entries.map {
         ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
-      })
+      }, omitted: trace.omitted)
   }
 }

@@ -31,7 +31,7 @@ extension Machine {
       // The handlers of the overflow overflow as well: there is no way but out.
       uncaught = UncaughtError(
         className: ErrorClass.stackOverflow.rawValue,
-        message: Failure.stackOverflow().message, trace: stackTrace(limit: 50))
+        message: Failure.stackOverflow().message, trace: stackTrace())
       return state.unwind(to: topLevelTarget, with: .nil)
     }
     return withReserve { signal(.stackOverflow()) }

@@ -114,7 +114,7 @@ extension Machine {
     if target == Machine.scriptTarget { return .finished(value) }
     // An evaluation within another leaves the rest to the outer one.
     if interruption != .none { return .interrupted }
-    let error = uncaught ?? UncaughtError(className: "Error", message: "", trace: [])
+    let error = uncaught ?? UncaughtError(className: "Error", message: "", trace: StackTrace())
     uncaught = nil
     return .failed(error)
   }
