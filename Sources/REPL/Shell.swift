@@ -22,6 +22,8 @@ final class Shell {
   /// The names that were there before anything was typed.
   private let firstNames: Set<String>
   private var isFirst = true
+  /// The number of the next text.
+  private var number = 1
 
   init(_ interpreter: Interpreter, _ console: TerminalConsole) {
     self.interpreter = interpreter
@@ -115,7 +117,8 @@ final class Shell {
   // MARK: Evaluation
 
   private func evaluate() throws(ConsoleError) {
-    let source = SourceText(name: "<prompt>", bytes: ContiguousArray(text))
+    // Numbered, as what one text defines may fail in another.
+    let source = SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
     Interrupts.begin()
     var last: Handle?
     let outcome = interpreter.run(
@@ -127,6 +130,7 @@ final class Shell {
     }
     reader.remember(text)
     forget()
+    number += 1
     switch outcome {
     case .finished: if let last { try print(last) }
     case .rejected(let diagnostics, _): console.tell(diagnostics, in: source)
