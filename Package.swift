@@ -50,5 +50,9 @@ let package = Package(
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
       exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
+    .testTarget(
+      name: "TenonCommandTests",
+      dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime"],
+      path: "Tests/CommandTests", swiftSettings: settings),
   ]
 )
