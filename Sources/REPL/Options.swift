@@ -104,7 +104,8 @@ extension Options {
     // What the machine cannot address is as good as no limit.
     let size = overflow ? Int.max : bytes
     guard size >= minimum else {
-      throw UsageError(message: "'\(option)' takes at least \(minimum >> 10)K, not '\(text)'")
+      let least = minimum < 1 << 20 ? "\(minimum >> 10)K" : "\(minimum >> 20)M"
+      throw UsageError(message: "'\(option)' takes at least \(least), not '\(text)'")
     }
     return size
   }
