@@ -32,8 +32,11 @@ let package = Package(
     .target(
       name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime", "TenonSolvers"],
       path: "Sources/Embedding", swiftSettings: settings),
+    .systemLibrary(
+      name: "CTenonLibEdit", path: "Sources/CLibEdit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
-      name: "TenonREPL", dependencies: ["Tenon", "TenonLexer", "TenonRuntime"],
+      name: "TenonREPL",
+      dependencies: ["Tenon", "TenonLexer", "TenonRuntime", "CTenonLibEdit", "CTenonPlatform"],
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
@@ -50,5 +53,9 @@ let package = Package(
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
       exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
+    .testTarget(
+      name: "TenonCommandTests",
+      dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime"],
+      path: "Tests/CommandTests", swiftSettings: settings),
   ]
 )

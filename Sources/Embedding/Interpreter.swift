@@ -103,7 +103,8 @@ extension Interpreter {
   ///   - source: The text.
   ///   - isPrompt: Whether it was typed at a prompt: unknown names are left to run time.
   ///   - warn: Receives the warnings before the script runs.
-  ///   - observer: Called after each statement with its value and place.
+  ///   - observer: Called after each statement that has a value, with the value and its place;
+  ///     definitions and declarations have none.
   public func run(
     _ source: SourceText, isPrompt: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil

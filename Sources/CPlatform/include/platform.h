@@ -4,8 +4,10 @@
 #define TENON_PLATFORM_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/select.h>
 
 // The address of the caller's native stack frame. The evaluator compares it with its limit at
 // every send; a Swift function has no other way to learn where its stack stands.
@@ -45,5 +47,17 @@ static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
   return result;
 }
 #endif
+
+// Waits until a descriptor has something to read or is at its end, for some seconds at most, with
+// other signals blocked than usual. Returns what `pselect` does; a descriptor it cannot handle is
+// taken to be readable.
+static inline int tenon_wait_for_input(int descriptor, int seconds, const sigset_t *blocked) {
+  if (descriptor < 0 || descriptor >= FD_SETSIZE) return 1;
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(descriptor, &set);
+  struct timespec limit = {.tv_sec = seconds, .tv_nsec = 0};
+  return pselect(descriptor + 1, &set, NULL, NULL, &limit, blocked);
+}
 
 #endif

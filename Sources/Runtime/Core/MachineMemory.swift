@@ -14,14 +14,19 @@ final class MachineMemory {
   private let stackBytes: Int
   let runs: UnsafeMutablePointer<AllocationRun>
 
-  /// Reserves address space for the stack; pages are taken when they are first touched.
-  init(stackSlots: Int) {
-    stackBytes = stackSlots * MemoryLayout<Value>.stride
-    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-    let mapped = unsafe mmap(nil, stackBytes, PROT_READ | PROT_WRITE, flags, -1, 0)
-    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
+  /// Reserves address space for the stack, less when the system refuses that much; pages are taken
+  /// when they are first touched.
+  init(stackSlots wantedSlots: Int) {
+    var stackSlots = wantedSlots
+    var mapped = unsafe MachineMemory.reserve(slots: stackSlots)
+    while unsafe mapped == nil, stackSlots > FrameLimits.reserve * 16 {
+      stackSlots /= 2
+      unsafe mapped = MachineMemory.reserve(slots: stackSlots)
+    }
+    guard let mapped = unsafe mapped else {
       preconditionFailure("the system has no address space for the value stack")
     }
+    stackBytes = stackSlots * MemoryLayout<Value>.stride
     unsafe stack = unsafe mapped
     let base = unsafe mapped.bindMemory(to: Value.self, capacity: stackSlots)
     unsafe runs = UnsafeMutablePointer<AllocationRun>.allocate(capacity: SizeClass.count)
@@ -36,6 +41,13 @@ final class MachineMemory {
       to: MachineState(
         stackBase: Frame(base), stackEnd: Frame(base + stackSlots), top: bottom, base: bottom,
         runs: runs, machine: nil))
+  }
+
+  private static func reserve(slots: Int) -> UnsafeMutableRawPointer? {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    let size = slots * MemoryLayout<Value>.stride
+    let mapped = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0)
+    return unsafe mapped == MAP_FAILED ? nil : mapped
   }
 
   deinit {

@@ -15,7 +15,8 @@ public protocol Console: AnyObject {
 
   /// Reads a line without its end; nil at the end of the input.
   ///
-  /// - Parameter isInterrupted: Whether to stop waiting; asked whenever waiting was disturbed.
+  /// - Parameter isInterrupted: Whether to stop waiting. It is to be asked before waiting, whenever
+  ///   waiting was disturbed, and about once a second.
   /// - Throws: `ConsoleError` when reading fails.
   func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]?
 
@@ -23,7 +24,7 @@ public protocol Console: AnyObject {
   ///
   /// - Parameters:
   ///   - limit: The most bytes to read.
-  ///   - isInterrupted: Whether to stop waiting.
+  ///   - isInterrupted: Whether to stop waiting; to be asked as by `readLine`.
   /// - Throws: `ConsoleError` when reading fails or there is more than `limit`.
   func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]
 }

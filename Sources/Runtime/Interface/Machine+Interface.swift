@@ -110,9 +110,14 @@ public struct Interrupter: @unchecked Sendable {
 
   init(_ state: StateRef) { self.state = state }
 
-  /// Asks the program to stop at its next safepoint. Clean-up blocks run; asking again while they
-  /// do ends them too. Does nothing but store two words.
+  /// Asks the program to stop at its next safepoint.
+  ///
+  /// Clean-up blocks run for a second at most; asking again while they do ends them too. When
+  /// nothing runs, the request is kept for what runs next. Does nothing but store two words.
   public func interrupt() { state.requestInterrupt() }
+
+  /// Takes back a request that nothing has followed yet.
+  public func withdraw() { state.clearInterrupt() }
 }
 
 extension UncaughtError {
@@ -120,8 +125,8 @@ extension UncaughtError {
   var published: ScriptError {
     ScriptError(
       className: className, message: message,
-      trace: trace.map {
+      trace: trace.entries.map {
         ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
-      })
+      }, omitted: trace.omitted)
   }
 }

@@ -8,6 +8,15 @@ public struct ScriptError: Error, Sendable {
   public let message: String
   /// The sends that were being evaluated, innermost first, those of the kernel left out.
   public let trace: [Entry]
+  /// How many sends the trace leaves out, further outside, because it would be too long.
+  public let omitted: Int
+
+  init(className: String, message: String, trace: [Entry], omitted: Int = 0) {
+    self.className = className
+    self.message = message
+    self.trace = trace
+    self.omitted = omitted
+  }
 
   /// A line of a stack trace.
   public struct Entry: Sendable {
@@ -36,9 +45,8 @@ extension ScriptError {
       text +=
         "  at \(entry.method ?? "script") (\(entry.source.name):\(location.line):\(location.column))\n"
     }
-    if trace.count > ScriptError.traceLimit {
-      text += "  ... and \(trace.count - ScriptError.traceLimit) more\n"
-    }
+    let more = max(0, trace.count - ScriptError.traceLimit) + omitted
+    if more > 0 { text += "  ... and \(more) more\n" }
     return text
   }
 }

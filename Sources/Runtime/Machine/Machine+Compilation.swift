@@ -63,13 +63,14 @@ extension Machine {
   private func compile(
     _ definition: MethodDefinition, source: SourceText, for method: Method, mode: CodeMode
   ) -> Code {
-    let code = Code(
-      source: source, name: method.qualifiedName, isKernel: method.holder.isKernel)
+    // Not `holder.isKernel`: what a script adds to a class of the kernel is the script's.
+    let isKernel = if case .kernel = method.origin { true } else { false }
+    let code = Code(source: source, name: method.qualifiedName, isKernel: isKernel)
     let environment = ClassEnvironment(machine: self, info: method.holder, layout: method.layout)
     var analyzer = Analyzer(environment: environment)
     let scope = analyzer.analyze(
       parameters: definition.header.parameters, statements: definition.statements)
-    if method.holder.isKernel, let issue = analyzer.issues.first {
+    if isKernel, let issue = analyzer.issues.first {
       let place = source.location(of: issue.range.start)
       preconditionFailure("kernel: \(source.name):\(place.line): \(issue.message)")
     }

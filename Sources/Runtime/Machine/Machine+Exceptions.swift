@@ -23,7 +23,17 @@ enum UnwindAction {
 struct UncaughtError {
   let className: String
   let message: String
-  let trace: [TraceEntry]
+  let trace: StackTrace
+}
+
+/// The sends that were being evaluated, innermost first.
+struct StackTrace {
+  /// The most entries that are kept: a program may be millions of calls deep.
+  static let limit = 1000
+
+  var entries: [TraceEntry] = []
+  /// How many more there were, further out.
+  var omitted = 0
 }
 
 /// A line of a stack trace.
@@ -48,6 +58,8 @@ extension Machine {
   /// - Returns: what a handler resumed with, or `unwind`.
   @inline(never)
   func signal(_ failure: Failure) -> Value {
+    // What failed because it was interrupted is no error of the program.
+    if isStopping { return stop() }
     let exception = makeInstance(of: failure.errorClass.rawValue)
     exception[slot: ExceptionSlot.messageText] = makeString(failure.message)
     return signal(Value(exception))
@@ -182,7 +194,11 @@ extension Machine {
     roots.append(target)
     roots.append(delivered)
     defer { roots.removeLast(roots.count - root) }
-    let outcome = withCleanUp { evaluateBlock(block) }
+    // What unwinds may be the overflow of a stack that is still nearly full.
+    let needsReserve = value.isUnwind && openReserves < MachineLimits.reserves
+    let outcome = withCleanUp {
+      needsReserve ? withReserve { evaluateBlock(block) } : evaluateBlock(block)
+    }
     if outcome.isUnwind { return outcome }
     unwindAction = action
     return value.isUnwind ? state.unwind(to: target, with: delivered) : value
@@ -214,9 +230,10 @@ extension Machine {
   func terminate(_ exception: ObjectRef) -> Value {
     let description = send(selector("messageText"), to: Value(exception))
     let message = description.isUnwind ? "" : displayText(description)
+    var trace = stackTrace()
+    if let failurePlace { trace.entries.insert(failurePlace, at: 0) }
     uncaught = UncaughtError(
-      className: classInfo(of: Value(exception)).name, message: message,
-      trace: (failurePlace.map { [$0] } ?? []) + stackTrace())
+      className: classInfo(of: Value(exception)).name, message: message, trace: trace)
     return state.unwind(to: topLevelTarget, with: .nil)
   }
 }
@@ -232,13 +249,39 @@ enum ExceptionSlot {
 // MARK: - Stack traces
 
 extension Machine {
-  /// The sends that are being evaluated, innermost first; those of kernel code left out.
+  /// The innermost sends that are being evaluated; those of kernel code left out.
+  ///
+  /// - Complexity: O(*depth* of the last one).
+  func stackTrace(limit: Int) -> [TraceEntry] {
+    var entries: [TraceEntry] = []
+    visitSends { node in
+      entries.append(TraceEntry(code: node.code, site: node))
+      return entries.count < limit
+    }
+    return entries
+  }
+
+  /// The sends that are being evaluated, as a report of an error shows them.
   ///
   /// - Complexity: O(*depth*).
-  func stackTrace(limit: Int = .max) -> [TraceEntry] {
-    var entries: [TraceEntry] = []
+  func stackTrace() -> StackTrace {
+    var trace = StackTrace()
+    visitSends { node in
+      if trace.entries.count < StackTrace.limit {
+        trace.entries.append(TraceEntry(code: node.code, site: node))
+      } else {
+        trace.omitted += 1
+      }
+      return true
+    }
+    return trace
+  }
+
+  /// Visits the sends that are being evaluated, innermost first, those of kernel code left out,
+  /// until the visitor answers false.
+  private func visitSends(_ visit: (SiteNode) -> Bool) {
     var frame = state.base
-    while entries.count < limit {
+    while true {
       let site = frame.site
       if site.isNil { break }
       if site.isUndefined {
@@ -250,9 +293,8 @@ extension Machine {
       let node = unsafe Unmanaged<SiteNode>.fromOpaque(
         UnsafeRawPointer(bitPattern: site.markedAddress).unsafelyUnwrapped
       ).takeUnretainedValue()
-      if !node.code.isKernel { entries.append(TraceEntry(code: node.code, site: node)) }
+      if !node.code.isKernel, !visit(node) { break }
       frame = frame.advanced(by: -(node.depth + 1))
     }
-    return entries
   }
 }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 extension Machine {
   /// Does what waited for a safepoint: collects, stops the program, or reports that its stack or
   /// memory is used up. `state.top` is the first slot of the value stack that is free.
@@ -14,7 +6,7 @@ extension Machine {
   @inline(never)
   func safepoint() -> Value {
     state.clearSafepointRequest()
-    if state.isInterruptRequested, let outcome = interrupt() { return outcome }
+    if noticeInterrupt() { return stop() }
     if options.collectEvery > 0 {
       state.requestSafepoint()
       safepointCount += 1
@@ -39,48 +31,30 @@ extension Machine {
       // The handlers of the overflow overflow as well: there is no way but out.
       uncaught = UncaughtError(
         className: ErrorClass.stackOverflow.rawValue,
-        message: Failure.stackOverflow().message, trace: stackTrace(limit: 50))
+        message: Failure.stackOverflow().message, trace: stackTrace())
       return state.unwind(to: topLevelTarget, with: .nil)
     }
     return withReserve { signal(.stackOverflow()) }
   }
 
+  /// Sets how far the native stack may grow, without losing what waits for a safepoint.
+  func setNativeFloor(_ address: UInt) {
+    state.setNativeFloor(address)
+    if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested {
+      state.requestSafepoint()
+    }
+  }
+
   /// Runs something with one more reserve of native stack than the program may use.
-  private func withReserve(_ body: () -> Value) -> Value {
+  func withReserve(_ body: () -> Value) -> Value {
     let floor = state.nativeFloor
     openReserves += 1
-    state.setNativeFloor(floor &- MachineLimits.reserveBytes)
-    if options.collectEvery > 0 { state.requestSafepoint() }
+    setNativeFloor(floor &- reserveBytes)
     defer {
       openReserves -= 1
-      state.setNativeFloor(floor)
-      if options.collectEvery > 0 { state.requestSafepoint() }
+      setNativeFloor(floor)
     }
     return body()
-  }
-
-  // MARK: Interrupts
-
-  /// Begins to unwind everything because somebody asked for it.
-  ///
-  /// Clean-up blocks run, but a second request while they do ends them too.
-  private func interrupt() -> Value? {
-    state.clearInterrupt()
-    isInterrupted = true
-    return state.unwind(to: topLevelTarget, with: .nil)
-  }
-
-  /// Runs a clean-up block; after an interrupt only for as long as the grace period lasts.
-  func withCleanUp(_ body: () -> Value) -> Value {
-    guard isInterrupted else { return body() }
-    isInterrupted = false
-    defer { isInterrupted = true }
-    return body()
-  }
-
-  /// Throws when somebody asked the program to stop: for loops in Swift code.
-  func pollInterrupt() throws(Failure) {
-    if state.isInterruptRequested { throw .interrupted() }
   }
 
   // MARK: Collection
@@ -142,7 +116,8 @@ enum MachineLimits {
   /// primitives, the parser of the kernel's methods, the collector.
   static let nativeMargin: UInt = 192 << 10
   /// Native stack that is kept for the handlers of a stack overflow, and how many times over: a
-  /// handler that overflows gets another, so that a report can still be printed.
+  /// handler that overflows gets another, so that a report can still be printed. Small stacks have
+  /// smaller ones.
   static let reserveBytes: UInt = 128 << 10
   static let reserves = 3
   /// The most classes from the root down; what walks them recurses.

@@ -18,8 +18,8 @@ extension Machine {
   ///
   /// - Parameters:
   ///   - isPrompt: Whether unknown names are left to run time.
-  ///   - observer: Called after each statement with its value and place, the value good until the
-  ///     next safepoint.
+  ///   - observer: Called with value and place after each statement that has a value, which
+  ///     definitions and declarations have not; the value is good until the next safepoint.
   func run(
     _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
     observer: (Value, SourceRange) -> Void
@@ -63,7 +63,10 @@ extension Machine {
       let ended = endBatch(at: index, of: script.statements, answering: value)
       if ended.isUnwind { return endOfUnwinding() }
       last = value
-      observer(value, statement.range)
+      switch statement {
+      case .definition, .temporaries: break
+      case .expression, .return, .variable: observer(value, statement.range)
+      }
     }
     return .finished(last)
   }
@@ -109,11 +112,9 @@ extension Machine {
     let value = state.takeUnwindValue()
     unwindAction = .deliver
     if target == Machine.scriptTarget { return .finished(value) }
-    if isInterrupted {
-      isInterrupted = false
-      return .interrupted
-    }
-    let error = uncaught ?? UncaughtError(className: "Error", message: "", trace: [])
+    // An evaluation within another leaves the rest to the outer one.
+    if interruption != .none { return .interrupted }
+    let error = uncaught ?? UncaughtError(className: "Error", message: "", trace: StackTrace())
     uncaught = nil
     return .failed(error)
   }
@@ -122,15 +123,22 @@ extension Machine {
   func withEntry<Result>(_ body: () -> Result) -> Result {
     entryDepth += 1
     let floor = state.nativeFloor
-    state.setNativeFloor(NativeStack.floor(besides: MachineLimits.nativeMargin))
-    if options.collectEvery > 0 { state.requestSafepoint() }
+    // An evaluation within another is on the same stack, and may be within a reserve.
+    if entryDepth == 1 {
+      let stack = NativeStack.current
+      reserveBytes = stack.reserve
+      setNativeFloor(stack.floor)
+    }
     let handler = currentHandler
     if entryDepth == 1 { currentHandler = -1 }
     defer {
       entryDepth -= 1
-      if entryDepth == 0 { retireReplacedMethods() }
+      if entryDepth == 0 {
+        retireReplacedMethods()
+        endInterruption()
+      }
       currentHandler = handler
-      state.setNativeFloor(floor)
+      setNativeFloor(floor)
     }
     return body()
   }

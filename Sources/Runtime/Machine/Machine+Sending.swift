@@ -172,7 +172,6 @@ final class PrimitiveNode: Node {
   private func failed(_ failure: Failure, _ machine: Machine, _ frame: Frame) -> Value {
     state.top = frame.advanced(by: argumentCount &+ 1)
     state.base = frame
-    if state.isInterruptRequested { return machine.safepoint() }
     guard failure.wantedBytes > 0 else { return machine.signal(failure) }
     machine.collect()
     do throws(Failure) {

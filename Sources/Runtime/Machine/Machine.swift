@@ -93,12 +93,14 @@ package final class Machine {
   var safepointCount = 0
   /// How many evaluations have been begun from outside, one inside the other.
   var entryDepth = 0
-  /// How many times the stack's reserve has been opened for handlers of an overflow.
+  /// How many of the stack's reserves have been opened for handlers of an overflow, and what one
+  /// of them takes.
   var openReserves = 0
-  /// How many clean-up blocks run because of an interrupt.
-  var interruptedCleanUps = 0
-  /// Whether the stack unwinds because of an interrupt.
-  var isInterrupted = false
+  var reserveBytes = MachineLimits.reserveBytes
+  /// How many clean-up blocks are being evaluated, one inside the other.
+  var runningCleanUps = 0
+  /// Whether somebody asked the program to stop.
+  var interruption = Interruption.none
 
   package init(options: MachineOptions) {
     self.options = options

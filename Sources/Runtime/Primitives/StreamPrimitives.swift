@@ -59,7 +59,7 @@ extension Primitive {
     Primitive("nextLine", "The next line without its end; nil at the end.") {
       machine, arguments throws(Failure) in
       let line = try machine.withConsole { console throws(ConsoleError) in
-        try console.readLine { machine.state.isInterruptRequested }
+        try console.readLine { machine.noticeInterrupt() }
       }
       try machine.pollInterrupt()
       guard let line else { return .nil }
@@ -68,7 +68,7 @@ extension Primitive {
     },
     Primitive("upToEnd", "All that is left to read.") { machine, arguments throws(Failure) in
       let bytes = try machine.withConsole { console throws(ConsoleError) in
-        try console.readAll(limit: ObjectRef.byteLimit) { machine.state.isInterruptRequested }
+        try console.readAll(limit: ObjectRef.byteLimit) { machine.noticeInterrupt() }
       }
       try machine.pollInterrupt()
       guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8("stdin") }

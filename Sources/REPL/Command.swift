@@ -1,0 +1,161 @@
+internal import Tenon
+internal import TenonLexer
+internal import TenonRuntime
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// One run of the command, on the interpreter's thread.
+struct Command {
+  private let options: Options
+  private let stackSize: Int
+  private let memoryLimit: Int
+  private let console: TerminalConsole
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - options: What the command line asks for.
+  ///   - stackSize: The size of the thread's native stack in bytes.
+  init(_ options: Options, stackSize: Int) {
+    self.options = options
+    self.stackSize = stackSize
+    memoryLimit = options.memoryLimit ?? Command.quarterOfMemory
+    // A line is copied twice on its way into the program.
+    console = TerminalConsole(lineLimit: memoryLimit / 4)
+  }
+
+  /// Does what the command line asks for.
+  ///
+  /// - Returns: The exit status.
+  func run() -> Int32 {
+    let status = runTask()
+    do throws(ConsoleError) {
+      try console.flush()
+      return status
+    } catch {
+      return max(status, outputFailure(error))
+    }
+  }
+
+  private func runTask() -> Int32 {
+    switch options.task {
+    case .help: return print(Options.help)
+    case .version: return print(Options.version)
+    case .session where isatty(0) != 0:
+      let interpreter = makeInterpreter()
+      return Shell(interpreter, console).run()
+    case .session, .standardInput:
+      return run(named: "<stdin>") { () throws(SourceFile.ReadError) in
+        try SourceFile.read(0, name: "<stdin>")
+      }
+    case .file(let index):
+      let name = CommandLine.arguments[index + 1]
+      return run(named: name) { () throws(SourceFile.ReadError) in
+        guard let path = unsafe CommandLine.unsafeArgv[index + 1] else {
+          throw .system("there is no such argument")
+        }
+        return unsafe try SourceFile.read(path, name: name)
+      }
+    case .expression(let text):
+      return run(SourceText(name: "<expression>", text), printsValue: true)
+    }
+  }
+
+  private func print(_ text: String) -> Int32 {
+    do throws(ConsoleError) {
+      try console.write(text)
+      return ExitStatus.success
+    } catch {
+      return outputFailure(error)
+    }
+  }
+
+  /// Tells that the output could not be written, unless it is because nobody reads it.
+  private func outputFailure(_ error: ConsoleError) -> Int32 {
+    if let signal = Interrupts.ending { return ExitStatus.signal(signal) }
+    console.tell("tenon: \(error.message)")
+    return ExitStatus.failure
+  }
+
+  // MARK: Scripts
+
+  private func run(
+    named name: String, _ read: () throws(SourceFile.ReadError) -> SourceText
+  ) -> Int32 {
+    do throws(SourceFile.ReadError) {
+      return run(try read())
+    } catch {
+      guard case .system(let text) = error else { return endOfInterrupt }
+      console.tell("tenon: cannot read '\(name)': \(text)")
+      return ExitStatus.usage
+    }
+  }
+
+  private func run(_ source: SourceText, printsValue: Bool = false) -> Int32 {
+    let interpreter = makeInterpreter()
+    var value: Handle?
+    let outcome = interpreter.run(
+      source, warn: { console.tell($0, in: source) },
+      observer: printsValue ? { handle, _ in value = handle } : nil)
+    switch outcome {
+    case .finished:
+      return value.map { print($0, of: interpreter) } ?? ExitStatus.success
+    case .rejected(let diagnostics, _):
+      console.tell(diagnostics, in: source)
+      return ExitStatus.syntax
+    case .failed(let error):
+      // When the reason is that nobody reads the output, nobody wants to know.
+      if Interrupts.ending == SIGPIPE { return ExitStatus.signal(SIGPIPE) }
+      console.tell(error.rendered())
+      return ExitStatus.failure
+    case .interrupted:
+      return endOfInterrupt
+    }
+  }
+
+  private func print(_ value: Handle, of interpreter: Interpreter) -> Int32 {
+    do throws(EvaluationError) {
+      return print((try interpreter.send("printString", to: value).string ?? "") + "\n")
+    } catch {
+      if case .interrupted = error { return endOfInterrupt }
+      console.tell(error.description)
+      return ExitStatus.failure
+    }
+  }
+
+  private var endOfInterrupt: Int32 { ExitStatus.signal(Interrupts.ending ?? SIGINT) }
+
+  // MARK: The interpreter
+
+  private func makeInterpreter() -> Interpreter {
+    var limits = Interpreter.Options()
+    limits.memoryLimit = memoryLimit
+    // As large as the native stack, of which a call takes more: that is what runs out first, and
+    // what leaves room for the handlers of the overflow.
+    limits.stackSize = stackSize
+    limits.collectEvery = options.collectEvery
+    let interpreter = Interpreter.standard(limits, console: console)
+    interpreter["arguments"] = interpreter.value(options.arguments.map { interpreter.value($0) })
+    Interrupts.watch(interpreter.interrupter)
+    return interpreter
+  }
+
+  private static var quarterOfMemory: Int {
+    let pages = sysconf(Int32(_SC_PHYS_PAGES))
+    let memory = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 4 << 30
+    return max(memory / 4, 64 << 20)
+  }
+}
+
+extension TerminalConsole {
+  /// Shows errors or warnings about a text.
+  func tell(_ diagnostics: [Diagnostic], in source: SourceText) {
+    for diagnostic in diagnostics { tell(diagnostic.rendered(in: source)) }
+  }
+}

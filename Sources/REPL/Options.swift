@@ -1,0 +1,140 @@
+internal import TenonLexer
+
+/// What the command line asks for.
+struct Options {
+  /// What is to be done.
+  enum Task: Equatable {
+    /// Reads from the terminal, or runs the script that is piped in.
+    case session
+    /// Runs the script in a file: the number of the argument that names it.
+    case file(Int)
+    /// Runs the script that the standard input holds.
+    case standardInput
+    /// Evaluates an expression and prints its value.
+    case expression(String)
+    case help
+    case version
+  }
+
+  var task = Task.session
+  /// The most bytes a program may keep alive; nil for a quarter of the machine's memory.
+  var memoryLimit: Int?
+  /// Bytes of native stack: how deep a program may call itself.
+  var stackSize = 1 << 30
+  /// Collect garbage at every n-th safepoint; 0 for when it is worthwhile.
+  var collectEvery = 0
+  /// What the script finds in `arguments`.
+  var arguments: [String] = []
+}
+
+/// A command line that makes no sense.
+struct UsageError: Error {
+  let message: String
+}
+
+extension Options {
+  /// Reads a command line, the program's name left out.
+  init(_ words: [String]) throws(UsageError) {
+    var index = 0
+    while index < words.count, task == .session {
+      let word = words[index]
+      index += 1
+      // `--memory=64M` is `--memory 64M`.
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = word.hasPrefix("--") ? String(parts[0]) : word
+      var given = word.hasPrefix("--") && parts.count == 2 ? String(parts[1]) : nil
+      func value() throws(UsageError) -> String {
+        if let value = given {
+          given = nil
+          return value
+        }
+        guard index < words.count else {
+          throw UsageError(message: "'\(name)' needs a value")
+        }
+        index += 1
+        return words[index - 1]
+      }
+      switch name {
+      case "--help", "-h": task = .help
+      case "--version": task = .version
+      case "--memory": memoryLimit = try Options.size(value(), of: name, atLeast: 1 << 20)
+      case "--stack": stackSize = try Options.size(value(), of: name, atLeast: 512 << 10)
+      case "--collect-every": collectEvery = try Options.count(value(), of: name)
+      case "-e": task = .expression(try value())
+      case "-": task = .standardInput
+      case "--":
+        guard index < words.count else { break }
+        task = .file(index)
+        index += 1
+      case _ where word.hasPrefix("-"):
+        throw UsageError(message: "unknown option '\(name)'")
+      default: task = .file(index - 1)
+      }
+      guard given == nil else { throw UsageError(message: "'\(name)' takes no value") }
+    }
+    arguments = Array(words[index...])
+  }
+
+  private static func count(_ text: String, of option: String) throws(UsageError) -> Int {
+    guard let count = Int(text), count >= 0 else {
+      throw UsageError(message: "'\(option)' takes a number, not '\(text)'")
+    }
+    return count
+  }
+
+  /// A number of bytes, as `512`, `64M` or `2G`.
+  private static func size(
+    _ text: String, of option: String, atLeast minimum: Int
+  ) throws(UsageError) -> Int {
+    let shift: Int? =
+      switch text.last {
+      case "K", "k": 10
+      case "M", "m": 20
+      case "G", "g": 30
+      default: nil
+      }
+    let digits = shift == nil ? text[...] : text.dropLast()
+    // The digits alone: `Int` would take a sign as well.
+    guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = Int(digits)
+    else {
+      throw UsageError(message: "'\(option)' takes a size such as 64M or 2G, not '\(text)'")
+    }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+    // What the machine cannot address is as good as no limit.
+    let size = overflow ? Int.max : bytes
+    guard size >= minimum else {
+      let least = minimum < 1 << 20 ? "\(minimum >> 10)K" : "\(minimum >> 20)M"
+      throw UsageError(message: "'\(option)' takes at least \(least), not '\(text)'")
+    }
+    return size
+  }
+
+  static let version = "tenon 0.1.0\n"
+
+  static let help = """
+    usage: tenon [OPTION...] [FILE ARGUMENT...]
+
+    Runs the script in FILE. Without FILE, reads what is typed at the terminal, or runs the script
+    that is piped in.
+
+      -e EXPRESSION      evaluate the expression and print its value
+      -                  run the script that the standard input holds
+      --memory SIZE      the most memory a program may keep, as 64M or 2G; without the option
+                         a quarter of the machine's
+      --stack SIZE       the native stack, which limits how deep a program may call itself;
+                         1G without the option
+      --collect-every N  collect garbage at every N-th safepoint, to test the interpreter
+      --version          print the version
+      --help             print this
+
+    Options stand before FILE; what follows it, a '-' or an EXPRESSION is for the script, which
+    finds it in 'arguments'.
+
+    Exit status: 0; 1 after an uncaught error or when the output could not be written; 2 when the
+    command line is wrong or the script cannot be read; 65 when the script has syntax errors;
+    130 after Ctrl-C, and 128 and its number after another signal (141 when nobody reads the
+    output any more).
+
+    """
+}

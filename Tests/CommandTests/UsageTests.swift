@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+/// The command line: what runs, what is printed, and the exit status.
+@Suite struct UsageTests {
+  @Test func anExpressionPrintsItsValue() throws {
+    let result = try Command.run("-e", "3 + 4 * 2")
+    #expect(result.status == .status(0))
+    #expect(result.output == "14\n")
+    #expect(result.errors == "")
+    #expect(try Command.run("-e", "'it''s'").output == "'it''s'\n")
+    #expect(try Command.run("-e", "nil").output == "nil\n")
+    #expect(try Command.run("-e", "1 + 1. 2 + 2").output == "4\n")
+    #expect(try Command.run("-e", "class Foo { }").output == "")
+    #expect(try Command.run("-e", "arguments", "-e", "x").output == "#('-e' 'x')\n")
+  }
+
+  @Test func aScriptRuns() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write("stdout println: arguments. 3 + 4", to: "script.st")
+      let result = try Command.run(file, "one", "--help", "-e")
+      #expect(result.status == .status(0))
+      #expect(result.output == "#('one' '--help' '-e')\n")
+      #expect(try Command.run("--", file).output == "#()\n")
+      let empty = try Command.run(directory.write("", to: "empty.st"))
+      #expect(empty.status == .status(0))
+      #expect(empty.output + empty.errors == "")
+      let lines = try directory.write("stdout println: 1.\r\nstdout println: 2.\r\n", to: "crlf.st")
+      #expect(try Command.run(lines).output == "1\n2\n")
+      let shebang = try directory.write("#!/usr/bin/env tenon\nstdout println: 1", to: "bang.st")
+      #expect(try Command.run(shebang).output == "1\n")
+    }
+  }
+
+  @Test func aScriptMayComeFromStandardInput() throws {
+    let script = "stdout println: arguments. stdout println: stdin nextLine printString"
+    let piped = try Command.run(input: script)
+    #expect(piped.status == .status(0))
+    #expect(piped.output == "#()\nnil\n")
+    #expect(try Command.run("-", "a", "b", input: script).output == "#('a' 'b')\nnil\n")
+    #expect(try Command.run("-", input: "nil foo").errors.hasPrefix("<stdin>:1:5: error: nil "))
+  }
+
+  @Test func aFileMayHaveAnyName() throws {
+    try Directory.withTemporary { directory in
+      let (status, output) = try Command.shell(
+        #"""
+        cd "$1"; name="$(printf 'a\377b.st')"; echo 'stdout println: 7. nil foo' >"$name"
+        "$0" "$name"; echo $?; mv "$name" -- -e; "$0" -- -e; echo $?
+        """#, directory.root.path)
+      #expect(status == .status(0))
+      #expect(output.hasPrefix("7\na\u{FFFD}b.st:1:24: error: nil does not understand 'foo'\n"))
+      #expect(output.contains("\n1\n7\n-e:1:24: error:"))
+    }
+  }
+
+  @Test func helpAndVersion() throws {
+    let help = try Command.run("--help")
+    #expect(help.status == .status(0))
+    #expect(help.output.hasPrefix("usage: tenon "))
+    #expect(help.errors == "")
+    #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    let version = try Command.run("--version")
+    #expect(version.status == .status(0))
+    #expect(version.output.hasPrefix("tenon "))
+  }
+
+  @Test(arguments: [
+    (["--wrong"], "unknown option '--wrong'"),
+    (["-x"], "unknown option '-x'"),
+    (["-e"], "'-e' needs a value"),
+    (["--memory"], "'--memory' needs a value"),
+    (["--memory", "lots"], "'--memory' takes a size such as 64M or 2G, not 'lots'"),
+    (["--memory=-5M"], "'--memory' takes a size such as 64M or 2G, not '-5M'"),
+    (["--memory", "5"], "'--memory' takes at least 1M, not '5'"),
+    (["--stack=1"], "'--stack' takes at least 512K, not '1'"),
+    (["--collect-every", "-1"], "'--collect-every' takes a number, not '-1'"),
+    (["--help=yes"], "'--help' takes no value"),
+  ])
+  func aWrongCommandLine(_ arguments: [String], _ message: String) throws {
+    let result = try Command.run(arguments, input: [])
+    #expect(result.status == .status(2))
+    #expect(result.output == "")
+    #expect(result.errors == "tenon: \(message); try 'tenon --help'\n")
+  }
+
+  @Test func optionsOfTheMachine() throws {
+    let stress = try Command.run("--collect-every", "1", "-e", "(1 to: 50) collect: [ :i | i * 2 ]")
+    #expect(stress.status == .status(0))
+    #expect(stress.output.hasPrefix("#(2 4 6 "))
+    let bomb = "x := 'a'. [ true ] whileTrue: [ x := x , x ]"
+    let limited = try Command.run("--memory=16M", "-e", bomb)
+    #expect(limited.status == .status(1))
+    #expect(limited.errors.contains("out of memory: the limit is 16 MiB"))
+    let caught = try Command.run(
+      "--memory", "64m", "-e", "[ \(bomb) ] on: OutOfMemory do: [ :e | x := nil. 'caught' ]")
+    #expect(caught.output == "'caught'\n")
+    #expect(
+      try Command.run("--memory", "99999999999999999G", "-e", "1").status == .status(0))
+  }
+
+  // MARK: What cannot be run
+
+  @Test func aFileThatCannotBeRead() throws {
+    try Directory.withTemporary { directory in
+      let missing = directory.path("missing.st")
+      let result = try Command.run(missing)
+      #expect(result.status == .status(2))
+      #expect(result.errors == "tenon: cannot read '\(missing)': No such file or directory\n")
+      let folder = try Command.run(directory.root.path)
+      #expect(folder.status == .status(2))
+      #expect(folder.errors == "tenon: cannot read '\(directory.root.path)': Is a directory\n")
+      let (closed, output) = try Command.shell(#"exec "$0" - <&-"#)
+      #expect(closed == .status(2))
+      #expect(output == "tenon: cannot read '<stdin>': Bad file descriptor\n")
+    }
+  }
+
+  @Test func syntaxErrors() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write(
+        "stdout println: 'not run'.\nx := #(1 2.\n\ny := ].\n", to: "wrong.st")
+      let result = try Command.run(file)
+      #expect(result.status == .status(65))
+      #expect(result.output == "")
+      #expect(result.errors.hasPrefix("\(file):2:"))
+      #expect(result.errors.contains(": error: expected"))
+      #expect(try Command.run("-e", "3 +").status == .status(65))
+      let bytes = try directory.write([0x33, 0xFF, 0x34], to: "bytes.st")
+      let invalid = try Command.run(bytes)
+      #expect(invalid.status == .status(65))
+      #expect(invalid.errors.hasPrefix("\(bytes):1:2: error: the text is not UTF-8: byte 0xFF\n"))
+      #expect(try Command.run(directory.write([0x33, 0], to: "nul.st")).status == .status(65))
+    }
+  }
+
+  @Test func warningsAreShownAndTheScriptRuns() throws {
+    let result = try Command.run("-e", "'a comment'. 3")
+    #expect(result.status == .status(0))
+    #expect(result.output == "3\n")
+    #expect(result.errors.hasPrefix("<expression>:1:1: warning: "))
+  }
+
+  @Test(arguments: ["/dev/zero", "-"])
+  func endlessInputIsRefused(_ file: String) throws {
+    let (status, output) = try Command.shell(#"exec "$0" "$1" </dev/zero"#, file)
+    #expect(status == .status(65))
+    #expect(output.contains(":1:1: error: the text has 67108865 bytes, more than the 64 MB"))
+  }
+
+  @Test func anUncaughtError() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write(
+        "-half: n { ^n / 0 }\nstdout println: 'before'.\nself half: 3.\n", to: "error.st")
+      let result = try Command.run(file)
+      #expect(result.status == .status(1))
+      #expect(result.output == "before\n")
+      #expect(
+        result.errors == """
+          \(file):1:15: error: division by zero
+          -half: n { ^n / 0 }
+                        ^
+            at Script>>half: (\(file):1:15)
+            at script (\(file):3:6)
+
+          """)
+    }
+  }
+}
