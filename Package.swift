@@ -27,6 +27,9 @@ let package = Package(
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
     .target(
+      name: "TenonStores", dependencies: ["TenonRuntime", "CTenonPlatform"],
+      path: "Sources/Stores", swiftSettings: settings),
+    .target(
       name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime"], path: "Sources/Embedding",
       swiftSettings: settings),
     .executableTarget(

@@ -46,4 +46,14 @@ static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
 }
 #endif
 
+// The strings of the process's environment, ended by NULL. A global variable in C, which Swift
+// refuses to read.
+#if defined(__APPLE__)
+#include <crt_externs.h>
+static inline char **tenon_environment(void) { return *_NSGetEnviron(); }
+#else
+extern char **environ;
+static inline char **tenon_environment(void) { return environ; }
+#endif
+
 #endif
