@@ -44,6 +44,13 @@ let package = Package(
     .testTarget(
       name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
+    .executableTarget(
+      name: "TenonStoresTestHelper", dependencies: ["TenonRuntime", "TenonStores"],
+      path: "Tests/StoresTestHelper", swiftSettings: settings),
+    .testTarget(
+      name: "TenonStoresTests",
+      dependencies: ["TenonRuntime", "TenonStores", "TenonStoresTestHelper"],
+      path: "Tests/StoresTests", swiftSettings: settings),
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
       exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),

@@ -39,6 +39,8 @@ extension FileFailure {
 extension DefaultsStore {
   var fileName: String { domain + ".json" }
 
+  var lockName: String { domain + ".lock" }
+
   var filePath: String? { directory.map { $0 + "/" + fileName } }
 
   /// Reads the file again if it has changed.
@@ -47,7 +49,7 @@ extension DefaultsStore {
     guard let directory else { return }
     do throws(FileFailure) {
       let folder = try OpenFile(directory, .directory, fileSystem)
-      let lock = try takeLock(in: folder.descriptor)
+      let lock = try FileLock(lockName, in: folder.descriptor, patience, fileSystem)
       try setAside(damage, in: folder.descriptor)
       _ = consume lock
     } catch {

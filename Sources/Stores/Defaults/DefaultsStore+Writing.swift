@@ -55,7 +55,7 @@ extension DefaultsStore {
     do throws(FileFailure) {
       let folder = try fileSystem.openDirectory(
         directory, permissions: 0o700, created: &created)
-      let lock = try takeLock(in: folder.descriptor)
+      let lock = try FileLock(lockName, in: folder.descriptor, patience, fileSystem)
       try reloadLocked(in: folder.descriptor)
       let old = document[key]
       try condition.check(isThere: old != nil)
@@ -106,24 +106,4 @@ extension DefaultsStore {
     try fileSystem.checkWritable(fileName, in: folder)
     return status
   }
-}
-
-// MARK: - Lock
-
-extension DefaultsStore {
-  /// Takes the lock that writers of the file take in turn; it ends with the value returned.
-  func takeLock(in folder: Descriptor) throws(FileFailure) -> OpenFile {
-    let name = domain + ".lock"
-    for _ in 0..<DefaultsStore.lockAttempts {
-      let file = try OpenFile(name, in: folder, .locking(permissions: 0o600), fileSystem)
-      try patience.waitForLock(file.descriptor, fileSystem)
-      // The lock of a file that somebody removed keeps nobody out.
-      let mine = try fileSystem.status(of: file.descriptor).identity
-      let named = try? fileSystem.status(of: name, in: folder, followsLinks: false)
-      if named?.identity == mine { return file }
-    }
-    throw FileFailure(.locked, "'\(name)' is taken away again and again")
-  }
-
-  private static let lockAttempts = 8
 }

@@ -45,16 +45,8 @@ struct JSONReader {
   private mutating func beginValue(_ open: inout [Container]) throws(Failure) -> Bool {
     skipBlanks()
     switch next {
-    case UInt8(ascii: "{"):
-      offset += 1
-      if take("}") { return true }
-      try nest(.object, &open)
-      return false
-    case UInt8(ascii: "["):
-      offset += 1
-      if take("]") { return true }
-      try nest(.array, &open)
-      return false
+    case UInt8(ascii: "{"): return try beginContainer(.object, "}", &open)
+    case UInt8(ascii: "["): return try beginContainer(.array, "]", &open)
     case UInt8(ascii: "\""): _ = try string()
     case UInt8(ascii: "t"): try word("true")
     case UInt8(ascii: "f"): try word("false")
@@ -64,12 +56,17 @@ struct JSONReader {
     return true
   }
 
-  private mutating func nest(_ kind: Container, _ open: inout [Container]) throws(Failure) {
+  private mutating func beginContainer(
+    _ kind: Container, _ end: Unicode.Scalar, _ open: inout [Container]
+  ) throws(Failure) -> Bool {
     guard open.count < JSONReader.deepest else {
       throw Failure(reason: "nested deeper than \(JSONReader.deepest)", offset: offset)
     }
+    offset += 1
+    if take(end) { return true }
     open.append(kind)
     if kind == .object { _ = try key() }
+    return false
   }
 
   /// Ends the containers that end after a value, up to the next value.

@@ -38,7 +38,15 @@ struct FilePlace {
       path: FilePlace.joined(start, components[...]),
       parent: FilePlace.joined(start, components.dropLast()),
       lastName: components.last, isDirectory: reference.isDirectory)
+    // A file could be created under a longer path, from its directory; nobody could read it.
+    guard path.utf8.count < FilePlace.longestPath else { throw .nameTooLong }
   }
+
+  #if canImport(Darwin)
+    private static let longestPath = 1024
+  #else
+    private static let longestPath = 4096
+  #endif
 
   /// The place a symbolic link points to.
   init(target: String, ofLinkIn parent: String) throws(FileFailure) {

@@ -20,10 +20,15 @@ struct TemporaryFile: ~Copyable {
       do throws(FileFailure) {
         let file = try OpenFile(
           name, in: directory, .creating(permissions: permissions), fileSystem)
-        if try TemporaryFile.claim(file.descriptor, fileSystem) {
-          self.file = file
-          self.name = name
-          return
+        do throws(FileFailure) {
+          if try TemporaryFile.claim(file.descriptor, fileSystem) {
+            self.file = file
+            self.name = name
+            return
+          }
+        } catch {
+          try? fileSystem.remove(name, in: directory, isDirectory: false)
+          throw error
         }
       } catch {
         guard error == .exists else { throw error }

@@ -109,6 +109,8 @@ struct UninterruptedFileSystem: FileSystem {
     try repeating { () throws(FileFailure) in try base.lock(descriptor) }
   }
 
+  func unlock(_ descriptor: Descriptor) { base.unlock(descriptor) }
+
   func waitUntilReady(
     _ descriptor: Descriptor, for direction: Direction, milliseconds: Int
   ) throws(FileFailure) -> Bool {

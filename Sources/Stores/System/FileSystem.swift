@@ -64,10 +64,14 @@ package protocol FileSystem {
   /// Where a symbolic link points to.
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String
 
-  /// Takes the lock of a file, which others hold out of when they ask; ends with the descriptor.
+  /// Takes the lock of a file, which keeps out others who ask; at the latest it ends with the
+  /// descriptor.
   ///
   /// - Returns: Whether nobody else has it.
   func lock(_ descriptor: Descriptor) throws(FileFailure) -> Bool
+
+  /// Gives the lock of a file back.
+  func unlock(_ descriptor: Descriptor)
 
   /// Waits until a descriptor can be read from or written to.
   ///

@@ -176,6 +176,10 @@ package struct OperatingSystem: FileSystem {
     return false
   }
 
+  package func unlock(_ descriptor: Descriptor) {
+    _ = flock(descriptor.number, LOCK_UN)
+  }
+
   package func waitUntilReady(
     _ descriptor: Descriptor, for direction: Direction, milliseconds: Int
   ) throws(FileFailure) -> Bool {
