@@ -30,7 +30,11 @@ let package = Package(
       name: "TenonSolvers", dependencies: ["TenonRuntime"], path: "Sources/Solvers",
       swiftSettings: settings),
     .target(
-      name: "Tenon", dependencies: ["TenonLexer", "TenonRuntime", "TenonSolvers"],
+      name: "TenonStores", dependencies: ["TenonRuntime", "CTenonPlatform"],
+      path: "Sources/Stores", swiftSettings: settings),
+    .target(
+      name: "Tenon",
+      dependencies: ["TenonLexer", "TenonRuntime", "TenonSolvers", "TenonStores"],
       path: "Sources/Embedding", swiftSettings: settings),
     .systemLibrary(
       name: "CTenonLibEdit", path: "Sources/CLibEdit", providers: [.apt(["libedit-dev"])]),
@@ -50,6 +54,13 @@ let package = Package(
     .testTarget(
       name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
+    .executableTarget(
+      name: "TenonStoresTestHelper", dependencies: ["TenonRuntime", "TenonStores"],
+      path: "Tests/StoresTestHelper", swiftSettings: settings),
+    .testTarget(
+      name: "TenonStoresTests",
+      dependencies: ["TenonRuntime", "TenonStores", "TenonStoresTestHelper"],
+      path: "Tests/StoresTests", swiftSettings: settings),
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
       exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),

@@ -60,4 +60,14 @@ static inline int tenon_wait_for_input(int descriptor, int seconds, const sigset
   return pselect(descriptor + 1, &set, NULL, NULL, &limit, blocked);
 }
 
+// The strings of the process's environment, ended by NULL. A global variable in C, which Swift
+// refuses to read.
+#if defined(__APPLE__)
+#include <crt_externs.h>
+static inline char **tenon_environment(void) { return *_NSGetEnviron(); }
+#else
+extern char **environ;
+static inline char **tenon_environment(void) { return environ; }
+#endif
+
 #endif

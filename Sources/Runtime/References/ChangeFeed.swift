@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// A change at a place: which one and what was done, not the value. Whoever hears of it reads the
-/// place.
+/// A change at a place: which one and what was done, not the value.
+///
+/// Whoever hears of it reads the place.
 public struct Change: Sendable {
   /// What was done.
   public enum Verb: String, Sendable {

@@ -1,8 +1,8 @@
 /// The name of a place: a scheme and a path, structured so that parts can be taken off and added.
 ///
 /// A reference is a value; whether there is anything at the place is for a store to say. Two
-/// references are equal when scheme, authority, components and query are: whether the path ends in
-/// a slash does not count.
+/// references are equal when scheme, authority, components and query are, byte for byte: whether the
+/// path ends in a slash does not count, but texts that only look the same are different places.
 public struct Reference: Sendable {
   /// The scheme, without a colon.
   public let scheme: String
@@ -128,7 +128,7 @@ extension Reference {
   public func isPrefix(of other: Reference) -> Bool {
     scheme == other.scheme && authority == other.authority
       && components.count <= other.components.count
-      && components.elementsEqual(other.components.prefix(components.count))
+      && components.elementsEqual(other.components.prefix(components.count), by: haveSameBytes)
   }
 
   /// Whether a change at this place may concern the other: one is above the other.
@@ -140,7 +140,8 @@ extension Reference {
 extension Reference: Hashable {
   /// Whether both name the same place.
   public static func == (left: Reference, right: Reference) -> Bool {
-    left.scheme == right.scheme && left.components == right.components
+    left.scheme == right.scheme
+      && left.components.elementsEqual(right.components, by: haveSameBytes)
       && left.authority == right.authority && left.query == right.query
       && left.isAbsolute == right.isAbsolute
   }
@@ -152,6 +153,14 @@ extension Reference: Hashable {
   }
 }
 
+/// Whether two texts are the same bytes.
+///
+/// For Swift, strings are equal also when they only look the same, composed or not; two files whose
+/// names do are two files all the same.
+private func haveSameBytes(_ left: String, _ right: String) -> Bool {
+  left.utf8.elementsEqual(right.utf8)
+}
+
 extension Reference: CustomStringConvertible {
   /// The reference as an identifier is written; a slash inside a component comes as `%2F`.
   public var description: String {
@@ -161,9 +170,8 @@ extension Reference: CustomStringConvertible {
     text += components.map { $0.replacing("/", with: "%2F") }.joined(separator: "/")
     if isDirectory, !components.isEmpty { text += "/" }
     if !query.isEmpty {
-      text += "?" + query.map { pair in
-        pair.value.map { "\(pair.key)=\($0)" } ?? pair.key
-      }.joined(separator: "&")
+      let pairs = query.map { pair in pair.value.map { "\(pair.key)=\($0)" } ?? pair.key }
+      text += "?" + pairs.joined(separator: "&")
     }
     return text
   }

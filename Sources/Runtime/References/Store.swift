@@ -2,7 +2,12 @@
 ///
 /// Missing is not an error, and an error is never "missing": `get` answers `missing` for a place
 /// where nothing is, and throws for everything else. A verb that a store does not have throws
-/// `unsupported`; nothing is ever ignored in silence. A failed write leaves the old value.
+/// `unsupported`; nothing is ever ignored in silence. A failed write leaves the old value; only an
+/// error of the kind `notDurable` says that the new one is there, and that the loss of power may
+/// bring the old one back.
+///
+/// A condition is checked and the change made as one step as far as the store can; when it does not
+/// hold, the verb throws `preconditionFailed`.
 ///
 /// Laws: what was put is got; what was deleted is missing; put and delete twice are put and delete
 /// once; a listing holds a name exactly when its place is not missing; reading changes nothing.
@@ -42,7 +47,8 @@ public protocol Store: AnyObject {
 
   /// Lists what is directly below a place, sorted by the bytes of the names.
   ///
-  /// - Throws: `StoreError`, of the kind `notADirectory` for a place that has nothing below it.
+  /// - Throws: `StoreError`, of the kind `notFound` for a place where nothing is, `notADirectory` for
+  ///   one that has a resource and nothing below it.
   func list(_ reference: Reference) throws(StoreError) -> [StoreEntry]
 
   /// Sees to it that everything written is as durable as it can be.
@@ -103,7 +109,7 @@ extension Store {
     let allowed = capabilities.verbs.map { $0.rawValue }.joined(separator: ", ")
     return StoreError(
       .unsupported, reference,
-      allowed.isEmpty ? "'\(verb)' is not supported" : "'\(verb)' is not supported, only \(allowed)")
+      "'\(verb)' is not supported" + (allowed.isEmpty ? "" : ", only \(allowed)"))
   }
 }
 
@@ -150,7 +156,7 @@ public struct StoreEntry: Sendable, Hashable {
   }
 }
 
-/// What must hold for a write to be made.
+/// What must hold at a place for a verb to be carried out.
 public enum Precondition: Sendable, Hashable {
   /// There is nothing at the place.
   case absent

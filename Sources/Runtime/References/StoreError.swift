@@ -34,6 +34,8 @@ public struct StoreError: Error, Sendable {
     case network
     /// What the store keeps is damaged.
     case corrupt
+    /// The write was made and can be seen, but the loss of power may undo it.
+    case notDurable
   }
 
   /// What kind of failure it is.

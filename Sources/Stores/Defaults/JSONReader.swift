@@ -1,0 +1,237 @@
+/// Reads the syntax of JSON as RFC 8259 has it, without exceptions, and keeps no values.
+///
+/// What is read may nest 512 deep; reading takes no more of the native stack for it.
+struct JSONReader {
+  private let bytes: [UInt8]
+  private(set) var offset = 0
+
+  /// Why a text is not JSON.
+  struct Failure: Error {
+    /// What was expected.
+    let reason: String
+    /// The offset in bytes of what was found instead.
+    let offset: Int
+  }
+
+  private enum Container {
+    case array, object
+  }
+
+  private static let deepest = 512
+
+  /// - Throws: `Failure` when the bytes are not UTF-8.
+  init(_ bytes: [UInt8]) throws(Failure) {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw Failure(reason: "expected UTF-8", offset: 0)
+    }
+    self.bytes = bytes
+  }
+
+  /// Reads one value.
+  ///
+  /// - Returns: Where it is, without blanks around it.
+  /// - Throws: `Failure`.
+  mutating func value() throws(Failure) -> Range<Int> {
+    skipBlanks()
+    let start = offset
+    var open: [Container] = []
+    repeat {
+      if try beginValue(&open) { try endValues(&open) }
+    } while !open.isEmpty
+    return start..<offset
+  }
+
+  /// Begins a value; true when it has ended already, false when the value inside it comes next.
+  private mutating func beginValue(_ open: inout [Container]) throws(Failure) -> Bool {
+    skipBlanks()
+    switch next {
+    case UInt8(ascii: "{"): return try beginContainer(.object, "}", &open)
+    case UInt8(ascii: "["): return try beginContainer(.array, "]", &open)
+    case UInt8(ascii: "\""): _ = try string()
+    case UInt8(ascii: "t"): try word("true")
+    case UInt8(ascii: "f"): try word("false")
+    case UInt8(ascii: "n"): try word("null")
+    default: try number()
+    }
+    return true
+  }
+
+  private mutating func beginContainer(
+    _ kind: Container, _ end: Unicode.Scalar, _ open: inout [Container]
+  ) throws(Failure) -> Bool {
+    guard open.count < JSONReader.deepest else {
+      throw Failure(reason: "nested deeper than \(JSONReader.deepest)", offset: offset)
+    }
+    offset += 1
+    if take(end) { return true }
+    open.append(kind)
+    if kind == .object { _ = try key() }
+    return false
+  }
+
+  /// Ends the containers that end after a value, up to the next value.
+  private mutating func endValues(_ open: inout [Container]) throws(Failure) {
+    while let container = open.last {
+      if take(",") {
+        if container == .object { _ = try key() }
+        return
+      }
+      let end: Unicode.Scalar = container == .object ? "}" : "]"
+      guard take(end) else { throw expected("',' or '\(end)'") }
+      open.removeLast()
+    }
+  }
+
+  /// Reads the key of a member, and the colon.
+  ///
+  /// - Throws: `Failure`.
+  mutating func key() throws(Failure) -> String {
+    skipBlanks()
+    guard next == UInt8(ascii: "\"") else { throw expected("a string") }
+    let key = try string()
+    guard take(":") else { throw expected("':'") }
+    return key
+  }
+}
+
+// MARK: - Signs
+
+extension JSONReader {
+  private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+  /// Whether all has been read, blanks aside.
+  var isAtEnd: Bool {
+    mutating get {
+      skipBlanks()
+      return next == nil
+    }
+  }
+
+  private mutating func skipBlanks() {
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      offset += 1
+    }
+  }
+
+  /// Goes past a sign, and blanks before it, if it comes next.
+  mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    skipBlanks()
+    guard next == UInt8(ascii: sign) else { return false }
+    offset += 1
+    return true
+  }
+
+  /// The failure to find something at this place.
+  func expected(_ what: String) -> Failure {
+    guard let next else { return Failure(reason: "expected \(what)", offset: offset) }
+    let isPrintable = next > 0x20 && next < 0x7F
+    let found = isPrintable ? ", found '\(Unicode.Scalar(next))'" : ""
+    return Failure(reason: "expected \(what)\(found)", offset: offset)
+  }
+
+  private mutating func word(_ word: String) throws(Failure) {
+    guard bytes[offset...].starts(with: word.utf8) else { throw expected("a value") }
+    offset += word.utf8.count
+  }
+}
+
+// MARK: - Numbers
+
+extension JSONReader {
+  private mutating func number() throws(Failure) {
+    let isNegative = next == UInt8(ascii: "-")
+    if isNegative { offset += 1 }
+    if next == UInt8(ascii: "0") {
+      offset += 1
+    } else {
+      try digits(isNegative ? "a digit" : "a value")
+    }
+    if next == UInt8(ascii: ".") {
+      offset += 1
+      try digits("a digit")
+    }
+    if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+      offset += 1
+      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { offset += 1 }
+      try digits("a digit")
+    }
+  }
+
+  private mutating func digits(_ what: String) throws(Failure) {
+    guard let first = next, JSONReader.isDigit(first) else { throw expected(what) }
+    while let byte = next, JSONReader.isDigit(byte) { offset += 1 }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+}
+
+// MARK: - Strings
+
+extension JSONReader {
+  /// Reads a string.
+  private mutating func string() throws(Failure) -> String {
+    offset += 1
+    var text: [UInt8] = []
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        offset += 1
+        return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        offset += 1
+        text += try escape()
+      case 0..<0x20:
+        throw Failure(reason: "control characters are escaped", offset: offset)
+      default:
+        offset += 1
+        text.append(byte)
+      }
+    }
+    throw expected("'\"'")
+  }
+
+  private mutating func escape() throws(Failure) -> [UInt8] {
+    guard let sign = next else { throw expected("a sign after '\\'") }
+    offset += 1
+    switch sign {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [sign]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0C]
+    case UInt8(ascii: "n"): return [0x0A]
+    case UInt8(ascii: "r"): return [0x0D]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"): return Array(String(try escapedScalar()).utf8)
+    default: throw Failure(reason: "no such sign after '\\'", offset: offset - 1)
+    }
+  }
+
+  private mutating func escapedScalar() throws(Failure) -> Character {
+    let start = offset
+    var number = try fourDigits()
+    if number & 0xFC00 == 0xD800, bytes[offset...].starts(with: "\\u".utf8) {
+      offset += 2
+      let low = try fourDigits()
+      guard low & 0xFC00 == 0xDC00 else {
+        throw Failure(reason: "half of a character", offset: start)
+      }
+      number = 0x10000 + (number & 0x3FF) << 10 + (low & 0x3FF)
+    }
+    guard let scalar = Unicode.Scalar(number) else {
+      throw Failure(reason: "half of a character", offset: start)
+    }
+    return Character(scalar)
+  }
+
+  private mutating func fourDigits() throws(Failure) -> UInt32 {
+    var number: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue
+      else { throw expected("four hexadecimal digits") }
+      offset += 1
+      number = number << 4 | UInt32(digit)
+    }
+    return number
+  }
+}

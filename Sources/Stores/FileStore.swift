@@ -1,0 +1,131 @@
+public import TenonRuntime
+
+/// A store of the files and directories of the operating system, with the rights of the process.
+///
+/// A path that begins with a slash, or follows an empty host, is absolute; any other begins at the
+/// directory given to the store. `.` and `..` mean what they mean to the system: the directory
+/// itself and its parent, links followed. `~` is a name like any other. A place is a file's bytes,
+/// or the listing of a directory; symbolic links are followed for reading, and a link to nothing is
+/// missing.
+///
+/// A write replaces the file as a whole and survives the loss of power; parents are created. What
+/// it replaces keeps permissions and, where the process may set it, the owner, but no other
+/// attributes and no second names. A file that the process may not write to is not replaced,
+/// although its directory would allow it. A symbolic link is not written through, unless the
+/// options say so. Character devices are written to as they are, and so are `/dev/stdout` and
+/// `/dev/stderr`, which mean the descriptors 1 and 2 whatever they are connected with; pipes,
+/// sockets and block devices are refused. Reading a pipe or a device waits for a limited time.
+///
+/// Deleting removes a file, a link itself, or an empty directory.
+///
+/// Names that no reference can hold, those that are not UTF-8 or hold control characters, are left
+/// out of listings, and so are the store's own temporary files, whose names are refused.
+///
+/// The verbs are get, put, delete and list. One thread at a time may use the store.
+public final class FileStore {
+  /// What a file store may do, and how far it goes.
+  public struct Options: Sendable {
+    /// The most bytes that are read from one place.
+    public var readLimit = 64 << 20
+    /// How long a pipe or a device may keep a reader or writer waiting.
+    public var waitLimit: Duration = .seconds(5)
+    /// Whether writing to a symbolic link writes to where it points; otherwise it is refused.
+    public var writesThroughLinks = false
+
+    /// Creates the options of a script that is run by its owner.
+    public init() {}
+  }
+
+  /// Whether somebody wants the program to stop: asked while the store waits for a pipe or a device.
+  public var isInterrupted: () -> Bool = { false }
+
+  let fileSystem: any FileSystem
+  let options: Options
+  /// Where relative paths begin; nil when that is unknown.
+  let directory: String?
+  /// The directories that were searched for stale files.
+  private var searched: Set<FileIdentity> = []
+
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - directory: Where relative paths begin. It need not exist. The working directory of this
+  ///     moment is taken when none is given, or when this one is itself relative.
+  ///   - options: What the store may do.
+  public convenience init(directory: String? = nil, options: Options = Options()) {
+    self.init(directory: directory, options: options, fileSystem: OperatingSystem())
+  }
+
+  package init(
+    directory: String? = nil, options: Options = Options(), fileSystem: any FileSystem
+  ) {
+    self.options = options
+    self.fileSystem = UninterruptedFileSystem(fileSystem)
+    if let directory, directory.utf8.first == UInt8(ascii: "/") {
+      self.directory = directory
+    } else if let workingDirectory = workingDirectory() {
+      self.directory = directory.map { workingDirectory + "/" + $0 } ?? workingDirectory
+    } else {
+      self.directory = nil
+    }
+  }
+
+  var patience: Patience {
+    Patience(limit: options.waitLimit.milliseconds, isInterrupted: isInterrupted)
+  }
+
+  /// Removes what dead processes left in a directory, once.
+  func removeStaleFiles(in directory: borrowing OpenFile) throws(FileFailure) {
+    let identity = try fileSystem.status(of: directory.descriptor).identity
+    // A bound for programs that write into very many directories.
+    if searched.count >= 4096 { searched.removeAll() }
+    guard searched.insert(identity).inserted else { return }
+    fileSystem.removeStaleFiles(in: directory.descriptor)
+  }
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension FileStore: Store {
+  public var capabilities: StoreCapabilities {
+    StoreCapabilities([.get, .put, .delete, .list], durability: .power, isExternal: true)
+  }
+
+  public func get(
+    _ reference: Reference, if condition: Precondition?
+  ) throws(StoreError) -> GetOutcome {
+    do throws(FileFailure) {
+      return try read(FilePlace(reference, directory), condition)
+    } catch {
+      throw StoreError(error, reference)
+    }
+  }
+
+  public func list(_ reference: Reference) throws(StoreError) -> [StoreEntry] {
+    do throws(FileFailure) {
+      let place = try FilePlace(reference, directory)
+      return try entries(of: OpenFile(place.path, .directory, fileSystem))
+    } catch {
+      throw StoreError(error, reference)
+    }
+  }
+
+  public func put(
+    _ reference: Reference, _ resource: Resource, if condition: Precondition?
+  ) throws(StoreError) {
+    do throws(FileFailure) {
+      try write(resource.bytes, to: FilePlace(reference, directory), condition)
+    } catch {
+      throw StoreError(error, reference)
+    }
+  }
+
+  public func delete(
+    _ reference: Reference, if condition: Precondition?
+  ) throws(StoreError) -> Bool {
+    do throws(FileFailure) {
+      return try remove(FilePlace(reference, directory), condition)
+    } catch {
+      throw StoreError(error, reference)
+    }
+  }
+}

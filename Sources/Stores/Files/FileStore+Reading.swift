@@ -1,0 +1,57 @@
+internal import TenonRuntime
+
+extension FileStore {
+  /// What there is at a place.
+  func read(_ place: FilePlace, _ condition: Precondition?) throws(FileFailure) -> GetOutcome {
+    guard let file = try openForReading(place.path) else {
+      try condition.check(isThere: false)
+      return .missing
+    }
+    try condition.check(isThere: true)
+    let status = try fileSystem.status(of: file.descriptor)
+    guard status.kind != .directory else { return .directory(try entries(of: file)) }
+    guard !place.isDirectory else { throw .notADirectory }
+    let bytes = try fileSystem.content(
+      of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
+    return .resource(Resource(bytes, contentType: "text/plain"))
+  }
+
+  private func openForReading(_ path: String) throws(FileFailure) -> OpenFile? {
+    do throws(FileFailure) {
+      return try OpenFile(path, .reading, fileSystem)
+    } catch {
+      if error.isMissing { return nil }
+      throw error == .noDevice ? FileFailure(.unsupported, "a socket is not read") : error
+    }
+  }
+
+  /// The entries of a directory, sorted by their bytes.
+  func entries(of directory: borrowing OpenFile) throws(FileFailure) -> [StoreEntry] {
+    var entries: [StoreEntry] = []
+    for entry in try fileSystem.entries(of: directory.descriptor) {
+      guard FileStore.isListed(entry.name),
+        let kind = try kind(of: entry, in: directory.descriptor)
+      else { continue }
+      entries.append(StoreEntry(entry.name, isDirectory: kind == .directory))
+    }
+    return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  private static func isListed(_ name: String) -> Bool {
+    !name.hasPrefix(TemporaryFile.prefix)
+      && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+
+  /// What an entry is, links followed; nil for a link to nothing and for what is gone meanwhile.
+  private func kind(
+    of entry: DirectoryEntry, in directory: Descriptor
+  ) throws(FileFailure) -> FileStatus.Kind? {
+    if let kind = entry.kind, kind != .link { return kind }
+    do throws(FileFailure) {
+      return try fileSystem.status(of: entry.name, in: directory, followsLinks: true).kind
+    } catch {
+      // A link that leads nowhere else is there: reading it fails, and says why.
+      return error.isMissing ? nil : .link
+    }
+  }
+}

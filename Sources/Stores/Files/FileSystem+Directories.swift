@@ -1,0 +1,65 @@
+extension FileSystem {
+  /// Opens a directory, and creates it and its parents when they are missing.
+  ///
+  /// - Parameters:
+  ///   - path: An absolute path.
+  ///   - permissions: Those of new directories, before the process's mask takes from them.
+  ///   - created: Receives the directories that were created, parents first.
+  /// - Returns: The directory; it survives a loss of power.
+  /// - Throws: `FileFailure`; some of the directories may have been created.
+  func openDirectory(
+    _ path: String, permissions: UInt32, created: inout [String]
+  ) throws(FileFailure) -> OpenFile {
+    do throws(FileFailure) {
+      return try OpenFile(path, .directory, self)
+    } catch {
+      guard error == .notFound else { throw error }
+    }
+    // Up to what is there, then down once: a link to nothing cannot keep this going.
+    var below: [String] = []
+    var next = path
+    while next != "/" {
+      do throws(FileFailure) {
+        try createDirectory(next, permissions, &created)
+        break
+      } catch {
+        guard error == .notFound else { throw error }
+        below.append(next)
+        next = parentPath(of: next)
+      }
+    }
+    for path in below.reversed() { try createDirectory(path, permissions, &created) }
+    return try OpenFile(path, .directory, self)
+  }
+
+  /// Creates a directory durably, unless it is there.
+  private func createDirectory(
+    _ path: String, _ permissions: UInt32, _ created: inout [String]
+  ) throws(FileFailure) {
+    do throws(FileFailure) {
+      try makeDirectory(path, in: nil, permissions: permissions)
+    } catch {
+      // Somebody else was faster, or the path leads back up.
+      guard error == .exists else { throw error }
+      return
+    }
+    created.append(path)
+    let parent = try OpenFile(parentPath(of: path), .directory, self)
+    if let failure = synchronizeNames(in: parent.descriptor) { throw failure }
+  }
+
+  /// Removes directories that were created in vain, unless something is in them.
+  func removeDirectories(_ created: [String]) {
+    for path in created.reversed() {
+      try? remove(path, in: nil, isDirectory: true)
+    }
+  }
+}
+
+/// The path without its last component.
+func parentPath(of path: String) -> String {
+  guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+    return "/"
+  }
+  return String(path[..<slash])
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TenonRuntime
+import TenonStores
+import Testing
+
+/// Devices, pipes and sockets: what can be used is, nothing hangs.
+@Suite struct SpecialFileTests {
+  let directory: TemporaryDirectory
+  let store: FileStore
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    var options = FileStore.Options()
+    options.waitLimit = .milliseconds(30)
+    store = FileStore(directory: directory.path, options: options)
+  }
+
+  @Test func devicesAreWrittenAsTheyAre() throws {
+    let null = try file("/dev/null")
+    try store.put(null, "gone")
+    #expect(try store.text(null) == "")
+    try directory.link("null", to: "/dev/null")
+    try store.put(file("null"), "gone")
+    #expect(
+      message { try store.put(file("/dev/full"), "x") } == "file:/dev/full: no space left on device"
+    )
+  }
+
+  @Test func standardOutputIsWrittenWhateverItIs() throws {
+    let lines = try ChildProcess.run(["print"]).lines
+    #expect(lines == ["before", "stored", "after"])
+    let output = directory.path + "/output"
+    _ = try ChildProcess.run(["print"], shell: "exec >'\(output)' 2>&1;")
+    #expect(directory.text("output") == "before\nstored\nerror\nafter\n")
+  }
+
+  @Test func aPipeIsReadToItsEnd() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    // Written a byte at a time, by somebody who opens it as long as it takes.
+    let writer = Process()
+    writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+    writer.arguments = [
+      "-c",
+      "for n in 1 2 3 4 5 6 7 8 9; do printf $n; sleep 0.005; done > '\(directory.path)/pipe'",
+    ]
+    var options = FileStore.Options()
+    options.waitLimit = .seconds(20)
+    let store = FileStore(directory: directory.path, options: options)
+    try writer.run()
+    #expect(try store.text(file("pipe")) == "123456789")
+    writer.waitUntilExit()
+  }
+
+  @Test func aPipeNobodyWritesToIsNotWaitedForEver() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    #expect(
+      message { _ = try store.get(file("pipe"), if: nil) } == "file:pipe: nothing came for 30 ms")
+    #expect(kind { try store.put(file("pipe"), "x") } == .unsupported)
+    #expect(try store.delete(file("pipe"), if: nil))
+  }
+
+  @Test func waitingEndsWhenTheProgramIsStopped() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    var options = FileStore.Options()
+    options.waitLimit = .seconds(3600)
+    let store = FileStore(directory: directory.path, options: options)
+    store.isInterrupted = { true }
+    #expect(message { _ = try store.get(file("pipe"), if: nil) } == "file:pipe: interrupted")
+  }
+
+  @Test func anEndlessPipeIsBounded() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    let writer = Process()
+    writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+    writer.arguments = ["-c", "exec yes > '\(directory.path)/pipe' 2>/dev/null"]
+    var options = FileStore.Options()
+    options.waitLimit = .seconds(20)
+    options.readLimit = 1 << 20
+    let store = FileStore(directory: directory.path, options: options)
+    try writer.run()
+    #expect(kind { _ = try store.get(file("pipe"), if: nil) } == .tooLarge)
+    writer.waitUntilExit()
+  }
+
+  @Test func socketsAreRefused() throws {
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(number) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = Array((directory.path + "/socket").utf8)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+    let result = unsafe withUnsafePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    #expect(
+      message { _ = try store.get(file("socket"), if: nil) } == "file:socket: a socket is not read")
+    #expect(kind { try store.put(file("socket"), "x") } == .unsupported)
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import TenonRuntime
+import TenonStores
+import Testing
+
+/// A store with what the laws need to know about it.
+struct LawSubject {
+  let shape: StoreModel.Shape
+  /// The paths that the laws write to.
+  let paths: [[String]]
+  /// Bytes that the store keeps as they are, different for different numbers.
+  let value: (Int) -> [UInt8]
+  /// Makes the store; again and again, it is the same places.
+  let make: () throws -> any Store
+  /// Where it keeps them, if anywhere.
+  let directory: TemporaryDirectory?
+
+  func reference(_ path: [String]) throws -> Reference {
+    try Reference(scheme: "law", components: path)
+  }
+}
+
+/// The stores that the laws are run over.
+enum SubjectName: String, CaseIterable {
+  case environment, file, defaults
+
+  func make() throws -> LawSubject {
+    let directory = try TemporaryDirectory()
+    // The last two look the same.
+    let names = [["a"], ["B"], ["b c"], ["\u{E9}"], ["e\u{301}"]]
+    let nested =
+      names + [["a", "x"], ["d", "x"], ["d", "y"], ["d", "z", "x"], ["d", "z"], ["d"]]
+    switch self {
+    case .environment:
+      let store = EnvironmentStore([:])
+      return LawSubject(
+        shape: .flat, paths: names, value: { Array("value \($0)".utf8) }, make: { store },
+        directory: nil)
+    case .file:
+      return LawSubject(
+        shape: .directories, paths: nested,
+        value: { number in
+          (0..<number % 3 * 300).map { UInt8(truncatingIfNeeded: $0 &* number) }
+        },
+        make: { FileStore(directory: directory.path) }, directory: directory)
+    case .defaults:
+      return LawSubject(
+        shape: .prefixes, paths: nested,
+        value: { Array(["\($0)", "{\"k\": [\($0), null]}", "\"a \\u00e9\($0)\""][$0 % 3].utf8) },
+        make: {
+          try DefaultsStore(domain: "laws", directory: directory.path + "/new") {
+            Issue.record("\($0)")
+          }
+        }, directory: directory)
+    }
+  }
+}
+
+/// What holds for every store.
+@Suite struct StoreLaws {
+  @Test(arguments: SubjectName.allCases)
+  func whatWasPutIsGot(_ name: SubjectName) throws {
+    let subject = try name.make()
+    let store = try subject.make()
+    for path in subject.paths.prefix(5) {
+      let reference = try subject.reference(path)
+      #expect(try store.text(reference) == nil)
+      for number in 0..<6 {
+        let value = subject.value(number)
+        let resource = Resource(value, contentType: store.contentType(of: reference))
+        // Twice is once.
+        for _ in 0..<2 {
+          try store.put(reference, resource, if: nil)
+          guard case .resource(let got) = try store.get(reference, if: nil) else {
+            Issue.record("nothing at \(reference)")
+            continue
+          }
+          #expect(got == resource)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: SubjectName.allCases)
+  func whatWasDeletedIsMissing(_ name: SubjectName) throws {
+    let subject = try name.make()
+    let store = try subject.make()
+    let reference = try subject.reference(subject.paths[0])
+    #expect(try !store.delete(reference, if: nil))
+    try store.put(reference, Resource(subject.value(1), contentType: ""), if: nil)
+    #expect(try store.delete(reference, if: nil))
+    #expect(try store.text(reference) == nil)
+    #expect(try !store.delete(reference, if: nil))
+    #expect(kind { _ = try store.get(reference, if: .exists) } == .preconditionFailed)
+    #expect(kind { _ = try store.delete(reference, if: .exists) } == .preconditionFailed)
+    #expect(try !store.delete(reference, if: .absent))
+  }
+
+  @Test(arguments: SubjectName.allCases)
+  func listingsHoldWhatIsNotMissing(_ name: SubjectName) throws {
+    let subject = try name.make()
+    let store = try subject.make()
+    for path in subject.paths.prefix(5) {
+      try store.put(
+        subject.reference(path), Resource(subject.value(1), contentType: ""), if: nil)
+    }
+    _ = try store.delete(subject.reference(["B"]), if: nil)
+    let root = try subject.reference([])
+    let names = try store.list(root).map(\.name)
+    #expect(
+      names.map { Array($0.utf8) } == ["a", "b c", "e\u{301}", "\u{E9}"].map { Array($0.utf8) })
+    for name in names { #expect(try store.text(subject.reference([name])) != nil) }
+    guard case .directory(let entries) = try store.get(root, if: nil) else {
+      Issue.record("the root is no directory")
+      return
+    }
+    #expect(try entries == store.list(root))
+  }
+
+  @Test(arguments: SubjectName.allCases)
+  func unsupportedVerbsThrow(_ name: SubjectName) throws {
+    let subject = try name.make()
+    let store = try subject.make()
+    let reference = try subject.reference(["a"])
+    #expect(!store.capabilities.verbs.contains(.post))
+    #expect(kind { _ = try store.post(reference, Resource("")) } == .unsupported)
+    #expect(
+      message { _ = try store.post(reference, Resource("")) }
+        == "law:a: 'post' is not supported, only get, put, delete, list")
+    #expect(kind { try store.put(reference, Resource([], contentType: ""), if: .exists) } != nil)
+    try store.flush()
+  }
+
+  @Test(arguments: SubjectName.allCases)
+  func theRootIsNotAValue(_ name: SubjectName) throws {
+    let subject = try name.make()
+    let store = try subject.make()
+    let root = try subject.reference([])
+    #expect(kind { try store.put(root, "1") } == .isADirectory)
+    #expect(kind { _ = try store.delete(root, if: nil) } != nil)
+    try store.put(subject.reference(["a"]), "1")
+    let listing = try Reference(scheme: "law", components: ["a"], isDirectory: true)
+    #expect(kind { try store.put(listing, "1") } == .isADirectory)
+    #expect(kind { _ = try store.get(listing, if: nil) } == .notADirectory)
+    #expect(kind { _ = try store.delete(listing, if: nil) } == .notADirectory)
+    #expect(try store.text(subject.reference(["a"])) == "1")
+  }
+
+  @Test(arguments: SubjectName.allCases)
+  func readingChangesNothing(_ name: SubjectName) throws {
+    let subject = try name.make()
+    let store = try subject.make()
+    func readAll() throws {
+      for path in subject.paths + [[]] {
+        _ = try store.get(subject.reference(path), if: nil)
+        _ = try? store.list(subject.reference(path))
+      }
+    }
+    let empty = subject.directory?.tree
+    try readAll()
+    #expect(subject.directory?.tree == empty)
+    for path in subject.paths.prefix(3) { try store.put(subject.reference(path), "1") }
+    let before = subject.directory?.tree
+    for _ in 0..<3 { try readAll() }
+    #expect(subject.directory?.tree == before)
+  }
+
+  @Test(arguments: SubjectName.allCases)
+  func randomOperationsAgreeWithAModel(_ name: SubjectName) throws {
+    let given = ProcessInfo.processInfo.environment["TENON_TEST_SEED"].flatMap(UInt64.init)
+    let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    var generator = SeededGenerator(seed: seed)
+    let subject = try name.make()
+    var store = try subject.make()
+    var model = StoreModel(shape: subject.shape)
+    var log: [String] = []
+    for step in 0..<1500 {
+      // Another store of the same places: nothing is only in memory.
+      if step % 50 == 49 { store = try subject.make() }
+      let path =
+        Int.random(in: 0..<12, using: &generator) == 0
+        ? [] : subject.paths.randomElement(using: &generator) ?? []
+      let reference = try subject.reference(path)
+      let key = path.map { Array($0.utf8) }
+      let condition: Precondition? =
+        [nil, nil, nil, .absent, .exists].randomElement(using: &generator) ?? nil
+      let answer: StoreModel.Answer
+      let expected: StoreModel.Answer
+      let verb = Int.random(in: 0..<10, using: &generator)
+      switch verb {
+      case 0..<2:
+        answer = .init { () throws(StoreError) in .init(try store.get(reference, if: condition)) }
+        expected = model.get(key, condition)
+      case 2..<4:
+        answer = .init { () throws(StoreError) in .init(try store.list(reference)) }
+        expected = model.list(key)
+      case 4..<8 where !path.isEmpty:
+        let value = subject.value(step)
+        answer = .init { () throws(StoreError) in
+          try store.put(reference, Resource(value, contentType: ""), if: condition)
+          return .done
+        }
+        expected = model.put(key, value, condition)
+      case 8... where !path.isEmpty:
+        answer = .init { () throws(StoreError) in
+          .existed(try store.delete(reference, if: condition))
+        }
+        expected = model.delete(key, condition)
+      default: continue
+      }
+      log.append("\(verb) \(reference) \(String(describing: condition))")
+      guard answer == expected else {
+        Issue.record(
+          "\(name), TENON_TEST_SEED=\(seed), step \(step): \(answer), expected \(expected), after \(log.suffix(8))"
+        )
+        return
+      }
+    }
+    #expect(subject.directory?.strays ?? [] == [])
+  }
+}
+
+/// Random numbers that a seed repeats.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

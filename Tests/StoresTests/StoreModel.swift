@@ -1,0 +1,117 @@
+import TenonRuntime
+
+/// What a store is expected to answer, kept in a dictionary.
+struct StoreModel {
+  /// What there can be below a place.
+  enum Shape {
+    /// Nothing: all places are directly in the store.
+    case flat
+    /// Other places, whether or not there is something at this one.
+    case prefixes
+    /// Other places, if there is nothing but them, and it stays when they go.
+    case directories
+  }
+
+  /// What a verb answered.
+  enum Answer: Equatable {
+    case value([UInt8])
+    case listing([String])
+    case missing
+    case done
+    case existed(Bool)
+    case failed(StoreError.Kind)
+  }
+
+  typealias Path = [[UInt8]]
+
+  let shape: Shape
+  private var values: [Path: [UInt8]] = [:]
+  private var directories: Set<Path> = [[]]
+
+  init(shape: Shape) {
+    self.shape = shape
+  }
+
+  /// The places that have a value.
+  var places: [Path] { Array(values.keys) }
+
+  private func children(_ path: Path) -> [String] {
+    let paths = shape == .directories ? Array(values.keys) + Array(directories) : Array(values.keys)
+    var names: [[UInt8]: Bool] = [:]
+    for other in paths where other.count > path.count && other.starts(with: path) {
+      let isDirectory = other.count > path.count + 1 || directories.contains(other)
+      names[other[path.count]] = names[other[path.count]] == true || isDirectory
+    }
+    return names.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { String(decoding: $0.key, as: UTF8.self) + ($0.value ? "/" : "") }
+  }
+
+  private func isDirectory(_ path: Path) -> Bool {
+    path.isEmpty || (shape == .directories ? directories.contains(path) : !children(path).isEmpty)
+  }
+
+  private func isBelowValue(_ path: Path) -> Bool {
+    shape == .directories && (0..<path.count).contains { values[Array(path[..<$0])] != nil }
+  }
+
+  private func fails(_ condition: Precondition?, _ isThere: Bool) -> Bool {
+    condition == .absent && isThere || condition == .exists && !isThere
+  }
+
+  func get(_ path: Path, _ condition: Precondition?) -> Answer {
+    let isThere = values[path] != nil || isDirectory(path)
+    if fails(condition, isThere) { return .failed(.preconditionFailed) }
+    if let value = values[path] { return .value(value) }
+    return isThere ? .listing(children(path)) : .missing
+  }
+
+  func list(_ path: Path) -> Answer {
+    if isDirectory(path) { return .listing(children(path)) }
+    return .failed(values[path] != nil || isBelowValue(path) ? .notADirectory : .notFound)
+  }
+
+  mutating func put(_ path: Path, _ value: [UInt8], _ condition: Precondition?) -> Answer {
+    if isBelowValue(path), condition != .exists { return .failed(.notADirectory) }
+    let isBlocked = shape == .directories && isDirectory(path)
+    if fails(condition, values[path] != nil || isBlocked) { return .failed(.preconditionFailed) }
+    if isBlocked { return .failed(.isADirectory) }
+    values[path] = value
+    guard shape == .directories else { return .done }
+    for count in 0..<path.count { directories.insert(Array(path[..<count])) }
+    return .done
+  }
+
+  mutating func delete(_ path: Path, _ condition: Precondition?) -> Answer {
+    let isThere = values[path] != nil || isDirectory(path)
+    if fails(condition, isThere) { return .failed(.preconditionFailed) }
+    if values.removeValue(forKey: path) != nil { return .existed(true) }
+    guard isThere else { return .existed(false) }
+    guard children(path).isEmpty else { return .failed(.notEmpty) }
+    directories.remove(path)
+    return .existed(true)
+  }
+}
+
+extension StoreModel.Answer {
+  /// The answer of a store to a verb.
+  init(_ body: () throws(StoreError) -> StoreModel.Answer) {
+    do throws(StoreError) {
+      self = try body()
+    } catch {
+      self = .failed(error.kind)
+    }
+  }
+
+  init(_ outcome: GetOutcome) {
+    self =
+      switch outcome {
+      case .resource(let resource): .value(resource.bytes)
+      case .directory(let entries): .init(entries)
+      case .missing: .missing
+      }
+  }
+
+  init(_ entries: [StoreEntry]) {
+    self = .listing(entries.map { $0.isDirectory ? $0.name + "/" : $0.name })
+  }
+}
