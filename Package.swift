@@ -44,5 +44,9 @@ let package = Package(
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
       exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
+    .testTarget(
+      name: "TenonScriptTests",
+      dependencies: ["Tenon", "TenonLexer", "TenonParser", "TenonRuntime"],
+      path: "Tests/ScriptTests", exclude: ["Scripts"], swiftSettings: settings),
   ]
 )

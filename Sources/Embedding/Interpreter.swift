@@ -40,6 +40,9 @@ public final class Interpreter {
     machine.console = console
   }
 
+  /// How many safepoints the program has passed, counted when collections are forced.
+  package var safepointCount: Int { machine.safepointCount }
+
   /// A way to stop the program from another thread or a signal handler.
   public var interrupter: Interrupter { machine.interrupter }
 }

@@ -18,7 +18,7 @@ extension Machine {
     if options.collectEvery > 0 {
       state.requestSafepoint()
       safepointCount += 1
-      if safepointCount % options.collectEvery == 0 { collect() }
+      if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collect() }
     } else if heap.wantsCollection {
       collect()
     }

@@ -63,7 +63,7 @@ package final class Machine {
 
   // MARK: Collection and limits
   var options: MachineOptions
-  var safepointCount = 0
+  package internal(set) var safepointCount = 0
   /// How many evaluations have been begun from outside, one inside the other.
   var entryDepth = 0
   /// How many times the stack's reserve has been opened for handlers of an overflow.
