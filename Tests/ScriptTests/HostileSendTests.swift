@@ -77,7 +77,8 @@ import Testing
   /// Messages that may go on for ever, as they are meant to.
   static let endless: Set<String> = [
     "repeat", "whileTrue", "whileFalse", "whileTrue:", "whileFalse:", "timesRepeat:", "to:do:",
-    "to:by:do:", "retry", "factorial", "isPrime",
+    "to:by:do:", "retry", "factorial", "productFrom:", "take:", "isWitness:odd:shifts:",
+    "next:put:", "doWhileTrue:", "doWhileFalse:",
   ]
 
   @Test func everythingToEverything() {

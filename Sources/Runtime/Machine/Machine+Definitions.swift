@@ -41,7 +41,8 @@ extension Machine {
 
   private func superclass(named name: String, for subclass: String) throws(Failure) -> ClassInfo {
     guard let info = classesByName[name] else { throw .unknownName(name) }
-    if info.isKnownToEvaluator {
+    // The instances of these have no place for variables of their own.
+    if info.isKnownToEvaluator || info.format != .slots {
       throw Failure(.error, "'\(subclass)' cannot inherit from '\(name)'")
     }
     return info

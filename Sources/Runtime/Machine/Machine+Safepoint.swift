@@ -92,6 +92,7 @@ extension Machine {
     heap.drain()
     heap.finishCollection()
     freeRetiredCode()
+    stringPlaces.clear()
     if options.collectEvery > 0 { heap.poisonDeadCells() }
   }
 

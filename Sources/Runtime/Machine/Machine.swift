@@ -18,8 +18,8 @@ package final class Machine {
   var notUnderstoodBodies: [Int: Node] = [:]
   let lookupCache = LookupCache()
   let missingBody: Node = ConstantNode(.nil)
-  /// The character of a string that was asked for last.
-  var cursor = StringCursor()
+  /// Where characters of strings stand that were asked for; good until the next collection.
+  var stringPlaces = StringPlaces()
   /// What the program prints to and reads from.
   package var console: any Console = NullConsole()
   lazy var exceptionClass = kernelClass("Exception")

@@ -26,6 +26,14 @@ extension Machine {
     return object
   }
 
+  /// Returns a part of a string, for callers that have made sure of the memory.
+  func makePart(of string: ObjectRef, bytes range: Range<Int>) -> ObjectRef {
+    let part = allocateBytes(classIndex: ClassIndex.string, count: range.count)
+    part.copyBytes(from: string, start: range.lowerBound, count: range.count, at: 0)
+    if !string.isASCII { part.noteEncoding() }
+    return part
+  }
+
   /// Returns a new string; for text of the runtime itself, which is never large.
   func makeString(_ string: String) -> Value {
     var string = string
