@@ -13,7 +13,8 @@ extension Machine {
   /// - Throws: `OutOfMemory` when the limit forbids it.
   func makeBytes(classIndex: UInt32, count: Int) throws(Failure) -> ObjectRef {
     guard count <= ObjectRef.byteLimit else {
-      throw .tooLarge("a string of \(count) bytes", limit: ObjectRef.byteLimit)
+      let kind = classIndex == ClassIndex.byteArray ? "a byte array" : "a string"
+      throw .tooLarge("\(kind) of \(count) bytes", limit: ObjectRef.byteLimit)
     }
     try reserve(count)
     return allocateBytes(classIndex: classIndex, count: count)
