@@ -68,5 +68,9 @@ let package = Package(
       name: "TenonCommandTests",
       dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime"],
       path: "Tests/CommandTests", swiftSettings: settings),
+    .testTarget(
+      name: "TenonScriptTests",
+      dependencies: ["Tenon", "TenonLexer", "TenonParser", "TenonRuntime"],
+      path: "Tests/ScriptTests", exclude: ["Scripts"], swiftSettings: settings),
   ]
 )

@@ -48,6 +48,9 @@ public final class Interpreter {
     machine.register(solver)
   }
 
+  /// How many safepoints the program has passed, counted when collections are forced.
+  package var safepointCount: Int { machine.safepointCount }
+
   /// A way to stop the program from another thread or a signal handler.
   public var interrupter: Interrupter { machine.interrupter }
 }

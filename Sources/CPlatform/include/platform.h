@@ -70,4 +70,13 @@ extern char **environ;
 static inline char **tenon_environment(void) { return environ; }
 #endif
 
+// Finds bytes in bytes in time that grows with their number; NULL when they are not there.
+// Declared here because the header hides it unless everybody asks for GNU extensions.
+extern void *memmem(const void *, size_t, const void *, size_t);
+
+static inline const void *tenon_memmem(const void *text, size_t size, const void *part,
+                                       size_t count) {
+  return memmem(text, size, part, count);
+}
+
 #endif

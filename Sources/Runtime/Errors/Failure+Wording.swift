@@ -50,6 +50,10 @@ extension Failure {
   }
 
   static func outOfBounds(_ index: Int, count: Int) -> Failure {
+    outOfBounds(String(index), count: count)
+  }
+
+  static func outOfBounds(_ index: String, count: Int) -> Failure {
     Failure(
       .subscriptOutOfBounds,
       count == 0

@@ -60,6 +60,21 @@ final class ArrayNode: Node {
   }
 }
 
+/// A byte array literal: new bytes each time, as the program may change them.
+final class ByteArrayNode: Node {
+  let bytes: [UInt8]
+  let state: StateRef
+
+  init(bytes: [UInt8], state: StateRef) {
+    self.bytes = bytes
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    state.withMachine { $0.makeByteArray(bytes) }
+  }
+}
+
 /// A string in double quotes with expressions in it.
 final class InterpolationNode: SiteNode {
   let parts: NodeList
@@ -77,7 +92,7 @@ final class InterpolationNode: SiteNode {
       if text.isUnwind { return text }
       if !text.isObject(ofClass: ClassIndex.string) {
         let subject = text
-        text = withMachine(in: frame) { $0.send($0.selector("displayString"), to: subject) }
+        text = withMachine(in: frame) { $0.displayString(of: subject) }
         if text.isUnwind { return text }
       }
       frame[first + index] = text

@@ -71,7 +71,10 @@ extension Machine {
     guard info.lineage.count < MachineLimits.inheritance else {
       throw .tooLarge("a line of so many classes", limit: MachineLimits.inheritance)
     }
-    if info.isKnownToEvaluator || info.inherits(from: kernelClass("Class")) {
+    // The instances of those of another format have no place for variables of their own.
+    if info.isKnownToEvaluator || info.format != .slots
+      || info.inherits(from: kernelClass("Class"))
+    {
       throw .cannotInherit(subclass, from: name)
     }
     return info

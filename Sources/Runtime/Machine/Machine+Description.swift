@@ -9,17 +9,25 @@ extension Machine {
     if value.isCharacter, let scalar = Unicode.Scalar(value.characterCode) {
       return "$\(Character(scalar))"
     }
-    if let double = double(value) { return "\(double)" }
-    if let text = text(value) { return quoted(text) }
+    if let double = double(value) { return floatText(double) }
+    if isString(value) { return quoted(ObjectRef(value)) }
+    if case .large(let integer)? = numeric(value) { return shortened(integer) }
     if let info = classInfo(named: value) { return info.name }
     return withArticle(classInfo(of: value).name)
   }
 
   /// A string in quotes, cut when it is long.
-  private func quoted(_ text: String) -> String {
+  private func quoted(_ string: ObjectRef) -> String {
     let limit = 60
-    guard text.count > limit else { return "'\(text)'" }
-    return "'\(text.prefix(limit))…'"
+    var end = 0
+    for _ in 0..<limit where end < string.byteCount { end = string.nextOffset(after: end) }
+    let text = unsafe String(decoding: string.bytes[..<end], as: UTF8.self)
+    return end < string.byteCount ? "'\(text)…'" : "'\(text)'"
+  }
+
+  /// An integer, or what kind it is when its digits would fill lines.
+  private func shortened(_ integer: LargeInteger) -> String {
+    integer.bitLength <= 256 ? integer.description : "an integer of \(integer.bitLength) bits"
   }
 
   /// A class name with the right article.

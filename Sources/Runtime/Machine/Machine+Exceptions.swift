@@ -17,6 +17,8 @@ enum UnwindAction {
   case retry
   /// Evaluates the block that is the value, and answers what it answers.
   case retryUsing
+  /// Signals the exception that is the value; what signalling does when unwinding reaches it.
+  case resignal
 }
 
 /// An exception that nobody handled.
@@ -81,7 +83,10 @@ extension Machine {
     let value = deliver(object, from: currentHandler, token: token)
     activeSignals.removeLast()
     if value.isUnwind, state.unwindTarget == Value(small: token) {
-      return state.takeUnwindValue()
+      let answer = state.takeUnwindValue()
+      guard unwindAction == .resignal else { return answer }
+      unwindAction = .deliver
+      return signal(answer)
     }
     return value
   }
@@ -163,7 +168,7 @@ extension Machine {
       let action = unwindAction
       unwindAction = .deliver
       switch action {
-      case .deliver: return delivered
+      case .deliver, .resignal: return delivered
       case .retry: block = frame[0]
       case .retryUsing: return evaluateBlock(delivered)
       }
@@ -218,12 +223,22 @@ extension Machine {
   }
 
   /// `resume:`: ends the signalling with a value.
-  func resume(_ exception: ObjectRef, with value: Value) -> Value {
+  func resume(
+    _ exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
+  ) -> Value {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
       activeSignals.contains(token)
     else { return signal(.inactiveException()) }
-    unwindAction = .deliver
+    unwindAction = action
     return state.unwind(to: Value(small: token), with: value)
+  }
+
+  /// `resignalAs:`: ends the signalling, and signals another exception in its place.
+  func resignal(_ exception: ObjectRef, as replacement: Value) -> Value {
+    guard classInfo(of: replacement).inherits(from: exceptionClass) else {
+      return signal(.invalidArgument("an exception", found: describe(replacement)))
+    }
+    return resume(exception, with: replacement, action: .resignal)
   }
 
   /// The end of an exception that nobody handles: notes it and unwinds everything.

@@ -10,7 +10,7 @@ extension Machine {
     if options.collectEvery > 0 {
       state.requestSafepoint()
       safepointCount += 1
-      if safepointCount % options.collectEvery == 0 { collect() }
+      if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collect() }
     } else if heap.wantsCollection {
       collect()
     }
@@ -70,6 +70,7 @@ extension Machine {
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
     heap.finishCollection()
     freeRetiredCode()
+    stringPlaces.clear()
     if options.collectEvery > 0 { heap.poisonDeadCells() }
   }
 

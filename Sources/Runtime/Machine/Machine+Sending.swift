@@ -62,6 +62,17 @@ extension Machine {
       argumentCount: arguments.count)
   }
 
+  /// The text that `displayString` answers.
+  ///
+  /// - Returns: a string or symbol, or `unwind`.
+  func displayString(of subject: Value) -> Value {
+    var text = send(selector("displayString"), to: subject)
+    while !text.isUnwind, !isString(text) {
+      text = signal(.invalidArgument("a string from 'displayString'", found: describe(text)))
+    }
+    return text
+  }
+
   /// Evaluates a block from Swift code; a block with fewer parameters ignores the other values.
   ///
   /// - Returns: the block's value, or `unwind`.

@@ -20,8 +20,8 @@ package final class Machine {
   var notUnderstoodBodies: [Int: Node] = [:]
   let lookupCache = LookupCache()
   let missingBody: Node = ConstantNode(.nil)
-  /// The character of a string that was asked for last.
-  var cursor = StringCursor()
+  /// Where characters of strings stand that were asked for; good until the next collection.
+  var stringPlaces = StringPlaces()
   /// What the program prints to and reads from.
   package var console: any Console = NullConsole()
   lazy var exceptionClass = kernelClass("Exception")
@@ -90,7 +90,7 @@ package final class Machine {
 
   // MARK: Collection and limits
   var options: MachineOptions
-  var safepointCount = 0
+  package internal(set) var safepointCount = 0
   /// How many evaluations have been begun from outside, one inside the other.
   var entryDepth = 0
   /// How many of the stack's reserves have been opened for handlers of an overflow, and what one

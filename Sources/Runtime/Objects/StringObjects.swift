@@ -13,7 +13,8 @@ extension Machine {
   /// - Throws: `OutOfMemory` when the limit forbids it.
   func makeBytes(classIndex: UInt32, count: Int) throws(Failure) -> ObjectRef {
     guard count <= ObjectRef.byteLimit else {
-      throw .tooLarge("a string of \(count) bytes", limit: ObjectRef.byteLimit)
+      let kind = classIndex == ClassIndex.byteArray ? "a byte array" : "a string"
+      throw .tooLarge("\(kind) of \(count) bytes", limit: ObjectRef.byteLimit)
     }
     try reserve(count)
     return allocateBytes(classIndex: classIndex, count: count)
@@ -24,6 +25,14 @@ extension Machine {
     object.initializeHeader(classIndex: classIndex, format: .bytes, slotCount: 0)
     object.initializeByteCount(count)
     return object
+  }
+
+  /// Returns a part of a string, for callers that have made sure of the memory.
+  func makePart(of string: ObjectRef, bytes range: Range<Int>) -> ObjectRef {
+    let part = allocateBytes(classIndex: ClassIndex.string, count: range.count)
+    part.copyBytes(from: string, start: range.lowerBound, count: range.count, at: 0)
+    if !string.isASCII { part.noteEncoding() }
+    return part
   }
 
   /// Returns a new string; for text of the runtime itself, which is never large.

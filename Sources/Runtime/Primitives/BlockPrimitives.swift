@@ -59,6 +59,10 @@ extension Primitive {
       machine, arguments in
       machine.signalOuter(ObjectRef(arguments.receiver))
     },
+    Primitive("resignalAs: exception", "Signals another exception where this one was signalled.") {
+      machine, arguments in
+      machine.resignal(ObjectRef(arguments.receiver), as: arguments[0])
+    },
     Primitive("terminate", "Ends the script with a report of the exception.") {
       machine, arguments in
       machine.terminate(ObjectRef(arguments.receiver))

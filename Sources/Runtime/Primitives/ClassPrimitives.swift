@@ -28,6 +28,16 @@ extension Primitive {
       let names = info.allMethods.map(\.selector.name).sorted()
       return machine.makeArray(names.map { machine.symbol($0) })
     },
+    Primitive("classSelectors", "The selectors of the class's own class-side methods, sorted.") {
+      machine, arguments throws(Failure) in
+      let methods = try machine.classArgument(arguments.receiver).metaclass?.allMethods ?? []
+      return machine.makeArray(methods.map(\.selector.name).sorted().map { machine.symbol($0) })
+    },
+    Primitive("category", "Where the class comes from: 'Kernel' or 'Script'.") {
+      machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      return machine.makeString(info.isKernel ? "Kernel" : "Script")
+    },
     Primitive("instanceVariableNames", "The variables of an instance, inherited ones first.") {
       machine, arguments throws(Failure) in
       let info = try machine.classArgument(arguments.receiver)

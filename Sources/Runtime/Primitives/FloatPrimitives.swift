@@ -18,6 +18,54 @@ extension Primitive {
       }
       return try machine.makeInteger(integer)
     },
+    Primitive("rounded", "The nearest integer; halves go away from 0.") {
+      machine, arguments throws(Failure) in
+      let double = machine.double(arguments.receiver) ?? 0
+      if abs(double) < 1e18 {
+        return machine.makeInteger(Int(double.rounded(.toNearestOrAwayFromZero)))
+      }
+      guard let integer = LargeInteger(truncating: double) else {
+        throw Failure(.arithmeticError, "\(machine.floatText(double)) has no integer part")
+      }
+      return try machine.makeInteger(integer)
+    },
+    remainder("rem: aNumber", "The exact remainder, with the receiver's sign.") {
+      $0.truncatingRemainder(dividingBy: $1)
+    },
+    remainder("\\\\ aNumber", "The remainder of ~/, with aNumber's sign.") { left, right in
+      let remainder = left.truncatingRemainder(dividingBy: right)
+      return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder
+    },
+    Primitive("powerOf: exponent", "The power for an exponent that is a float.") {
+      machine, arguments throws(Failure) in
+      let base = machine.double(arguments.receiver) ?? 0
+      return machine.makeFloat(pow(base, try machine.float(arguments[0])))
+    },
+    Primitive("arcTan: x", "The angle of the point with the ordinate self and the abscissa x.") {
+      machine, arguments throws(Failure) in
+      let y = machine.double(arguments.receiver) ?? 0
+      return machine.makeFloat(atan2(y, try machine.float(arguments[0])))
+    },
+    Primitive("timesTwoPower: exponent", "The product with a power of 2.") {
+      machine, arguments throws(Failure) in
+      let double = machine.double(arguments.receiver) ?? 0
+      let exponent = try machine.integer(arguments[0])
+      return machine.makeFloat(scalbn(double, Int32(clamping: exponent)))
+    },
+    Primitive("exponent", "The power of 2 in the float's normal form.") {
+      machine, arguments throws(Failure) in
+      let double = machine.double(arguments.receiver) ?? 0
+      guard double.isFinite, double != 0 else {
+        throw Failure(.arithmeticError, "\(machine.floatText(double)) has no exponent")
+      }
+      return Value(small: Int(double.exponent))
+    },
+    function("significand", "The factor of the power of 2, from 1 on and less than 2.") {
+      $0.sign == .minus ? -$0.significand : $0.significand
+    },
+    function("successor", "The next greater float.") { $0.nextUp },
+    function("predecessor", "The next smaller float.") { $0.nextDown },
+    function("ulp", "The distance to the next float.") { $0.ulp },
     Primitive("fractionPart", "What is left without the integer part.") { machine, arguments in
       let double = machine.double(arguments.receiver) ?? 0
       return machine.makeFloat(double.isFinite ? double - double.rounded(.towardZero) : .nan)
@@ -56,6 +104,7 @@ extension Primitive {
     },
     function("ln", "The natural logarithm.", log),
     function("log10", "The decimal logarithm.", log10),
+    function("log2", "The binary logarithm.", log2),
     function("exp", "The power of e.", exp),
     function("sin", "The sine of an angle in radians.", sin),
     function("cos", "The cosine of an angle in radians.", cos),
@@ -78,6 +127,27 @@ extension Primitive {
     },
   ]
 
+  private static func remainder(
+    _ pattern: String, _ summary: String,
+    _ function: @escaping @Sendable (Double, Double) -> Double
+  ) -> Primitive {
+    let selector = String(pattern.prefix { $0 != " " })
+    return Primitive(pattern, summary) { machine, arguments throws(Failure) in
+      let left = machine.double(arguments.receiver) ?? 0
+      guard let numeric = machine.numeric(arguments[0]) else {
+        return machine.adapt(arguments, selector)
+      }
+      let right =
+        switch numeric {
+        case .small(let integer): Double(integer)
+        case .large(let integer): integer.nearestDouble
+        case .float(let double): double
+        }
+      if right == 0 { throw .zeroDivide() }
+      return machine.makeFloat(function(left, right))
+    }
+  }
+
   private static func function(
     _ pattern: String, _ summary: String, _ function: @escaping @Sendable (Double) -> Double
   ) -> Primitive {
@@ -88,6 +158,14 @@ extension Primitive {
 }
 
 extension Machine {
+  /// The double of an argument that must be a float.
+  fileprivate func float(_ value: Value) throws(Failure) -> Double {
+    guard let double = double(value) else {
+      throw .invalidArgument("a float", found: describe(value))
+    }
+    return double
+  }
+
   /// How a float is written: `100.0`, `1.0e100`, `nan`, `inf`.
   func floatText(_ double: Double) -> String {
     FloatText.shortest(double) ?? (double.isNaN ? "nan" : double < 0 ? "-inf" : "inf")

@@ -152,6 +152,9 @@ extension Machine {
     let answer = send(selector("hash"), to: key)
     if answer.isUnwind { return nil }
     if let integer = answer.asSmallInteger { return integer & HashLimits.mask }
+    if case .large(let integer)? = numeric(answer) {
+      return NumberHash.hash(integer) & HashLimits.mask
+    }
     let failed = signal(.invalidArgument("an integer as the hash", found: describe(answer)))
     return failed.asSmallInteger.map { $0 & HashLimits.mask }
   }

@@ -88,7 +88,9 @@ extension Primitive {
     Primitive("bitAt: index", "The bit at index, from 1 for the lowest.") {
       machine, arguments throws(Failure) in
       let index = try machine.integer(arguments[0])
-      guard index >= 1 else { throw .outOfBounds(index, count: .max) }
+      guard index >= 1 else {
+        throw .invalidArgument("an index from 1", found: String(index))
+      }
       let isSet = try machine.anyInteger(arguments.receiver).bit(at: index - 1)
       return Value(small: isSet ? 1 : 0)
     },
@@ -111,6 +113,11 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let base = try machine.anyInteger(arguments.receiver)
       guard let exponent = arguments[0].asSmallInteger else {
+        let exponent = try machine.anyInteger(arguments[0])
+        // The powers of these stay small, whatever the exponent.
+        if let small = base.exactInt, small.magnitude <= 1, !exponent.isNegative {
+          return Value(small: exponent.bit(at: 0) ? small : small * small)
+        }
         throw .tooLarge("a power with such an exponent", limit: NumberLimits.bits)
       }
       guard exponent >= 0 else {
@@ -139,7 +146,7 @@ extension Primitive {
       }
       return try machine.makeInteger(root)
     },
-    Primitive("radix: base", "The digits in a base from 2 to 36.") {
+    Primitive("printString: base", "The digits in a base from 2 to 36.") {
       machine, arguments throws(Failure) in
       let base = try machine.integer(arguments[0])
       guard base >= 2, base <= 36 else {
@@ -303,8 +310,12 @@ extension Machine {
 
   /// Moves the bits of an integer up, or down for a negative count.
   fileprivate func shift(_ value: Value, by countValue: Value) throws(Failure) -> Value {
-    let count = try integer(countValue)
     let integer = try anyInteger(value)
+    guard let count = countValue.asSmallInteger else {
+      let count = try anyInteger(countValue)
+      if integer.isZero || count.isNegative { return Value(small: integer.isNegative ? -1 : 0) }
+      throw .tooLarge("an integer of so many bits", limit: NumberLimits.bits)
+    }
     if integer.isZero { return value }
     if count >= 0 {
       let (bits, overflow) = integer.bitLength.addingReportingOverflow(count)

@@ -1,3 +1,4 @@
+internal import TenonLexer
 internal import TenonParser
 
 /// A number of the kinds that primitives calculate with; the others are written in the language.
@@ -88,46 +89,93 @@ extension Machine {
     return makeLarge(integer)
   }
 
-  /// The number that a text spells as a literal would, or nil.
-  func number(spelled text: String) -> Value {
-    var bytes = Array(text.utf8)
+  /// The number that a text spells as a literal would, blanks around it and a plus sign allowed; a
+  /// fraction as it prints; or nil.
+  ///
+  /// - Throws: when somebody asked the program to stop.
+  func number(spelled text: String) throws(Failure) -> Value {
+    var bytes = text.utf8[...]
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     while let last = bytes.last, blanks.contains(last) { bytes.removeLast() }
-    bytes = Array(bytes.drop { blanks.contains($0) })
-    var isNegative = false
-    if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
-      isNegative = sign == UInt8(ascii: "-")
-      bytes.removeFirst()
+    bytes = bytes.drop { blanks.contains($0) }
+    let unsigned = bytes.first == UInt8(ascii: "+") ? bytes.dropFirst() : bytes
+    // A sign belongs to the number; behind a plus there is no other.
+    if unsigned.count < bytes.count, unsigned.first == UInt8(ascii: "-") { return .nil }
+    if let slash = unsigned.firstIndex(of: UInt8(ascii: "/")) {
+      return try fraction(
+        numerator: unsigned[..<slash], denominator: unsigned[unsigned.index(after: slash)...])
     }
-    return numberParts(bytes, isNegative: isNegative) ?? .nil
+    return try literalNumber(unsigned) ?? .nil
   }
 
-  private func numberParts(_ bytes: [UInt8], isNegative: Bool) -> Value? {
-    func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
-    let whole = bytes.prefix(while: isDigit)
-    guard !whole.isEmpty else { return nil }
-    var rest = bytes[whole.count...]
-    if rest.isEmpty {
-      return integer(
-        isNegative: isNegative, digits: String(decoding: whole, as: UTF8.self), radix: 10)
+  private func literalNumber(_ bytes: Substring.UTF8View) throws(Failure) -> Value? {
+    let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes
+    guard let first = digits.first, first >= 0x30, first <= 0x39 else { return nil }
+    if let integer = try integer(
+      spelled: digits, isNegative: digits.count < bytes.count, base: 10)
+    {
+      return integer
     }
-    var fraction: ArraySlice<UInt8> = []
-    if rest.first == UInt8(ascii: ".") {
-      fraction = rest.dropFirst().prefix(while: isDigit)
-      guard !fraction.isEmpty else { return nil }
-      rest = rest.dropFirst(fraction.count + 1)
+    // Nothing else is in a number: what comes now would be an expression.
+    let isPlain = bytes.allSatisfy { byte in
+      byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A
+        || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
-    var exponent = 0
-    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
-      let spelled = String(decoding: rest.dropFirst(), as: UTF8.self)
-      guard let value = Int(spelled) else { return nil }
-      exponent = max(-100_000, min(100_000, value))
-      rest = []
+    guard isPlain else { return nil }
+    let source = SourceText(name: "", String(Substring(bytes)))
+    guard let script = Parser(source).parseScript().script, script.statements.count == 1,
+      case .expression(let expression) = script.statements[0],
+      Int(expression.range.end) == source.bytes.count
+    else { return nil }
+    switch expression {
+    case .integer(let literal): return integer(literal)
+    case .float(let literal): return makeFloat(literal.value)
+    case .scaledDecimal(let literal): return try scaledDecimal(literal)
+    default: return nil
     }
-    guard rest.isEmpty else { return nil }
-    let value = FloatText.value(
-      digits: whole + fraction, exponent: exponent - fraction.count, isNegative: isNegative)
-    return value.map { makeFloat($0) }
+  }
+
+  private func scaledDecimal(_ literal: ScaledDecimalExpression) throws(Failure) -> Value? {
+    let places = "1" + String(repeating: "0", count: literal.fractionCount)
+    guard
+      let numerator = try integer(
+        spelled: literal.digits.utf8, isNegative: literal.isNegative, base: 10),
+      let denominator = try integer(spelled: places.utf8, isNegative: false, base: 10)
+    else { return nil }
+    return send(
+      selector("numerator:denominator:scale:"), to: kernelClass("ScaledDecimal").object, numerator,
+      denominator, Value(small: literal.scale))
+  }
+
+  private func fraction(
+    numerator: Substring.UTF8View, denominator: Substring.UTF8View
+  ) throws(Failure) -> Value {
+    let isNegative = numerator.first == UInt8(ascii: "-")
+    guard
+      let top = try integer(
+        spelled: isNegative ? numerator.dropFirst() : numerator, isNegative: isNegative, base: 10),
+      let bottom = try integer(spelled: denominator, isNegative: false, base: 10),
+      bottom != Value(small: 0)
+    else { return .nil }
+    return send(selector("numerator:denominator:"), to: fractionClass.object, top, bottom)
+  }
+
+  /// The integer that digits of a base spell, with a sign before them; or nil.
+  ///
+  /// - Throws: when somebody asked the program to stop.
+  func integer(spelled text: String, base: Int) throws(Failure) -> Value {
+    let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
+    let digits = isSigned ? text.utf8.dropFirst() : text.utf8[...]
+    return try integer(spelled: digits, isNegative: text.hasPrefix("-"), base: base) ?? .nil
+  }
+
+  private func integer(
+    spelled digits: some Sequence<UInt8>, isNegative: Bool, base: Int
+  ) throws(Failure) -> Value? {
+    guard let magnitude = try LargeInteger(digits: digits, radix: base, poll: poll) else {
+      return nil
+    }
+    return try makeInteger(isNegative ? -magnitude : magnitude)
   }
 
   // MARK: Interrupts

@@ -59,11 +59,16 @@ extension Machine {
   /// The offset, from 0, of an index that must lie in `1 ... count`.
   @inline(__always)
   func offset(_ value: Value, count: Int) throws(Failure) -> Int {
-    guard let index = value.asSmallInteger else {
-      throw .invalidArgument("an index", found: describe(value))
-    }
+    guard let index = value.asSmallInteger else { throw noIndex(value, count: count) }
     guard index >= 1, index <= count else { throw .outOfBounds(index, count: count) }
     return index - 1
+  }
+
+  /// Why a value is no index.
+  private func noIndex(_ value: Value, count: Int) -> Failure {
+    value.isObject(ofClass: ClassIndex.largeInteger)
+      ? .outOfBounds(describe(value), count: count)
+      : .invalidArgument("an index", found: describe(value))
   }
 
   /// The object of an argument that must be a string or symbol.

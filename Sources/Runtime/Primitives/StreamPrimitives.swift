@@ -12,7 +12,15 @@ extension Primitive {
     },
     Primitive("nextPutAll: aCollection", "Adds the elements of aCollection.") {
       machine, arguments throws(Failure) in
-      try machine.write(arguments[0], to: ObjectRef(arguments.receiver))
+      let stream = ObjectRef(arguments.receiver)
+      var elements = arguments[0]
+      if stream[slot: StreamSlot.buffer].isObject(ofClass: ClassIndex.array),
+        !elements.isObject(ofClass: ClassIndex.array)
+      {
+        elements = machine.send(machine.selector("asArray"), to: elements)
+        if elements.isUnwind { return elements }
+      }
+      try machine.write(elements, to: stream)
       return arguments[0]
     },
     Primitive("nextPut: element", "Adds a character, or any element to an array.") {
@@ -56,7 +64,7 @@ extension Primitive {
   ]
 
   static let inputStream: [Primitive] = [
-    Primitive("nextLine", "The next line without its end; nil at the end.") {
+    Primitive("readLine", "The next line without its end; nil at the end.") {
       machine, arguments throws(Failure) in
       let line = try machine.withConsole { console throws(ConsoleError) in
         try console.readLine { machine.noticeInterrupt() }
@@ -66,7 +74,7 @@ extension Primitive {
       guard let text = String(validating: line, as: UTF8.self) else { throw .notUTF8("stdin") }
       return machine.makeString(text)
     },
-    Primitive("upToEnd", "All that is left to read.") { machine, arguments throws(Failure) in
+    Primitive("readToEnd", "All that is left to read.") { machine, arguments throws(Failure) in
       let bytes = try machine.withConsole { console throws(ConsoleError) in
         try console.readAll(limit: ObjectRef.byteLimit) { machine.noticeInterrupt() }
       }

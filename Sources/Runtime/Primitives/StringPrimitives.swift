@@ -1,3 +1,5 @@
+internal import CTenonPlatform
+
 extension Primitive {
   static let string: [Primitive] = [
     Primitive("size", "The number of characters.") { machine, arguments in
@@ -77,38 +79,41 @@ extension Primitive {
     },
     Primitive("trimmed", "The text without white space at both ends.") {
       machine, arguments throws(Failure) in
-      let text = try machine.swiftString(arguments.receiver)
-      let blank: (Character) -> Bool = { $0.isWhitespace }
-      guard let first = text.firstIndex(where: { !blank($0) }),
-        let last = text.lastIndex(where: { !blank($0) })
-      else { return machine.makeString("") }
-      return machine.makeString(String(text[first...last]))
+      let string = ObjectRef(arguments.receiver)
+      let range = machine.trimmedRange(string)
+      return Value(try machine.substring(string, bytes: range))
     },
     Primitive("lines", "An array of the lines, their ends removed.") {
       machine, arguments throws(Failure) in
-      var lines = try machine.swiftString(arguments.receiver)
-        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      if lines.last?.isEmpty == true { lines.removeLast() }
-      // The collector must not run between: allocation never collects.
-      return machine.makeArray(lines.map { machine.makeString(String($0)) })
+      try machine.parts(of: ObjectRef(arguments.receiver)) { $0.forEachLine($1) }
     },
     Primitive("substrings", "An array of the words between white space.") {
       machine, arguments throws(Failure) in
-      let words = try machine.swiftString(arguments.receiver).split { $0.isWhitespace }
-      return machine.makeArray(words.map { machine.makeString(String($0)) })
+      try machine.parts(of: ObjectRef(arguments.receiver)) { $0.forEachWord($1) }
     },
     Primitive("substrings: separator", "An array of the parts between separators.") {
       machine, arguments throws(Failure) in
-      let text = try machine.swiftString(arguments.receiver)
-      let separator = try machine.swiftString(machine.asText(arguments[0]))
-      let parts = text.parts(separatedBy: separator)
-      return machine.makeArray(parts.map { machine.makeString($0) })
+      let separator = try machine.string(machine.asText(arguments[0]))
+      return try machine.parts(of: ObjectRef(arguments.receiver)) {
+        $0.forEachPart(separatedBy: separator, $1)
+      }
     },
     Primitive("indexOf: part", "The index of a character or string, or 0.") {
       machine, arguments throws(Failure) in
       let string = ObjectRef(arguments.receiver)
       let part = try machine.string(machine.asText(arguments[0]))
       guard let offset = string.firstOffset(of: part, from: 0) else { return Value(small: 0) }
+      return Value(small: machine.scalarCount(string, upTo: offset) + 1)
+    },
+    Primitive("indexOf: part startingAt: start", "The first index from start on, or 0.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let part = try machine.string(machine.asText(arguments[0]))
+      let start = max(1, try machine.integer(arguments[1])) - 1
+      guard start <= machine.scalarCount(string),
+        let offset = string.firstOffset(
+          of: part, from: machine.byteOffset(of: string, scalar: start))
+      else { return Value(small: 0) }
       return Value(small: machine.scalarCount(string, upTo: offset) + 1)
     },
     Primitive("includesSubstring: part", "Whether part occurs in the text.") {
@@ -135,7 +140,16 @@ extension Primitive {
     },
     Primitive("asNumber", "The number that the text spells, or nil.") {
       machine, arguments throws(Failure) in
-      machine.number(spelled: try machine.swiftString(arguments.receiver))
+      try machine.number(spelled: machine.swiftString(arguments.receiver))
+    },
+    Primitive("asIntegerBase: base", "The integer that digits of a base spell, or nil.") {
+      machine, arguments throws(Failure) in
+      let base = try machine.integer(arguments[0])
+      guard base >= 2, base <= 36 else {
+        throw .invalidArgument("a base from 2 to 36", found: String(base))
+      }
+      return try machine.integer(
+        spelled: machine.swiftString(arguments.receiver), base: base)
     },
     Primitive("utf8", "A byte array of the text in UTF-8.") {
       machine, arguments throws(Failure) in
@@ -157,6 +171,10 @@ extension Primitive {
   ]
 
   static let symbol: [Primitive] = [
+    Primitive("numArgs", "How many arguments a message of that name takes.") {
+      machine, arguments throws(Failure) in
+      Value(small: Selector.argumentCount(of: try machine.swiftString(arguments.receiver)))
+    },
     Primitive("asString", "The string with the same characters.") {
       machine, arguments throws(Failure) in
       machine.makeString(try machine.swiftString(arguments.receiver))
@@ -221,38 +239,23 @@ extension Primitive {
 extension Machine {
   /// The number of characters of a string.
   ///
-  /// - Complexity: O(1) for ASCII, else O(bytes).
+  /// - Complexity: O(1) for ASCII; else see `StringPlaces`.
   func scalarCount(_ string: ObjectRef) -> Int {
-    string.isASCII ? string.byteCount : scalarCount(string, upTo: string.byteCount)
+    string.isASCII ? string.byteCount : stringPlaces.count(of: string)
   }
 
   /// The number of characters before a byte offset.
+  ///
+  /// - Complexity: as for `scalarCount`.
   func scalarCount(_ string: ObjectRef, upTo offset: Int) -> Int {
-    if string.isASCII { return offset }
-    var count = 0
-    for index in 0..<offset where string[byte: index] & 0xC0 != 0x80 { count += 1 }
-    return count
+    string.isASCII ? offset : stringPlaces.scalar(in: string, atOffset: offset)
   }
 
   /// The byte offset of a character, counted from 0; that of the end for the number of characters.
   ///
-  /// - Complexity: O(1) for ASCII; else a step for each character from the one asked for last.
+  /// - Complexity: as for `scalarCount`.
   func byteOffset(of string: ObjectRef, scalar index: Int) -> Int {
-    if string.isASCII { return index }
-    var scalar = 0
-    var offset = 0
-    if cursor.string == string.bits, cursor.scalar <= index {
-      scalar = cursor.scalar
-      offset = cursor.offset
-    }
-    let end = string.byteCount
-    while scalar < index, offset < end {
-      offset += 1
-      while offset < end, string[byte: offset] & 0xC0 == 0x80 { offset += 1 }
-      scalar += 1
-    }
-    cursor = StringCursor(string: string.bits, scalar: scalar, offset: offset)
-    return offset
+    string.isASCII ? index : stringPlaces.offset(in: string, ofScalar: index)
   }
 
   /// The character of a string at an index counted from 1.
@@ -303,19 +306,21 @@ extension Machine {
     in string: ObjectRef, _ old: ObjectRef, with new: ObjectRef
   ) throws(Failure) -> Value {
     guard old.byteCount > 0 else { return Value(string) }
-    var places: [Int] = []
+    var occurrences = 0
     var offset = 0
     while let place = string.firstOffset(of: old, from: offset) {
-      places.append(place)
+      occurrences += 1
       offset = place + old.byteCount
     }
-    if places.isEmpty { return Value(string) }
-    let count =
-      string.byteCount - places.count * old.byteCount + places.count * new.byteCount
-    let result = try makeBytes(classIndex: ClassIndex.string, count: count)
+    if occurrences == 0 { return Value(string) }
+    let (growth, overflow) = occurrences.multipliedReportingOverflow(
+      by: new.byteCount - old.byteCount)
+    if overflow { throw .tooLarge("the text with replacements", limit: ObjectRef.byteLimit) }
+    let result = try makeBytes(
+      classIndex: ClassIndex.string, count: string.byteCount + growth)
     var source = 0
     var target = 0
-    for place in places {
+    while let place = string.firstOffset(of: old, from: source) {
       result.copyBytes(from: string, start: source, count: place - source, at: target)
       target += place - source
       result.copyBytes(from: new, start: 0, count: new.byteCount, at: target)
@@ -326,13 +331,6 @@ extension Machine {
     result.noteEncoding()
     return Value(result)
   }
-}
-
-/// The character of a string that was asked for last, so that reading on from there is cheap.
-struct StringCursor {
-  var string: UInt = 0
-  var scalar = 0
-  var offset = 0
 }
 
 extension ObjectRef {
@@ -366,17 +364,15 @@ extension ObjectRef {
 
   /// The first byte offset, from one on, where another string's bytes stand.
   ///
-  /// - Complexity: O(bytes · other's bytes) at worst, O(bytes) for ordinary text.
+  /// - Complexity: O(bytes).
   func firstOffset(of other: ObjectRef, from start: Int) -> Int? {
     let count = other.byteCount
     guard count > 0 else { return start <= byteCount ? start : nil }
-    let first = other[byte: 0]
-    var offset = start
-    while offset + count <= byteCount {
-      if self[byte: offset] == first, matches(other, at: offset) { return offset }
-      offset += 1
-    }
-    return nil
+    guard start < byteCount, let text = unsafe bytes.baseAddress,
+      let part = unsafe other.bytes.baseAddress
+    else { return nil }
+    let found = unsafe tenon_memmem(text + start, byteCount - start, part, count)
+    return unsafe found.map { unsafe $0 - UnsafeRawPointer(text) }
   }
 
   /// Whether the bytes come before another string's; for UTF-8 this is the order of code points.
@@ -390,35 +386,14 @@ extension ObjectRef {
 }
 
 extension String {
-  /// The parts between occurrences of a separator.
-  func parts(separatedBy separator: String) -> [String] {
-    guard !separator.isEmpty else { return map(String.init) }
-    let text = Array(utf8)
-    let mark = Array(separator.utf8)
-    var parts: [String] = []
-    var start = 0
-    var index = 0
-    while index + mark.count <= text.count {
-      if text[index] == mark[0], text[index..<(index + mark.count)].elementsEqual(mark) {
-        parts.append(String(decoding: text[start..<index], as: UTF8.self))
-        index += mark.count
-        start = index
-      } else {
-        index += 1
-      }
-    }
-    parts.append(String(decoding: text[start...], as: UTF8.self))
-    return parts
-  }
-
   /// The text with every occurrence of a character doubled.
-  func doubled(_ character: Character) -> String {
-    var result = ""
-    for each in self {
+  func doubled(_ scalar: Unicode.Scalar) -> String {
+    var result = String.UnicodeScalarView()
+    for each in unicodeScalars {
       result.append(each)
-      if each == character { result.append(each) }
+      if each == scalar { result.append(each) }
     }
-    return result
+    return String(result)
   }
 }
 

@@ -244,9 +244,11 @@ private struct JSONReader {
       guard let digit = next, isDigit(digit) else { return nil }
       skipDigits()
     }
-    let value = machine.number(
+    // A number too large to be kept is left as text, like what is no JSON.
+    let value = try? machine.number(
       spelled: String(decoding: bytes[start..<position], as: UTF8.self))
-    return value.isNil ? nil : value
+    guard let value, !value.isNil else { return nil }
+    return value
   }
 
   private mutating func skipDigits() {

@@ -15,7 +15,7 @@ extension Builder {
     case .character(let literal): constant(Value(literal.value))
     case .symbol(let literal): constant(machine.symbol(literal.value))
     case .array(let literal): buildArray(literal.elements, depth)
-    case .byteArray(let literal): constant(machine.makeByteArray(literal.bytes))
+    case .byteArray(let literal): add(ByteArrayNode(bytes: literal.bytes, state: state))
     case .dictionary(let literal): buildDictionary(literal, depth)
     case .object(let literal): buildObject(literal, depth)
     case .name(let name): read(name.name, depth)

@@ -1,0 +1,190 @@
+import Foundation
+import Tenon
+import TenonLexer
+import TenonRuntime
+import Testing
+
+/// Sends everything to everything: whatever a program does with the kernel, the answer is a value
+/// or an exception of the language, never a trap and never a hang.
+///
+/// `HOSTILE_SENDS=1000000` asks for more sends than a default run has, `HOSTILE_LOG=path` for a
+/// file that names each before it is made.
+@Suite struct HostileSendTests {
+  /// What stands for receivers and arguments: each made anew for each send.
+  static let values = """
+    class Evil {
+      -= other { ^3 }
+      -hash { ^'hash' }
+      -< other { ^nil }
+      -<= other { ^#() }
+      -size { ^-5 }
+      -do: aBlock { aBlock value: self }
+      -printOn: stream { ^self error: 'no print' }
+      -displayString { ^3 }
+      -printString { ^nil }
+      -asString { ^nil }
+      -asArray { ^7 }
+      -asFloat { ^'float' }
+      -isString { ^true }
+      -isNumber { ^true }
+      -isExact { ^true }
+      -isCollection { ^true }
+      -numerator { ^nil }
+      -denominator { ^0 }
+      -key { ^self }
+      -value { ^self }
+      -value: anObject { ^nil }
+      -signal { ^3 }
+    }
+    values := #(
+      [ nil ], [ true ], [ false ], [ 0 ], [ 1 ], [ -1 ], [ 3 ], [ 255 ], [ 4611686018427387903 ],
+      [ -4611686018427387904 ], [ 4611686018427387904 ], [ 18446744073709551616 ],
+      [ -340282366920938463463374607431768211456 ], [ 3 / 4 ], [ -7 / 2 ], [ 3.14s2 ], [ 1.5 ],
+      [ -0.0 ], [ Float nan ], [ Float infinity ], [ 0.0 - Float infinity ], [ 5.0e-324 ],
+      [ 1.0e300 ], [ $a ], [ 1114111 asCharacter ], [ '' ], [ 'abc' ], [ 'x' * 300 ],
+      [ 'h\u{E9}\u{1F468}\u{200D}\u{1F469}e\u{301}' ], [ #name ], [ #at:put: ], [ #value: ],
+      [ #+ ], [ #() ], [ #(1 2 3) copy ], [ #(3 'a' nil 1.5) copy ], [ #[1 2 255] copy ],
+      [ [ ] ], [ [ :x | x ] ], [ [ :x :y | x < y ] ], [ [ :x :y :z | z ] ], [ [ nil foo ] ],
+      [ #{ a: 1, 'b': 2 } ], [ Dictionary new ], [ IdentityDictionary new ],
+      [ Set new add: 3; add: 'x'; yourself ], [ IdentitySet new ],
+      [ OrderedCollection new add: 5; add: nil; yourself ], [ OrderedCollection new ],
+      [ 1 to: 5 ], [ 5 to: 1 by: -2 ], [ 1 to: 0 ], [ 0 to: 1 by: 1 / 3 ], [ 1 => 2 ], [ 3 @ 4 ],
+      [ ReadStream on: #(1 2 3) ], [ ReadStream on: 'a line' ], [ WriteStream on: '' ],
+      [ WriteStream on: #() ], [ stdout ], [ stdin ], [ Object new ], [ Object ], [ Array ],
+      [ Exception ], [ Exception new ], [ Error new messageText: 3; yourself ],
+      [ MessageNotUnderstood new ], [ ZeroDivide , KeyNotFound ], [ ExceptionSet new ],
+      [ Evil new ], [ Evil ], [ self ], [ Fraction basicNew ], [ ScaledDecimal basicNew ],
+      [ OrderedCollection basicNew ], [ Dictionary basicNew ], [ Interval basicNew ],
+      [ WriteStream basicNew ], [ ReadStream basicNew ], [ Point basicNew ],
+      [ Message selector: #foo arguments: #(1) ], [ Message basicNew ],
+      [ (Array new: 3) at: 1 put: Evil new; yourself ],
+      [ | a | a := Array new: 2. a at: 1 put: a; at: 2 put: #(a). a ],
+      [ | c | c := OrderedCollection new. c add: c. c ],
+      [ | d | d := Dictionary new. d at: #self put: d. d ],
+      [ | s | s := Set new. s add: #(s). s ]
+    ).
+    selectors := [ :object |
+      | all class |
+      all := Set new.
+      class := object class.
+      [ class isNil ] whileFalse: [
+        // What every object understands need not be sent as often as the rest.
+        class == Object ifFalse: [ all addAll: class selectors ].
+        class := class superclass ].
+      all asArray sort ].
+    """
+
+  /// Messages that may go on for ever, as they are meant to.
+  static let endless: Set<String> = [
+    "repeat", "whileTrue", "whileFalse", "whileTrue:", "whileFalse:", "timesRepeat:", "to:do:",
+    "to:by:do:", "retry", "factorial", "productFrom:", "take:", "isWitness:odd:shifts:",
+    "next:put:", "doWhileTrue:", "doWhileFalse:",
+  ]
+
+  @Test func everythingToEverything() {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["HOSTILE_SENDS"].flatMap { Int($0) } ?? 20_000
+    let log = environment["HOSTILE_LOG"]
+    let problems = onThread(stackSize: 64 << 20) {
+      var sends = HostileSends(seed: testSeed, log: log)
+      return sends.run(count: count)
+    }
+    for problem in problems { Issue.record("\(problem)") }
+  }
+}
+
+/// A series of sends, each of random values.
+private struct HostileSends {
+  private var generator: SplitMix64
+  private let log: FileHandle?
+  private let interpreter: Interpreter
+  private var values: [Handle] = []
+  private var selectors: [[String]] = []
+  private var commonSelectors: [String] = []
+
+  init(seed: UInt64, log: String?) {
+    generator = SplitMix64(seed: seed)
+    self.log = log.flatMap {
+      FileManager.default.createFile(atPath: $0, contents: nil)
+        ? FileHandle(forWritingAtPath: $0) : nil
+    }
+    var options = Interpreter.Options()
+    options.memoryLimit = 32 << 20
+    interpreter = Interpreter(options, console: RecordingConsole(input: ["a line", "another"]))
+  }
+
+  /// Makes the sends and returns what was wrong with them.
+  mutating func run(count: Int) -> [String] {
+    do {
+      let list = try interpreter.evaluate(HostileSendTests.values + " values")
+      values = list.elements ?? []
+      commonSelectors =
+        try interpreter.evaluate("Object selectors").elements?.compactMap(\.string) ?? []
+      for value in values {
+        let object = try interpreter.send("value", to: value)
+        guard let block = interpreter["selectors"] else { return ["no selectors"] }
+        let names = try interpreter.send("value:", to: block, object)
+        selectors.append(names.elements?.compactMap(\.string) ?? [])
+      }
+    } catch {
+      return ["the values cannot be made: \(error)"]
+    }
+    var problems: [String] = []
+    for _ in 0..<count {
+      if let problem = sendOnce() { problems.append(problem) }
+      if problems.count >= 20 { break }
+    }
+    return problems
+  }
+
+  private mutating func sendOnce() -> String? {
+    let receiver = Int.random(in: 0..<values.count, using: &generator)
+    let isCommon = selectors[receiver].isEmpty || Int.random(in: 0..<8, using: &generator) == 0
+    let choices = isCommon ? commonSelectors : selectors[receiver]
+    guard let selector = choices.randomElement(using: &generator) else { return nil }
+    let arguments = (0..<argumentCount(of: selector)).map { _ in
+      Int.random(in: 0..<values.count, using: &generator)
+    }
+    if HostileSendTests.endless.contains(selector) { return nil }
+    log?.write(Data("\(receiver) \(selector) \(arguments)\n".utf8))
+    guard let object = make(receiver) else { return "value \(receiver) cannot be made" }
+    let parameters = arguments.compactMap { make($0) }
+    guard parameters.count == arguments.count else { return "values \(arguments) cannot be made" }
+    let watchdog = Watchdog(interpreter.interrupter, seconds: 20)
+    defer { watchdog.stop() }
+    switch interpreter.perform(selector, on: object, parameters) {
+    case .finished, .failed, .rejected: return nil
+    case .interrupted: return "\(receiver) \(selector) \(arguments): does not end"
+    }
+  }
+
+  /// Makes a value anew, as a send may have changed it.
+  private func make(_ index: Int) -> Handle? {
+    try? interpreter.send("value", to: values[index])
+  }
+
+  private func argumentCount(of selector: String) -> Int {
+    let colons = selector.utf8.count { $0 == UInt8(ascii: ":") }
+    if colons > 0 { return colons }
+    return selector.first.map { $0.isLetter || $0 == "_" } == true ? 0 : 1
+  }
+}
+
+extension Interpreter {
+  /// Sends a message with any number of arguments.
+  fileprivate func perform(
+    _ selector: String, on receiver: Handle, _ arguments: [Handle]
+  ) -> Outcome {
+    let list = value(arguments)
+    do {
+      return .finished(
+        try send("perform:withArguments:", to: receiver, value(selector), list))
+    } catch {
+      return switch error {
+      case .script(let error): .failed(error)
+      case .syntax: .rejected([], isIncomplete: false)
+      case .interrupted: .interrupted
+      }
+    }
+  }
+}

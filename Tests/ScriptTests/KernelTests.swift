@@ -1,0 +1,65 @@
+import Tenon
+import TenonLexer
+import Testing
+
+@testable import TenonRuntime
+
+/// The kernel as a whole: what is compiled only when it is first sent is compiled here.
+@Suite struct KernelTests {
+  private func withMachine(_ body: @escaping @Sendable (Machine) -> [String]) -> [String] {
+    onThread(stackSize: 16 << 20) {
+      var options = MachineOptions()
+      options.stackSlots = 1 << 16
+      return body(Machine(options: options))
+    }
+  }
+
+  @Test func everyMethodCompiles() {
+    let problems = withMachine { machine in
+      for case let info? in machine.classes {
+        for method in info.allMethods { _ = machine.body(of: method) }
+      }
+      return []
+    }
+    #expect(problems == [])
+  }
+
+  @Test func everyClassHasAComment() {
+    let problems = withMachine { machine in
+      machine.classes.compactMap { $0 }.filter { !$0.isMeta && $0.comment.isEmpty }.map(\.name)
+    }
+    #expect(problems == [])
+  }
+
+  @Test func primitivesBelongToClassesAndAreNotDefinedTwice() {
+    let problems = withMachine { _ in
+      var problems: [String] = []
+      for row in KernelText.classes {
+        for (side, name) in [("-", row.name), ("+", row.name + " class")] {
+          let primitives = Primitive.table(for: name).map(\.selector)
+          let written = row.methods.split(separator: "\n").map { $0.split(separator: " ") }
+            .filter { $0[0] == side }.map { String($0[1]) }
+          for (selector, count) in counts(primitives + written) where count > 1 {
+            problems.append("\(name)>>\(selector) is there \(count) times")
+          }
+        }
+      }
+      return problems
+    }
+    #expect(problems == [])
+  }
+
+  @Test func everyErrorClassIsAnException() {
+    let problems = withMachine { machine in
+      ErrorClass.allCases.map(\.rawValue).filter { name in
+        machine.classesByName[name]?.inherits(from: machine.exceptionClass) != true
+      }
+    }
+    #expect(problems == [])
+  }
+}
+
+/// How often each word stands in a list.
+private func counts(_ words: [String]) -> [(String, Int)] {
+  Dictionary(grouping: words) { $0 }.map { ($0.key, $0.value.count) }.sorted { $0 < $1 }
+}
