@@ -62,7 +62,10 @@ extension Parser {
   /// Warns about a comment on the line of an operand that ends in a full stop: in other Smalltalks
   /// `7 // 2.` divides.
   func warnAboutDivisionComment() {
-    guard let comment = lexer.comments(from: previousEnd, to: token.start).first else { return }
+    // Behind a bar stands no operand.
+    guard lexer.byte(at: previousEnd - 1) != UInt8(ascii: "|"),
+      let comment = lexer.comments(from: previousEnd, to: token.start).first
+    else { return }
     for offset in previousEnd..<Int(comment.start) where lexer.byte(at: offset) == 0x0A { return }
     var last = Int(comment.end) - 1
     while last > comment.start, lexer.blankLength(at: last) > 0 { last -= 1 }

@@ -28,7 +28,6 @@ public final class Parser {
   public static let diagnosticLimit = 20
 
   let source: SourceText
-  let range: SourceRange?
   let nestingLimit: Int
   let heightLimit: Int
   /// The hyphenated names known before the text, and those a first parse has found.
@@ -89,7 +88,6 @@ public final class Parser {
     nestingLimit: Int, heightLimit: Int
   ) {
     self.source = source
-    self.range = range
     self.nestingLimit = nestingLimit
     self.heightLimit = heightLimit
     self.knownNames = knownNames

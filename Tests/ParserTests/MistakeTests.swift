@@ -92,6 +92,7 @@ import Testing
     expectTree("x := 7 // the number", "(:= x 7)")
     expectTree("x foo: // the number.\n 3", "(send x foo: 3)")
     expectTree("x\n// the number.\nfoo", "(send x foo)")
+    expectTree("x | // the number.\nfoo", "(send x foo)")
   }
 
   @Test func fullStopsThatAreMissing() {
