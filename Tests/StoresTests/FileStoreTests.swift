@@ -242,6 +242,22 @@ import Testing
     #expect(directory.tree == ["f": "x"])
   }
 
+  @Test func aTemporaryFileThatSomebodyIsTakingAwayIsMadeAgain() throws {
+    let fileSystem = RecordingFileSystem()
+    var names: [String] = []
+    fileSystem.fault = { [directory] _, call in
+      guard call.description == "lock <temporary>" else { return nil }
+      names += directory.strays
+      // The other one has the lock, and has not removed the file yet.
+      fileSystem.lockAnswer = names.count == 1 ? false : nil
+      return nil
+    }
+    try FileStore(directory: directory.path, fileSystem: fileSystem).put(file("f"), "x")
+    #expect(names.count == 2)
+    #expect(Set(names).count == 2)
+    #expect(directory.tree == ["f": "x"])
+  }
+
   // MARK: Deleting
 
   @Test func directoriesAreDeletedWhenEmpty() throws {

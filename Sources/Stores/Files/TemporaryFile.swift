@@ -23,16 +23,17 @@ struct TemporaryFile: ~Copyable {
       do throws(FileFailure) {
         let file = try OpenFile(
           name, in: directory, .creating(permissions: permissions), fileSystem)
-        do throws(FileFailure) {
-          if try TemporaryFile.claim(file.descriptor, fileSystem) {
-            self.file = file
-            self.name = name
-            return
-          }
-        } catch {
-          try? fileSystem.remove(name, in: directory, isDirectory: false)
-          throw error
+        let descriptor = file.descriptor
+        let isMine = Result { () throws(FileFailure) in
+          try TemporaryFile.claim(descriptor, fileSystem)
         }
+        if case .success(true) = isMine {
+          self.file = file
+          self.name = name
+          return
+        }
+        try? fileSystem.remove(name, in: directory, isDirectory: false)
+        _ = try isMine.get()
       } catch {
         guard error == .exists else { throw error }
       }
