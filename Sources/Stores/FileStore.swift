@@ -21,6 +21,9 @@ public import TenonRuntime
 /// Names that no reference can hold, those that are not UTF-8 or hold control characters, are left
 /// out of listings, and so are the store's own temporary files, whose names are refused.
 ///
+/// Writing and deleting take the right to read the directory: without it, nothing could make the
+/// change survive.
+///
 /// The verbs are get, put, delete and list. One thread at a time may use the store.
 public final class FileStore {
   /// What a file store may do, and how far it goes.

@@ -79,6 +79,12 @@ import Testing
     fileSystem.forget()
     #expect(try store.text(defaults("a")) == "1")
     #expect(fileSystem.calls.map(\.name) == ["status"])
+    // As long as a file that was read is open, no other gets its number.
+    let reader = try DefaultsStore(
+      domain: "d", directory: directory.path, fileSystem: fileSystem
+    ) { Issue.record("\($0)") }
+    #expect(try reader.text(defaults("a")) == "1")
+    #expect(fileSystem.open.values.sorted() == [directory.path + "/d.json", "<temporary>"])
   }
 
   @Test func theSameValueIsNotWrittenAgain() throws {

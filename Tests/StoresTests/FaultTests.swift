@@ -90,6 +90,10 @@ import Testing
         case .success(let answer):
           // Either the call was not essential, or the error means that nothing is there.
           if answer == (try normal.answer.get()) {
+            let isOptional = ["entries", "lock", "owner", "remove"].contains(hit.name)
+            let isNothingToSynchronise = hit.name == "synchronize" && code == 22
+            // That nothing is there is believed.
+            #expect(isOptional || isNothingToSynchronise || code == 2, comment)
             let rest = tree.filter { !$0.key.contains(".tenon-temporary-") }
             #expect(rest == after, comment)
             #expect(tree == after || hit.name == "remove", comment)
@@ -237,6 +241,13 @@ import Testing
           comment = "\(job), \(failure.reason) at \(hit)"
           // An error that means that nothing is there is believed.
           if answer != normal { #expect([2, 20].contains(code), comment) }
+          // Looking for stale files may fail, and so may a look at a file that is written already.
+          let isOptional =
+            ["entries", "lock", "owner", "remove"].contains(hit.name)
+            || ["open \(directory.path)", "status of open <temporary>"].contains("\(hit)")
+            || "\(hit)" == "status d.lock"
+          let isNothingToSynchronise = hit.name == "synchronize" && code == 22
+          #expect(isOptional || isNothingToSynchronise || [2, 20].contains(code), comment)
           if answer == normal, job != .delete || normal == "true" {
             #expect(directory.tree["d.json"] == after["d.json"] || [2, 20].contains(code), comment)
           }

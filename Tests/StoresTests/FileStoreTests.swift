@@ -90,6 +90,11 @@ import Testing
       message { _ = try store.get(file("over"), if: nil) } == "file:over: larger than 100000 bytes")
     #expect(kind { _ = try store.get(file("/dev/zero"), if: nil) } == .tooLarge)
     #expect(kind { _ = try store.get(file("/dev/urandom"), if: nil) } == .tooLarge)
+    let fileSystem = RecordingFileSystem()
+    let recorded = FileStore(options: options, fileSystem: fileSystem)
+    #expect(kind { _ = try recorded.get(file("/dev/zero"), if: nil) } == .tooLarge)
+    // In pieces of 4 KiB, and not one more than it takes to know.
+    #expect(fileSystem.calls.count { $0.name == "read" } == 25)
     let sparse = try #require(FileHandle(forWritingAtPath: directory.path + "/over"))
     try sparse.truncate(atOffset: 4 << 30)
     #expect(kind { _ = try self.store.get(file("over"), if: nil) } == .tooLarge)
@@ -164,6 +169,21 @@ import Testing
     #expect(status.st_gid == 65533)
   }
 
+  @Test func whatAnOldGroupMightDoIsNotForAnother() throws {
+    guard getuid() == 0 else {
+      print("skipped: only the superuser gives files away")
+      return
+    }
+    try directory.write("f", "old")
+    #expect(unsafe chown(directory.path + "/f", 65534, 65533) == 0)
+    #expect(unsafe chmod(directory.path + "/f", 0o664) == 0)
+    let fileSystem = RecordingFileSystem()
+    fileSystem.fault = { _, call in call.name == "owner" ? FileFailure(1) : nil }
+    try FileStore(directory: directory.path, fileSystem: fileSystem).put(file("f"), "new")
+    #expect(directory.text("f") == "new")
+    #expect(directory.permissions("f") == 0o604)
+  }
+
   @Test func conditionsAreChecked() throws {
     let reference = try file("f")
     #expect(kind { try store.put(reference, "x", if: .exists) } == .preconditionFailed)
@@ -186,6 +206,56 @@ import Testing
     }
     #expect(kind { try store.put(file("f"), "mine", if: .absent) } == .preconditionFailed)
     #expect(directory.tree == ["f": "theirs"])
+  }
+
+  @Test func aFileThatGotItsNameMeanwhileIsNotTakenForStale() throws {
+    let fileSystem = RecordingFileSystem()
+    try directory.write(".tenon-temporary-1", "whole")
+    // Between the look at the directory and the lock, its writer finishes and another one begins.
+    fileSystem.fault = { [directory] _, call in
+      guard call.description == "lock <temporary>", directory.text("other") == nil else {
+        return nil
+      }
+      let manager = FileManager.default
+      try? manager.moveItem(
+        atPath: directory.path + "/.tenon-temporary-1", toPath: directory.path + "/other")
+      try? directory.write(".tenon-temporary-1", "half")
+      return nil
+    }
+    try FileStore(directory: directory.path, fileSystem: fileSystem).put(file("f"), "x")
+    #expect(directory.tree == ["f": "x", "other": "whole", ".tenon-temporary-1": "half"])
+  }
+
+  @Test func aTemporaryFileThatIsTakenAwayIsMadeAgain() throws {
+    let fileSystem = RecordingFileSystem()
+    var times = 0
+    fileSystem.fault = { [directory] _, call in
+      guard call.description == "lock <temporary>", times < 3 else { return nil }
+      times += 1
+      for name in directory.strays {
+        try? FileManager.default.removeItem(atPath: directory.path + "/" + name)
+      }
+      return nil
+    }
+    try FileStore(directory: directory.path, fileSystem: fileSystem).put(file("f"), "x")
+    #expect(times == 3)
+    #expect(directory.tree == ["f": "x"])
+  }
+
+  @Test func aTemporaryFileThatSomebodyIsTakingAwayIsMadeAgain() throws {
+    let fileSystem = RecordingFileSystem()
+    var names: [String] = []
+    fileSystem.fault = { [directory] _, call in
+      guard call.description == "lock <temporary>" else { return nil }
+      names += directory.strays
+      // The other one has the lock, and has not removed the file yet.
+      fileSystem.lockAnswer = names.count == 1 ? false : nil
+      return nil
+    }
+    try FileStore(directory: directory.path, fileSystem: fileSystem).put(file("f"), "x")
+    #expect(names.count == 2)
+    #expect(Set(names).count == 2)
+    #expect(directory.tree == ["f": "x"])
   }
 
   // MARK: Deleting

@@ -105,7 +105,9 @@ import Testing
         let isRight = history.check(key, found.flatMap { Int($0) })
         #expect(isRight, "round \(round): key \(key)")
       }
-      #expect(directory.tree.keys.sorted() == ["kill.json", "kill.lock"])
+      // Killed early enough, the first writer has not even made the lock.
+      let others = Set(directory.tree.keys).subtracting(["kill.json", "kill.lock"])
+      #expect(others == [], "round \(round)")
     }
   }
 

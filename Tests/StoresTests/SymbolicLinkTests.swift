@@ -53,6 +53,9 @@ import Testing
     #expect(directory.tree["chain"] == "special")
     try following.put(file("dangling"), "made")
     #expect(directory.text("target/new") == "made")
+    try directory.link("mark", to: "target/\u{301}x")
+    try following.put(file("mark"), "marked")
+    #expect(directory.text("target/\u{301}x") == "marked")
     #expect(kind { try following.put(file("loop"), "x") } == .io)
     #expect(kind { try following.put(file("to-dir"), "x") } == .isADirectory)
   }

@@ -32,6 +32,10 @@ extension DefaultsStore {
   /// - Complexity: O(n log n) in the number of all keys.
   func entries(below key: ExactText?) -> [StoreEntry] {
     let prefix = key.map { $0.text + "/" } ?? ""
+    // The common case of a key that is not set.
+    guard document.values.keys.contains(where: { $0.text.utf8.starts(with: prefix.utf8) }) else {
+      return []
+    }
     var names: [ExactText: Bool] = [:]
     for other in document.values.keys {
       guard other.text.utf8.starts(with: prefix.utf8), DefaultsStore.reference(other) != nil else {

@@ -21,7 +21,7 @@ struct FilePlace {
       guard !component.utf8.contains(UInt8(ascii: "/")) else {
         throw FileFailure(.invalidReference, "the name of a file holds no '/'")
       }
-      guard !component.hasPrefix(TemporaryFile.prefix) else {
+      guard !TemporaryFile.isName(component) else {
         throw FileFailure(.invalidReference, "such names are used for temporary files")
       }
     }
@@ -53,7 +53,7 @@ struct FilePlace {
     let slash = UInt8(ascii: "/")
     let path = target.utf8.first == slash ? target : parent + "/" + target
     guard let last = path.utf8.lastIndex(of: slash), !target.isEmpty else { throw .notFound }
-    let name = String(path[path.index(after: last)...])
+    let name = String(path[path.utf8.index(after: last)...])
     self.init(
       path: path, parent: parentPath(of: path), lastName: name.isEmpty ? nil : name,
       isDirectory: false)

@@ -20,8 +20,8 @@ extension FileStore {
     do throws(FileFailure) {
       return try OpenFile(path, .reading, fileSystem)
     } catch {
-      if error.isMissing { return nil }
-      throw error == .noDevice ? FileFailure(.unsupported, "a socket is not read") : error
+      guard error.isMissing else { throw error }
+      return nil
     }
   }
 
@@ -38,7 +38,7 @@ extension FileStore {
   }
 
   private static func isListed(_ name: String) -> Bool {
-    !name.hasPrefix(TemporaryFile.prefix)
+    !TemporaryFile.isName(name)
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 

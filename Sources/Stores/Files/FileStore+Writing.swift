@@ -7,7 +7,7 @@ extension FileStore {
   ) throws(FileFailure) {
     if let standard = FileStore.standardDescriptors[place.path] {
       try condition.check(isThere: true)
-      return try fileSystem.writeAll(standard, bytes, patience)
+      return try writeToStandard(standard, bytes)
     }
     var place = place
     for _ in 0..<FileStore.mostLinks {
@@ -22,6 +22,26 @@ extension FileStore {
   private static let standardDescriptors = [
     "/dev/stdout": Descriptor(number: 1), "/dev/stderr": Descriptor(number: 2),
   ]
+
+  /// Writes to the output of the process, which may wait for its reader as long as it likes.
+  ///
+  /// The descriptor is the process's, so it is not made one that does not wait; but when it is ready
+  /// for something, it takes a little without waiting.
+  private func writeToStandard(
+    _ descriptor: Descriptor, _ bytes: [UInt8]
+  ) throws(FileFailure) {
+    let patience = Patience(limit: Int(Int32.max), isInterrupted: isInterrupted)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      try patience.waitUntilReady(descriptor, for: .writing, fileSystem)
+      let chunk = rest.prefix(FileStore.sureTransfer)
+      try fileSystem.writeAll(descriptor, Array(chunk), patience)
+      rest = rest.dropFirst(chunk.count)
+    }
+  }
+
+  /// What a pipe takes for certain when it is ready, on any system.
+  private static let sureTransfer = 512
 
   /// As many as the system follows.
   private static let mostLinks = 40

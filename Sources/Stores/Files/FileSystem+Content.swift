@@ -17,12 +17,12 @@ extension FileSystem {
     if isFile, status.size > limit { throw .tooLarge(limit) }
     var bytes: [UInt8] = []
     // A size is a hint: a file may grow meanwhile, and files the system makes up say 0.
-    var expected = isFile ? status.size : 0
+    var expected = isFile ? min(status.size, limit) : 0
     while true {
       if !isFile { try patience.waitUntilReady(descriptor, for: .reading, self) }
       let chunk: [UInt8]
       do throws(FileFailure) {
-        chunk = try read(descriptor, atMost: min(max(expected + 1, 1 << 12), 1 << 20))
+        chunk = try read(descriptor, atMost: max(min(expected, 1 << 20) + 1, 1 << 12))
       } catch {
         // Ready, and then another reader was faster.
         guard error == .wouldBlock else { throw error }

@@ -6,7 +6,10 @@ internal import TenonRuntime
 /// dies, however it dies: a temporary file that nobody has locked is stale.
 struct TemporaryFile: ~Copyable {
   /// What the names of temporary files begin with.
-  static let prefix = ".tenon-temporary-"
+  private static let prefix = ".tenon-temporary-"
+
+  /// Whether a name is one of a temporary file.
+  static func isName(_ name: String) -> Bool { name.utf8.starts(with: prefix.utf8) }
 
   let file: OpenFile
   let name: String
@@ -20,16 +23,17 @@ struct TemporaryFile: ~Copyable {
       do throws(FileFailure) {
         let file = try OpenFile(
           name, in: directory, .creating(permissions: permissions), fileSystem)
-        do throws(FileFailure) {
-          if try TemporaryFile.claim(file.descriptor, fileSystem) {
-            self.file = file
-            self.name = name
-            return
-          }
-        } catch {
-          try? fileSystem.remove(name, in: directory, isDirectory: false)
-          throw error
+        let descriptor = file.descriptor
+        let isMine = Result { () throws(FileFailure) in
+          try TemporaryFile.claim(descriptor, fileSystem)
         }
+        if case .success(true) = isMine {
+          self.file = file
+          self.name = name
+          return
+        }
+        try? fileSystem.remove(name, in: directory, isDirectory: false)
+        _ = try isMine.get()
       } catch {
         guard error == .exists else { throw error }
       }
@@ -60,7 +64,7 @@ extension FileSystem {
   /// Removes the temporary files whose writers are gone; what cannot be removed stays.
   func removeStaleFiles(in directory: Descriptor) {
     guard let entries = try? entries(of: directory) else { return }
-    for entry in entries where entry.name.hasPrefix(TemporaryFile.prefix) {
+    for entry in entries where TemporaryFile.isName(entry.name) {
       try? removeIfStale(entry.name, in: directory)
     }
   }

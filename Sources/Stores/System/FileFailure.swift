@@ -55,7 +55,6 @@ extension FileFailure {
   package static let linkLoop = FileFailure(ELOOP)
   package static let nameTooLong = FileFailure(ENAMETOOLONG)
   package static let wouldBlock = FileFailure(EAGAIN)
-  package static let noDevice = FileFailure(ENXIO)
   package static let invalidArgument = FileFailure(EINVAL)
   package static let inputOutput = FileFailure(EIO)
   package static let invalidText = FileFailure(EILSEQ)
