@@ -63,6 +63,8 @@ final class EditedLineReader: LineReader {
       Interrupts.watchTerminal(false)
     }
     setPrompt(text)
+    // Before the prompt is shown: what people type then has to be meant for the editor.
+    unsafe tenon_editor_prepare(editor, true)
     var count: Int32 = 0
     let line = unsafe tenon_editor_read(editor, &count)
     if let line = unsafe line, !Interrupts.isRequested {
@@ -176,6 +178,7 @@ final class EditedLineReader: LineReader {
   /// Does what the terminal's signals ask for.
   private func followTerminal() {
     let events = Interrupts.takeTerminalEvents()
+    if events.isEmpty { return }
     if events.contains(.suspended) {
       unsafe tenon_editor_prepare(editor, false)
       Interrupts.suspend()

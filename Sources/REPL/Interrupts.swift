@@ -36,7 +36,8 @@ enum Interrupts {
     program.store(UInt(bitPattern: place), ordering: .releasing)
   }
 
-  /// Prepares for an evaluation in a session: what was pressed before does not concern it.
+  /// Prepares for the next line of a session and what it says: what was pressed before concerns
+  /// neither.
   static func begin() {
     requests.store(0, ordering: .relaxed)
     watched?.withdraw()

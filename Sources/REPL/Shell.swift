@@ -119,7 +119,6 @@ final class Shell {
   private func evaluate() throws(ConsoleError) {
     // Numbered, as what one text defines may fail in another.
     let source = SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
-    Interrupts.begin()
     var last: Handle?
     let outcome = interpreter.run(
       source, isPrompt: true, warn: { self.console.tell($0, in: source) },
@@ -135,8 +134,7 @@ final class Shell {
     case .finished: if let last { try print(last) }
     case .rejected(let diagnostics, _): console.tell(diagnostics, in: source)
     case .failed(let error): console.tell(error.rendered())
-    // After the "^C" that the terminal has shown.
-    case .interrupted: console.tell("\ninterrupted")
+    case .interrupted: tellInterrupt()
     }
   }
 
@@ -145,10 +143,16 @@ final class Shell {
     do throws(EvaluationError) {
       printed = try interpreter.send("printString", to: value).string ?? "a \(value.className)"
     } catch {
-      console.tell(error.description)
+      if case .interrupted = error { tellInterrupt() } else { console.tell(error.description) }
       return
     }
+    if !console.isAtLineStart { try console.write("\n") }
     try console.write(printed + "\n")
+  }
+
+  private func tellInterrupt() {
+    // On a line of its own, after the "^C" that the terminal shows.
+    console.tell("\ninterrupted")
   }
 }
 
@@ -200,7 +204,6 @@ extension Shell {
   }
 
   private func printVariables() throws(ConsoleError) {
-    Interrupts.begin()
     for name in interpreter.knownNames.sorted() where !firstNames.contains(name) {
       guard let value = interpreter[name] else { continue }
       let text = interpreter.printString(value)

@@ -15,12 +15,12 @@ import Testing
 /// never to measure anything.
 final class Child {
   /// How long anything is waited for, in seconds.
-  static let patience = 60.0
+  static let patience = 30.0
 
   let process: pid_t
   /// What the test writes to and reads from: two ends of pipes, or twice a terminal.
   private var input: Int32
-  private let output: Int32
+  private var output: Int32
   private var received: [UInt8] = []
   private(set) var exit: Exit?
 
@@ -43,7 +43,7 @@ final class Child {
       kill(process, SIGKILL)
       _ = waitForExit()
     }
-    close(output)
+    if output >= 0 { close(output) }
     if input >= 0, input != output { close(input) }
   }
 
@@ -191,6 +191,19 @@ final class Child {
     }
   }
 
+  /// Waits until a text has come, and returns what came before it.
+  func expectText(
+    before text: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> String {
+    while received.endOfFirst(Array(text.utf8), from: 0) == nil {
+      guard try wait(for: nil, POLLIN).readable, receive() else { break }
+    }
+    let end = received.endOfFirst(Array(text.utf8), from: 0) ?? 0
+    let found = String(decoding: received[..<max(0, end - text.utf8.count)], as: UTF8.self)
+    try expect(text, sourceLocation: sourceLocation)
+    return found
+  }
+
   /// Receives until the process closes its end.
   func readToEnd() throws -> String {
     while try wait(for: nil, POLLIN).readable, receive() {}
@@ -222,6 +235,13 @@ final class Child {
 
   struct EndOfPatience: Error {}
 
+  /// Takes the terminal away.
+  func hangUp() {
+    close(output)
+    input = -1
+    output = -1
+  }
+
   /// Gives the terminal's window another size.
   func resize(rows: UInt16, columns: UInt16) {
     Child.setSize(of: output, rows: rows, columns: columns)
@@ -236,9 +256,8 @@ final class Child {
 
   func send(signal: Int32) { kill(process, signal) }
 
-  /// Waits until the process ends; kills it when that takes too long.
-  ///
-  /// - Parameter signal: What the process gets again and again until it ends.
+  /// Waits until the process ends, sending it a signal again and again if wanted; kills it when
+  /// that takes too long.
   func waitForExit(sending signal: Int32? = nil) -> Exit {
     if let exit { return exit }
     let process = process

@@ -22,11 +22,7 @@ enum Command {
     var errors: String
   }
 
-  /// Runs `tenon` to its end.
-  ///
-  /// - Parameters:
-  ///   - arguments: What stands on the command line.
-  ///   - input: What it reads from stdin.
+  /// Runs `tenon` to its end, with some bytes as its input.
   static func run(_ arguments: String..., input: String = "") throws -> Result {
     try run(arguments, input: Array(input.utf8))
   }

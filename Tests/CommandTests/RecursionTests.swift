@@ -65,12 +65,12 @@ import Testing
     #expect(result.status == .status(0))
   }
 
-  @Test(arguments: ["method", "ensured", "block"])
-  func tooDeepIsAnErrorOfTheProgram(_ selector: String) throws {
+  @Test func tooDeepIsAnErrorOfTheProgram() throws {
+    // With all of the usual stack, once.
     let result = try Command.run(
       "-",
       input: RecursionTests.endless + """
-        [ R new \(selector) ] on: StackOverflow do: [ :e | stdout println: e messageText ].
+        [ R new method ] on: StackOverflow do: [ :e | stdout println: e messageText ].
         stdout println: 'after'
         """)
     #expect(result.output == "stack overflow: the program calls itself too deep\nafter\n")
@@ -140,7 +140,8 @@ import Testing
   }
 
   @Test func theReportOfAnOverflowIsShort() throws {
-    let result = try Command.run("-", input: "-down { ^1 + self down }\nself down")
+    let script = "-down { ^1 + self down }\nself down"
+    let result = try Command.run(["--stack=32M", "-"], input: Array(script.utf8))
     #expect(result.status == .status(1))
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 54)

@@ -1,0 +1,357 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reading, evaluating and printing at a terminal.
+@Suite struct SessionTests {
+  @Test func valuesArePrinted() throws {
+    let session = try Session()
+    try session.enter("3 + 4", "7")
+    try session.enter("x := 'it''s'", "'it''s'")
+    try session.enter("x size. x size * 2", "8")
+    try session.enter("nil", "nil")
+    try session.enter("'ä€😀' size", "3")
+    try session.leave()
+  }
+
+  @Test func definitionsAndEmptyLinesPrintNothing() throws {
+    let session = try Session()
+    try session.enter("")
+    try session.enter("   ")
+    try session.enter("class Foo { -bar { ^42 } }")
+    try session.enter("| y |")
+    // The prompt comes at once: nothing stands between it and the line that was typed.
+    try session.enter("Foo new bar", "42")
+    try session.leave()
+  }
+
+  @Test func aConstructMayTakeSeveralLines() throws {
+    let session = try Session()
+    try session.enter("class Foo {")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("  -bar {\r")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("\r")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("^42 } }\r")
+    try session.enter("Foo new bar +")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("1\r")
+    try session.terminal.expect("\r\n43\r\n")
+    try session.leave()
+  }
+
+  @Test func errorsAndWarningsAreShown() throws {
+    let session = try Session()
+    try session.enter("-half: n { ^n / 0 }")
+    try session.enter("self half: 3")
+    try session.terminal.expect("<prompt 1>:1:15: error: division by zero\r\n")
+    try session.terminal.expect("\r\n  at Script>>half: (<prompt 1>:1:15)\r\n")
+    try session.terminal.expect("  at script (<prompt 2>:1:6)\r\n")
+    try session.enter("3 + ]", "<prompt 3>:1:5: error: expected an expression, found ']'")
+    try session.enter("nothing", "<prompt 4>:1:1: error: unknown name 'nothing'")
+    try session.enter("'a string'. 3")
+    try session.terminal.expect(": warning: ")
+    try session.terminal.expect("\r\n3\r\n")
+    try session.leave()
+  }
+
+  @Test func commands() throws {
+    let session = try Session()
+    try session.enter(":help")
+    try session.terminal.expect("Ctrl-C stops what is running")
+    try session.enter("x := 3. text := 'y' * 100")
+    try session.enter(":vars")
+    try session.terminal.expect("\r\ntext = 'yyy")
+    try session.terminal.expect("yyy...\r\nx = 3\r\n")
+    try session.enter(":what", "there is no command ':what'; ':help' lists them")
+    try session.enter(":q")
+    try session.expectEnd()
+  }
+
+  @Test func controlDGivesUpAConstructFirst() throws {
+    let session = try Session()
+    try session.enter("x := #(1 2")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("\u{4}")
+    try session.enter("3 + 4", "7")
+    try session.leave()
+  }
+
+  @Test func thePromptBeginsALine() throws {
+    let session = try Session()
+    try session.enter("stdout show: 'no end'. nil", "no end\r\nnil")
+    try session.enter("stdout show: 'no end'. nil foo")
+    try session.terminal.expect("\r\nno end<prompt 2>:1:")
+    try session.enter("stdout show: 'no end'; flush. [ true ] whileTrue")
+    try session.terminal.expect("\r\nno end")
+    try session.interrupt()
+    try session.terminal.expect("\r\ninterrupted\r\n")
+    try session.leave()
+  }
+
+  @Test func aProgramReadsWhatIsTyped() throws {
+    let session = try Session()
+    try session.enter("stdin nextLine")
+    try session.terminal.send("hello\r")
+    try session.terminal.expect("\r\n'hello'\r\n")
+    // What is typed ahead goes to the program, too.
+    try session.enter("stdin nextLine\rahead\r3 + 4")
+    try session.terminal.expect("\r\n'ahead'\r\n")
+    try session.terminal.expect("\r\n7\r\n")
+    try session.enter("stdin nextLine")
+    try session.terminal.expect("\r\n")
+    try session.terminal.send("\u{4}")
+    try session.terminal.expect("nil\r\n")
+    try session.leave()
+  }
+
+  @Test func anOptionBeforeTheSession() throws {
+    let session = try Session(["--memory", "32M"])
+    try session.enter("x := 'a'. [ x := x , x ] repeat")
+    try session.terminal.expect("error: out of memory: the limit is 32 MiB\r\n")
+    try session.enter("3 + 4", "7")
+    try session.leave()
+  }
+}
+
+/// Ctrl-C, wherever it is pressed.
+@Suite struct ControlCTests {
+  @Test func atThePrompt() throws {
+    let session = try Session()
+    try session.enter("x := 5", "5")
+    try session.terminal.expect("tenon> ")
+    try session.terminal.send("x := x + ")
+    try session.terminal.expect("x + ")
+    try session.interrupt()
+    try session.enter("x", "5")
+    try session.enter("#(1 2")
+    try session.terminal.expect("...> ")
+    try session.interrupt()
+    try session.enter("x + 1", "6")
+    for _ in 1...10 {
+      try session.terminal.expect("tenon> ")
+      try session.interrupt()
+    }
+    try session.enter("x + 2", "7")
+    try session.leave()
+  }
+
+  @Test(arguments: [
+    "[ true ] whileTrue",
+    "[ [ true ] whileTrue ] on: Exception do: [ :e | e retry ]",
+    "[ [ true ] whileTrue ] ensure: [ [ true ] whileTrue ]",
+    "[ [ true ] whileTrue ] ensure: [ stdin nextLine ]",
+    "3 raisedTo: 100000000",
+    "big * big",
+    "(1 to: 1000000) do: [ :i | stdout println: i ]",
+    "[ stdout print: 'x' * 100000 ] repeat",
+    "stdin nextLine",
+    "stdin upToEnd",
+    "self down",
+    "'endless'. Printer new",
+    "[ [ nil foo ] repeat ] on: Error do: [ :e | e retry ]",
+  ])
+  func duringAnEvaluation(_ endless: String) throws {
+    let session = try Session()
+    try session.enter("kept := 42", "42")
+    try session.enter("class Printer { -printOn: stream { [ true ] whileTrue } }")
+    try session.enter("-down { [ self down ] on: StackOverflow do: [ :e | e retry ] }")
+    if endless.hasPrefix("big") {
+      try session.enter("big := 1 bitShift: 100000000. 3", "3")
+    }
+    try session.enter(endless)
+    try session.terminal.expect("\r\n")
+    // Time to get somewhere; sooner or later is both right.
+    usleep(50_000)
+    try session.interrupt()
+    try session.terminal.expect("\r\ninterrupted\r\n")
+    try session.enter("kept", "42")
+    try session.leave()
+  }
+
+  @Test func againAndAgain() throws {
+    let session = try Session()
+    // At whatever moment it comes, while the line is read or when it is evaluated: there is a
+    // prompt again.
+    for _ in 1...50 {
+      try session.enter("[ true ] whileTrue")
+      try session.terminal.expect("\r\n")
+      try session.interrupt()
+    }
+    try session.enter("3 + 4", "7")
+    try session.leave()
+  }
+}
+
+/// Editing lines, and calling back earlier ones.
+@Suite struct EditingTests {
+  private static let up = "\u{1B}[A"
+  private static let left = "\u{1B}[D"
+
+  @Test func aLineIsEdited() throws {
+    let session = try Session()
+    try session.enter("3 + 55\u{7F}", "8")
+    try session.enter("3 * 5" + EditingTests.left + "1", "45")
+    try session.enter("+ 4\u{1}3 ", "7")
+    try session.enter("rubbish\u{15}'ä' , 'ö\u{7F}ü'", "'äü'")
+    try session.enter("Ordered\tnew size", "0")
+    try session.enter("answer := 42", "42")
+    try session.enter("ans\t+ 1", "43")
+    // Of several names nothing is certain: they are shown.
+    try session.terminal.expect("tenon> ")
+    try session.terminal.send("Or\u{8}\t")
+    try session.terminal.expect("OrderedCollection  OutOfMemory")
+    try session.terminal.send("\u{15}")
+    try session.terminal.send("3 + 4\r")
+    try session.terminal.expect("\r\n7\r\n")
+    try session.leave()
+  }
+
+  @Test func theArrowCallsBackLines() throws {
+    try Directory.withTemporary { directory in
+      let first = try Session(in: directory)
+      try first.enter("1 + 1", "2")
+      try first.enter("#(1")
+      try first.terminal.expect("...> ")
+      try first.terminal.send("  'two\\') size\r")
+      try first.terminal.expect("\r\n2\r\n")
+      try first.enter("3 + 3", "6")
+      try first.enter(EditingTests.up + EditingTests.up + EditingTests.up)
+      try first.terminal.expect("\r\n2\r\n")
+      try first.leave()
+
+      let second = try Session(in: directory)
+      try second.enter(EditingTests.up)
+      try second.terminal.expect("\r\n2\r\n")
+      try second.enter(EditingTests.up + EditingTests.up)
+      try second.terminal.expect("\r\n6\r\n")
+      // The whole construct comes back, and so does what was called back before.
+      try second.enter(EditingTests.up + EditingTests.up + EditingTests.up + EditingTests.up)
+      try second.terminal.expect("\r\n2\r\n")
+      try second.enter("\u{12}two")
+      try second.terminal.expect("\r\n2\r\n")
+      try second.leave()
+    }
+  }
+
+  @Test func aLongLine() throws {
+    let session = try Session()
+    try session.enter("'" + String(repeating: "x", count: 100_000) + "' size", "100000")
+    try session.leave()
+  }
+
+  @Test func aMegabyteIsPasted() throws {
+    let session = try Session()
+    let line = "text := '" + String(repeating: "x", count: 200) + "'.\r"
+    try session.enter(String(repeating: line, count: 2500) + "text size * 10", "2000")
+    // As a single construct.
+    let rows = String(repeating: "'" + String(repeating: "y", count: 200) + "'\r", count: 2500)
+    try session.enter("#(\r" + rows + ") size * 2", "5000")
+    try session.leave()
+  }
+
+  @Test func bytesThatAreNoText() throws {
+    let session = try Session()
+    try session.terminal.expect("tenon> ")
+    try session.terminal.send([0x27, 0xFF, 0xC3, 0x61, 0xE2, 0x82, 0x27] + Array(" size\r".utf8))
+    try session.terminal.expect("\r\n4\r\n")
+    try session.terminal.expect("tenon> ")
+    try session.terminal.send([0x33, 0, 0x20, 0x2B, 0x20, 0x34, 13])
+    try session.terminal.expect("\r\n7\r\n")
+    try session.leave()
+  }
+
+  @Test(arguments: [(1, 1), (1, 80), (2, 10), (500, 1000)] as [(UInt16, UInt16)])
+  func aWindowOfAnySize(_ rows: UInt16, _ columns: UInt16) throws {
+    let session = try Session(rows: rows, columns: columns)
+    try session.terminal.send("1000000000000000000000 + 1\r")
+    try session.terminal.expect("1000000000000000000001\r\n")
+    session.terminal.resize(rows: 24, columns: 80)
+    try session.enter("3 + 4", "7")
+    session.terminal.resize(rows: 1, columns: 1)
+    session.terminal.resize(rows: 30, columns: 100)
+    try session.enter("3 + 5", "8")
+    try session.leave()
+  }
+
+  @Test(arguments: ["dumb", "", "unheard-of", "vt100"])
+  func aTerminalOfAnyKind(_ name: String) throws {
+    let session = try Session(environment: ["TERM": name])
+    try session.enter("x := 3 + 4", "7")
+    try session.enter("stdout println: 'on'. [ true ] whileTrue")
+    try session.terminal.expect("\r\non\r\n")
+    try session.interrupt()
+    try session.terminal.expect("\r\ninterrupted\r\n")
+    try session.terminal.expect("tenon> ")
+    try session.terminal.send("abc")
+    try session.interrupt()
+    try session.enter("#(1")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("\u{4}")
+    try session.enter("x", "7")
+    try session.leave()
+  }
+}
+
+/// What the system does to a session.
+@Suite struct SessionSignalTests {
+  @Test(arguments: [SIGTERM, SIGHUP])
+  func theSessionIsEnded(_ signal: Int32) throws {
+    let session = try Session()
+    try session.enter("3 + 4", "7")
+    try session.terminal.expect("tenon> ")
+    try session.terminal.send("half a line")
+    try session.terminal.expect("a line")
+    kill(session.process, signal)
+    try session.expectEnd(status: 128 + Int(signal))
+  }
+
+  @Test(arguments: [SIGTERM, SIGHUP])
+  func theSessionIsEndedDuringAnEvaluation(_ signal: Int32) throws {
+    let session = try Session()
+    try session.enter(
+      "[ stdout println: 'run'. [ true ] whileTrue ] ensure: [ stdout println: 'x' ]")
+    try session.terminal.expect("\r\nrun\r\n")
+    kill(session.process, signal)
+    try session.terminal.expect("x\r\n")
+    try session.expectEnd(status: 128 + Int(signal))
+  }
+
+  @Test func theSessionIsSuspended() throws {
+    let shell = #"""
+      "$0"
+      echo "stopped."
+      fg >/dev/null
+      echo "status $?."
+      """#
+    let terminal = try Child.startAtTerminal(["/bin/sh", "-mc", shell, Command.path])
+    try terminal.expect("tenon> ")
+    try terminal.send("3 + ")
+    try terminal.expect("3 + ")
+    try terminal.send("\u{1A}")
+    try terminal.expect("stopped.")
+    // The line is shown again.
+    try terminal.expect("tenon> 3 + ")
+    try terminal.send("4\r")
+    try terminal.expect("\r\n7\r\n")
+    try terminal.expect("tenon> ")
+    try terminal.send("\u{4}")
+    try terminal.expect("status 0.")
+    #expect(terminal.waitForExit() == .status(0))
+  }
+
+  @Test func theTerminalGoesAway() throws {
+    let terminal = try Child.startAtTerminal([Command.path])
+    try terminal.expect("tenon> ")
+    terminal.hangUp()
+    #expect(terminal.waitForExit() == .status(129))
+  }
+}
