@@ -53,7 +53,7 @@ import Testing
       [ WriteStream on: #() ], [ stdout ], [ stdin ], [ Object new ], [ Object ], [ Array ],
       [ Exception ], [ Exception new ], [ Error new messageText: 3; yourself ],
       [ MessageNotUnderstood new ], [ ZeroDivide , KeyNotFound ], [ ExceptionSet new ],
-      [ Evil new ], [ Evil ], [ self ], [ Fraction basicNew ], [ ScaledDecimal basicNew ],
+      [ Evil new ], [ Evil ], [ self ], [ Fraction basicNew ], [ Integer basicNew ], [ Boolean basicNew ], [ Number basicNew ], [ ScaledDecimal basicNew ],
       [ OrderedCollection basicNew ], [ Dictionary basicNew ], [ Interval basicNew ],
       [ WriteStream basicNew ], [ ReadStream basicNew ], [ Point basicNew ],
       [ Message selector: #foo arguments: #(1) ], [ Message basicNew ],

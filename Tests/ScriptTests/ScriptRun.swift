@@ -20,7 +20,7 @@ struct ScriptRun {
   /// Bytes of the thread the script runs on.
   var stackSize = 256 << 20
   /// Seconds after which the script is stopped: only so that a hang ends.
-  var patience = 120.0
+  var patience = 60.0
   /// The most bytes the script may keep alive.
   var memoryLimit = 64 << 20
 
