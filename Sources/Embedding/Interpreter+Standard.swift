@@ -1,17 +1,53 @@
 public import TenonRuntime
+internal import TenonStores
 
 extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
-  /// The command uses it. What reaches outside the process is granted here and nowhere else.
+  /// The command uses it. What reaches outside the process is granted here and nowhere else: the
+  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`.
   ///
   /// - Parameters:
+  ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
+  ///     that no file name should have are replaced by underscores.
   ///   - options: Its limits.
-  ///   - console: What the program prints to and reads from.
+  ///   - console: What the program prints to and reads from; damaged defaults are told there.
   /// - Returns: The interpreter.
   public static func standard(
-    _ options: Options = Options(), console: any Console
+    program: String, _ options: Options = Options(), console: any Console
   ) -> Interpreter {
-    Interpreter(options, console: console)
+    let interpreter = Interpreter(options, console: console)
+    let interrupter = interpreter.interrupter
+    let environment = EnvironmentStore()
+    interpreter.mount(environment, as: "env")
+
+    let files = FileStore()
+    files.isInterrupted = { interrupter.isRequested }
+    interpreter.mount(files, as: "file")
+
+    let defaults = try? DefaultsStore(
+      domain: domain(of: program), directory: DefaultsStore.directory(in: environment),
+      report: { error in
+        let text = Array("warning: \(error)\n".utf8)
+        try? console.write(text.span, to: .error)
+      })
+    if let defaults {
+      defaults.isInterrupted = { interrupter.isRequested }
+      interpreter.mount(defaults, as: "defaults")
+    }
+    return interpreter
+  }
+
+  /// The name of a program as part of a file's name.
+  private static func domain(of program: String) -> String {
+    var domain = ""
+    for scalar in program.unicodeScalars {
+      let isPlain = scalar.value > 0x20 && scalar.value != 0x7F && scalar != "/"
+      domain.unicodeScalars.append(isPlain ? scalar : "_")
+      // The store allows 200 bytes.
+      if domain.utf8.count > 196 { break }
+    }
+    if domain.isEmpty || domain.hasPrefix(".") { domain = "_" + domain }
+    return domain
   }
 }

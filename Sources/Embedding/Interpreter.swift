@@ -48,6 +48,14 @@ public final class Interpreter {
     machine.register(solver)
   }
 
+  /// Makes a store reachable under a scheme's name.
+  ///
+  /// The store is used on the threads that use the interpreter. What it announces on its feed is
+  /// taken up between two statements of a script, and whenever the script uses a store.
+  public func mount(_ store: any Store, as scheme: String) {
+    machine.mount(store, as: scheme)
+  }
+
   /// How many safepoints the program has passed, counted when collections are forced.
   package var safepointCount: Int { machine.safepointCount }
 

@@ -140,7 +140,8 @@ struct Command {
     // what leaves room for the handlers of the overflow.
     limits.stackSize = stackSize
     limits.collectEvery = options.collectEvery
-    let interpreter = Interpreter.standard(limits, console: console)
+    let interpreter = Interpreter.standard(
+      program: options.programName, limits, console: console)
     interpreter["arguments"] = interpreter.value(options.arguments.map { interpreter.value($0) })
     Interrupts.watch(interpreter.interrupter)
     return interpreter

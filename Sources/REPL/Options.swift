@@ -25,6 +25,9 @@ struct Options {
   var collectEvery = 0
   /// What the script finds in `arguments`.
   var arguments: [String] = []
+  /// Under which name `defaults:` keeps what the program stores: that of the script's file without
+  /// folder and ending, else the command's.
+  var programName = "tenon"
 }
 
 /// A command line that makes no sense.
@@ -73,6 +76,13 @@ extension Options {
       guard given == nil else { throw UsageError(message: "'\(name)' takes no value") }
     }
     arguments = Array(words[index...])
+    if case .file(let index) = task { programName = Options.programName(of: words[index]) }
+  }
+
+  /// The name of a script's file without folder and ending.
+  private static func programName(of path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    return String(name.hasSuffix(".st") ? name.dropLast(3) : name)
   }
 
   private static func count(_ text: String, of option: String) throws(UsageError) -> Int {

@@ -87,6 +87,8 @@ final class InterpolationNode: SiteNode {
   override func evaluate(_ frame: Frame) -> Value {
     // The texts wait below the marker, in the slots the builder left free.
     let first = depth - parts.count
+    // A collection sees all of them.
+    for index in 0..<parts.count { frame[first + index] = .nil }
     for index in 0..<parts.count {
       var text = parts[index].evaluate(frame)
       if text.isUnwind { return text }

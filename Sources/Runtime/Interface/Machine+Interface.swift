@@ -116,6 +116,9 @@ public struct Interrupter: @unchecked Sendable {
   /// nothing runs, the request is kept for what runs next. Does nothing but store two words.
   public func interrupt() { state.requestInterrupt() }
 
+  /// Whether somebody has asked and the program has not noticed yet.
+  public var isRequested: Bool { state.isInterruptRequested }
+
   /// Takes back a request that nothing has followed yet.
   public func withdraw() { state.clearInterrupt() }
 }

@@ -28,11 +28,14 @@ extension Machine {
   /// - Complexity: O(classes).
   func loadKernel() {
     // No program sees an object of these.
-    enter(
-      ClassInfo(index: ClassIndex.context, name: "Context", superclass: nil, isMeta: false))
-    enter(
-      ClassInfo(
-        index: ClassIndex.variableCell, name: "Variable", superclass: nil, isMeta: false))
+    for (index, name, comment) in [
+      (ClassIndex.context, "Context", "The variables of a method that its blocks share."),
+      (ClassIndex.variableCell, "Variable", "A variable that is no part of an object."),
+    ] {
+      let info = ClassInfo(index: index, name: name, superclass: nil, isMeta: false)
+      info.comment = comment
+      enter(info)
+    }
     var rows: [String: KernelClass] = [:]
     for row in KernelText.classes { rows[row.name] = row }
     for row in KernelText.classes { _ = makeKernelClass(row, rows) }

@@ -54,6 +54,8 @@ extension Machine {
     var last = Value.nil
     for (index, statement) in script.statements.enumerated() {
       let value: Value
+      // What other threads and processes have changed is seen between two statements.
+      if takeUpStoredChanges().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
       if case .definition(let definition) = statement {
         value = define(definition, source: source)

@@ -138,7 +138,10 @@ extension Machine {
       noteStoredRead(reference, in: store)
       do throws(Failure) {
         let place = try self.reference(reference)
-        return try decode(read(place, from: native), from: native, at: place)
+        let outcome = Result { () throws(Failure) in try read(place, from: native) }
+        // What the store noticed about others holds whether or not the place can be read.
+        if takeUpStoredChanges().isUnwind { return .unwind }
+        return try decode(outcome.get(), from: native, at: place)
       } catch {
         return signal(error)
       }
@@ -198,7 +201,7 @@ extension Machine {
         throw .store(error)
       }
       storedChanges.remove(place)
-      return value
+      return takeUpStoredChanges().isUnwind ? .unwind : value
     } catch {
       return signal(error)
     }
@@ -229,7 +232,7 @@ extension Machine {
       do throws(StoreError) {
         let existed = try native.delete(place, if: nil)
         storedChanges.remove(place)
-        return Value(existed)
+        return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
       } catch {
         throw .store(error)
       }
