@@ -60,6 +60,7 @@ extension Machine {
       if case .definition(let definition) = statement {
         value = define(definition, source: source)
       } else {
+        declare(in: statement)
         value = run(compile(statement, source: source, environment: environment))
       }
       let ended = endBatch(at: index, of: script.statements, answering: value)
@@ -93,6 +94,21 @@ extension Machine {
       return value.isUnwind ? value : settleGraph(answering: value)
     } catch {
       return value.isUnwind ? value : signalForBatch(error)
+    }
+  }
+
+  /// Gives the variables that a statement declares the value nil, unless they have one: a prompt
+  /// may declare what it declared before.
+  private func declare(in statement: Statement) {
+    let names: [Name] =
+      switch statement {
+      case .temporaries(let declaration): declaration.names
+      case .variable(let variable): variable.value == nil ? [variable.name] : []
+      case .expression, .return, .definition: []
+      }
+    for name in names {
+      let cell = scriptCell(named: name.text)
+      if cell[slot: 0].isUndefined { cell[slot: 0] = .nil }
     }
   }
 
