@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+/// The main job: the converter as people use it, and the paper's program across two runs.
+@Suite struct ExampleTests {
+  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("examples")
+
+  private static let understood =
+    "A number and a scale are understood, as in: f 212, c -40, 0 kelvin. To leave: quit.\n"
+
+  /// Runs a script that keeps its defaults in a directory.
+  private func run(
+    _ script: String, _ arguments: String..., in directory: Directory, input: String = ""
+  ) throws -> (status: Child.Exit, output: String, errors: String) {
+    let stdin = try directory.write(input, to: "input")
+    let child = try Child.start(
+      [
+        "/bin/sh", "-c",
+        #"export XDG_CONFIG_HOME="$1" errors="$2"; shift 2; exec "$0" "$@" 2>"$errors""#,
+        Command.path, directory.path("configuration"), directory.path("errors"), script,
+      ] + arguments, stdin: stdin)
+    let output = try child.readToEnd()
+    let status = child.waitForExit()
+    return (status, output, try text(directory.path("errors")))
+  }
+
+  private func text(_ path: String) throws -> String {
+    try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+  }
+
+  private func example(_ name: String) -> String {
+    ExampleTests.examples.appendingPathComponent(name).path
+  }
+
+  // MARK: The converter
+
+  @Test func argumentsAreConvertedAndRemembered() throws {
+    try Directory.withTemporary { directory in
+      let converter = example("temperature.st")
+      let first = try run(converter, "100", "celsius", in: directory)
+      #expect(first.output == "100 °C = 212 °F = 373.15 K\n")
+      #expect(first.errors == "")
+      #expect(first.status == .status(0))
+      let second = try run(converter, in: directory)
+      #expect(second.output == "100 °C = 212 °F = 373.15 K\n")
+      #expect(second.errors == "")
+      let file = directory.path("configuration/tenon/defaults/temperature.json")
+      #expect(try text(file) == "{\n  \"celsius\": 100\n}\n")
+    }
+  }
+
+  @Test(arguments: [
+    (["212", "fahrenheit"], "100 °C = 212 °F = 373.15 K"),
+    (["F", "98.6"], "37 °C = 98.6 °F = 310.15 K"),
+    (["0", "kel"], "-273.15 °C = -459.67 °F = 0 K"),
+    (["-40", "c"], "-40 °C = -40 °F = 233.15 K"),
+    (["1e3", "c"], "1000 °C = 1832 °F = 1273.15 K"),
+  ])
+  func scalesAndNumbersInAnyOrder(_ arguments: [String], _ answer: String) throws {
+    try Directory.withTemporary { directory in
+      let result = try run(example("temperature.st"), arguments[0], arguments[1], in: directory)
+      #expect(result.output == answer + "\n")
+      #expect(result.errors == "")
+    }
+  }
+
+  @Test func everyLineIsAnEditOfOneField() throws {
+    try Directory.withTemporary { directory in
+      let result = try run(
+        example("temperature.st"), in: directory,
+        input: "f 212\nc -40\n\n  K \t 0 \nf 98.6\n20.5 celsius\nquit\nf 1\n")
+      #expect(result.status == .status(0))
+      #expect(
+        result.output == """
+          100 °C = 212 °F = 373.15 K
+          -40 °C = -40 °F = 233.15 K
+          -273.15 °C = -459.67 °F = 0 K
+          37 °C = 98.6 °F = 310.15 K
+          20.5 °C = 68.9 °F = 293.65 K
+
+          """)
+      // At first there is nothing to show but what can be typed.
+      #expect(result.errors == ExampleTests.understood)
+      // The input ends like a 'quit'.
+      let next = try run(example("temperature.st"), in: directory, input: "k 273.15")
+      #expect(
+        next.output == "20.5 °C = 68.9 °F = 293.65 K\n0 °C = 32 °F = 273.15 K\n")
+    }
+  }
+
+  @Test(arguments: [
+    "hot", "c", "100", "c hot", "100 100", "c f", "x 100", "c 1e400", "c 1 2", "c nan", "'", "\0",
+    "c -", "c 12abc", "\u{FF11} c",
+  ])
+  func whatIsNotUnderstoodChangesNothing(_ line: String) throws {
+    try Directory.withTemporary { directory in
+      let result = try run(
+        example("temperature.st"), in: directory, input: "c 100\n\(line)\nc 0\n")
+      #expect(result.status == .status(0))
+      #expect(
+        result.output == "100 °C = 212 °F = 373.15 K\n0 °C = 32 °F = 273.15 K\n")
+      #expect(result.errors == ExampleTests.understood + ExampleTests.understood)
+    }
+  }
+
+  @Test func argumentsThatAreNotUnderstood() throws {
+    try Directory.withTemporary { directory in
+      for arguments in [["100", "rankine"], ["celsius", "x"], ["100", "100"]] {
+        let result = try run(example("temperature.st"), arguments[0], arguments[1], in: directory)
+        #expect(result.output == "")
+        #expect(result.errors == ExampleTests.understood)
+      }
+    }
+  }
+
+  @Test func withoutTheConnectorsTheOtherFieldsStay() throws {
+    try Directory.withTemporary { directory in
+      let script = try text(example("temperature.st"))
+      let lines = script.split(separator: "\n", omittingEmptySubsequences: false)
+      let kept = lines.filter { !$0.contains("|= ") }
+      #expect(lines.count - kept.count == 8)
+      let copy = try directory.write(kept.joined(separator: "\n"), to: "copy.st")
+      let result = try run(copy, in: directory, input: "c 100\nf 98.6\nc 20\nquit\n")
+      #expect(result.output == "100 °C\n100 °C = 98.6 °F\n20 °C = 98.6 °F\n")
+      let model = lines.filter { !$0.contains("=|= ") }
+      #expect(lines.count - model.count == 3)
+      let second = try directory.write(model.joined(separator: "\n"), to: "second.st")
+      #expect(try run(second, in: directory, input: "c 100\n").output == "100 °C\n")
+    }
+  }
+
+  @Test func aDamagedMemoryIsToldAndKept() throws {
+    try Directory.withTemporary { directory in
+      let file = "configuration/tenon/defaults/temperature.json"
+      try directory.write("{ \"celsius\": 10", to: file)
+      let result = try run(example("temperature.st"), "0", "celsius", in: directory)
+      #expect(result.output == "0 °C = 32 °F = 273.15 K\n")
+      #expect(result.errors.hasPrefix("warning: "))
+      #expect(result.errors.contains("temperature.json.corrupt-1"))
+      #expect(try text(directory.path(file + ".corrupt-1")) == "{ \"celsius\": 10")
+      #expect(try text(directory.path(file)) == "{\n  \"celsius\": 0\n}\n")
+      // Something else than a number is left alone until there is a number to remember.
+      try directory.write("{\"celsius\": \"hot\"}", to: file)
+      #expect(try run(example("temperature.st"), in: directory).output == "")
+      #expect(try text(directory.path(file)) == "{\"celsius\": \"hot\"}")
+    }
+  }
+
+  @Test func itConvertsWhereNothingCanBeRemembered() throws {
+    try Directory.withTemporary { directory in
+      try directory.write("a file where a directory should be", to: "configuration")
+      let result = try run(example("temperature.st"), in: directory, input: "c 0\nf 212\n")
+      #expect(
+        result.output == "0 °C = 32 °F = 273.15 K\n100 °C = 212 °F = 373.15 K\n")
+      #expect(result.errors.contains("defaults:celsius"))
+      #expect(result.status == .status(0))
+    }
+  }
+
+  // MARK: The paper's program
+
+  @Test func listing14RemembersFromOneRunToTheNext() throws {
+    try Directory.withTemporary { directory in
+      let listing = example("paper/listing14.st")
+      let first = try run(listing, in: directory)
+      #expect(first.errors == "")
+      #expect(first.output == "remembered: nil\n")
+      let second = try run(listing, in: directory)
+      #expect(second.errors == "")
+      #expect(second.output == "remembered: 20\n")
+    }
+  }
+}
