@@ -207,6 +207,9 @@ extension ObjectRef {
     unsafe UnsafeMutableRawBufferPointer(start: address + 16, count: byteCount)
   }
 
+  /// The first of the bytes, of which there are `byteCount`.
+  @inline(__always) var firstByte: UnsafeMutableRawPointer { unsafe address + 16 }
+
   /// Whether all bytes of a string are ASCII, so that a byte is a character.
   @inline(__always) var isASCII: Bool { flags & ObjectFlag.notASCII == 0 }
 }

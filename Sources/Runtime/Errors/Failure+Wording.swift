@@ -101,6 +101,11 @@ extension Failure {
     Failure(.error, "'\(name)' cannot inherit from '\(superclass)'")
   }
 
+  /// A class body defines a method twice; `method` is its selector after `-` or `+`.
+  static func definedTwice(_ method: String) -> Failure {
+    Failure(.error, "the method '\(method)' is defined twice")
+  }
+
   static func declaredTwice(_ name: String) -> Failure {
     Failure(.error, "the variable '\(name)' is declared already")
   }

@@ -6,23 +6,21 @@ extension Machine {
   /// Runs a definition.
   ///
   /// - Returns: what was defined, or `unwind`.
-  func define(_ definition: Definition, source: SourceText) -> Value {
-    do throws(Failure) {
-      switch definition {
-      case .class(let definition): return try define(definition, source: source)
-      case .extension(let definition): return try define(definition, source: source)
-      case .scheme(let definition): return try define(definition, source: source)
-      case .method(let method):
-        add(method, to: scriptClass, source: source)
-        return Value(script)
-      case .filter: throw .notAvailable("'filter'")
-      case .protocol: throw .notAvailable("'protocol'")
-      case .template: throw .notAvailable("'object'")
-      case .group: throw .notAvailable("'group'")
-      case .connector: throw .notAvailable("'connector'")
-      }
-    } catch {
-      return signal(error)
+  func define(
+    _ definition: Definition, source: SourceText
+  ) throws(DefinitionFailure) -> Value {
+    switch definition {
+    case .class(let definition): return try define(definition, source: source)
+    case .extension(let definition): return try define(definition, source: source)
+    case .scheme(let definition): return try define(definition, source: source)
+    case .method(let method):
+      add(method, to: scriptClass, source: source)
+      return Value(script)
+    case .filter: throw DefinitionFailure(.notAvailable("'filter'"))
+    case .protocol: throw DefinitionFailure(.notAvailable("'protocol'"))
+    case .template: throw DefinitionFailure(.notAvailable("'object'"))
+    case .group: throw DefinitionFailure(.notAvailable("'group'"))
+    case .connector: throw DefinitionFailure(.notAvailable("'connector'"))
     }
   }
 
@@ -30,32 +28,45 @@ extension Machine {
 
   private func define(
     _ definition: ClassDefinition, source: SourceText
-  ) throws(Failure) -> Value {
+  ) throws(DefinitionFailure) -> Value {
     try define(
-      definition.name.text, superclass: definition.superclass?.text ?? "Object",
-      definition.members, source: source)
+      definition.name, superclass: definition.superclass, or: "Object", definition.members,
+      source: source)
   }
 
   private func define(
     _ definition: SchemeDefinition, source: SourceText
-  ) throws(Failure) -> Value {
-    let superclass = definition.superclass?.text ?? "Scheme"
-    guard classesByName[superclass]?.inherits(from: storeClass) ?? true else {
-      throw .notAStore(superclass)
+  ) throws(DefinitionFailure) -> Value {
+    if let superclass = definition.superclass,
+      !(classesByName[superclass.text]?.inherits(from: storeClass) ?? true)
+    {
+      throw DefinitionFailure(.notAStore(superclass.text), at: superclass.range)
     }
     return try define(
-      definition.name.text, superclass: superclass, definition.members, source: source)
+      definition.name, superclass: definition.superclass, or: "Scheme", definition.members,
+      source: source)
   }
 
   private func define(
-    _ name: String, superclass superclassName: String, _ members: [Member], source: SourceText
-  ) throws(Failure) -> Value {
-    let superclass = try superclass(named: superclassName, for: name)
+    _ className: Name, superclass superclassName: Name?, or root: String, _ members: [Member],
+    source: SourceText
+  ) throws(DefinitionFailure) -> Value {
+    let name = className.text
+    let superclass: ClassInfo
+    do throws(Failure) {
+      superclass = try self.superclass(named: superclassName?.text ?? root, for: name)
+    } catch {
+      throw DefinitionFailure(error, at: superclassName?.range)
+    }
     try check(members, of: name, superclass)
     let info: ClassInfo
     if let existing = classesByName[name] {
-      guard !existing.isKernel else { throw .kernelClass(name) }
-      guard !superclass.inherits(from: existing) else { throw .inheritsItself(name) }
+      guard !existing.isKernel else {
+        throw DefinitionFailure(.kernelClass(name), at: className.range)
+      }
+      guard !superclass.inherits(from: existing) else {
+        throw DefinitionFailure(.inheritsItself(name), at: superclassName?.range)
+      }
       info = existing
       redefine(info, superclass: superclass, members)
     } else {
@@ -83,27 +94,45 @@ extension Machine {
   /// Refuses members that cannot be, before anything is changed.
   private func check(
     _ members: [Member], of name: String, _ superclass: ClassInfo
-  ) throws(Failure) {
+  ) throws(DefinitionFailure) {
     var names = Set(superclass.instanceVariables.map(\.name))
+    var classNames = Set<String>()
+    var selectors = Set<String>()
     for member in members {
       switch member {
       case .variable(let variable):
-        guard names.insert(variable.name.text).inserted else {
-          throw .declaredTwice(variable.name.text)
+        let variableName = variable.name
+        guard names.insert(variableName.text).inserted else {
+          throw DefinitionFailure(.declaredTwice(variableName.text), at: variableName.range)
         }
-        if let type = variable.type?.text, classesByName[type] == nil, type != name {
-          throw .unknownName(type)
+        if let type = variable.type, classesByName[type.text] == nil, type.text != name {
+          throw DefinitionFailure(.unknownName(type.text), at: type.range)
+        }
+      case .classVariable(let variables):
+        for each in variables.names where !classNames.insert(each.text).inserted {
+          throw DefinitionFailure(.declaredTwice(each.text), at: each.range)
+        }
+      case .method(let method):
+        let selector = (method.isClassMethod ? "+" : "-") + method.header.selector
+        guard selectors.insert(selector).inserted else {
+          throw DefinitionFailure(.definedTwice(selector), at: method.header.range)
         }
       case .propertyPath where !superclass.inherits(from: storeClass):
-        throw .notAvailable("a property path in a class")
-      case .emission: throw .notAvailable("a filter's body")
+        throw DefinitionFailure(.notAvailable("a property path in a class"), at: member.range)
+      case .emission:
+        throw DefinitionFailure(.notAvailable("a filter's body"), at: member.range)
       default: break
       }
     }
     guard names.count <= ObjectRef.slotLimit else {
-      throw .tooLarge("a class of \(names.count) variables", limit: ObjectRef.slotLimit)
+      throw DefinitionFailure(
+        .tooLarge("a class of \(names.count) variables", limit: ObjectRef.slotLimit))
     }
-    try checkPatterns(members)
+    do throws(Failure) {
+      try checkPatterns(members)
+    } catch {
+      throw DefinitionFailure(error)
+    }
   }
 
   /// Gives a new class its variables.
@@ -117,13 +146,15 @@ extension Machine {
 
   private func define(
     _ definition: ExtensionDefinition, source: SourceText
-  ) throws(Failure) -> Value {
+  ) throws(DefinitionFailure) -> Value {
     let name = definition.name.text
-    guard let info = classesByName[name] else { throw .unknownName(name) }
+    guard let info = classesByName[name] else {
+      throw DefinitionFailure(.unknownName(name), at: definition.name.range)
+    }
     for member in definition.members {
       switch member {
       case .method: break
-      default: throw .extensionMember(name)
+      default: throw DefinitionFailure(.extensionMember(name), at: member.range)
       }
     }
     add(definition.members, to: info, source: source, isExtension: true)

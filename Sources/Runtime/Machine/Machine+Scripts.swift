@@ -53,16 +53,11 @@ extension Machine {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: isPrompt)
     var last = Value.nil
     for (index, statement) in script.statements.enumerated() {
-      let value: Value
       // What other threads and processes have changed is seen between two statements.
       if takeUpStoredChanges().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
-      if case .definition(let definition) = statement {
-        value = define(definition, source: source)
-      } else {
-        declare(in: statement)
-        value = run(compile(statement, source: source, environment: environment))
-      }
+      declare(in: statement)
+      let value = run(compile(statement, source: source, environment: environment))
       let ended = endBatch(at: index, of: script.statements, answering: value)
       if ended.isUnwind { return endOfUnwinding() }
       last = value

@@ -146,7 +146,9 @@ extension Machine {
 
   /// The hash of a key; nil when the program's `hash` unwinds.
   private func hash(_ key: Value, byIdentity: Bool) -> Int? {
-    if key.isSmallInteger { return key.smallInteger & HashLimits.mask }
+    if key.isSmallInteger {
+      return (byIdentity ? key.smallInteger : NumberHash.hash(key.smallInteger)) & HashLimits.mask
+    }
     if byIdentity { return identityHash(key) & HashLimits.mask }
     if isString(key) { return Int(ObjectRef(key).bytesHash) }
     let answer = send(selector("hash"), to: key)

@@ -213,7 +213,11 @@ extension BlockExpression {
 extension Builder {
   /// Builds a statement of a script: code of its own.
   mutating func buildStatement(_ statement: Statement) -> NodeRef {
-    enter(build(statement, scope.frameSize), range: statement.range)
+    guard case .definition(let definition) = statement else {
+      return enter(build(statement, scope.frameSize), range: statement.range)
+    }
+    let node = DefinitionNode(definition, at: position(definition.range, scope.frameSize))
+    return enter(code.add(node), range: definition.range)
   }
 
   /// Builds a statement of a method or block.
