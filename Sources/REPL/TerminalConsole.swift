@@ -27,6 +27,8 @@ final class TerminalConsole: Console {
   private let lineLimit: Int
   /// The descriptors that nobody reads from any more.
   private var gone: Set<Int32> = []
+  /// What is read: the standard input.
+  private lazy var source = TerminalConsole.openInput()
   /// Whether what is written next to the terminal stands at the start of a line.
   private(set) var isAtLineStart = true
   /// Whether the terminal is in the state for editing, in which it sends CR at the end of a line.
@@ -171,6 +173,26 @@ final class TerminalConsole: Console {
     return unsafe poll(&descriptors, 1, 0) > 0 && descriptors.revents & Int16(POLLIN) != 0
   }
 
+  /// The descriptor to read from.
+  ///
+  /// Ctrl-C makes the terminal forget what was typed, also what a wait has just reported: a read
+  /// must not wait in its turn. So a terminal is opened once more, as only the flags of a description
+  /// of one's own can be changed without a change for everybody else.
+  private static func openInput() -> Int32 {
+    guard isatty(0) != 0, let name = unsafe ttyname(0) else { return 0 }
+    let own = unsafe open(name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard own >= 0 else { return 0 }
+    var given = stat()
+    var opened = stat()
+    guard unsafe fstat(0, &given) == 0, unsafe fstat(own, &opened) == 0,
+      given.st_rdev == opened.st_rdev
+    else {
+      close(own)
+      return 0
+    }
+    return own
+  }
+
   private enum Filling {
     case data
     case end
@@ -180,10 +202,10 @@ final class TerminalConsole: Console {
   /// Waits for input and reads what there is.
   private func fill(isDisturbed: () -> Bool) throws(ConsoleError) -> Filling {
     try flush()
-    while Interrupts.waitForInput(0, isDisturbed: isDisturbed) {
+    while Interrupts.waitForInput(source, isDisturbed: isDisturbed) {
       if input.isEmpty { input = [UInt8](repeating: 0, count: TerminalConsole.bufferSize) }
       let count = unsafe input.withUnsafeMutableBytes {
-        unsafe read(0, $0.baseAddress, $0.count)
+        unsafe read(source, $0.baseAddress, $0.count)
       }
       if count == 0 { return .end }
       if count > 0 {
