@@ -106,8 +106,9 @@ import Testing
     try session.enter("stdin nextLine\rahead\r3 + 4")
     try session.terminal.expect("\r\n'ahead'\r\n")
     try session.terminal.expect("\r\n7\r\n")
-    try session.enter("stdin nextLine")
-    try session.terminal.expect("\r\n")
+    // Not before the terminal is in the state in which Ctrl-D is an end.
+    try session.enter("stdout println: 'now'. stdin nextLine")
+    try session.terminal.expect("\r\nnow\r\n")
     try session.terminal.send("\u{4}")
     try session.terminal.expect("nil\r\n")
     try session.leave()
