@@ -22,6 +22,11 @@ extension Machine {
       case .connector: throw .notAvailable("'connector'")
       }
     } catch {
+      // A definition has no node that could say where it stands.
+      let code = Code(source: source, name: nil, isKernel: false)
+      let position = CodePosition(code: code, range: definition.range, depth: 0, state: state)
+      failurePlace = TraceEntry(code: code, site: FailureNode(error, at: position))
+      defer { failurePlace = nil }
       return signal(error)
     }
   }
