@@ -23,6 +23,8 @@ struct ScriptRun {
   var patience = 60.0
   /// The most bytes the script may keep alive.
   var memoryLimit = 64 << 20
+  /// Called with the interpreter before the script runs.
+  var prepare: @Sendable (Interpreter) -> Void = { _ in }
 
   /// Runs a script and watches it.
   ///
@@ -30,6 +32,7 @@ struct ScriptRun {
   ///   - source: The text of the script.
   ///   - input: The lines of its input.
   ///   - isWanted: Whether the value of a statement is printed, given its number and last line.
+  /// - Returns: What was seen.
   func observe(
     _ source: SourceText, input: [String] = [],
     isWanted: @escaping @Sendable (_ statement: Int, _ line: Int) -> Bool
@@ -44,6 +47,7 @@ struct ScriptRun {
       case .every(let count): options.collectEvery = count
       }
       let interpreter = Interpreter(options, console: console)
+      prepare(interpreter)
       let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
       defer { watchdog.stop() }
       var observation = observe(source, in: interpreter, isWanted: isWanted)

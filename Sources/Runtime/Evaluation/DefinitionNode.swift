@@ -25,10 +25,7 @@ final class DefinitionNode: SiteNode {
       let place = error.range.map {
         CodePosition(code: code, range: $0, depth: depth, state: state)
       }
-      // The node is kept by its code, as a handler may look at the stack later.
-      let site = SiteNode(at: place ?? position)
-      _ = code.add(site)
-      return site.signal(error.failure, in: frame)
+      return code.add(FailureNode(error.failure, at: place ?? position)).evaluate(frame)
     }
   }
 }
