@@ -260,6 +260,71 @@ extension Machine {
   }
 }
 
+/// Runs a definition of a script, so that an error has a place.
+final class DefinitionNode: SiteNode {
+  private let definition: Definition
+  private let source: SourceText
+
+  private init(_ definition: Definition, source: SourceText, at position: CodePosition) {
+    self.definition = definition
+    self.source = source
+    super.init(at: position)
+  }
+
+  /// Code that runs a definition.
+  static func code(for definition: Definition, source: SourceText, machine: Machine) -> Code {
+    let code = Code(source: source, name: nil, isKernel: false)
+    let position = CodePosition(
+      code: code, range: definition.nameRange, depth: 1, state: machine.state)
+    code.body = code.add(DefinitionNode(definition, source: source, at: position))
+    return code
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    withMachine(in: frame) { $0.define(definition, source: source) }
+  }
+}
+
+extension Definition {
+  /// Where the name of what is defined stands.
+  var nameRange: SourceRange {
+    switch self {
+    case .class(let definition): definition.name.range
+    case .extension(let definition): definition.name.range
+    case .scheme(let definition): definition.name.range
+    case .method(let definition): definition.header.range
+    case .filter(let definition): definition.name.range
+    case .protocol(let definition): definition.name.range
+    case .template(let definition): definition.name.range
+    case .group(let definition): definition.name.range
+    case .connector: range
+    }
+  }
+
+  /// The statements of each of its members.
+  var bodies: [[Statement]] {
+    switch self {
+    case .class(let definition): definition.members.flatMap(\.bodies)
+    case .extension(let definition): definition.members.flatMap(\.bodies)
+    case .scheme(let definition): definition.members.flatMap(\.bodies)
+    case .method(let definition): [definition.statements]
+    case .filter, .protocol, .template, .group, .connector: []
+    }
+  }
+}
+
+extension Member {
+  fileprivate var bodies: [[Statement]] {
+    switch self {
+    case .method(let definition): [definition.statements]
+    case .variable(let statement): [[.variable(statement)]]
+    case .statement(let statement): [[statement]]
+    case .propertyPath(let path): path.handlers.map(\.statements)
+    case .classVariable, .emission: []
+    }
+  }
+}
+
 /// Names of methods that no program can send.
 enum HiddenSelector {
   static let initialValues = "(initial values)"
@@ -270,16 +335,15 @@ extension ClassInfo {
   /// The class with all that inherit from it.
   var withSubclasses: [ClassInfo] { [self] + subclasses.flatMap(\.withSubclasses) }
 
+  /// The class itself and its superclasses up to the root.
+  private var ancestors: some Sequence<ClassInfo> { Swift.sequence(first: self) { $0.superclass } }
+
   /// The superclasses from the root down, then the class itself.
-  var lineage: [ClassInfo] { (superclass?.lineage ?? []) + [self] }
+  var lineage: [ClassInfo] { ancestors.reversed() }
 
   /// Whether variables of an instance begin with values other than nil.
-  var hasInitialValues: Bool {
-    initialValues != nil || (superclass?.hasInitialValues ?? false)
-  }
+  var hasInitialValues: Bool { ancestors.contains { $0.initialValues != nil } }
 
   /// Whether the class's text asks for connections in every instance.
-  var hasConnections: Bool {
-    connectionStatements != nil || (superclass?.hasConnections ?? false)
-  }
+  var hasConnections: Bool { ancestors.contains { $0.connectionStatements != nil } }
 }

@@ -24,14 +24,12 @@ extension Machine {
     _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
-    let parser = Parser(
-      source, knownNames: hyphenatedNames, connectors: definedConnectors)
-    let result = parser.parseScript()
+    let result = parse(source)
     guard let script = result.script else {
       return .rejected(result.diagnostics, isIncomplete: result.isIncomplete)
     }
     var check = ScriptCheck(machine: self, allowsUnknownNames: isPrompt)
-    check.visit(script)
+    withStackKnown { check.visit(script) }
     if !check.issues.isEmpty {
       let issues = check.issues.sorted { $0.range.start < $1.range.start }
       return .rejected(
@@ -46,6 +44,25 @@ extension Machine {
     return withEntry { run(script, source, isPrompt: isPrompt, observer: observer) }
   }
 
+  /// Parses a script, whose brackets may nest and whose tree may be as high as the native stack
+  /// allows.
+  private func parse(_ source: SourceText) -> ParseResult<Script> {
+    let room = withStackKnown { nativeRoom }
+    return Parser(
+      source, knownNames: hyphenatedNames, connectors: definedConnectors,
+      nestingLimit: min(Parser.defaultNestingLimit, room / MachineLimits.nestingBytes),
+      heightLimit: min(Parser.defaultHeightLimit, room / MachineLimits.heightBytes)
+    ).parseScript()
+  }
+
+  /// Does something that asks how much native stack there is, outside of an evaluation or within.
+  private func withStackKnown<Result>(_ body: () -> Result) -> Result {
+    let low = stackLow
+    if low == 0 { stackLow = NativeStack.current.low }
+    defer { stackLow = low }
+    return body()
+  }
+
   private func run(
     _ script: Script, _ source: SourceText, isPrompt: Bool,
     observer: (Value, SourceRange) -> Void
@@ -58,7 +75,7 @@ extension Machine {
       if takeUpStoredChanges().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
       if case .definition(let definition) = statement {
-        value = define(definition, source: source)
+        value = run(DefinitionNode.code(for: definition, source: source, machine: self))
       } else {
         value = run(compile(statement, source: source, environment: environment))
       }
@@ -128,7 +145,9 @@ extension Machine {
     // An evaluation within another is on the same stack, and may be within a reserve.
     if entryDepth == 1 {
       let stack = NativeStack.current
+      stackLow = stack.low
       reserveBytes = stack.reserve
+      releaseRoom = stack.releaseRoom
       setNativeFloor(stack.floor)
     }
     let handler = currentHandler
@@ -136,6 +155,7 @@ extension Machine {
     defer {
       entryDepth -= 1
       if entryDepth == 0 {
+        stackLow = 0
         retireReplacedMethods()
         endInterruption()
       }

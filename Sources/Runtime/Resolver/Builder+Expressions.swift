@@ -4,8 +4,8 @@ internal import TenonParser
 // MARK: - Expressions
 
 extension Builder {
-  /// Builds an expression whose operand area begins at a depth.
-  mutating func build(_ expression: Expression, _ depth: Int) -> Built {
+  /// Builds an expression, without regard to how high it is.
+  mutating func buildUnchecked(_ expression: Expression, _ depth: Int) -> Built {
     switch expression {
     case .integer(let literal): constant(machine.integer(literal))
     case .float(let literal): constant(machine.makeFloat(literal.value))
@@ -135,7 +135,8 @@ extension Builder {
           selector, receiver: receiver.node, index: arguments[0].node, value: arguments[1].node,
           tracked: isTracked, at: position))
     }
-    let isSelf = if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
+    let isReceiver = if case .local(0) = receiver.shape { true } else { false }
+    let isSelf = isReceiver && scope.frameScope.kind != .block
     switch arguments.count {
     case 0:
       return isSelf
