@@ -51,8 +51,11 @@ let package = Package(
     .testTarget(
       name: "TenonLexerTests", dependencies: ["TenonLexer"], path: "Tests/LexerTests",
       swiftSettings: settings),
+    .target(
+      name: "TenonGrammarSupport", dependencies: ["TenonLexer"], path: "Tests/GrammarSupport",
+      swiftSettings: settings),
     .testTarget(
-      name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
+      name: "TenonParserTests", dependencies: ["TenonGrammarSupport", "TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
     .executableTarget(
       name: "TenonStoresTestHelper", dependencies: ["TenonRuntime", "TenonStores"],
@@ -70,7 +73,9 @@ let package = Package(
       path: "Tests/CommandTests", swiftSettings: settings),
     .testTarget(
       name: "TenonScriptTests",
-      dependencies: ["Tenon", "TenonLexer", "TenonParser", "TenonRuntime"],
+      dependencies: [
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime",
+      ],
       path: "Tests/ScriptTests", exclude: ["Scripts"], swiftSettings: settings),
   ]
 )
