@@ -56,8 +56,11 @@ let package = Package(
     .testTarget(
       name: "TenonLexerTests", dependencies: ["TenonLexer"], path: "Tests/LexerTests",
       swiftSettings: settings),
+    .target(
+      name: "TenonGrammarSupport", dependencies: ["TenonLexer"], path: "Tests/GrammarSupport",
+      swiftSettings: settings),
     .testTarget(
-      name: "TenonParserTests", dependencies: ["TenonLexer", "TenonParser"],
+      name: "TenonParserTests", dependencies: ["TenonGrammarSupport", "TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
     .executableTarget(
       name: "TenonStoresTestHelper", dependencies: ["TenonRuntime", "TenonStores"],
@@ -75,7 +78,9 @@ let package = Package(
       path: "Tests/CommandTests", swiftSettings: settings),
     .testTarget(
       name: "TenonScriptTests",
-      dependencies: ["Tenon", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores"],
+      dependencies: [
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
+      ],
       path: "Tests/ScriptTests", exclude: ["Scripts"], swiftSettings: settings),
   ]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import TenonGrammarSupport
 import TenonLexer
 import TenonParser
 import Testing

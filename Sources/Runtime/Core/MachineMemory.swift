@@ -13,6 +13,9 @@ final class MachineMemory {
   private let stack: UnsafeMutableRawPointer
   private let stackBytes: Int
   let runs: UnsafeMutablePointer<AllocationRun>
+  /// Slots of the stack that are kept for the handlers of an overflow, as often as reserves of the
+  /// native stack are.
+  let reserveSlots: Int
 
   /// Reserves address space for the stack, less when the system refuses that much; pages are taken
   /// when they are first touched.
@@ -27,6 +30,7 @@ final class MachineMemory {
       preconditionFailure("the system has no address space for the value stack")
     }
     stackBytes = stackSlots * MemoryLayout<Value>.stride
+    reserveSlots = min(2048, stackSlots / 16)
     unsafe stack = unsafe mapped
     let base = unsafe mapped.bindMemory(to: Value.self, capacity: stackSlots)
     unsafe runs = UnsafeMutablePointer<AllocationRun>.allocate(capacity: SizeClass.count)
@@ -39,7 +43,9 @@ final class MachineMemory {
     bottom.site = .nil
     unsafe block.initialize(
       to: MachineState(
-        stackBase: Frame(base), stackEnd: Frame(base + stackSlots), top: bottom, base: bottom,
+        stackBase: Frame(base),
+        stackEnd: Frame(base + stackSlots - MachineLimits.reserves * reserveSlots),
+        top: bottom, base: bottom,
         runs: runs, machine: nil))
   }
 

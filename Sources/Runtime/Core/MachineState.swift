@@ -16,7 +16,7 @@ struct MachineState {
   /// Not 0 when another thread or a signal handler wants the program to stop.
   var interruptRequest: UInt = 0
 
-  /// The first slot of the value stack and the slot after its last.
+  /// The first slot of the value stack and the slot after the last that the program may use.
   var stackBase: Frame
   var stackEnd: Frame
 
@@ -112,7 +112,10 @@ struct StateRef: Equatable, @unchecked Sendable {
 
   @inline(__always) var nativeFloor: UInt { unsafe state.pointee.nativeFloor }
   @inline(__always) var stackBase: Frame { unsafe state.pointee.stackBase }
-  @inline(__always) var stackEnd: Frame { unsafe state.pointee.stackEnd }
+  @inline(__always) var stackEnd: Frame {
+    get { unsafe state.pointee.stackEnd }
+    nonmutating set { unsafe state.pointee.stackEnd = newValue }
+  }
 
   @inline(__always) var top: Frame {
     get { unsafe state.pointee.top }

@@ -22,6 +22,10 @@ struct NativeStack {
   /// What one reserve for the handlers of an overflow takes.
   var reserve: UInt { min(MachineLimits.reserveBytes, size / 16) }
 
+  /// What freeing a tree may take, 100 bytes for each of its levels: that of the highest tree, or of
+  /// the highest that is parsed on a small stack.
+  var releaseRoom: Int { min(5 << 18, Int(size / 2)) }
+
   /// The lowest address the evaluator may use: below it are the reserves, and below them what its
   /// callees need.
   var floor: UInt {

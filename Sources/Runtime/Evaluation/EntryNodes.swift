@@ -12,7 +12,7 @@ final class TemporariesEntryNode: SiteNode {
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    if end > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
+    if depth > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
     for slot in first..<end { frame[slot] = .nil }
     return body.evaluate(frame)
   }
@@ -22,6 +22,8 @@ enum FrameLimits {
   /// Frames of up to this many slots need no check of the value stack: the native stack, which
   /// takes more bytes for each activation than such a frame does, ends first.
   static let unchecked = 8
+  /// The same for the operand area, whose first operands come with native frames of their own.
+  static let uncheckedOperands = 16
   /// Slots that are free above every frame that has been checked.
   static let reserve = 256
 }
@@ -68,7 +70,7 @@ final class ContextEntryNode: SiteNode {
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    if endTemporary > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
+    if depth > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
     for slot in firstTemporary..<endTemporary { frame[slot] = .nil }
     let context = state.allocate(classIndex: ClassIndex.context, slotCount: contextSize)
     if isBlock { context[slot: 0] = Closure(frame.receiver).context }
@@ -126,6 +128,31 @@ extension StateRef {
     unwindTarget = .nil
     unwindValue = .nil
     return value
+  }
+}
+
+/// Looks at the native stack before a part of a high expression is evaluated.
+final class StackGuardNode: SiteNode {
+  let body: NodeRef
+
+  init(body: NodeRef, at position: CodePosition) {
+    self.body = body
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+    return body.evaluate(frame)
+  }
+
+  override func test(_ frame: Frame) -> Test {
+    if state.needsSafepoint, safepoint(in: frame).isUnwind { return Test(.unwind) }
+    return body.test(frame)
+  }
+
+  override func operand(_ frame: Frame) -> FloatOperand {
+    if state.needsSafepoint, safepoint(in: frame).isUnwind { return FloatOperand(.unwind) }
+    return body.operand(frame)
   }
 }
 

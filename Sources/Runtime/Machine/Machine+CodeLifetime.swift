@@ -34,7 +34,11 @@ extension Machine {
   }
 
   /// Frees the retired code that no closure has needed in the collection that just ended.
+  ///
+  /// Syntax is freed with it, level by level: where the native stack is nearly used up that waits
+  /// for another collection.
   func freeRetiredCode() {
+    guard nativeRoom >= releaseRoom else { return }
     let current = unsafe heap.collectionCount
     retiredCodes.removeAll { unsafe $0.mark != current && $0.trackedForm?.mark != current }
   }

@@ -6,6 +6,7 @@ extension Machine {
   /// The executable body of a method.
   func body(of method: Method) -> NodeRef {
     if let body = method.code?.body { return body }
+    guard hasStack(for: method) else { return postponedBody(of: method, tracked: false) }
     let code = compile(method, tracked: false)
     method.code = code
     methodCodes.append(code)
@@ -15,10 +16,28 @@ extension Machine {
   /// The body of a method that records what it reads.
   func trackedBody(of method: Method) -> NodeRef {
     if let body = method.trackedCode?.body { return body }
+    guard hasStack(for: method) else { return postponedBody(of: method, tracked: true) }
     let code = compile(method, tracked: true)
     method.trackedCode = code
     methodCodes.append(code)
     return code.body ?? NodeRef(missingBody)
+  }
+
+  /// Whether there is native stack enough to compile a method; those of the kernel are so low that
+  /// what is kept for them always suffices.
+  fileprivate func hasStack(for method: Method) -> Bool {
+    guard case .definition(let definition, _) = method.origin else { return true }
+    return hasStack(for: definition.statements)
+  }
+
+  /// A body that compiles the method when it is evaluated with more native stack.
+  private func postponedBody(of method: Method, tracked: Bool) -> NodeRef {
+    if let node = tracked ? method.postponedTrackedBody : method.postponedBody {
+      return NodeRef(node)
+    }
+    let node = PostponedBodyNode(method, tracked: tracked, state: state)
+    if tracked { method.postponedTrackedBody = node } else { method.postponedBody = node }
+    return NodeRef(node)
   }
 
   private func compile(_ method: Method, tracked: Bool) -> Code {
@@ -93,6 +112,11 @@ extension Machine {
     mode: CodeMode = .plain
   ) -> Code {
     let code = Code(source: source, name: nil, isKernel: false)
+    guard hasStack(for: [statement]) else {
+      let position = CodePosition(code: code, range: statement.range, depth: 1, state: state)
+      code.body = code.add(FailureNode(.stackOverflow(), at: position))
+      return code
+    }
     var analyzer = Analyzer(environment: environment)
     let scope = analyzer.analyze(parameters: [], statements: [statement])
     var builder = Builder(
@@ -113,8 +137,10 @@ extension Machine {
       switch code.origin {
       case .method(let method):
         _ = trackedBody(of: method)
-        code.trackedForm = method.trackedCode
+        guard let form = method.trackedCode else { return NodeRef(overflowBody) }
+        code.trackedForm = form
       case .statement(let statement, let environment):
+        guard hasStack(for: [statement]) else { return NodeRef(overflowBody) }
         code.trackedForm = compile(
           statement, source: code.source, environment: environment, mode: .tracked)
       case nil: return block.body
@@ -125,6 +151,46 @@ extension Machine {
       return block.body
     }
     return form.blocks[block.number].body
+  }
+}
+
+/// The body of a method that was asked for when there was too little native stack to compile it.
+///
+/// Caches may keep it; so it looks again each time.
+final class PostponedBodyNode: Node {
+  @safe private unowned(unsafe) let method: Method
+  private let isTracked: Bool
+  private let state: StateRef
+
+  init(_ method: Method, tracked: Bool, state: StateRef) {
+    self.method = method
+    isTracked = tracked
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let body = state.withMachine { machine -> NodeRef? in
+      guard machine.hasStack(for: method) else { return nil }
+      machine.flushAllCaches()
+      return isTracked ? machine.trackedBody(of: method) : machine.body(of: method)
+    }
+    if let body { return body.evaluate(frame) }
+    state.top = frame.advanced(by: method.selector.argumentCount + 1)
+    state.base = frame
+    return state.withMachine { $0.stackOverflow() }
+  }
+}
+
+/// The body of a block that there is too little native stack to compile.
+final class OverflowBodyNode: Node {
+  private let state: StateRef
+
+  init(state: StateRef) { self.state = state }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    state.top = frame.advanced(by: 1)
+    state.base = frame
+    return state.withMachine { $0.stackOverflow() }
   }
 }
 

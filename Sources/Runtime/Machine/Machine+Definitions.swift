@@ -291,6 +291,46 @@ extension Machine {
   }
 }
 
+extension Definition {
+  /// Where the name of what is defined stands.
+  var nameRange: SourceRange {
+    switch self {
+    case .class(let definition): definition.name.range
+    case .extension(let definition): definition.name.range
+    case .scheme(let definition): definition.name.range
+    case .method(let definition): definition.header.range
+    case .filter(let definition): definition.name.range
+    case .protocol(let definition): definition.name.range
+    case .template(let definition): definition.name.range
+    case .group(let definition): definition.name.range
+    case .connector: range
+    }
+  }
+
+  /// The statements of each of its members.
+  var bodies: [[Statement]] {
+    switch self {
+    case .class(let definition): definition.members.flatMap(\.bodies)
+    case .extension(let definition): definition.members.flatMap(\.bodies)
+    case .scheme(let definition): definition.members.flatMap(\.bodies)
+    case .method(let definition): [definition.statements]
+    case .filter, .protocol, .template, .group, .connector: []
+    }
+  }
+}
+
+extension Member {
+  fileprivate var bodies: [[Statement]] {
+    switch self {
+    case .method(let definition): [definition.statements]
+    case .variable(let statement): [[.variable(statement)]]
+    case .statement(let statement): [[statement]]
+    case .propertyPath(let path): path.handlers.map(\.statements)
+    case .classVariable, .emission: []
+    }
+  }
+}
+
 /// Names of methods that no program can send.
 enum HiddenSelector {
   static let initialValues = "(initial values)"
@@ -301,16 +341,15 @@ extension ClassInfo {
   /// The class with all that inherit from it.
   var withSubclasses: [ClassInfo] { [self] + subclasses.flatMap(\.withSubclasses) }
 
+  /// The class itself and its superclasses up to the root.
+  private var ancestors: some Sequence<ClassInfo> { Swift.sequence(first: self) { $0.superclass } }
+
   /// The superclasses from the root down, then the class itself.
-  var lineage: [ClassInfo] { (superclass?.lineage ?? []) + [self] }
+  var lineage: [ClassInfo] { ancestors.reversed() }
 
   /// Whether variables of an instance begin with values other than nil.
-  var hasInitialValues: Bool {
-    initialValues != nil || (superclass?.hasInitialValues ?? false)
-  }
+  var hasInitialValues: Bool { ancestors.contains { $0.initialValues != nil } }
 
   /// Whether the class's text asks for connections in every instance.
-  var hasConnections: Bool {
-    connectionStatements != nil || (superclass?.hasConnections ?? false)
-  }
+  var hasConnections: Bool { ancestors.contains { $0.connectionStatements != nil } }
 }

@@ -49,14 +49,17 @@ extension Machine {
     }
   }
 
-  /// Runs something with one more reserve of native stack than the program may use.
+  /// Runs something with one more reserve of both stacks than the program may use.
   func withReserve(_ body: () -> Value) -> Value {
     let floor = state.nativeFloor
+    let end = state.stackEnd
     openReserves += 1
     setNativeFloor(floor &- reserveBytes)
+    state.stackEnd = end.advanced(by: memory.reserveSlots)
     defer {
       openReserves -= 1
       setNativeFloor(floor)
+      state.stackEnd = end
     }
     return body()
   }
@@ -128,6 +131,10 @@ enum MachineLimits {
   static let reserves = 3
   /// The most classes from the root down; what walks them recurses.
   static let inheritance = 1_000
+  /// Native stack for each level of brackets and of a tree when a text is parsed; measured in a
+  /// debug build, and rounded up.
+  static let nestingBytes = 8 << 10
+  static let heightBytes = 1 << 10
   /// The most elements a collection may have.
   static let elements = 1 << 40
 }

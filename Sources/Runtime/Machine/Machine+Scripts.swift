@@ -27,14 +27,12 @@ extension Machine {
     _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
-    let parser = Parser(
-      source, knownNames: hyphenatedNames, connectors: definedConnectors)
-    let result = parser.parseScript()
+    let result = parse(source)
     guard let script = result.script else {
       return .rejected(result.diagnostics, isIncomplete: result.isIncomplete)
     }
     var check = ScriptCheck(machine: self, allowsUnknownNames: isPrompt)
-    check.visit(script)
+    withStackKnown { check.visit(script) }
     if !check.issues.isEmpty {
       let issues = check.issues.sorted { $0.range.start < $1.range.start }
       return .rejected(
@@ -47,6 +45,25 @@ extension Machine {
     for name in check.variables { _ = scriptCell(named: name) }
     for name in check.classes { _ = classCell(named: name) }
     return withEntry { run(script, source, isPrompt: isPrompt, observer: observer) }
+  }
+
+  /// Parses a script, whose brackets may nest and whose tree may be as high as the native stack
+  /// allows.
+  private func parse(_ source: SourceText) -> ParseResult<Script> {
+    let room = withStackKnown { nativeRoom }
+    return Parser(
+      source, knownNames: hyphenatedNames, connectors: definedConnectors,
+      nestingLimit: min(Parser.defaultNestingLimit, room / MachineLimits.nestingBytes),
+      heightLimit: min(Parser.defaultHeightLimit, room / MachineLimits.heightBytes)
+    ).parseScript()
+  }
+
+  /// Does something that asks how much native stack there is, outside of an evaluation or within.
+  private func withStackKnown<Result>(_ body: () -> Result) -> Result {
+    let low = stackLow
+    if low == 0 { stackLow = NativeStack.current.low }
+    defer { stackLow = low }
+    return body()
   }
 
   private func run(
@@ -142,7 +159,9 @@ extension Machine {
     // An evaluation within another is on the same stack, and may be within a reserve.
     if entryDepth == 1 {
       let stack = NativeStack.current
+      stackLow = stack.low
       reserveBytes = stack.reserve
+      releaseRoom = stack.releaseRoom
       setNativeFloor(stack.floor)
     }
     let handler = currentHandler
@@ -150,6 +169,7 @@ extension Machine {
     defer {
       entryDepth -= 1
       if entryDepth == 0 {
+        stackLow = 0
         retireReplacedMethods()
         endInterruption()
       }

@@ -4,7 +4,7 @@
 /// may be called from another.
 package final class Machine {
   let state: StateRef
-  private let memory: MachineMemory
+  let memory: MachineMemory
   let heap: Heap
 
   // MARK: Classes and names
@@ -20,6 +20,7 @@ package final class Machine {
   var notUnderstoodBodies: [Int: Node] = [:]
   let lookupCache = LookupCache()
   let missingBody: Node = ConstantNode(.nil)
+  lazy var overflowBody: Node = OverflowBodyNode(state: state)
   /// Where characters of strings stand that were asked for; good until the next collection.
   var stringPlaces = StringPlaces()
   /// What the program prints to and reads from.
@@ -97,6 +98,10 @@ package final class Machine {
   /// of them takes.
   var openReserves = 0
   var reserveBytes = MachineLimits.reserveBytes
+  /// The lowest address of the native stack while something is evaluated, else 0.
+  var stackLow: UInt = 0
+  /// The native stack that freeing syntax may take.
+  var releaseRoom = 0
   /// How many clean-up blocks are being evaluated, one inside the other.
   var runningCleanUps = 0
   /// Whether somebody asked the program to stop.

@@ -170,6 +170,9 @@ final class Method {
   var code: Code?
   /// The code that records what it reads, compiled when a formula first needs it.
   var trackedCode: Code?
+  /// What stands for the two until there is native stack enough to compile them.
+  var postponedBody: Node?
+  var postponedTrackedBody: Node?
 
   init(selector: Selector, holder: ClassInfo, origin: Origin, comment: String = "") {
     self.selector = selector

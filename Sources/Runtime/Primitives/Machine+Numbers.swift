@@ -123,7 +123,9 @@ extension Machine {
     }
     guard isPlain else { return nil }
     let source = SourceText(name: "", String(Substring(bytes)))
-    guard let script = Parser(source).parseScript().script, script.statements.count == 1,
+    // A number is no chain: what is longer is no number, and need not become a tree.
+    let parser = Parser(source, nestingLimit: 1, heightLimit: 4)
+    guard let script = parser.parseScript().script, script.statements.count == 1,
       case .expression(let expression) = script.statements[0],
       Int(expression.range.end) == source.bytes.count
     else { return nil }

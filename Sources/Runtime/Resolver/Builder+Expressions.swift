@@ -4,8 +4,8 @@ internal import TenonParser
 // MARK: - Expressions
 
 extension Builder {
-  /// Builds an expression whose operand area begins at a depth.
-  mutating func build(_ expression: Expression, _ depth: Int) -> Built {
+  /// Builds an expression, without regard to how high it is.
+  mutating func buildUnchecked(_ expression: Expression, _ depth: Int) -> Built {
     switch expression {
     case .integer(let literal): constant(machine.integer(literal))
     case .float(let literal): constant(machine.makeFloat(literal.value))

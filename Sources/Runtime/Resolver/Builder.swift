@@ -40,6 +40,14 @@ struct Builder {
   var scope: Scope
   /// Whether the method needs to catch returns from its middle.
   private var usesReturnNode = false
+  /// How many expressions are being built, one inside the other.
+  private var level = 0
+  /// How many such choices the statement that is being built is the rest of.
+  private var guardCount = 0
+  /// How many there may be: one stands inside the other, in the text side by side.
+  private static let guardLimit = 12
+  /// The greatest operand depth in the frame that is being built.
+  private var greatestDepth = 0
 
   init(
     machine: Machine, code: Code, environment: any NameEnvironment, scope: Scope,
@@ -101,7 +109,9 @@ extension Builder {
   private func enter(_ body: NodeRef, range: SourceRange) -> NodeRef {
     let first = scope.parameterCount + 1
     let end = scope.frameSize
-    let position = position(range, end)
+    let size = max(end, greatestDepth)
+    let isLarge = size > FrameLimits.uncheckedOperands
+    let position = position(range, isLarge ? size : end)
     if scope.hasContext {
       return code.add(
         ContextEntryNode(
@@ -109,7 +119,7 @@ extension Builder {
           contextSize: scope.contextSize, capturedArguments: scope.capturedParameters,
           isBlock: scope.kind == .block, body: body, at: position))
     }
-    guard first < end else { return body }
+    guard first < end || isLarge else { return body }
     return code.add(TemporariesEntryNode(first: first, end: end, body: body, at: position))
   }
 
@@ -118,19 +128,15 @@ extension Builder {
     _ statements: ArraySlice<Statement>, value: BodyValue, _ depth: Int
   ) -> NodeRef {
     var plain: [NodeRef] = []
-    let batch = statements.prefix { $0.isConnection }
-    if batch.count > 1 {
-      // Connections at the beginning; those further on are found when the rest is built.
-      plain.append(buildBatch(batch, depth))
-      plain.append(buildTail(statements.dropFirst(batch.count), value: value, depth))
-      return sequence(plain)
-    }
-    for index in statements.indices {
-      let statement = statements[index]
-      if index > statements.startIndex, statement.isConnection {
-        return sequence(plain + [buildTail(statements[index...], value: value, depth)])
+    var rest = statements
+    while let statement = rest.first {
+      let batch = rest.prefix { $0.isConnection }
+      if batch.count > 1 {
+        plain.append(buildBatch(batch, depth))
+        rest = rest.dropFirst(batch.count)
+        continue
       }
-      let rest = statements[(index + 1)...]
+      rest = rest.dropFirst()
       if case .return(let statement) = statement, !environment.isScript {
         return sequence(plain + [buildTailValue(statement.value, depth)])
       }
@@ -157,7 +163,7 @@ extension Builder {
     _ statement: Statement, rest: ArraySlice<Statement>, value: BodyValue, _ depth: Int
   ) -> NodeRef? {
     guard !environment.isScript, scope.kind == .method || scope.kind == .inlined,
-      case .expression(.keywordMessage(let message)) = statement,
+      guardCount < Builder.guardLimit, case .expression(.keywordMessage(let message)) = statement,
       case .conditional(let conditional)? = InlinedMessage(message)
     else { return nil }
     let consequenceEnds = conditional.consequence?.endsWithReturn ?? false
@@ -167,6 +173,8 @@ extension Builder {
     guard consequenceEnds || conditional.consequence == nil,
       alternativeEnds || conditional.alternative == nil
     else { return nil }
+    guardCount += 1
+    defer { guardCount -= 1 }
     let condition = build(conditional.condition, depth).node
     let consequence = buildEnd(conditional.consequence, rest: rest, value: value, depth)
     let alternative = buildEnd(conditional.alternative, rest: rest, value: value, depth)
@@ -208,6 +216,28 @@ extension BlockExpression {
   }
 }
 
+// MARK: - Limits of the stacks
+
+extension Builder {
+  /// How many levels of an expression are evaluated between two looks at the native stack.
+  ///
+  /// What is below its limit suffices for several times as many.
+  private static let levelsUnchecked = 16
+
+  /// Builds an expression whose operand area begins at a depth.
+  ///
+  /// A high expression looks at the native stack on its way down: nothing else would before it
+  /// has come to the bottom and sends its first message.
+  mutating func build(_ expression: Expression, _ depth: Int) -> Built {
+    greatestDepth = max(greatestDepth, depth)
+    level += 1
+    defer { level -= 1 }
+    let built = buildUnchecked(expression, depth)
+    guard level % Builder.levelsUnchecked == 0, !built.isLeaf else { return built }
+    return add(StackGuardNode(body: built.node, at: position(expression.range, depth)))
+  }
+}
+
 // MARK: - Statements
 
 extension Builder {
@@ -216,7 +246,7 @@ extension Builder {
     guard case .definition(let definition) = statement else {
       return enter(build(statement, scope.frameSize), range: statement.range)
     }
-    let node = DefinitionNode(definition, at: position(definition.range, scope.frameSize))
+    let node = DefinitionNode(definition, at: position(definition.nameRange, scope.frameSize))
     return enter(code.add(node), range: definition.range)
   }
 
@@ -270,10 +300,13 @@ extension Builder {
     _ inner: Scope, range: SourceRange, body: (inout Builder, Int) -> NodeRef
   ) -> Built {
     let outer = scope
+    let outerDepth = greatestDepth
     scope = inner
+    greatestDepth = 0
     let statements = body(&self, inner.frameSize)
     let entry = enter(statements, range: range)
     scope = outer
+    greatestDepth = outerDepth
     let block = BlockCode(
       argumentCount: inner.parameterCount, body: entry, code: code, range: range,
       tracked: isTracked)

@@ -45,6 +45,9 @@ final class Scope {
   let kind: Kind
   let parent: Scope?
   private(set) var variables: [Variable] = []
+  /// The variables by their names, once there are too many to look at one after the other.
+  private var variablesByName: [String: Variable] = [:]
+  private static let fewVariables = 12
   private(set) var children: [Scope] = []
 
   /// Whether blocks return from here (methods only).
@@ -97,12 +100,18 @@ final class Scope {
   ) -> Variable {
     let variable = Variable(name, kind: kind, range: range, type: type, scope: self)
     variables.append(variable)
+    if variables.count == Scope.fewVariables {
+      for each in variables { variablesByName[each.name] = each }
+    } else if variables.count > Scope.fewVariables {
+      variablesByName[name] = variable
+    }
     return variable
   }
 
   /// The variable a scope itself declares under a name.
   func variable(named name: String) -> Variable? {
-    variables.last { $0.name == name }
+    variables.count < Scope.fewVariables
+      ? variables.last { $0.name == name } : variablesByName[name]
   }
 
   /// Finds a variable from here outwards, and notes when a block reaches out of its frame.

@@ -28,8 +28,29 @@ struct ScriptCheck {
   }
 
   mutating func visit(_ script: Script) {
+    checkHeight(script.statements)
+    guard issues.isEmpty else { return }
     collectNames(script.statements)
     for statement in script.statements { check(statement) }
+  }
+
+  // MARK: Height
+
+  /// Refuses statements that are too high to be looked at on this native stack.
+  private mutating func checkHeight(_ statements: [Statement]) {
+    for statement in statements {
+      if case .definition(let definition) = statement {
+        for body in definition.bodies { checkHeightOfEach(body) }
+      } else {
+        checkHeightOfEach([statement])
+      }
+    }
+  }
+
+  private mutating func checkHeightOfEach(_ statements: [Statement]) {
+    for statement in statements where !machine.hasStack(for: [statement]) {
+      issues.append(Issue(message: Wording.tooHigh, range: statement.range))
+    }
   }
 
   // MARK: Names
@@ -122,10 +143,15 @@ struct ScriptCheck {
   }
 
   private mutating func check(_ members: [Member], className: String) {
+    // Made once for all members: each looks at the whole text of the class.
     let environment = TextEnvironment(check: self, className: className, isMeta: false)
+    let metaEnvironment = TextEnvironment(check: self, className: className, isMeta: true)
     for member in members {
       switch member {
-      case .method(let definition): check(definition, className: className)
+      case .method(let definition):
+        check(
+          definition.header.parameters, definition.statements,
+          definition.isClassMethod ? metaEnvironment : environment)
       case .variable(let variable):
         if let value = variable.value { check([], [.expression(value)], environment) }
       case .statement(let statement): check([], [statement], environment)

@@ -33,6 +33,8 @@ enum Wording {
     "the class '\(name)' cannot be assigned"
   }
 
+  static let tooHigh = "an expression of too many levels for the stack of this thread"
+
   static let definitionInside = "a definition must stand at top level"
 
   static func blockArity(_ selector: String, expected: Int, found: Int) -> String {

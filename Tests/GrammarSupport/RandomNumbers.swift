@@ -1,14 +1,14 @@
 /// A generator that gives the same numbers for the same seed.
 ///
 /// Algorithm: S. Vigna, "SplitMix64", 2015.
-struct RandomNumbers: RandomNumberGenerator {
+package struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -17,12 +17,12 @@ struct RandomNumbers: RandomNumberGenerator {
   }
 
   /// Returns an element; the fallback when there is none.
-  mutating func pick<Element>(_ elements: [Element], _ fallback: Element) -> Element {
+  package mutating func pick<Element>(_ elements: [Element], _ fallback: Element) -> Element {
     elements.randomElement(using: &self) ?? fallback
   }
 
   /// Returns whether something of this probability happens.
-  mutating func happens(_ probability: Double) -> Bool {
+  package mutating func happens(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A grammar read from a file in the notation of `grammar/README.md`.
-struct Grammar {
+package struct Grammar {
   /// What a production consists of.
-  indirect enum Rule {
+  package indirect enum Rule {
     case terminal(String)
     case special(String)
     case reference(String)
@@ -13,23 +13,23 @@ struct Grammar {
     case repetition(Rule)
   }
 
-  struct Production {
-    let name: String
+  package struct Production {
+    package let name: String
     /// Whether its parts stand directly together.
-    let isLexical: Bool
-    let rule: Rule
+    package let isLexical: Bool
+    package let rule: Rule
     /// The production in one spelling: its symbols with a blank between each two.
-    let text: String
+    package let text: String
   }
 
-  struct ReadingError: Error {
-    let message: String
+  package struct ReadingError: Error {
+    package let message: String
   }
 
-  let productions: [Production]
+  package let productions: [Production]
   private let byName: [String: Production]
 
-  init(source: String) throws {
+  package init(source: String) throws {
     var reader = GrammarReader(symbols: Self.symbols(of: source))
     productions = try reader.readAll()
     byName = Dictionary(productions.map { ($0.name, $0) }) { first, _ in first }
@@ -38,7 +38,7 @@ struct Grammar {
     }
   }
 
-  subscript(name: String) -> Production? { byName[name] }
+  package subscript(name: String) -> Production? { byName[name] }
 
   /// Returns the symbols of a text, its comments left out.
   static func symbols(of source: String) -> [String] {

@@ -1,4 +1,4 @@
-import TenonLexer
+internal import TenonLexer
 
 /// Derives sentences from a grammar.
 ///
@@ -6,16 +6,16 @@ import TenonLexer
 /// from `terminals`, and conditions. Some conditions are known before an alternative is taken
 /// (`allows`), others are checked when the rest of their sequence is derived, which is derived again
 /// until it fits (`isFulfilled`).
-struct SentenceGenerator {
+package struct SentenceGenerator {
   /// Names that sentences use and the parser must know.
-  static let hyphenatedNames: Set<String> = ["memory-model", "a-b", "x-y-z"]
+  package static let hyphenatedNames: Set<String> = ["memory-model", "a-b", "x-y-z"]
   /// Connectors that sentences use and the parser must know.
-  static let connectors: Set<String> = ["~>"]
+  package static let connectors: Set<String> = ["~>"]
 
-  let grammar: Grammar
+  package let grammar: Grammar
   var random: RandomNumbers
   /// The productions that sentences have been derived by.
-  private(set) var used: Set<String> = []
+  package private(set) var used: Set<String> = []
 
   private let heights: [String: Int]
   private var output = ""
@@ -32,14 +32,14 @@ struct SentenceGenerator {
     var connector = "|="
   }
 
-  init(grammar: Grammar, seed: UInt64) {
+  package init(grammar: Grammar, seed: UInt64) {
     self.grammar = grammar
     random = RandomNumbers(seed: seed)
     heights = Self.heights(of: grammar)
   }
 
   /// Returns a script of a few tokens at least.
-  mutating func sentence() -> String {
+  package mutating func sentence() -> String {
     repeat {
       output = ""
       isLexical = false

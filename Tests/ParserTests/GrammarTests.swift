@@ -1,4 +1,5 @@
 import Foundation
+import TenonGrammarSupport
 import TenonLexer
 import TenonParser
 import Testing
@@ -6,7 +7,6 @@ import Testing
 @Suite struct GrammarTests {
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
 
   private func grammar() throws -> Grammar {
     let file = Self.root.appending(path: "grammar/tenon.ebnf")
