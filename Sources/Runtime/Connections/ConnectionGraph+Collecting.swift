@@ -33,6 +33,7 @@ extension ConnectionGraph {
       if let known = cell.known { heap.mark(known) }
     }
     for entry in undo { heap.mark(entry.value) }
+    for value in valuesBefore.values { heap.mark(value) }
     heap.drain()
   }
 

@@ -82,8 +82,7 @@ extension ConnectionGraph {
         isSettling = false
         undo.removeAll()
       }
-      for cell in pending { distribute(cell) }
-      pending = []
+      for cell in takePending() { distribute(cell) }
       for formula in forced { distribute(formula) }
       forced = []
       do throws(Failure) {
@@ -98,6 +97,22 @@ extension ConnectionGraph {
       }
       isSettling = false
       try reaim()
+    }
+  }
+
+  /// The cells that have changed since the last settling; those left out that `atomically:` gave
+  /// back what they held.
+  private func takePending() -> [CellID] {
+    defer {
+      pending.removeAll(keepingCapacity: true)
+      valuesBefore.removeAll()
+    }
+    if valuesBefore.isEmpty { return pending }
+    return pending.filter { cell in
+      guard let before = valuesBefore[cell], let now = machine.currentValue(of: cell) else {
+        return true
+      }
+      return !machine.isUnchanged(before, now)
     }
   }
 
@@ -191,6 +206,7 @@ extension ConnectionGraph {
       region.transaction.forced.removeAll()
     }
     pending = []
+    valuesBefore = [:]
     reaimed = []
     currentLevel = -1
     settling = nil

@@ -41,6 +41,8 @@ final class ConnectionGraph {
   var atomicDepth = 0
   /// Cells changed since the last settling, in order.
   var pending: [CellID] = []
+  /// What the cells written in `atomically:` held before it.
+  var valuesBefore: [CellID: Value] = [:]
   var forced: [Formula] = []
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
@@ -153,6 +155,7 @@ extension ConnectionGraph {
       let slots = cell.slots
       cells[id.index].isFree = true
       cells[id.index].slots = []
+      valuesBefore[id] = nil
       freeCells.append(id)
       release(slots)
     }

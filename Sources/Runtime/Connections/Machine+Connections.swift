@@ -38,6 +38,7 @@ extension Machine {
       if isUnchanged(old, value) { return value }
       try graph.prepareWrite(to: cell)
       if let failure = put() { return signal(failure) }
+      if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
       graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
     } catch {
       return signal(error)
