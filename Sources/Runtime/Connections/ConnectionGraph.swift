@@ -62,8 +62,8 @@ final class ConnectionGraph {
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
-  /// The old values of slots written in this turn, for when it cannot be finished.
-  var undo: [(cell: CellID, value: Value)] = []
+  /// The old values of what was written in this turn, for when it cannot be finished.
+  var undo: [(place: Place, value: Value)] = []
 
   /// The one-way constraints of one level.
   struct Level {
@@ -84,10 +84,10 @@ final class ConnectionGraph {
 
 extension ConnectionGraph {
   /// The cell of a place, made when it is first asked for.
-  func cell(for place: Place, name: String) -> CellID {
+  func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
-    let cell = Cell(place: place, name: name)
+    let cell = Cell(place: place, name: name())
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
@@ -110,6 +110,16 @@ extension ConnectionGraph {
     case .stored:
       break
     }
+  }
+
+  /// The cell of a place that a statement names: messages call it what the first one does.
+  func cell(for place: Place, named name: String) -> CellID {
+    let id = cell(for: place, name: name)
+    if !cells[id.index].isNamed {
+      cells[id.index].name = name
+      cells[id.index].isNamed = true
+    }
+    return id
   }
 
   /// The cell of a slot, if somebody watches it.
