@@ -73,6 +73,10 @@ let package = Package(
       name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
       exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
     .testTarget(
+      name: "TenonConnectionTests",
+      dependencies: ["Tenon", "TenonLexer", "TenonRuntime"],
+      path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
+    .testTarget(
       name: "TenonCommandTests",
       dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime"],
       path: "Tests/CommandTests", swiftSettings: settings),

@@ -36,6 +36,8 @@ public final class DataflowSolver: ConnectorSolver {
   private var visit = 0
   /// Why a node has to run: the cell that has changed.
   private var causes: [CellID?] = []
+  /// Whether formulas are being run: the order keeps its gaps meanwhile.
+  private var isSettling = false
 
   /// Creates a solver without constraints.
   public init() {}
@@ -137,11 +139,12 @@ extension DataflowSolver {
     nodes[entry.formula.id] = nil
     table[node] = nil
     freeNodes.append(node)
-    if order.count > 64, order.count > 4 * nodes.count { compact() }
+    if !isSettling { compact() }
   }
 
-  /// Closes the gaps that removed formulas left.
+  /// Closes the gaps that removed formulas left, when they are many.
   private func compact() {
+    guard order.count > 64, order.count > 4 * nodes.count else { return }
     let remaining = order.compactMap { $0 }
     order = remaining
     for (position, node) in remaining.enumerated() { table[node]?.position = position }
@@ -222,6 +225,7 @@ extension DataflowSolver {
     return found
   }
 
+  /// The formulas of a cycle, each needing the result of the next one.
   private func way(to end: Int, from: [Int: Int], start: Int) -> [FormulaID] {
     var way = [formulaID(end)]
     var node = end
@@ -229,7 +233,7 @@ extension DataflowSolver {
       way.append(formulaID(before))
       node = before
     }
-    return way.reversed()
+    return way
   }
 
   /// The nodes that one depends on and that stand from a position on.
@@ -272,6 +276,11 @@ extension DataflowSolver {
     for cell in transaction.changed { markReaders(of: cell) }
     for formula in transaction.forced {
       if let node = nodes[formula] { mark(position(node)) }
+    }
+    isSettling = true
+    defer {
+      isSettling = false
+      compact()
     }
     var word = 0
     while word < dirty.count {

@@ -94,10 +94,11 @@ extension PropagationSolver {
       for cell in [formula.output] + formula.inputs { join(cell, constraint.id) }
     }
     for cell in constraint.cells { join(cell, constraint.id) }
-    guard choose(for: constraint.id) else {
-      let conflict = conflict(around: constraint)
+    do throws(SolverConflict) {
+      try choose(for: constraint)
+    } catch {
       remove(constraint.id)
-      throw conflict
+      throw error
     }
   }
 
@@ -132,20 +133,24 @@ extension PropagationSolver {
   }
 
   /// Chooses a formula for a constraint that has none, turning others around where it must.
-  private func choose(for constraint: ConstraintID) -> Bool {
-    guard let entry = entries[constraint] else { return true }
+  private func choose(for constraint: ConstraintIR) throws(SolverConflict) {
     // The weakest cell first: the one to give way.
-    let outputs = entry.constraint.formulas.map(\.output)
-    for candidate in freeCells(reachableFrom: outputs, startingIn: constraint, avoiding: nil) {
+    let outputs = constraint.formulas.map(\.output)
+    let candidates = freeCells(
+      reachableFrom: outputs, startingIn: constraint.id, avoiding: nil)
+    var closed: [FormulaID]?
+    for candidate in candidates {
       let turned = turnAround(candidate)
-      if !hasCycle(through: constraint) { return true }
+      guard let cycle = cycle(through: constraint.id) else { return }
       turnBack(turned)
+      if closed == nil { closed = cycle }
     }
-    return false
+    if let closed { throw SolverConflict(.cycle, closed) }
+    throw SolverConflict(.overdetermined, formulas(around: constraint))
   }
 
   /// The formulas that stand against a constraint: its own and those that compute its cells.
-  private func conflict(around constraint: ConstraintIR) -> SolverConflict {
+  private func formulas(around constraint: ConstraintIR) -> [FormulaID] {
     var formulas = constraint.formulas.map(\.id)
     for cell in constraint.cells {
       if let source = variables[cell]?.source, source != constraint.id,
@@ -154,7 +159,7 @@ extension PropagationSolver {
         formulas.append(formula.id)
       }
     }
-    return SolverConflict(.overdetermined, formulas)
+    return formulas
   }
 }
 
@@ -177,7 +182,7 @@ extension PropagationSolver {
       plans = [:]
     }
     variables[cell]?.age = age
-    if isPinned { variables[cell]?.isPinned = true }
+    variables[cell]?.isPinned = isPinned
   }
 
   /// Lets a cell be computed again.
@@ -191,7 +196,7 @@ extension PropagationSolver {
     let outputs = entry.constraint.formulas.map(\.output).filter { $0 != cell }
     for candidate in freeCells(reachableFrom: outputs, startingIn: source, avoiding: cell) {
       let turned = turnAround(candidate)
-      if !hasCycle(through: source) { return true }
+      if cycle(through: source) == nil { return true }
       turnBack(turned)
     }
     return false
@@ -318,34 +323,42 @@ extension PropagationSolver {
     variables[cell]?.source = constraint
   }
 
-  /// Whether the result of a constraint's formula is needed to compute it.
+  /// The formulas of a cycle that the choice for a constraint has closed, each needing the result
+  /// of the next one; nil when there is none.
   ///
   /// - Complexity: O(constraints below).
-  private func hasCycle(through constraint: ConstraintID) -> Bool {
-    guard let start = entries[constraint]?.formula else { return false }
+  private func cycle(through constraint: ConstraintID) -> [FormulaID]? {
+    guard let start = entries[constraint]?.formula else { return nil }
     // A path that was turned around lies below its first constraint, so that whatever cycle it
     // closed is found from there. Cells that nothing computes close none.
-    if start.inputs.allSatisfy({ variables[$0]?.source == nil }) { return false }
+    if start.inputs.allSatisfy({ variables[$0]?.source == nil }) { return nil }
     var visited: Set<CellID> = []
     var onPath: Set<CellID> = []
-    var stack: [(cell: CellID, isDone: Bool)] = [(start.output, false)]
-    while let (cell, isDone) = stack.popLast() {
+    var path: [FormulaIR] = []
+    var stack: [(formula: FormulaIR, isDone: Bool)] = [(start, false)]
+    while let (formula, isDone) = stack.popLast() {
       if isDone {
-        onPath.remove(cell)
+        onPath.remove(formula.output)
+        path.removeLast()
         continue
       }
-      if onPath.contains(cell) { return true }
-      guard visited.insert(cell).inserted else { continue }
-      onPath.insert(cell)
-      stack.append((cell, true))
-      for reader in readers(of: cell) {
-        if let output = entries[reader]?.formula?.output {
-          if onPath.contains(output) { return true }
-          stack.append((output, false))
-        }
+      guard visited.insert(formula.output).inserted else { continue }
+      onPath.insert(formula.output)
+      path.append(formula)
+      stack.append((formula, true))
+      for reader in readers(of: formula.output) {
+        guard let next = entries[reader]?.formula else { continue }
+        if onPath.contains(next.output) { return way(around: path, to: next.output) }
+        stack.append((next, false))
       }
     }
-    return false
+    return nil
+  }
+
+  /// A cycle from the end of a path back to where it began, the earliest formula first.
+  private func way(around path: [FormulaIR], to first: CellID) -> [FormulaID] {
+    let cycle = path.drop { $0.output != first }.map(\.id)
+    return Array(cycle.prefix(1) + cycle.dropFirst().reversed())
   }
 
   /// The constraints whose chosen formulas read a cell.

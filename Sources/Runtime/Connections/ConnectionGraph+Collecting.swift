@@ -9,6 +9,8 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(connections + cells) for each round; more than two are rare.
   func mark(_ heap: Heap) {
+    forEachTracker { $0.mark(heap) }
+    heap.drain()
     var waiting = Array(connections.values)
     while true {
       var undecided: [Connection] = []
@@ -22,6 +24,7 @@ extension ConnectionGraph {
         mark(connection, heap)
       }
       heap.drain()
+      machine.markAddedVariables()
       waiting = undecided
       if !isFound || waiting.isEmpty { break }
     }
@@ -32,8 +35,19 @@ extension ConnectionGraph {
       heap.mark(cell.place.key)
       if let known = cell.known { heap.mark(known) }
     }
+    undo.removeAll { $0.place.kind != .stored && !heap.isMarked(ObjectRef($0.place.object)) }
     for entry in undo { heap.mark(entry.value) }
+    for value in valuesBefore.values { heap.mark(value) }
     heap.drain()
+    forEachTracker { $0.purge(heap) }
+  }
+
+  private func forEachTracker(_ body: (Tracker) -> Void) {
+    var tracker = machine.tracker
+    while let each = tracker {
+      body(each)
+      tracker = each.outer
+    }
   }
 
   private func mark(_ connection: Connection, _ heap: Heap) {
@@ -45,6 +59,7 @@ extension ConnectionGraph {
 
   /// Lets go of cells whose objects are dead: nothing can change there any more.
   private func purgeDeadCells(_ heap: Heap) {
+    var touched: [Constraint] = []
     for index in cells.indices where !cells[index].isFree {
       let place = cells[index].place
       guard place.kind != .stored, !heap.isMarked(ObjectRef(place.object)) else { continue }
@@ -52,6 +67,7 @@ extension ConnectionGraph {
       for reader in cells[index].readers {
         reader.dynamicInputs.removeAll { $0 == id }
         reader.lastReads = []
+        if let constraint = reader.constraint { touched.append(constraint) }
       }
       cells[index].readers = []
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
@@ -59,6 +75,11 @@ extension ConnectionGraph {
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
       release([id])
+    }
+    // The numbers of the cells go to others: solvers must not take those for these.
+    for constraint in touched.unique() where constraint.level >= 0 {
+      // With fewer inputs the order stands.
+      try? levels[constraint.level].solver.add(description(of: constraint))
     }
   }
 }

@@ -82,8 +82,7 @@ extension ConnectionGraph {
         isSettling = false
         undo.removeAll()
       }
-      for cell in pending { distribute(cell) }
-      pending = []
+      for cell in takePending() { distribute(cell) }
       for formula in forced { distribute(formula) }
       forced = []
       do throws(Failure) {
@@ -98,6 +97,22 @@ extension ConnectionGraph {
       }
       isSettling = false
       try reaim()
+    }
+  }
+
+  /// The cells that have changed since the last settling; those left out that `atomically:` gave
+  /// back what they held.
+  private func takePending() -> [CellID] {
+    defer {
+      pending.removeAll(keepingCapacity: true)
+      valuesBefore.removeAll()
+    }
+    if valuesBefore.isEmpty { return pending }
+    return pending.filter { cell in
+      guard let before = valuesBefore[cell], let now = machine.currentValue(of: cell) else {
+        return true
+      }
+      return !machine.isUnchanged(before, now)
     }
   }
 
@@ -128,28 +143,25 @@ extension ConnectionGraph {
     let transaction = region.transaction
     guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
     settling = region
-    region.solver.settle(transaction)
+    transaction.settle(with: region.solver)
     settling = nil
-    transaction.changed.removeAll(keepingCapacity: true)
-    transaction.forced.removeAll(keepingCapacity: true)
   }
 
   private func settle(_ level: Level) {
     let transaction = level.transaction
     guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
-    level.solver.settle(transaction)
-    transaction.changed.removeAll(keepingCapacity: true)
-    transaction.forced.removeAll(keepingCapacity: true)
+    transaction.settle(with: level.solver)
   }
 
   /// Tells those who have to do with a changed cell.
   private func distribute(_ cell: CellID) {
-    if let region = cells[cell.index].region, region !== settling {
+    // What the solver at work computes it passes on itself, but not what the program's own code
+    // writes meanwhile.
+    if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
       region.transaction.changed.append(cell)
       if region.level <= currentLevel { hasMore = true }
     }
     guard hasRegions || currentLevel < 0 || cells[cell.index].owner == nil else { return }
-    // What the solver of this level computes, it passes on itself.
     let writer = cells[cell.index].owner?.constraint?.level ?? -1
     var told = -1
     for reader in cells[cell.index].readers {
@@ -172,12 +184,12 @@ extension ConnectionGraph {
 
   /// Gives slots back what they held before the turn.
   private func abandonTurn() {
-    for (cell, value) in undo.reversed() {
-      let place = self[cell].place
+    for (place, value) in undo.reversed() {
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
         ObjectRef(place.object)[element: place.index] = value
+        if let cell = cellsByPlace[place] { setKnown(value, of: cell) }
       default: break
       }
     }
@@ -191,6 +203,7 @@ extension ConnectionGraph {
       region.transaction.forced.removeAll()
     }
     pending = []
+    valuesBefore = [:]
     reaimed = []
     currentLevel = -1
     settling = nil
@@ -225,12 +238,16 @@ extension ConnectionGraph {
   private func store(_ value: Value, by formula: Formula, because cause: CellID?) -> Bool {
     let output = formula.output
     let place = cells[output.index].place
+    // Reading and writing may run the program's own code.
+    let root = machine.roots.count
+    if place.kind != .slot { machine.roots.append(value) }
+    defer { if machine.roots.count > root { machine.roots.removeLast(machine.roots.count - root) } }
     guard let old = machine.currentValue(of: output) else { return false }
     if machine.isUnchanged(old, value) {
       formula.state = .satisfied
       return false
     }
-    if place.kind == .slot || place.kind == .element { undo.append((output, old)) }
+    undo.append((place, old))
     let outer = writing
     writing = output
     let failure = machine.write(value, to: output)

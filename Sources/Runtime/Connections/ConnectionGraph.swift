@@ -41,6 +41,8 @@ final class ConnectionGraph {
   var atomicDepth = 0
   /// Cells changed since the last settling, in order.
   var pending: [CellID] = []
+  /// What the cells written in `atomically:` held before it.
+  var valuesBefore: [CellID: Value] = [:]
   var forced: [Formula] = []
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
@@ -60,8 +62,8 @@ final class ConnectionGraph {
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
-  /// The old values of slots written in this turn, for when it cannot be finished.
-  var undo: [(cell: CellID, value: Value)] = []
+  /// The old values of what was written in this turn, for when it cannot be finished.
+  var undo: [(place: Place, value: Value)] = []
 
   /// The one-way constraints of one level.
   struct Level {
@@ -82,10 +84,10 @@ final class ConnectionGraph {
 
 extension ConnectionGraph {
   /// The cell of a place, made when it is first asked for.
-  func cell(for place: Place, name: String) -> CellID {
+  func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
-    let cell = Cell(place: place, name: name)
+    let cell = Cell(place: place, name: name())
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
@@ -108,6 +110,16 @@ extension ConnectionGraph {
     case .stored:
       break
     }
+  }
+
+  /// The cell of a place that a statement names: messages call it what the first one does.
+  func cell(for place: Place, named name: String) -> CellID {
+    let id = cell(for: place, name: name)
+    if !cells[id.index].isNamed {
+      cells[id.index].name = name
+      cells[id.index].isNamed = true
+    }
+    return id
   }
 
   /// The cell of a slot, if somebody watches it.
@@ -153,6 +165,7 @@ extension ConnectionGraph {
       let slots = cell.slots
       cells[id.index].isFree = true
       cells[id.index].slots = []
+      valuesBefore[id] = nil
       freeCells.append(id)
       release(slots)
     }

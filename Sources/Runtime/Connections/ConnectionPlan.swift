@@ -30,10 +30,14 @@ struct ConnectionPlan {
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
     for operand in [target, other].compactMap({ $0 }) + reads {
-      if case .path(let base, let names) = operand.place {
+      switch operand.place {
+      case .path(let base, let names):
+        // The path is followed again whenever it may lead elsewhere.
+        body(base.object)
         body(base.key)
         names.forEach(body)
-      } else if case .place(let place) = operand.place {
+      case .place(let place):
+        if place.kind == .stored { body(place.object) }
         body(place.key)
       }
     }
@@ -71,7 +75,7 @@ extension Machine {
   /// The value at a place, without noting the read.
   private func plainValue(at place: Place) -> Value {
     let outer = tracker
-    tracker = nil
+    tracker = Tracker(within: outer)
     defer { tracker = outer }
     switch withErrorsCaught({ value(at: place) }) {
     case .value(let value): return value.isUndefined ? .nil : value
@@ -118,15 +122,15 @@ extension Machine {
     let steps = ([target, other].compactMap { $0 } + reads.map(\.aim)).flatMap(\.steps)
     graph.watchPath(of: connection, through: steps, nameOf: { name(of: $0) })
     guard let targetPlace = target.place else { return }
-    let output = graph.cell(for: targetPlace, name: plan.target.name)
+    let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
-      try join(connection, output, graph.cell(for: otherPlace, name: operand.name))
+      try join(connection, output, graph.cell(for: otherPlace, named: operand.name))
       return
     }
     guard let block = plan.block else { return }
     let inputs = reads.compactMap { read in
-      read.aim.place.map { graph.cell(for: $0, name: read.name) }
+      read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
     for read in inputs { try refuseSilent(read) }
     let formula = graph.makeFormula(

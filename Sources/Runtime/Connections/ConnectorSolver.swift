@@ -74,7 +74,7 @@ public struct Refusal: Sendable {
 public struct SolverConflict: Error, Sendable {
   /// What kind of conflict it is.
   public enum Kind: Sendable {
-    /// The formulas need each other's results: a way around, each one needing the one before.
+    /// The formulas need each other's results: a way around, each one needing the next.
     case cycle
     /// More formulas determine a cell than there are ways to satisfy.
     case overdetermined
@@ -102,6 +102,16 @@ public final class Transaction {
 
   init(_ runner: @escaping (FormulaID, CellID?) -> Bool) {
     self.runner = runner
+  }
+
+  /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
+  /// next time.
+  func settle(with solver: any ConnectorSolver) {
+    let changes = changed.count
+    let formulas = forced.count
+    solver.settle(self)
+    changed.removeFirst(changes)
+    forced.removeFirst(formulas)
   }
 
   /// Runs a formula and stores its value.

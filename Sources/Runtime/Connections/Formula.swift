@@ -156,6 +156,8 @@ struct Cell {
   let place: Place
   /// What messages call it: `ivar:c`, `defaults:celsius`.
   var name: String
+  /// Whether a statement calls it that.
+  var isNamed = false
   /// The formulas that read it.
   var readers: [Formula] = []
   /// The one-way formula that determines it.

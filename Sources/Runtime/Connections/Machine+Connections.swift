@@ -18,6 +18,7 @@ extension Machine {
       return value
     }
     if let writing = graph.writing, graph[writing].slots.contains(cell) {
+      graph.undo.append((.slot(object, slot), object[slot: slot]))
       object[slot: slot] = value
       graph.noteChange(of: cell)
       return value
@@ -38,6 +39,8 @@ extension Machine {
       if isUnchanged(old, value) { return value }
       try graph.prepareWrite(to: cell)
       if let failure = put() { return signal(failure) }
+      graph.undo.append((graph[cell].place, old))
+      if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
       graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
     } catch {
       return signal(error)
@@ -89,32 +92,6 @@ extension Machine {
     return settleGraph(answering: value)
   }
 
-  /// Tells connections that the elements of a collection may have changed.
-  ///
-  /// - Returns: the answer, or `unwind`.
-  func noteChange(of object: ObjectRef, answering value: Value) -> Value {
-    guard object.flags & ObjectFlag.watched != 0 else { return value }
-    if let running = graph.running {
-      return signal(.impureFormula(describe(Value(object)), running.connection))
-    }
-    var isChanged = false
-    for id in graph.watched[object.bits] ?? [] {
-      switch graph[id].place.kind {
-      case .whole: break
-      case .element:
-        guard let now = currentValue(of: id), let known = graph[id].known,
-          !isUnchanged(known, now)
-        else { continue }
-        graph.setKnown(now, of: id)
-      case .slot, .property, .stored: continue
-      }
-      graph.noteWrite(to: id, by: stackTrace(limit: 1).first)
-      isChanged = true
-    }
-    guard isChanged, !graph.isSettling, graph.atomicDepth == 0 else { return value }
-    return settleGraph(answering: value)
-  }
-
   // MARK: Places
 
   /// The value of a cell; nil when reading it was interrupted or failed.
@@ -151,7 +128,7 @@ extension Machine {
   private func readProperty(_ cell: CellID) -> Value {
     let place = graph[cell].place
     let outer = tracker
-    let tracker = Tracker()
+    let tracker = Tracker(within: outer)
     self.tracker = tracker
     trackingDepth += 1
     let outcome = withErrorsCaught { send(selector(displayText(place.key)), to: place.object) }
@@ -201,6 +178,7 @@ extension Machine {
         return .outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
+      noteWhole(of: array)
     } else {
       let failure = outcome(
         of: withErrorsCaught {
@@ -252,7 +230,7 @@ extension Machine {
   func evaluate(_ formula: Formula) -> Value? {
     let outerTracker = tracker
     let outerRunning = graph.running
-    let tracker = Tracker()
+    let tracker = Tracker(within: outerTracker)
     self.tracker = tracker
     graph.running = formula
     trackingDepth += 1
@@ -311,8 +289,9 @@ extension Machine {
 
   /// Remembers that a formula failed, and reports it once.
   func note(_ failure: Failure, of formula: Formula) {
-    // What is missing may come: nothing to report.
-    if formula.inputs.contains(where: { isMissing($0) }) {
+    // What is missing may come: nothing to report. A formula that does what none may is wrong all
+    // the same.
+    if failure.errorClass != .constraintError, formula.inputs.contains(where: { isMissing($0) }) {
       formula.state = .waiting
       return
     }

@@ -2,10 +2,34 @@
 final class Tracker {
   private(set) var reads: [Place] = []
   private var seen: Set<Place> = []
+  /// What was being recorded when this began.
+  let outer: Tracker?
+
+  init(within outer: Tracker?) {
+    self.outer = outer
+  }
 
   /// Notes a read.
   func record(_ place: Place) {
     if seen.insert(place).inserted { reads.append(place) }
+  }
+
+  /// Marks stores that were read: what they hold may change whether or not anybody else knows them.
+  func mark(_ heap: Heap) {
+    for place in reads where place.kind == .stored {
+      heap.mark(place.object)
+      heap.mark(place.key)
+    }
+  }
+
+  /// Forgets objects that were made while the formula ran and are gone: they cannot change any
+  /// more.
+  func purge(_ heap: Heap) {
+    reads.removeAll { place in
+      guard !heap.isMarked(ObjectRef(place.object)) else { return false }
+      seen.remove(place)
+      return true
+    }
   }
 }
 

@@ -17,7 +17,7 @@ extension Primitive {
       let array = ObjectRef(arguments.receiver)
       let offset = try machine.offset(arguments[0], count: array.elementCount)
       if array.flags != 0 {
-        return machine.storeElement(arguments[1], into: array, at: offset)
+        return try machine.storeElement(arguments[1], into: array, at: offset)
       }
       array[element: offset] = arguments[1]
       return arguments[1]
@@ -45,11 +45,12 @@ extension Primitive {
         from: 0, count: right.elementCount, to: result, at: left.elementCount)
       return Value(result)
     },
-    Primitive("atAllPut: value", "Replaces every element.") { machine, arguments in
+    Primitive("atAllPut: value", "Replaces every element.") {
+      machine, arguments throws(Failure) in
       let array = ObjectRef(arguments.receiver)
       if array.flags != 0 {
         for offset in 0..<array.elementCount {
-          let stored = machine.storeElement(arguments[0], into: array, at: offset)
+          let stored = try machine.storeElement(arguments[0], into: array, at: offset)
           if stored.isUnwind { return stored }
         }
       } else {
@@ -84,8 +85,9 @@ extension Primitive {
       guard let byte = UInt8(exactly: value) else {
         throw .invalidArgument("a byte from 0 to 255", found: String(value))
       }
-      bytes[byte: offset] = byte
-      return arguments[1]
+      return try machine.changeElements(of: bytes, answering: arguments[1]) {
+        bytes[byte: offset] = byte
+      }
     },
     Primitive("utf8String", "The string whose UTF-8 the bytes are.") {
       machine, arguments throws(Failure) in
@@ -136,12 +138,13 @@ extension Machine {
   }
 
   /// Stores an element of an array that somebody watches or that must not change.
-  func storeElement(_ value: Value, into array: ObjectRef, at offset: Int) -> Value {
-    if array.flags & ObjectFlag.immutable != 0 {
-      return signal(.immutable(describe(Value(array))))
+  func storeElement(
+    _ value: Value, into array: ObjectRef, at offset: Int
+  ) throws(Failure) -> Value {
+    if array.flags & ObjectFlag.immutable != 0 { throw .immutable(describe(Value(array))) }
+    return try changeElements(of: array, at: Value(small: offset + 1), answering: value) {
+      array[element: offset] = value
     }
-    array[element: offset] = value
-    return noteChange(of: array, answering: value)
   }
 }
 
@@ -203,42 +206,55 @@ extension Primitive {
       guard elements.start + offset < array.elementCount else {
         throw .outOfBounds(offset + 1, count: array.elementCount)
       }
-      array[element: elements.start + offset] = arguments[1]
-      return machine.noteChange(of: elements.object, answering: arguments[1])
+      return try machine.changeElements(
+        of: elements.object, at: arguments[0], answering: arguments[1]
+      ) {
+        array[element: elements.start + offset] = arguments[1]
+      }
     },
     Primitive("addLast: element", "Adds element at the end; answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
-      try machine.makeRoom(in: elements, atEnd: true)
-      let end = elements.end
-      try elements.array()[element: end] = arguments[0]
-      elements.set(start: elements.start, end: end + 1)
-      return machine.noteChange(of: elements.object, answering: arguments[0])
+      return try machine.changeElements(of: elements.object, answering: arguments[0]) {
+        () throws(Failure) in
+        try machine.makeRoom(in: elements, atEnd: true)
+        let end = elements.end
+        try elements.array()[element: end] = arguments[0]
+        elements.set(start: elements.start, end: end + 1)
+      }
     },
     Primitive("addFirst: element", "Adds element at the beginning; answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
-      try machine.makeRoom(in: elements, atEnd: false)
-      let start = elements.start - 1
-      try elements.array()[element: start] = arguments[0]
-      elements.set(start: start, end: elements.end)
-      return machine.noteChange(of: elements.object, answering: arguments[0])
+      return try machine.changeElements(of: elements.object, answering: arguments[0]) {
+        () throws(Failure) in
+        try machine.makeRoom(in: elements, atEnd: false)
+        let start = elements.start - 1
+        try elements.array()[element: start] = arguments[0]
+        elements.set(start: start, end: elements.end)
+      }
     },
     Primitive("removeLast", "Removes the last element and answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
       guard elements.count > 0 else { throw .empty() }
-      let removed = try machine.takeElement(elements, at: elements.end - 1)
-      elements.set(start: elements.start, end: elements.end - 1)
-      return machine.noteChange(of: elements.object, answering: removed)
+      let removed = try machine.element(elements, at: elements.count - 1)
+      return try machine.changeElements(of: elements.object, answering: removed) {
+        () throws(Failure) in
+        try machine.clearElement(elements, at: elements.end - 1)
+        elements.set(start: elements.start, end: elements.end - 1)
+      }
     },
     Primitive("removeFirst", "Removes the first element and answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
       guard elements.count > 0 else { throw .empty() }
-      let removed = try machine.takeElement(elements, at: elements.start)
-      elements.set(start: elements.start + 1, end: elements.end)
-      return machine.noteChange(of: elements.object, answering: removed)
+      let removed = try machine.element(elements, at: 0)
+      return try machine.changeElements(of: elements.object, answering: removed) {
+        () throws(Failure) in
+        try machine.clearElement(elements, at: elements.start)
+        elements.set(start: elements.start + 1, end: elements.end)
+      }
     },
   ]
 }
@@ -255,14 +271,11 @@ extension Machine {
     return array[element: index]
   }
 
-  fileprivate func takeElement(
-    _ elements: OrderedElements, at index: Int
-  ) throws(Failure) -> Value {
+  /// Lets go of an element that is removed.
+  fileprivate func clearElement(_ elements: OrderedElements, at index: Int) throws(Failure) {
     let array = try elements.array()
     guard index >= 0, index < array.elementCount else { throw .empty() }
-    let value = array[element: index]
     array[element: index] = .nil
-    return value
   }
 
   /// Makes sure that there is a free place before or behind the elements.

@@ -31,10 +31,8 @@ extension Primitive {
       Value(machine.connectionState(arguments.receiver) == "satisfied")
     },
     Primitive("lastError", "What the last failure said, or nil.") { machine, arguments in
-      for formula in machine.connection(arguments.receiver)?.formulas ?? [] {
-        if case .failed(let message) = formula.state { return machine.makeString(message) }
-      }
-      return .nil
+      machine.connection(arguments.receiver).flatMap { machine.graph.failure(of: $0) }
+        .map { machine.makeString($0) } ?? .nil
     },
     Primitive("target", "The text of the place it writes.") { machine, arguments in
       let connection = machine.connection(arguments.receiver)
@@ -44,11 +42,12 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return machine.makeArray([])
       }
-      let outputs = Set(connection.formulas.map(\.output))
-      let inputs = Set(connection.formulas.flatMap(\.inputs))
-      let names =
-        outputs.count > 1
-        ? outputs.sorted() : inputs.subtracting(outputs).sorted()
+      let outputs = connection.formulas.map(\.output)
+      var names = outputs.count > 1 ? outputs : []
+      for input in connection.formulas.flatMap(\.inputs)
+      where !outputs.contains(input) && !names.contains(input) {
+        names.append(input)
+      }
       return machine.makeArray(names.map { machine.makeString(machine.graph[$0].name) })
     },
     Primitive("solver", "The name of the solver that keeps it.") { machine, arguments in
@@ -94,8 +93,8 @@ extension Machine {
   fileprivate func connectionState(_ value: Value) -> String {
     guard let connection = connection(value) else { return "disconnected" }
     if connection.status != .active { return connection.status.rawValue }
+    if graph.failure(of: connection) != nil { return "error" }
     let states = connection.formulas.map(\.state)
-    if states.contains(where: { if case .failed = $0 { true } else { false } }) { return "error" }
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"
   }
@@ -133,6 +132,39 @@ extension Machine {
 
   private func describeCell(_ cell: CellID) -> String {
     currentValue(of: cell).map { describe($0) } ?? "unknown"
+  }
+}
+
+extension ConnectionGraph {
+  /// What the failure said because of which a connection's places are not what they should be: its
+  /// own or that of something it depends on.
+  ///
+  /// - Complexity: O(formulas above).
+  fileprivate func failure(of connection: Connection) -> String? {
+    var stack = connection.formulas.flatMap { inForce(in: $0.constraint) }
+    var visited: Set<FormulaID> = []
+    while let formula = stack.popLast() {
+      guard visited.insert(formula.id).inserted else { continue }
+      if case .failed(let message) = formula.state { return message }
+      for input in formula.inputs {
+        if let owner = self[input].owner { stack.append(owner) }
+        if let source = self[input].region?.solver.formula(computing: input),
+          let formula = self[source]
+        {
+          stack.append(formula)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The formulas of a constraint that compute something at present.
+  private func inForce(in constraint: Constraint?) -> [Formula] {
+    guard let constraint else { return [] }
+    guard let region = constraint.region else { return constraint.formulas }
+    return constraint.formulas.filter {
+      region.solver.formula(computing: $0.output) == $0.id
+    }
   }
 }
 

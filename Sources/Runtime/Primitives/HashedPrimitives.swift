@@ -43,22 +43,28 @@ extension Primitive {
       Primitive("at: key put: value", "Stores value at key; answers value.") {
         machine, arguments throws(Failure) in
         let table = HashTable(arguments.receiver)
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
-        case .found(let number): table.setValue(arguments[1], of: number)
-        case .absent(let hash):
-          try table.insert(arguments[0], arguments[1], hash: hash, machine)
-        case .unwound: return .unwind
+        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+        if case .unwound = finding { return .unwind }
+        return try machine.changeElements(
+          of: table.object, at: arguments[0], answering: arguments[1]
+        ) { () throws(Failure) in
+          switch finding {
+          case .found(let number): table.setValue(arguments[1], of: number)
+          case .absent(let hash):
+            try table.insert(arguments[0], arguments[1], hash: hash, machine)
+          case .unwound: break
+          }
         }
-        return machine.noteChange(of: table.object, answering: arguments[1])
       },
       Primitive("removeKey: key ifAbsent: aBlock", "Removes the key; answers its value.") {
-        machine, arguments in
+        machine, arguments throws(Failure) in
         let table = HashTable(arguments.receiver)
         switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
         case .found(let number):
           let value = table.value(of: number)
-          table.remove(number)
-          return machine.noteChange(of: table.object, answering: value)
+          return try machine.changeElements(of: table.object, answering: value) {
+            table.remove(number)
+          }
         case .absent: return machine.evaluateBlock(arguments[1])
         case .unwound: return .unwind
         }
@@ -77,8 +83,10 @@ extension Primitive {
         case .found: return arguments[0]
         case .absent(let hash):
           let table = HashTable(arguments.receiver)
-          try table.insert(arguments[0], .nil, hash: hash, machine)
-          return machine.noteChange(of: table.object, answering: arguments[0])
+          return try machine.changeElements(of: table.object, answering: arguments[0]) {
+            () throws(Failure) in
+            try table.insert(arguments[0], .nil, hash: hash, machine)
+          }
         case .unwound: return .unwind
         }
       },
@@ -87,12 +95,13 @@ extension Primitive {
         machine.includes(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
       },
       Primitive("remove: element ifAbsent: aBlock", "Removes the equal element; answers it.") {
-        machine, arguments in
+        machine, arguments throws(Failure) in
         switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
         case .found(let number):
           let table = HashTable(arguments.receiver)
-          table.remove(number)
-          return machine.noteChange(of: table.object, answering: arguments[0])
+          return try machine.changeElements(of: table.object, answering: arguments[0]) {
+            table.remove(number)
+          }
         case .absent: return machine.evaluateBlock(arguments[1])
         case .unwound: return .unwind
         }

@@ -136,7 +136,7 @@ extension Primitive {
   static let variableReference: [Primitive] = [
     Primitive("value", "What the variable holds.") { machine, arguments in
       let (object, slot) = machine.variable(arguments.receiver)
-      let value = object[slot: slot]
+      let value = machine.value(at: .slot(object, slot))
       return value.isUndefined ? .nil : value
     },
     Primitive("value: anObject", "Assigns the variable; answers anObject.") {

@@ -146,7 +146,12 @@ extension Machine {
         return signal(error)
       }
     }
-    if isMemory(store) { noteStoredRead(reference, in: store) }
+    guard isMemory(store) else { return send(selector("get:"), to: store, reference) }
+    noteStoredRead(reference, in: store)
+    // How the store keeps its values is its own affair: of others than this nobody need hear.
+    let outer = tracker
+    if classInfo(of: store) === memoryStoreClass { tracker = Tracker(within: outer) }
+    defer { tracker = outer }
     return send(selector("get:"), to: store, reference)
   }
 

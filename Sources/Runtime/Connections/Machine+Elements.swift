@@ -1,0 +1,97 @@
+// Elements of collections as places: whoever changes a collection goes through here.
+
+extension Machine {
+  /// Changes elements of a collection.
+  ///
+  /// - Parameters:
+  ///   - object: The collection.
+  ///   - key: The index or key of the only element that changes, if that is known.
+  ///   - value: What the element will be, and the answer.
+  ///   - change: Does it.
+  /// - Returns: the value, or `unwind`.
+  /// - Throws: what `change` throws, or a failure that names what determines the element.
+  @inline(__always)
+  func changeElements(
+    of object: ObjectRef, at key: Value? = nil, answering value: Value,
+    _ change: () throws(Failure) -> Void
+  ) throws(Failure) -> Value {
+    if object.flags & ObjectFlag.watched == 0 {
+      try change()
+      return value
+    }
+    try prepareChange(of: object, at: key, to: value)
+    try change()
+    return noteChange(of: object, answering: value)
+  }
+
+  /// Asks whether elements of a watched collection may be written from outside.
+  private func prepareChange(
+    of object: ObjectRef, at key: Value?, to value: Value
+  ) throws(Failure) {
+    if graph.isWriting(object) { return }
+    if let running = graph.running {
+      throw .impureFormula(describe(Value(object)), running.connection)
+    }
+    guard let key, let place = try place(of: key, in: Value(object)),
+      let cell = graph.cellsByPlace[place]
+    else { return }
+    try graph.checkWrite(to: cell)
+    guard let old = currentValue(of: cell), !isUnchanged(old, value) else { return }
+    try graph.prepareWrite(to: cell)
+  }
+
+  /// Tells connections that elements of a collection may have changed.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  private func noteChange(of object: ObjectRef, answering value: Value) -> Value {
+    if graph.isWriting(object) {
+      noteWhole(of: object)
+      return value
+    }
+    let site = stackTrace(limit: 1).first
+    for id in graph.watched[object.bits] ?? [] {
+      switch graph[id].place.kind {
+      case .whole: graph.noteWrite(to: id, by: site)
+      case .element:
+        do throws(Failure) {
+          try noteElement(id, by: site)
+        } catch {
+          return signal(error)
+        }
+      case .slot, .property, .stored: continue
+      }
+    }
+    guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
+    return settleGraph(answering: value)
+  }
+
+  /// Takes up what an element is now that its collection has changed.
+  private func noteElement(_ cell: CellID, by site: TraceEntry?) throws(Failure) {
+    guard let now = currentValue(of: cell) else { return }
+    if let known = graph[cell].known, isUnchanged(known, now) { return }
+    graph.setKnown(now, of: cell)
+    if let owner = graph[cell].owner {
+      // Elements have moved: what a formula determines is put in its place again.
+      graph.forced.append(owner)
+    } else {
+      try graph.prepareWrite(to: cell)
+    }
+    graph.noteWrite(to: cell, by: site)
+  }
+
+  /// Tells those that read all of a collection that a formula has written an element.
+  func noteWhole(of object: ObjectRef) {
+    for id in graph.watched[object.bits] ?? [] where graph[id].place.kind == .whole {
+      graph.noteChange(of: id)
+    }
+  }
+}
+
+extension ConnectionGraph {
+  /// Whether the graph itself is writing an element of a collection.
+  fileprivate func isWriting(_ object: ObjectRef) -> Bool {
+    guard let writing else { return false }
+    let place = self[writing].place
+    return place.kind == .element && place.object == Value(object)
+  }
+}

@@ -1,0 +1,93 @@
+/// A one-way graph that recomputes all of its cells after each change, and says which formulas had
+/// a reason to run.
+struct DataflowModel {
+  let sourceCount: Int
+  let nodes: [GraphNode]
+  private(set) var values: [Int]
+
+  init(sources: [Int], nodes: [GraphNode]) {
+    sourceCount = sources.count
+    self.nodes = nodes
+    values = sources
+    for node in nodes { values.append(node.value(values)) }
+  }
+
+  /// Changes sources.
+  ///
+  /// - Returns: for each node how often its formula runs: once if anything it names has another
+  ///   value now, else not at all.
+  mutating func apply(_ change: [(cell: Int, value: Int)]) -> [Int] {
+    let old = values
+    for (cell, value) in change { values[cell] = value }
+    for (index, node) in nodes.enumerated() { values[sourceCount + index] = node.value(values) }
+    return nodes.map { node in
+      node.inputs.contains { old[$0] != values[$0] } ? 1 : 0
+    }
+  }
+
+  /// The graph as a script.
+  var script: String { script(nodesInOrder: Array(nodes.indices)) }
+
+  /// The graph as a script that connects the nodes in another order.
+  func script(nodesInOrder order: [Int]) -> String {
+    let declarations = (0..<sourceCount).map { "\(GraphNode.name($0)) := \(values[$0])." }
+    let connections = order.map { index in
+      "\(GraphNode.name(sourceCount + index)) |= \(nodes[index].text)."
+    }
+    return (declarations + connections).joined(separator: "\n")
+  }
+}
+
+/// The change of a step, as one statement.
+func statement(for change: [(cell: Int, value: Int)]) -> String {
+  let assignments = change.map { "\(GraphNode.name($0.cell)) := \($0.value)" }
+  return assignments.count == 1
+    ? assignments[0] : "self atomically: [\(assignments.joined(separator: ". "))]"
+}
+
+extension DataflowModel {
+  /// Makes a graph by chance: nodes of all kinds, mostly over cells made shortly before.
+  static func random<Generator: RandomNumberGenerator>(
+    sources sourceCount: Int, nodes nodeCount: Int, using generator: inout Generator
+  ) -> DataflowModel {
+    var nodes: [GraphNode] = []
+    func cell(_ count: Int, _ generator: inout Generator) -> Int {
+      Bool.random(using: &generator)
+        ? Int.random(in: 0..<count, using: &generator)
+        : Int.random(in: max(0, count - 8)..<count, using: &generator)
+    }
+    for index in 0..<nodeCount {
+      let count = sourceCount + index
+      func cells(_ number: Int, _ generator: inout Generator) -> [Int] {
+        (0..<number).map { _ in cell(count, &generator) }
+      }
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0:
+        let terms = cells(Int.random(in: 1...4, using: &generator), &generator).map {
+          GraphNode.Term(factor: Int.random(in: -1...1, using: &generator), cell: $0)
+        }
+        nodes.append(.modulo(1009, [sourceCount + index - 1] + terms.map(\.cell)))
+      case 1:
+        nodes.append(
+          .linear(
+            Int.random(in: -5...5, using: &generator),
+            [GraphNode.Term(factor: 1, cell: cell(count, &generator))]))
+      case 2:
+        let number = Int.random(in: 1...5, using: &generator)
+        let divisor = [2, 3, 1009].randomElement(using: &generator) ?? 2
+        nodes.append(.modulo(divisor, cells(number, &generator)))
+      case 3:
+        let chosen = cells(3, &generator)
+        nodes.append(.choice(chosen[0], odd: chosen[1], even: chosen[2]))
+      case 4:
+        let chosen = cells(4, &generator)
+        nodes.append(.dropping(1009, first: chosen[0], others: Array(chosen[1...])))
+      default:
+        nodes.append(
+          .atLeast(cell(count, &generator), Int.random(in: 0...20, using: &generator)))
+      }
+    }
+    let sources = (0..<sourceCount).map { _ in Int.random(in: 0...20, using: &generator) }
+    return DataflowModel(sources: sources, nodes: nodes)
+  }
+}
