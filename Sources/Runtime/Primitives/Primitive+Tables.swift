@@ -39,6 +39,7 @@ extension Primitive {
     case "SchemeTable": schemeTable
     case "Reference": reference
     case "VariableReference": variableReference
+    case "PropertyReference": propertyReference
     default: []
     }
   }

@@ -144,6 +144,32 @@ extension Primitive {
       let (object, slot) = machine.variable(arguments.receiver)
       return machine.assign(arguments[0], to: .slot(object, slot))
     },
+    Primitive("= other", "Whether other is a reference to the same variable.") {
+      machine, arguments in
+      let other = arguments[0]
+      guard machine.classInfo(of: other) === machine.classInfo(of: arguments.receiver) else {
+        return .false
+      }
+      let (object, slot) = machine.variable(arguments.receiver)
+      let (otherObject, otherSlot) = machine.variable(other)
+      return Value(object == otherObject && slot == otherSlot)
+    },
+    Primitive("hash", "A number that references to the same variable have in common.") {
+      machine, arguments in
+      let (object, slot) = machine.variable(arguments.receiver)
+      return Value(small: (machine.identityHash(Value(object)) &+ slot) & HashLimits.mask)
+    },
+  ]
+
+  static let propertyReference: [Primitive] = [
+    Primitive("property: name of: object", "A property of an object; nil for one of nil.") {
+      machine, arguments in
+      machine.property(arguments[0], of: arguments[1])
+    },
+    Primitive("setProperty: name of: object to: value", "Replaces a property; answers the value.") {
+      machine, arguments in
+      machine.setProperty(arguments[0], of: arguments[1], to: arguments[2])
+    },
   ]
 }
 

@@ -68,6 +68,8 @@ extension Machine {
       return Place(kind: .property, object: Value(object), index: -1, key: symbol(name))
     }
     if let slot, setter.map({ isPlain($0, slot: slot) }) ?? true { return .slot(object, slot) }
+    // A script's variables are those of the object it is.
+    if object == script, let cell = scriptCells[name] { return .slot(cell, 0) }
     throw .noProperty(name, describe(Value(object)))
   }
 

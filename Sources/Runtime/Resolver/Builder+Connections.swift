@@ -346,20 +346,22 @@ extension Builder {
 
   /// Builds a reference.
   mutating func buildReference(_ reference: ReferenceExpression, _ depth: Int) -> Built {
-    if let place = VariablePlace(reference), place.properties.isEmpty {
+    if let place = VariablePlace(reference) {
       guard let variable = self.place(place.name) else {
         return add(
           FailureNode(.unknownName(place.name.text), at: position(reference.range, depth)))
       }
-      return add(
+      let base = add(
         VariableReferenceNode(
           place: variable, name: place.name.text, at: position(reference.range, depth)))
+      if place.properties.isEmpty { return base }
+      let names = place.properties.map { componentNode($0, depth + 3) }
+      let path = add(ArrayNode(elements: list(names), slot: depth + 2, state: state))
+      return send("under:", to: base, [path], reference.range, depth)
     }
     guard let scheme = reference.scheme else {
       return add(
-        FailureNode(
-          .notAvailable("a reference to a path through objects"),
-          at: position(reference.range, depth)))
+        FailureNode(.notAvailable("this reference"), at: position(reference.range, depth)))
     }
     return referenceNode(scheme.text, reference.path, depth)
   }
