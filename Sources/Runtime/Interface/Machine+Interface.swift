@@ -52,9 +52,12 @@ extension Machine {
             className: ErrorClass.wrongArgumentCount.rawValue,
             message: "'\(name)' takes \(selector.argumentCount) arguments", trace: []))
       }
-      callee[0] = receiver.value
-      for (index, argument) in arguments.enumerated() { callee[index + 1] = argument.value }
-      let body = body(for: selector, classIndex: receiver.value.classIndex)
+      let object = self.value(of: receiver)
+      callee[0] = object
+      for (index, argument) in arguments.enumerated() {
+        callee[index + 1] = self.value(of: argument)
+      }
+      let body = body(for: selector, classIndex: object.classIndex)
       let value = enter(body, callee, argumentCount: arguments.count)
       guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
       return switch endOfUnwinding() {
@@ -65,13 +68,22 @@ extension Machine {
     }
   }
 
+  /// The value that a handle of this interpreter holds.
+  ///
+  /// A value of another one would be an object that neither collector knows to be in use.
+  private func value(of handle: Handle) -> Value {
+    precondition(
+      handle.machine == nil || handle.machine === self, "a handle belongs to its interpreter")
+    return handle.value
+  }
+
   /// Makes values of the language.
   package func makeHandle(_ string: String) -> Handle { handles.makeHandle(makeString(string)) }
   package func makeHandle(_ integer: Int) -> Handle { handles.makeHandle(makeInteger(integer)) }
   package func makeHandle(_ double: Double) -> Handle { handles.makeHandle(makeFloat(double)) }
   package func makeHandle(_ boolean: Bool) -> Handle { handles.makeHandle(Value(boolean)) }
   package func makeHandle(_ elements: [Handle]) -> Handle {
-    handles.makeHandle(makeArray(elements.map(\.value)))
+    handles.makeHandle(makeArray(elements.map { value(of: $0) }))
   }
   package var nilHandle: Handle { handles.makeHandle(.nil) }
 
@@ -86,7 +98,7 @@ extension Machine {
     withEntry {
       let cell = scriptCell(named: name)
       state.base = state.top
-      let stored = store(handle.value, into: cell, slot: 0)
+      let stored = store(value(of: handle), into: cell, slot: 0)
       return stored.isUnwind ? .interrupted : .finished(handle)
     }
   }
