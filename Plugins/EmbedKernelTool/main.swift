@@ -38,7 +38,9 @@ func row(_ definition: ClassDefinition, file: Int, source: SourceText) -> String
   for member in definition.members {
     switch member {
     case .variable(let variable):
-      guard variable.value == nil else { fail("\(source.name): the kernel's variables begin as nil") }
+      guard variable.value == nil else {
+        fail("\(source.name): the kernel's variables begin as nil")
+      }
       variables.append(variable.name.text)
     case .method(let method):
       let side = method.isClassMethod ? "+" : "-"

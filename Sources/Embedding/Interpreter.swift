@@ -116,6 +116,7 @@ extension Interpreter {
   ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called after each statement that has a value, with the value and its place;
   ///     definitions and declarations have none.
+  /// - Returns: How it ended.
   public func run(
     _ source: SourceText, isPrompt: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil
@@ -169,8 +170,9 @@ extension Interpreter {
   /// The nil of the language.
   public var `nil`: Handle { machine.nilHandle }
 
-  /// A variable of the script; nil when there is none of that name. Setting nil stores the nil of
-  /// the language.
+  /// A variable of the script; nil when there is none of that name.
+  ///
+  /// Setting nil stores the nil of the language.
   public subscript(name: String) -> Handle? {
     get { machine.variable(name) }
     set { _ = machine.setVariable(name, to: newValue ?? machine.nilHandle) }

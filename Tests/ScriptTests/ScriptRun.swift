@@ -30,6 +30,7 @@ struct ScriptRun {
   ///   - source: The text of the script.
   ///   - input: The lines of its input.
   ///   - isWanted: Whether the value of a statement is printed, given its number and last line.
+  /// - Returns: What was seen.
   func observe(
     _ source: SourceText, input: [String] = [],
     isWanted: @escaping @Sendable (_ statement: Int, _ line: Int) -> Bool

@@ -3,7 +3,8 @@
 extension ConnectionGraph {
   /// Takes the formulas of a connection into force.
   ///
-  /// - Parameter origin: The cell that wins at the start of a connection both ways.
+  /// At the start of a connection both ways the cell `origin` wins.
+  ///
   /// - Throws: a failure that names what stands against it; nothing has changed then.
   func add(_ added: [Formula], origin: CellID?) throws(Failure) {
     var joined: [Formula] = []

@@ -39,8 +39,9 @@ public struct ConstraintID: Hashable, Sendable {
   public init(_ rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// A formula as a solver sees it: which cells it reads and which one it computes. What it computes
-/// stays with the graph, which runs it when the solver says so.
+/// A formula as a solver sees it: which cells it reads and which one it computes.
+///
+/// What it computes stays with the graph, which runs it when the solver says so.
 public struct FormulaIR: Sendable {
   /// Its number.
   public let id: FormulaID

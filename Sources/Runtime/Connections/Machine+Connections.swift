@@ -30,7 +30,7 @@ extension Machine {
 
   /// Writes a cell from outside, and brings the connections up to date.
   ///
-  /// - Parameter put: Does the writing; answers why it could not.
+  /// `put` does the writing and answers why it could not.
   func write(_ value: Value, to cell: CellID, put: () -> Failure?) -> Value {
     do throws(Failure) {
       try graph.checkWrite(to: cell)
@@ -180,9 +180,10 @@ extension Machine {
     case .element:
       return writeElement(value, at: place, cell)
     case .property:
-      return outcome(of: withErrorsCaught {
-        send(selector(displayText(place.key) + ":"), to: place.object, value)
-      })
+      return outcome(
+        of: withErrorsCaught {
+          send(selector(displayText(place.key) + ":"), to: place.object, value)
+        })
     case .stored:
       if let failure = outcome(of: withErrorsCaught { put(value, at: place.key, in: place.object) })
       {
@@ -201,9 +202,10 @@ extension Machine {
       }
       array[element: place.index] = value
     } else {
-      let failure = outcome(of: withErrorsCaught {
-        send(selector("at:put:"), to: place.object, place.key, value)
-      })
+      let failure = outcome(
+        of: withErrorsCaught {
+          send(selector("at:put:"), to: place.object, place.key, value)
+        })
       if let failure { return failure }
     }
     graph.setKnown(value, of: cell)

@@ -440,6 +440,7 @@ extension Heap {
     unsafe collectionCount += 1
     unsafe budget = unsafe Swift.max(Heap.minimumBudget, Swift.min(liveBytes, limit - liveBytes))
     // Last, when the heap is whole again: a deinitialiser may run any code.
+    // swift-format-ignore
     for unsafe native in unsafe dead { unsafe native.release() }
   }
 
@@ -487,7 +488,8 @@ extension Heap {
         var offset = BlockHeader.cellOffset
         while offset + cellSize <= Heap.blockSize {
           if !isMarked(block: block, offset: offset) {
-            let cell = unsafe UnsafeMutableRawPointer(bitPattern: block + UInt(offset)).unsafelyUnwrapped
+            let cell = unsafe UnsafeMutableRawPointer(bitPattern: block + UInt(offset))
+              .unsafelyUnwrapped
             unsafe cell.initializeMemory(as: UInt8.self, repeating: 0xDB, count: cellSize)
           }
           offset += cellSize

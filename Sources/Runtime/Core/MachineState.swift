@@ -5,7 +5,9 @@ internal import CTenonPlatform
 @unsafe
 struct MachineState {
   /// The lowest address the native stack may reach; the greatest address while somebody asks for
-  /// a safepoint. The evaluator compares it at every send and at every turn of a loop.
+  /// a safepoint.
+  ///
+  /// The evaluator compares it at every send and at every turn of a loop.
   var nativeLimit: UInt = 0
 
   /// What `nativeLimit` is while nobody asks for a safepoint.

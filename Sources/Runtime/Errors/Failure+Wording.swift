@@ -171,7 +171,8 @@ extension Failure {
   static func cycle(_ names: [String], _ connections: [Connection]) -> Failure {
     let lines = connections.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
     return Failure(
-      .constraintError, "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)")
+      .constraintError,
+      "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)")
   }
 
   static func noSolver(_ objections: [String]) -> Failure {

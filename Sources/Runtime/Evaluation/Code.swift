@@ -43,6 +43,7 @@ final class Code {
   }
 
   deinit {
+    // swift-format-ignore
     for unsafe list in unsafe lists { unsafe list.deallocate() }
   }
 

@@ -469,13 +469,15 @@ struct BinaryNodeFamily {
         localFloatConstant: LocalFloatConstantAddNode.self)
     case "-":
       BinaryNodeFamily(
-        spilled: SpilledSubtractNode.self, leaf: LeafSubtractNode.self, constant: ConstantSubtractNode.self,
+        spilled: SpilledSubtractNode.self, leaf: LeafSubtractNode.self,
+        constant: ConstantSubtractNode.self,
         localConstant: LocalConstantSubtractNode.self, localLocal: LocalLocalSubtractNode.self,
         floatConstant: FloatConstantSubtractNode.self,
         localFloatConstant: LocalFloatConstantSubtractNode.self)
     case "*":
       BinaryNodeFamily(
-        spilled: SpilledMultiplyNode.self, leaf: LeafMultiplyNode.self, constant: ConstantMultiplyNode.self,
+        spilled: SpilledMultiplyNode.self, leaf: LeafMultiplyNode.self,
+        constant: ConstantMultiplyNode.self,
         localConstant: LocalConstantMultiplyNode.self, localLocal: LocalLocalMultiplyNode.self,
         floatConstant: FloatConstantMultiplyNode.self,
         localFloatConstant: LocalFloatConstantMultiplyNode.self)
@@ -485,23 +487,29 @@ struct BinaryNodeFamily {
         localConstant: LocalConstantLessNode.self, localLocal: LocalLocalLessNode.self)
     case "<=":
       BinaryNodeFamily(
-        spilled: SpilledLessOrEqualNode.self, leaf: LeafLessOrEqualNode.self, constant: ConstantLessOrEqualNode.self,
-        localConstant: LocalConstantLessOrEqualNode.self, localLocal: LocalLocalLessOrEqualNode.self)
+        spilled: SpilledLessOrEqualNode.self, leaf: LeafLessOrEqualNode.self,
+        constant: ConstantLessOrEqualNode.self,
+        localConstant: LocalConstantLessOrEqualNode.self, localLocal: LocalLocalLessOrEqualNode.self
+      )
     case ">":
       BinaryNodeFamily(
-        spilled: SpilledGreaterNode.self, leaf: LeafGreaterNode.self, constant: ConstantGreaterNode.self,
+        spilled: SpilledGreaterNode.self, leaf: LeafGreaterNode.self,
+        constant: ConstantGreaterNode.self,
         localConstant: LocalConstantGreaterNode.self, localLocal: LocalLocalGreaterNode.self)
     case ">=":
       BinaryNodeFamily(
-        spilled: SpilledGreaterOrEqualNode.self, leaf: LeafGreaterOrEqualNode.self, constant: ConstantGreaterOrEqualNode.self,
-        localConstant: LocalConstantGreaterOrEqualNode.self, localLocal: LocalLocalGreaterOrEqualNode.self)
+        spilled: SpilledGreaterOrEqualNode.self, leaf: LeafGreaterOrEqualNode.self,
+        constant: ConstantGreaterOrEqualNode.self,
+        localConstant: LocalConstantGreaterOrEqualNode.self,
+        localLocal: LocalLocalGreaterOrEqualNode.self)
     case "=":
       BinaryNodeFamily(
         spilled: SpilledEqualNode.self, leaf: LeafEqualNode.self, constant: ConstantEqualNode.self,
         localConstant: LocalConstantEqualNode.self, localLocal: LocalLocalEqualNode.self)
     case "~=":
       BinaryNodeFamily(
-        spilled: SpilledNotEqualNode.self, leaf: LeafNotEqualNode.self, constant: ConstantNotEqualNode.self,
+        spilled: SpilledNotEqualNode.self, leaf: LeafNotEqualNode.self,
+        constant: ConstantNotEqualNode.self,
         localConstant: LocalConstantNotEqualNode.self, localLocal: LocalLocalNotEqualNode.self)
     default: nil
     }
@@ -521,10 +529,12 @@ struct StoreNodeFamily {
         localConstant: StoreLocalConstantAddNode.self, localLocal: StoreLocalLocalAddNode.self)
     case "-":
       StoreNodeFamily(
-        localConstant: StoreLocalConstantSubtractNode.self, localLocal: StoreLocalLocalSubtractNode.self)
+        localConstant: StoreLocalConstantSubtractNode.self,
+        localLocal: StoreLocalLocalSubtractNode.self)
     case "*":
       StoreNodeFamily(
-        localConstant: StoreLocalConstantMultiplyNode.self, localLocal: StoreLocalLocalMultiplyNode.self)
+        localConstant: StoreLocalConstantMultiplyNode.self,
+        localLocal: StoreLocalLocalMultiplyNode.self)
     default: nil
     }
   }

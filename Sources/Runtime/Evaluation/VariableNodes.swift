@@ -40,7 +40,9 @@ final class OuterVariableNode: Node {
 }
 
 /// An assignment to a slot of an object: an instance variable, a captured variable, a variable of
-/// a script. One flag test decides whether anybody watches.
+/// a script.
+///
+/// One flag test decides whether anybody watches.
 class StoreSlotNode: SiteNode {
   final let slot: Int
   final let value: NodeRef

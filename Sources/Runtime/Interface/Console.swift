@@ -13,10 +13,11 @@ public protocol Console: AnyObject {
   /// - Throws: `ConsoleError` when the other end is gone or full.
   func flush() throws(ConsoleError)
 
-  /// Reads a line without its end; nil at the end of the input.
+  /// Reads a line.
   ///
   /// - Parameter isInterrupted: Whether to stop waiting. It is to be asked before waiting, whenever
   ///   waiting was disturbed, and about once a second.
+  /// - Returns: The line without its end; nil at the end of the input.
   /// - Throws: `ConsoleError` when reading fails.
   func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]?
 
@@ -25,6 +26,7 @@ public protocol Console: AnyObject {
   /// - Parameters:
   ///   - limit: The most bytes to read.
   ///   - isInterrupted: Whether to stop waiting; to be asked as by `readLine`.
+  /// - Returns: The bytes.
   /// - Throws: `ConsoleError` when reading fails or there is more than `limit`.
   func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]
 }

@@ -20,7 +20,9 @@ extension Machine {
   /// - Parameters:
   ///   - source: The text.
   ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called after each statement that has a value, with the value and its place.
+  /// - Returns: How it ended.
   package func execute(
     _ source: SourceText, isPrompt: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil

@@ -2,7 +2,7 @@
 extension Machine {
   /// Makes a class with its metaclass, or answers the one that exists.
   ///
-  /// - Parameter index: the index a class of the runtime must have.
+  /// `index` is the one a class of the runtime must have.
   func makeClass(
     named name: String, superclass: ClassInfo?, index: UInt32? = nil
   ) -> ClassInfo {

@@ -1,7 +1,8 @@
 /// An `on:do:` that is being evaluated.
 struct Handler {
-  /// The frame of `on:do:`: receiver block, exception class or set, handler block. Without one it
-  /// is Swift code that catches all errors.
+  /// The frame of `on:do:` with receiver block, exception class or set, and handler block.
+  ///
+  /// Without one it is Swift code that catches all errors.
   let frame: Frame?
   /// The handler that is active outside of it, or -1.
   let outer: Int

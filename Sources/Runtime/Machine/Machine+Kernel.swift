@@ -22,8 +22,10 @@ struct KernelClass: Sendable {
 
 /// The kernel: the classes written in the language, and the primitives beneath them.
 extension Machine {
-  /// Makes the classes of the kernel. Their methods are entered when a class is first asked for
-  /// one, and compiled when they are first sent.
+  /// Makes the classes of the kernel.
+  ///
+  /// Their methods are entered when a class is first asked for one, and compiled when they
+  /// are first sent.
   ///
   /// - Complexity: O(classes).
   func loadKernel() {

@@ -76,7 +76,9 @@ extension Machine {
   // MARK: Variants
 
   /// The method that instances of an older layout have for a selector.
-  func variantMethod(_ selector: Selector, in variant: ClassInfo, _ canonical: ClassInfo) -> Method? {
+  func variantMethod(
+    _ selector: Selector, in variant: ClassInfo, _ canonical: ClassInfo
+  ) -> Method? {
     guard let method = canonical.lookUp(selector) else { return nil }
     if let known = variant.variantMethod(for: method) { return known }
     let origin: Method.Origin

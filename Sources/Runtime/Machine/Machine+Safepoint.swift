@@ -1,6 +1,8 @@
 extension Machine {
   /// Does what waited for a safepoint: collects, stops the program, or reports that its stack or
-  /// memory is used up. `state.top` is the first slot of the value stack that is free.
+  /// memory is used up.
+  ///
+  /// `state.top` is the first slot of the value stack that is free.
   ///
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
   @inline(never)
@@ -17,7 +19,9 @@ extension Machine {
     if unsafe heap.liveBytes > options.memoryLimit {
       return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
     }
-    if state.nativeAddress < state.nativeFloor || state.stackEnd < state.top.advanced(by: FrameLimits.reserve) {
+    if state.nativeAddress < state.nativeFloor
+      || state.stackEnd < state.top.advanced(by: FrameLimits.reserve)
+    {
       return stackOverflow()
     }
     return .nil
@@ -117,8 +121,9 @@ enum MachineLimits {
   /// primitives, the parser of the kernel's methods, the collector.
   static let nativeMargin: UInt = 192 << 10
   /// Native stack that is kept for the handlers of a stack overflow, and how many times over: a
-  /// handler that overflows gets another, so that a report can still be printed. Small stacks have
-  /// smaller ones.
+  /// handler that overflows gets another, so that a report can still be printed.
+  ///
+  /// Small stacks have smaller ones.
   static let reserveBytes: UInt = 128 << 10
   static let reserves = 3
   /// The most classes from the root down; what walks them recurses.

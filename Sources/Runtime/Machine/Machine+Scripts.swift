@@ -17,9 +17,12 @@ extension Machine {
   /// Parses, checks and runs a script.
   ///
   /// - Parameters:
+  ///   - source: The text.
   ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called with value and place after each statement that has a value, which
   ///     definitions and declarations have not; the value is good until the next safepoint.
+  /// - Returns: How it ended.
   func run(
     _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
     observer: (Value, SourceRange) -> Void

@@ -95,9 +95,10 @@ struct HashTable {
     case undecided(entry: Int, next: Int)
   }
 
-  /// Searches for a key from a place on, by comparisons that run no code of the program.
+  /// Searches for a key by comparisons that run no code of the program.
   ///
-  /// - Parameter start: where to begin; nil for the place of the hash.
+  /// It begins at `start`; without one, at the place of the hash.
+  ///
   /// - Complexity: O(1) expected.
   func search(
     _ key: Value, hash: Int, byIdentity: Bool, from start: Int? = nil

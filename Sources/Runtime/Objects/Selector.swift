@@ -29,8 +29,9 @@ final class Selector {
     let colons = name.utf8.count { $0 == UInt8(ascii: ":") }
     if colons > 0 { return colons }
     let isName =
-      first >= 0x80 || first == UInt8(ascii: "_") || first | 0x20 >= UInt8(ascii: "a")
-      && first | 0x20 <= UInt8(ascii: "z")
+      first >= 0x80 || first == UInt8(ascii: "_")
+      || first | 0x20 >= UInt8(ascii: "a")
+        && first | 0x20 <= UInt8(ascii: "z")
     return isName ? 0 : 1
   }
 }
@@ -59,6 +60,7 @@ extension Selector {
 
   /// Empties the caches of all sends because some class has a new method for the selector.
   func flushCaches() {
+    // swift-format-ignore
     for unsafe node in unsafe sends { unsafe node._withUnsafeGuaranteedRef { $0.flushCache() } }
   }
 }

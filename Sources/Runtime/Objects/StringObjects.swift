@@ -121,6 +121,7 @@ extension ObjectRef {
     let known = cachedHash
     if known != 0 { return known }
     var hash: UInt32 = 0x811C_9DC5
+    // swift-format-ignore
     for unsafe byte in unsafe bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
     if hash == 0 { hash = 1 }
     cachedHash = hash

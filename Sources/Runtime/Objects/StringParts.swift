@@ -2,7 +2,8 @@
 extension Machine {
   /// Returns an array of those parts of a string that a function enumerates.
   ///
-  /// - Parameter enumerate: calls the function it is given with the bytes of each part.
+  /// `enumerate` calls the function it is given with the bytes of each part.
+  ///
   /// - Throws: `OutOfMemory` when the limit forbids so many parts.
   func parts(
     of string: ObjectRef, _ enumerate: (ObjectRef, (Range<Int>) -> Void) -> Void
@@ -51,8 +52,9 @@ extension ObjectRef {
     return previous
   }
 
-  /// Enumerates the lines without their ends: a line feed, a carriage return or both. An end at
-  /// the end of the text begins no further line.
+  /// Enumerates the lines without their ends: a line feed, a carriage return or both.
+  ///
+  /// An end at the end of the text begins no further line.
   func forEachLine(_ body: (Range<Int>) -> Void) {
     let lineFeed = UInt8(ascii: "\n")
     let carriageReturn = UInt8(ascii: "\r")

@@ -166,7 +166,8 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let numerator = try machine.anyInteger(arguments.receiver)
       let denominator = try machine.anyInteger(arguments[0])
-      return machine.makeFloat(LargeInteger.nearestDouble(numerator: numerator, denominator: denominator))
+      return machine.makeFloat(
+        LargeInteger.nearestDouble(numerator: numerator, denominator: denominator))
     },
     Primitive("printRatio: denominator places: count", "The quotient as a decimal, rounded.") {
       machine, arguments throws(Failure) in

@@ -4,10 +4,10 @@ internal import TenonParser
 // Properties: what a component of a path through objects means.
 
 extension Machine {
-  /// Where a property of an object is kept.
+  /// Where a property of an object is kept; its name is a string or a number.
   ///
-  /// - Parameter name: A string, or a number.
   /// - Returns: nil when the object is nil or has no such element.
+  /// - Throws: a failure when it has no such property.
   func place(of name: Value, in object: Value) throws(Failure) -> Place? {
     if object.isNil { return nil }
     guard object.isObject else { throw .noProperty(displayText(name), describe(object)) }

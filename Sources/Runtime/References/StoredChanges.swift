@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// The places that stores have announced as changed and nobody has looked at yet. Any thread may
-/// add; the interpreter's takes.
+/// The places that stores have announced as changed and nobody has looked at yet.
+///
+/// Any thread may add; the interpreter's takes.
 final class StoredChanges: Sendable {
   private let references = Mutex<[Reference]>([])
 

@@ -135,7 +135,8 @@ extension Builder {
           selector, receiver: receiver.node, index: arguments[0].node, value: arguments[1].node,
           tracked: isTracked, at: position))
     }
-    let isSelf = if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
+    let isSelf =
+      if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
     switch arguments.count {
     case 0:
       return isSelf

@@ -313,7 +313,7 @@ extension Builder {
 
   /// Builds an inlined block.
   ///
-  /// - Parameter argument: the frame slot in which a captured parameter arrives.
+  /// A captured parameter arrives in the frame slot `argument`.
   mutating func buildInlined(
     _ block: BlockExpression?, argument: Int = -1, _ depth: Int
   ) -> NodeRef {
