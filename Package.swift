@@ -3,12 +3,17 @@ import PackageDescription
 
 /// Every target: strict memory safety marks each unsafe expression, the upcoming features keep
 /// imports and existentials explicit.
-let settings: [SwiftSetting] = [
+var settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
+
+// Not for everybody: a compiler to come may warn about what this one does not.
+if Context.environment["TENON_WARNINGS_AS_ERRORS"] == "1" {
+  settings.append(.treatAllWarnings(as: .error))
+}
 
 let package = Package(
   name: "tenon",
