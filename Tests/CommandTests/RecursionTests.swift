@@ -134,9 +134,10 @@ import Testing
         counter := Counter new.
         [ counter down ] on: StackOverflow do: [ :e | 'caught' ].
         stdout println: counter begun > 100.
-        stdout println: counter begun - counter ended
+        stdout println: (counter begun - counter ended between: 0 and: 1)
         """.utf8))
-    #expect(result.output == "true\n0\n")
+    // The last activation may find the stack full where it sends `ensure:`, before the block counts.
+    #expect(result.output == "true\ntrue\n")
   }
 
   @Test func theReportOfAnOverflowIsShort() throws {

@@ -86,12 +86,18 @@ final class BlockEntryNode: Node {
     let code = Closure(frame.receiver).code
     if code.argumentCount == argumentCount {
       guard isTracked else { return code.body.evaluate(frame) }
-      return state.withMachine { $0.trackedBody(of: code.object) }.evaluate(frame)
+      return evaluateTracked(code.object, frame)
     }
     state.top = frame.advanced(by: argumentCount + 1)
     state.base = frame
     return state.withMachine {
       $0.signal(.wrongArgumentCount(expected: code.argumentCount, given: argumentCount))
     }
+  }
+
+  /// Apart from the rest, which counts no references.
+  @inline(never)
+  private func evaluateTracked(_ code: BlockCode, _ frame: Frame) -> Value {
+    state.withMachine { $0.trackedBody(of: code) }.evaluate(frame)
   }
 }
