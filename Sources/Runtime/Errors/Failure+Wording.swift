@@ -38,7 +38,7 @@ extension Failure {
   }
 
   static func wrongType(_ expected: String, found: String, variable: String) -> Failure {
-    Failure(.invalidArgument, "'\(variable)' must be a \(expected), not \(found)")
+    Failure(.invalidArgument, "'\(variable)' must be \(expected), not \(found)")
   }
 
   static func invalidArgument(_ expected: String, found: String) -> Failure {
