@@ -75,7 +75,7 @@ let package = Package(
       path: "Tests/CommandTests", swiftSettings: settings),
     .testTarget(
       name: "TenonScriptTests",
-      dependencies: ["Tenon", "TenonLexer", "TenonParser", "TenonRuntime"],
+      dependencies: ["Tenon", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores"],
       path: "Tests/ScriptTests", exclude: ["Scripts"], swiftSettings: settings),
   ]
 )

@@ -23,6 +23,8 @@ struct ScriptRun {
   var patience = 60.0
   /// The most bytes the script may keep alive.
   var memoryLimit = 64 << 20
+  /// Called with the interpreter before the script runs.
+  var prepare: @Sendable (Interpreter) -> Void = { _ in }
 
   /// Runs a script and watches it.
   ///
@@ -45,6 +47,7 @@ struct ScriptRun {
       case .every(let count): options.collectEvery = count
       }
       let interpreter = Interpreter(options, console: console)
+      prepare(interpreter)
       let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
       defer { watchdog.stop() }
       var observation = observe(source, in: interpreter, isWanted: isWanted)

@@ -1,0 +1,87 @@
+import Tenon
+import TenonLexer
+import TenonRuntime
+import Testing
+
+/// The Swift code of the documentation: each block there is a part of this file.
+@Suite struct EmbeddingExamples {
+  @Test func values() throws {
+    let interpreter = Interpreter()
+    interpreter["limit"] = interpreter.value(20)
+    let sum = try interpreter.evaluate("(1 to: limit) sum")
+    print(sum.integer ?? 0)  // 210
+    #expect(sum.integer == 210)
+  }
+
+  @Test func messages() throws {
+    let interpreter = Interpreter()
+    let tank = try interpreter.evaluate(
+      """
+      class Tank { var level. -initialize { level := 0 } -fill: amount { level := level + amount } }
+      Tank new
+      """)
+    _ = try interpreter.send("fill:", to: tank, interpreter.value(30))
+    let level = try interpreter.send("level", to: tank)
+    #expect(level.integer == 30)
+  }
+
+  @Test func errors() throws {
+    let interpreter = Interpreter()
+    do {
+      _ = try interpreter.evaluate("#(1, 2) at: 3", name: "rules.st")
+    } catch .script(let error) {
+      print(error.message)  // index 3 is out of bounds: 1 to 2
+      print(error.rendered())  // with the place, the line and the stack trace
+      #expect(error.message == "index 3 is out of bounds: 1 to 2")
+      #expect(error.rendered().hasPrefix("rules.st:1:9: error: index 3 is out of bounds"))
+    } catch .syntax(let text) {
+      print(text)
+      Issue.record("a syntax error: \(text)")
+    } catch .interrupted {
+      print("interrupted")
+      Issue.record("interrupted")
+    }
+  }
+
+  @Test func connections() throws {
+    let interpreter = Interpreter()
+    _ = try interpreter.evaluate("var price := 100. var total. total |= price * 119 / 100")
+    interpreter["price"] = interpreter.value(200)
+    let total = try interpreter.evaluate("total")
+    #expect(total.integer == 238)
+  }
+
+  @Test func stores() throws {
+    let interpreter = Interpreter()
+    interpreter.mount(Settings(["color": "red"]), as: "settings")
+    let color = try interpreter.evaluate("settings:color")
+    #expect(color.string == "red")
+    let missing = try interpreter.evaluate("settings:size")
+    #expect(missing.isNil)
+  }
+
+  @Test func limits() throws {
+    var options = Interpreter.Options()
+    options.memoryLimit = 64 << 20
+    let interpreter = Interpreter(options)
+    let size = try interpreter.evaluate(
+      "[ Array new: 100000000 ] on: OutOfMemory do: [ :error | 'refused' ]")
+    #expect(size.string == "refused")
+  }
+}
+
+/// A store of texts that only the program changes.
+final class Settings: Store {
+  private let texts: [String: String]
+
+  init(_ texts: [String: String]) { self.texts = texts }
+
+  var capabilities: StoreCapabilities {
+    StoreCapabilities([.get], durability: .none, isExternal: false)
+  }
+
+  func get(_ reference: Reference, if condition: Precondition?) throws(StoreError) -> GetOutcome {
+    guard let text = texts[reference.components.joined(separator: "/")] else { return .missing }
+    return .resource(Resource(text))
+  }
+}
