@@ -136,7 +136,15 @@ struct MarkdownScript {
 
   /// The text with the lines of the script as they are in another text of the same form.
   func restored(_ text: String) -> String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    var annotated = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // Lines behind the last one that is no script are output that nobody expected.
+    if let last = annotated.lastIndex(where: { $0.hasPrefix(MarkdownScript.mark) }) {
+      let added = annotated[(last + 1)...].filter { !$0.isEmpty }
+      annotated.removeSubrange((last + 1)...)
+      let end = annotated.lastIndex { !$0.hasPrefix(MarkdownScript.mark) } ?? last
+      annotated.insert(contentsOf: added, at: end + 1)
+    }
+    let lines = annotated.map { line in
       guard line.hasPrefix(MarkdownScript.mark) else { return String(line) }
       return line.dropFirst(MarkdownScript.mark.count)
         .replacingOccurrences(of: MarkdownScript.hidden.1, with: MarkdownScript.hidden.0)
