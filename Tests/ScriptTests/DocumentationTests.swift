@@ -86,6 +86,28 @@ import Testing
     }
   }
 
+  @Test(arguments: MarkdownFile.all)
+  func linksLeadSomewhere(_ file: MarkdownFile) throws {
+    for match in try file.text().matches(of: /\]\((?<target>[^)#:]+)(#[^)]*)?\)/) {
+      let target = file.url.deletingLastPathComponent().appending(path: String(match.target))
+      #expect(
+        FileManager.default.fileExists(atPath: target.path), "\(file.path): \(match.target)")
+    }
+  }
+
+  /// Continuous integration passes the tests with the command that the README shows.
+  @Test func theTestsAreRunByTheSameCommand() throws {
+    let readme = try String(
+      contentsOf: MarkdownFile.root.appending(path: "README.md"), encoding: .utf8)
+    let commands = readme.split(separator: "\n").compactMap { line in
+      line.wholeMatch(of: /apt-get install -y libedit-dev && (.*)/)?.1
+    }
+    #expect(commands.count == 2)
+    let script = try String(
+      contentsOf: MarkdownFile.root.appending(path: ".ci/run"), encoding: .utf8)
+    #expect(commands.contains { $0.hasPrefix("swift test") && script.contains("\n\($0)\n") })
+  }
+
   private func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
