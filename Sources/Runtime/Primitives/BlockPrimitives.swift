@@ -86,7 +86,7 @@ final class BlockEntryNode: Node {
     let code = Closure(frame.receiver).code
     if code.argumentCount == argumentCount {
       guard isTracked else { return code.body.evaluate(frame) }
-      return evaluateTracked(code.object, frame)
+      return evaluateTracked(code, frame)
     }
     state.top = frame.advanced(by: argumentCount + 1)
     state.base = frame
@@ -97,7 +97,7 @@ final class BlockEntryNode: Node {
 
   /// Apart from the rest, which counts no references.
   @inline(never)
-  private func evaluateTracked(_ code: BlockCode, _ frame: Frame) -> Value {
-    state.withMachine { $0.trackedBody(of: code) }.evaluate(frame)
+  private func evaluateTracked(_ code: BlockCodeRef, _ frame: Frame) -> Value {
+    state.withMachine { $0.trackedBody(of: code.object) }.evaluate(frame)
   }
 }
