@@ -49,7 +49,8 @@ struct HashTable {
     guard value.isObject(ofClass: ClassIndex.byteArray) else { return nil }
     let places = ObjectRef(value)
     let size = places.byteCount
-    return size >= HashTable.fewestPlaces * HashTable.placeSize && size & (size &- 1) == 0 ? places : nil
+    return size >= HashTable.fewestPlaces * HashTable.placeSize && size & (size &- 1) == 0
+      ? places : nil
   }
 
   @inline(__always) private var entries: ObjectRef? {
@@ -59,7 +60,8 @@ struct HashTable {
     let used = used
     let words = entries.elementCount
     // The second comparison cannot overflow when the first holds.
-    return UInt(bitPattern: used) <= UInt(bitPattern: words) && used &* HashTable.entryWords <= words
+    return UInt(bitPattern: used) <= UInt(bitPattern: words)
+      && used &* HashTable.entryWords <= words
       ? entries : nil
   }
 
@@ -137,8 +139,10 @@ struct HashTable {
   @inline(__always)
   private static func tag(_ hash: Int) -> Int { hash ^ hash >> 32 ^ hash << 16 }
 
-  /// Multiplies, so that equal distances between keys do not meet in the table. Sixty-four numbers in
-  /// a row stay near each other, as keys often come in a row and memory is read by the line.
+  /// Multiplies, so that equal distances between keys do not meet in the table.
+  ///
+  /// Sixty-four numbers in a row stay near each other, as keys often come in a row and memory is
+  /// read by the line.
   @inline(__always)
   private static func spread(_ hash: Int) -> Int {
     let product = UInt(bitPattern: hash >> 6) &* 0x9E37_79B9_7F4A_7C15
@@ -244,7 +248,8 @@ extension HashTable {
     var size = HashTable.fewestPlaces
     while size < capacity * 2 { size *= 2 }
     let newEntries = try machine.makeArray(checked: capacity * HashTable.entryWords)
-    let newPlaces = try machine.makeBytes(classIndex: ClassIndex.byteArray, count: size * HashTable.placeSize)
+    let newPlaces = try machine.makeBytes(
+      classIndex: ClassIndex.byteArray, count: size * HashTable.placeSize)
     unsafe newPlaces.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     var number = 0
     if let old {
