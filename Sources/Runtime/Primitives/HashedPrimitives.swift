@@ -124,22 +124,22 @@ extension Machine {
   func find(_ key: Value, in collection: Value, byIdentity: Bool) -> Finding {
     guard let hash = hash(key, byIdentity: byIdentity) else { return .unwound }
     let table = HashTable(collection)
-    var start: Int?
+    var probes = 0
     while true {
-      switch table.search(key, hash: hash, byIdentity: byIdentity, from: start) {
+      switch table.search(key, hash: hash, byIdentity: byIdentity, after: probes) {
       case .found(let number): return .found(number)
       case .absent: return .absent(hash: hash)
-      case .undecided(let entry, let next):
+      case .undecided(let entry, let made):
         let version = table.version
         guard let candidate = table.entry(entry)?.key else { return .absent(hash: hash) }
         let equal = send(selector("="), to: candidate, key)
         if equal.isUnwind { return .unwound }
         if table.version != version {
-          start = nil
+          probes = 0
         } else if equal.isTrue {
           return .found(entry)
         } else {
-          start = next
+          probes = made
         }
       }
     }
