@@ -151,7 +151,14 @@ extension Machine {
     let place = graph[cell].place
     switch place.kind {
     case .slot:
-      ObjectRef(place.object)[slot: place.index] = value
+      let object = ObjectRef(place.object)
+      if let (type, name) = declaredType(of: object, slot: place.index),
+        let failure = outcome(
+          of: withErrorsCaught { checkType(of: value, type, variable: name) })
+      {
+        return failure
+      }
+      object[slot: place.index] = value
     case .whole:
       return .notAvailable("writing a whole collection")
     case .element:

@@ -140,6 +140,16 @@ extension Machine {
 // MARK: - Variables
 
 extension Machine {
+  /// The type that the variable in a slot was declared with, and its name.
+  func declaredType(of object: ObjectRef, slot: Int) -> (type: String, name: String)? {
+    if !cellTypes.isEmpty, let type = cellTypes[object.bits] { return type }
+    let info = classInfo(at: object.classIndex)
+    guard info.instanceVariables.indices.contains(slot),
+      let type = info.instanceVariables[slot].type
+    else { return nil }
+    return (type, info.instanceVariables[slot].name)
+  }
+
   /// Refuses a value that is no instance of a variable's class; nil is one of any.
   ///
   /// - Returns: the value, or `unwind`.

@@ -31,6 +31,10 @@ extension Machine {
     guard let script = result.script else {
       return .rejected(result.diagnostics, isIncomplete: result.isIncomplete)
     }
+    if let signature = script.signature {
+      let message = Wording.notAvailable("a script's signature")
+      return .rejected([Diagnostic(.error, message, signature.range)], isIncomplete: false)
+    }
     var check = ScriptCheck(machine: self, allowsUnknownNames: isPrompt)
     withStackKnown { check.visit(script) }
     if !check.issues.isEmpty {
@@ -121,6 +125,10 @@ extension Machine {
       case .variable(let variable): variable.value == nil ? [variable.name] : []
       case .expression, .return, .definition: []
       }
+    if case .variable(let variable) = statement {
+      let name = variable.name.text
+      cellTypes[scriptCell(named: name).bits] = variable.type.map { ($0.text, name) }
+    }
     for name in names {
       let cell = scriptCell(named: name.text)
       if cell[slot: 0].isUndefined { cell[slot: 0] = .nil }

@@ -13,6 +13,8 @@ package final class Machine {
   var classesByName: [String: ClassInfo] = [:]
   var classCells: [String: ObjectRef] = [:]
   var scriptCells: [String: ObjectRef] = [:]
+  /// The types that variables of the script were declared with, by their cells.
+  var cellTypes: [UInt: (type: String, name: String)] = [:]
   var symbols: [String: ObjectRef] = [:]
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   var addedVariableObjects: [UInt: Value] = [:]

@@ -145,10 +145,10 @@ extension Machine {
     switch place.kind {
     case .slot:
       let object = ObjectRef(place.object)
-      let variable = classInfo(of: place.object).instanceVariables
-      if variable.indices.contains(place.index), let type = variable[place.index].type {
-        let checked = checkType(of: value, type, variable: variable[place.index].name)
-        if checked.isUnwind { return checked }
+      if let (type, name) = declaredType(of: object, slot: place.index),
+        checkType(of: value, type, variable: name).isUnwind
+      {
+        return .unwind
       }
       return store(value, into: object, slot: place.index)
     case .element:

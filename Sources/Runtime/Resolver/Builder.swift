@@ -509,6 +509,7 @@ extension Builder {
       return addedVariable(index, value: value, name.range, depth)
     case .cell(let cell, _):
       code.addLiteral(Value(cell))
+      let value = checked(value, type: machine.cellTypes[cell.bits]?.type, name, depth)
       return add(StoreCellNode(cell: cell, value: value.node, at: position(name.range, depth)))
     case .unknown:
       return add(FailureNode(.unknownName(name.text), at: position(name.range, depth)))

@@ -5,6 +5,8 @@ enum Wording {
     return "unknown name '\(name)'\(hint)"
   }
 
+  static func notAvailable(_ what: String) -> String { "\(what) is not available yet" }
+
   static func unknownScheme(_ name: String) -> String {
     "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
   }
