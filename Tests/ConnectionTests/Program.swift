@@ -83,10 +83,10 @@ extension Program {
     Size(
       connections: graph.connections.count, cells: graph.cells.count { !$0.isFree },
       formulas: graph.formulas.count { $0 != nil }, constraints: graph.constraints.count,
-      regions: graph.regions.count, watchedObjects: graph.watched.count,
+      regions: graph.regionCount, watchedObjects: graph.watched.count,
       watchedPaths: graph.pathWatchers.count,
       waiting: graph.pending.count + graph.forced.count + graph.contested.count
-        + graph.reaimed.count)
+        + graph.reaimed.count + graph.waitingRegions.count)
   }
 
   /// The memory that lives, in bytes, after a collection.

@@ -29,7 +29,7 @@ extension ConnectionGraph {
       if !isFound || waiting.isEmpty { break }
     }
     // The memory of dead objects is whole until the collection ends.
-    for connection in waiting { disconnect(connection) }
+    disconnect(waiting)
     purgeDeadCells(heap)
     for cell in cells where !cell.isFree {
       heap.mark(cell.place.key)

@@ -321,8 +321,7 @@ extension ConnectionGraph {
       try extend(region, by: constraint, description)
     } else {
       region = try merge(involved, with: constraint, description, pinned: pinned)
-      regions.removeAll { old in involved.contains { $0 === old } }
-      regions.append(region)
+      regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
     constraint.region = region
@@ -394,7 +393,9 @@ extension ConnectionGraph {
     for each in old {
       region.transaction.changed += each.transaction.changed
       region.transaction.forced += each.transaction.forced
+      if each.isWaiting { enqueue(region) }
     }
+    waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
     return region
   }
 
@@ -423,10 +424,23 @@ extension ConnectionGraph {
   private func leave(_ constraint: Constraint) {
     guard let region = constraint.region else { return }
     constraint.region = nil
-    region.constraints.removeAll { $0 === constraint }
+    if broken == nil {
+      breakUp(region)
+      enterAgain(constraint)
+    } else {
+      broken?.regions.append(region)
+      broken?.constraints.append(constraint)
+    }
+  }
+
+  private func breakUp(_ region: Region) {
+    regionCount -= 1
+    waitingRegions.removeAll { $0 === region }
     for cell in region.cells { cells[cell.index].region = nil }
-    regions.removeAll { $0 === region }
-    rebuild(region.constraints)
+    rebuild(region.constraints.filter { $0.region === region })
+  }
+
+  private func enterAgain(_ constraint: Constraint) {
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
@@ -434,6 +448,21 @@ extension ConnectionGraph {
       try? enforceOneWay(constraint, formula)
       if isSatisfied { forced.removeAll { $0 === formula } }
     }
+  }
+
+  /// Takes many connections out of force for good.
+  ///
+  /// - Complexity: O(connections and what stands in a region with one of them).
+  func disconnect(_ ended: [Connection]) {
+    broken = ([], [])
+    for connection in ended { disconnect(connection) }
+    let (regions, constraints) = broken ?? ([], [])
+    broken = nil
+    for region in regions.unique() { breakUp(region) }
+    for constraint in constraints.unique() where constraint.region == nil {
+      enterAgain(constraint)
+    }
+    for region in regions.unique() { release(Array(region.cells)) }
   }
 
   /// Makes regions anew for constraints whose region fell apart.

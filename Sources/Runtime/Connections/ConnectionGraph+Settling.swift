@@ -122,7 +122,7 @@ extension ConnectionGraph {
       var level = 0
       while level <= highestLevel {
         currentLevel = level
-        for region in regions where region.level == level { settle(region) }
+        settleRegions(of: level)
         if level < levels.count { settle(levels[level]) }
         if let restless {
           self.restless = nil
@@ -136,15 +136,27 @@ extension ConnectionGraph {
   }
 
   private var highestLevel: Int {
-    max(levels.count - 1, regions.map(\.level).max() ?? 0)
+    max(levels.count - 1, waitingRegions.map(\.level).max() ?? 0)
   }
 
-  private func settle(_ region: Region) {
-    let transaction = region.transaction
-    guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
-    settling = region
-    transaction.settle(with: region.solver)
-    settling = nil
+  private func settleRegions(of level: Int) {
+    guard !waitingRegions.isEmpty else { return }
+    let due = waitingRegions.filter { $0.level == level }
+    waitingRegions.removeAll { $0.level == level }
+    for region in due {
+      region.isWaiting = false
+      settling = region
+      region.transaction.settle(with: region.solver)
+      settling = nil
+    }
+  }
+
+  /// Lets a region wait for its solver.
+  func enqueue(_ region: Region) {
+    if region.level <= currentLevel { hasMore = true }
+    guard !region.isWaiting else { return }
+    region.isWaiting = true
+    waitingRegions.append(region)
   }
 
   private func settle(_ level: Level) {
@@ -159,7 +171,7 @@ extension ConnectionGraph {
     // writes meanwhile.
     if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
       region.transaction.changed.append(cell)
-      if region.level <= currentLevel { hasMore = true }
+      enqueue(region)
     }
     guard hasRegions || currentLevel < 0 || cells[cell.index].owner == nil else { return }
     let writer = cells[cell.index].owner?.constraint?.level ?? -1
@@ -177,6 +189,7 @@ extension ConnectionGraph {
     guard let constraint = formula.constraint else { return }
     if let region = constraint.region {
       region.transaction.forced.append(formula.id)
+      enqueue(region)
     } else if constraint.level >= 0 {
       levels[constraint.level].transaction.forced.append(formula.id)
     }
@@ -198,10 +211,12 @@ extension ConnectionGraph {
       level.transaction.changed.removeAll()
       level.transaction.forced.removeAll()
     }
-    for region in regions {
+    for region in waitingRegions {
+      region.isWaiting = false
       region.transaction.changed.removeAll()
       region.transaction.forced.removeAll()
     }
+    waitingRegions = []
     pending = []
     valuesBefore = [:]
     reaimed = []

@@ -18,7 +18,13 @@ final class ConnectionGraph {
   var freeFormulas: [Int32] = []
   var constraints: [[CellID]: Constraint] = [:]
   var nextConstraint: Int32 = 0
-  var regions: [Region] = []
+  /// How many regions there are.
+  var regionCount = 0
+  /// The regions that something has changed for.
+  var waitingRegions: [Region] = []
+  /// While many connections end at once: the regions that fell apart, and what remains of the
+  /// constraints that lost a formula.
+  var broken: (regions: [Region], constraints: [Constraint])?
   /// The solvers of one-way constraints, by level.
   var levels: [Level] = []
   var connections: [Int: Connection] = [:]
@@ -77,7 +83,7 @@ final class ConnectionGraph {
   }
 
   /// Whether any region of several directions exists: without one all formulas are of one level.
-  var hasRegions: Bool { !regions.isEmpty }
+  var hasRegions: Bool { regionCount > 0 }
 }
 
 // MARK: - Cells

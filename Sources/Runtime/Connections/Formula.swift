@@ -90,6 +90,8 @@ final class Region {
   var level = 1
   /// The changes that a turn has brought it.
   let transaction: Transaction
+  /// Whether it is among those that wait for their solver.
+  var isWaiting = false
 
   init(solver: any ConnectorSolver, name: String, transaction: Transaction) {
     self.solver = solver
