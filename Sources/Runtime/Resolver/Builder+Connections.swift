@@ -336,10 +336,13 @@ extension Builder {
     _ components: ArraySlice<PathComponent>, from base: Built, _ range: SourceRange, _ depth: Int
   ) -> Built {
     var built = base
-    for component in components {
+    for (index, component) in components.enumerated() {
       let name = componentNode(component, depth + 1)
       built = add(
         PropertyNode(object: built.node, name: name, at: position(range, depth + 1)))
+      if index % Builder.levelsUnchecked == Builder.levelsUnchecked - 1 {
+        built = add(StackGuardNode(body: built.node, at: position(range, depth)))
+      }
     }
     return built
   }

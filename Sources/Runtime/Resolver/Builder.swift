@@ -222,7 +222,7 @@ extension Builder {
   /// How many levels of an expression are evaluated between two looks at the native stack.
   ///
   /// What is below its limit suffices for several times as many.
-  private static let levelsUnchecked = 16
+  static let levelsUnchecked = 8
 
   /// Builds an expression whose operand area begins at a depth.
   ///

@@ -35,6 +35,8 @@ struct BadScriptRun {
     var failed = 0
     var rejected = 0
     var interrupted = 0
+    /// What came of each script: `finished`, `interrupted` or its first error.
+    var outcomes: [String] = []
   }
 
   /// Runs scripts one after the other.
@@ -76,18 +78,22 @@ struct BadScriptRun {
     switch outcome {
     case .finished(let value):
       report.finished += 1
+      report.outcomes.append("finished")
       // What a script answers may have any idea of how it is printed.
       _ = interpreter.printString(value)
       return nil
     case .interrupted:
       report.interrupted += 1
+      report.outcomes.append("interrupted")
       return nil
     case .rejected(let diagnostics, _):
       report.rejected += 1
+      report.outcomes.append(diagnostics.first?.message ?? "rejected")
       if !diagnostics.contains(where: { $0.severity == .error }) { return "rejected for nothing" }
       return problem(diagnostics, in: source)
     case .failed(let error):
       report.failed += 1
+      report.outcomes.append(error.message)
       return problem(error, in: source)
     }
   }

@@ -1,0 +1,40 @@
+import Testing
+
+/// What the command says to scripts that are none: errors with a place each, and status 65.
+@Suite struct BadScriptTests {
+  private static let many = 100_000
+
+  static let scripts: [[UInt8]] =
+    [
+      "1 foo: bar:", "3 + \0 4", "'abc", "\"abc {", "#(1 2", "[ :x | ", "class A {", "x := ",
+      "file:{", "$", "x y z", ":= 3", ")", "]", "}", "a |= b =|= c", "#(foo bar)",
+      String(repeating: "(", count: many), String(repeating: "[", count: many),
+      String(repeating: "{", count: many), String(repeating: "#(", count: many),
+      String(repeating: "\"{", count: many), String(repeating: "x := ", count: many) + "3",
+      "3" + String(repeating: " + 1", count: many), String(repeating: "x", count: 1_000_000),
+      String(repeating: "x y. ", count: 1_000),
+    ].map { Array($0.utf8) } + [
+      [0xFF], [0xC3], Array("x := 'h".utf8) + [0xE9, 0x6C], (0...255).map { UInt8($0) },
+      Array(repeating: 0, count: 10_000),
+    ]
+
+  @Test(arguments: scripts.indices) func syntaxErrors(_ index: Int) throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write(Self.scripts[index], to: "bad.st")
+      let result = try Command.run(file)
+      #expect(result.status == .status(65))
+      #expect(result.output == "")
+      // A line for the place and the error, one from the script, one that points at it.
+      let pattern = #/bad\.st:[0-9]+:[0-9]+: error: ./#
+      #expect(result.errors.firstMatch(of: pattern) != nil)
+      #expect(result.errors.matches(of: pattern).count <= 20)
+    }
+  }
+
+  /// Errors of definitions stand at the name of what is defined.
+  @Test func errorsOfDefinitionsHaveAPlace() throws {
+    let result = try Command.run("-", input: "x := 3.\nclass A : True { }")
+    #expect(result.status == .status(1))
+    #expect(result.errors.hasPrefix("<stdin>:2:7: error: "))
+  }
+}
