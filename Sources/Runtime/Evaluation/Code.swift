@@ -53,6 +53,13 @@ final class Code {
     return NodeRef(node)
   }
 
+  /// Lets go of where it came from, which may own it.
+  func dismantle() {
+    origin = nil
+    trackedForm?.dismantle()
+    trackedForm = nil
+  }
+
   /// Takes a block's code.
   func add(_ block: BlockCode) {
     blocks.append(block)

@@ -244,7 +244,8 @@ struct ClassEnvironment: NameEnvironment {
 
 /// The names around the statements of a script.
 struct ScriptEnvironment: NameEnvironment {
-  let machine: Machine
+  /// Not retained: the machine owns code that keeps its environment.
+  unowned let machine: Machine
   let allowsUnknownNames: Bool
 
   var isScript: Bool { true }

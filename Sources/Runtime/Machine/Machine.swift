@@ -121,6 +121,8 @@ package final class Machine {
   }
 
   deinit {
+    for code in methodCodes + runningCodes + retiredCodes + replacedCodes { code.dismantle() }
+    for info in classes { info?.dismantle() }
     lookupCache.deallocate()
   }
 

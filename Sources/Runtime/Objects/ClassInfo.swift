@@ -52,6 +52,24 @@ final class ClassInfo {
     self.superclass = superclass
     self.isMeta = isMeta
   }
+
+  /// Lets go of everything: classes, methods and code refer to each other in circles.
+  func dismantle() {
+    loader = nil
+    for method in [initialValues, connectionStatements].compactMap(\.self) { method.dismantle() }
+    for path in propertyPaths { path.handlers.values.forEach { $0.dismantle() } }
+    propertyPaths = []
+    methods.values.forEach { $0.dismantle() }
+    variantMethods.values.forEach { $0.dismantle() }
+    methods = [:]
+    variantMethods = [:]
+    superVariants = [:]
+    subclasses = []
+    superclass = nil
+    metaclass = nil
+    canonical = nil
+    layoutOwner = nil
+  }
 }
 
 /// An instance variable as a class declares it.
@@ -179,6 +197,15 @@ final class Method {
     self.holder = holder
     self.origin = origin
     self.comment = comment
+  }
+
+  /// Lets go of the code and the class.
+  func dismantle() {
+    code = nil
+    trackedCode = nil
+    postponedBody = nil
+    postponedTrackedBody = nil
+    layout = nil
   }
 
   /// What a stack trace calls the method: `Tank>>fill`.
