@@ -177,7 +177,6 @@ import Testing
       try program.run(system.script(Array(system.statements.indices)))
       // Written once each, from the oldest to the newest.
       var ages = names
-      for name in names { try program.run("\(name) := \(program[name] ?? 0)0") }
       for name in names {
         try program.run("\(name) := \(Int.random(in: 1...9, using: &generator))")
       }

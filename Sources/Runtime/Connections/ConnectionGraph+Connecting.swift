@@ -49,6 +49,7 @@ extension ConnectionGraph {
       constraint.isContested = false
     }
     if constraint.isMultiWay {
+      unlinkDynamicInputs(of: formula)
       constraint.formulas.removeAll { $0 === formula }
       leave(constraint)
     } else {
@@ -205,7 +206,7 @@ extension ConnectionGraph {
     guard new != old else { return }
     if new.contains(formula.output) { throw cycle([formula.output], through: [formula]) }
     guard let constraint = formula.constraint, constraint.level >= 0 else {
-      formula.dynamicInputs = new
+      try setDynamicInputs(new, ofMultiWay: formula)
       return
     }
     try refuseCycle(from: formula.output, to: new, through: formula)
@@ -228,6 +229,33 @@ extension ConnectionGraph {
     }
     raise(formula.output, to: constraint.level)
     release(old.filter { !new.contains($0) })
+  }
+
+  /// Learns what a formula of a constraint of several directions was seen to read besides the
+  /// variables of the constraint: a change there has the constraint satisfied again.
+  private func setDynamicInputs(
+    _ new: [CellID], ofMultiWay formula: Formula
+  ) throws(Failure) {
+    guard let constraint = formula.constraint, let region = constraint.region else { return }
+    let old = formula.dynamicInputs
+    let new = new.filter { self[$0].region !== region }
+    guard new != old else { return }
+    if !new.isEmpty, let way = way(from: region.cells.sorted(), to: Set(new)) {
+      throw cycle(way.cells, through: [formula] + way.formulas)
+    }
+    unlinkDynamicInputs(of: formula)
+    formula.dynamicInputs = new
+    linkDynamicInputs(of: formula)
+    settleLevel(of: region, for: constraint, entering: [])
+    release(old.filter { !new.contains($0) })
+  }
+
+  private func linkDynamicInputs(of formula: Formula) {
+    for input in formula.dynamicInputs { cells[input.index].readers.append(formula) }
+  }
+
+  private func unlinkDynamicInputs(of formula: Formula) {
+    for input in formula.dynamicInputs { cells[input.index].readers.removeAll { $0 === formula } }
   }
 
   private func highestLevel(of cells: [CellID]) -> Int {
@@ -264,9 +292,14 @@ extension ConnectionGraph {
       }
       let effective = self.level(of: cell)
       for reader in cells[cell.index].readers {
-        guard let constraint = reader.constraint, constraint.level >= 0,
-          constraint.level < effective
-        else { continue }
+        guard let constraint = reader.constraint else { continue }
+        if let region = constraint.region, region.level <= effective,
+          region !== cells[cell.index].region
+        {
+          region.level = effective + 1
+          for member in region.cells { stack.append((member, nil)) }
+        }
+        guard constraint.level >= 0, constraint.level < effective else { continue }
         levels[constraint.level].solver.remove(constraint.id)
         // The order has no cycle: the solver of the level above cannot refuse.
         try? insert(constraint, level: effective)
@@ -302,6 +335,7 @@ extension ConnectionGraph {
       }
       throw error
     }
+    if wasOneWay { linkDynamicInputs(of: first) }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
@@ -329,12 +363,16 @@ extension ConnectionGraph {
       cells[cell.index].region = region
       region.cells.insert(cell)
     }
-    settleLevel(of: region, entering: entering)
+    settleLevel(of: region, for: constraint, entering: entering)
   }
 
-  /// Puts a region above everything that determines one of its cells.
-  private func settleLevel(of region: Region, entering: [CellID]) {
-    let below = region.pinned.map { self[$0].level }.max() ?? 0
+  /// Puts a region above everything that determines one of its cells, or is read besides by a
+  /// constraint that has just come in.
+  private func settleLevel(
+    of region: Region, for constraint: Constraint, entering: [CellID]
+  ) {
+    let pinned = region.pinned.map { self[$0].level }.max() ?? 0
+    let below = max(pinned, highestLevel(of: constraint.formulas.flatMap(\.dynamicInputs)))
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)
     for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
@@ -444,6 +482,7 @@ extension ConnectionGraph {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
       let isSatisfied = formula.state == .satisfied
+      unlinkDynamicInputs(of: formula)
       try? enforceOneWay(constraint, formula)
       if isSatisfied { forced.removeAll { $0 === formula } }
     }
