@@ -140,6 +140,23 @@ func onThread<Result: Sendable>(
   return try result.get()
 }
 
+/// A thread that others wait for.
+final class Worker: Sendable {
+  private let done = DispatchSemaphore(value: 0)
+
+  init(stackSize: Int = 64 << 20, _ body: @escaping @Sendable () -> Void) {
+    let done = self.done
+    let thread = Thread {
+      body()
+      done.signal()
+    }
+    thread.stackSize = stackSize
+    thread.start()
+  }
+
+  func join() { done.wait() }
+}
+
 /// Where a thread leaves its result; the semaphore orders the two accesses.
 private final class ResultSlot<Value: Sendable>: @unchecked Sendable {
   var result: Result<Value, any Error>?

@@ -50,6 +50,7 @@ extension ConnectionGraph {
       constraint.isContested = false
     }
     if constraint.isMultiWay {
+      unlinkDynamicInputs(of: formula)
       constraint.formulas.removeAll { $0 === formula }
       leave(constraint)
     } else {
@@ -206,7 +207,7 @@ extension ConnectionGraph {
     guard new != old else { return }
     if new.contains(formula.output) { throw cycle([formula.output], through: [formula]) }
     guard let constraint = formula.constraint, constraint.level >= 0 else {
-      formula.dynamicInputs = new
+      try setDynamicInputs(new, ofMultiWay: formula)
       return
     }
     try refuseCycle(from: formula.output, to: new, through: formula)
@@ -229,6 +230,33 @@ extension ConnectionGraph {
     }
     raise(formula.output, to: constraint.level)
     release(old.filter { !new.contains($0) })
+  }
+
+  /// Learns what a formula of a constraint of several directions was seen to read besides the
+  /// variables of the constraint: a change there has the constraint satisfied again.
+  private func setDynamicInputs(
+    _ new: [CellID], ofMultiWay formula: Formula
+  ) throws(Failure) {
+    guard let constraint = formula.constraint, let region = constraint.region else { return }
+    let old = formula.dynamicInputs
+    let new = new.filter { self[$0].region !== region }
+    guard new != old else { return }
+    if !new.isEmpty, let way = way(from: region.cells.sorted(), to: Set(new)) {
+      throw cycle(way.cells, through: [formula] + way.formulas)
+    }
+    unlinkDynamicInputs(of: formula)
+    formula.dynamicInputs = new
+    linkDynamicInputs(of: formula)
+    settleLevel(of: region, for: constraint, entering: [])
+    release(old.filter { !new.contains($0) })
+  }
+
+  private func linkDynamicInputs(of formula: Formula) {
+    for input in formula.dynamicInputs { cells[input.index].readers.append(formula) }
+  }
+
+  private func unlinkDynamicInputs(of formula: Formula) {
+    for input in formula.dynamicInputs { cells[input.index].readers.removeAll { $0 === formula } }
   }
 
   private func highestLevel(of cells: [CellID]) -> Int {
@@ -265,9 +293,14 @@ extension ConnectionGraph {
       }
       let effective = self.level(of: cell)
       for reader in cells[cell.index].readers {
-        guard let constraint = reader.constraint, constraint.level >= 0,
-          constraint.level < effective
-        else { continue }
+        guard let constraint = reader.constraint else { continue }
+        if let region = constraint.region, region.level <= effective,
+          region !== cells[cell.index].region
+        {
+          region.level = effective + 1
+          for member in region.cells { stack.append((member, nil)) }
+        }
+        guard constraint.level >= 0, constraint.level < effective else { continue }
         levels[constraint.level].solver.remove(constraint.id)
         // The order has no cycle: the solver of the level above cannot refuse.
         try? insert(constraint, level: effective)
@@ -303,6 +336,7 @@ extension ConnectionGraph {
       }
       throw error
     }
+    if wasOneWay { linkDynamicInputs(of: first) }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
@@ -330,12 +364,16 @@ extension ConnectionGraph {
       cells[cell.index].region = region
       region.cells.insert(cell)
     }
-    settleLevel(of: region, entering: entering)
+    settleLevel(of: region, for: constraint, entering: entering)
   }
 
-  /// Puts a region above everything that determines one of its cells.
-  private func settleLevel(of region: Region, entering: [CellID]) {
-    let below = region.pinned.map { self[$0].level }.max() ?? 0
+  /// Puts a region above everything that determines one of its cells, or is read besides by a
+  /// constraint that has just come in.
+  private func settleLevel(
+    of region: Region, for constraint: Constraint, entering: [CellID]
+  ) {
+    let pinned = region.pinned.map { self[$0].level }.max() ?? 0
+    let below = max(pinned, highestLevel(of: constraint.formulas.flatMap(\.dynamicInputs)))
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)
     for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
@@ -445,6 +483,7 @@ extension ConnectionGraph {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
       let isSatisfied = formula.state == .satisfied
+      unlinkDynamicInputs(of: formula)
       try? enforceOneWay(constraint, formula)
       if isSatisfied { forced.removeAll { $0 === formula } }
     }
@@ -510,87 +549,5 @@ extension ConnectionGraph {
       let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
       return .overdetermined(self[formula.output].name, by: others)
     }
-  }
-}
-
-// MARK: - Cycles
-
-extension ConnectionGraph {
-  /// Refuses a formula whose result is needed to compute it.
-  ///
-  /// - Complexity: O(what depends on the result); O(1) when nothing does.
-  private func refuseCycle(
-    from output: CellID, to inputs: [CellID], through formula: Formula
-  ) throws(Failure) {
-    var targets = Set(inputs)
-    for input in inputs { if let region = self[input].region { targets.formUnion(region.cells) } }
-    if let way = way(from: [output], to: targets) {
-      throw cycle(way.cells, through: [formula] + way.formulas)
-    }
-  }
-
-  /// Refuses a region that something it determines determines in turn.
-  private func refuseCycle(
-    around regions: [Region], pinned: Set<CellID>, _ constraint: Constraint
-  ) throws(Failure) {
-    let members = regions.reduce(into: Set(constraint.cells)) { $0.formUnion($1.cells) }
-    let outside = members.flatMap { self[$0].readers.map(\.output) }
-    if let way = way(from: outside, to: pinned) {
-      throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
-    }
-  }
-
-  /// A way from some cells to others, along formulas and through regions.
-  private func way(
-    from starts: [CellID], to targets: Set<CellID>
-  ) -> (cells: [CellID], formulas: [Formula])? {
-    var cameFrom: [CellID: (cell: CellID, formula: Formula?)] = [:]
-    var visited: Set<CellID> = []
-    var stack = starts
-    while let cell = stack.popLast() {
-      guard visited.insert(cell).inserted else { continue }
-      if targets.contains(cell) { return trace(cell, cameFrom) }
-      for reader in self[cell].readers where !visited.contains(reader.output) {
-        cameFrom[reader.output] = (cell, reader)
-        stack.append(reader.output)
-      }
-      for member in self[cell].region?.cells ?? [] where !visited.contains(member) {
-        cameFrom[member] = (cell, nil)
-        stack.append(member)
-      }
-    }
-    return nil
-  }
-
-  private func trace(
-    _ end: CellID, _ cameFrom: [CellID: (cell: CellID, formula: Formula?)]
-  ) -> (cells: [CellID], formulas: [Formula]) {
-    var cells = [end]
-    var formulas: [Formula] = []
-    var cell = end
-    while let before = cameFrom[cell], cells.count <= cameFrom.count {
-      if let formula = before.formula { formulas.append(formula) }
-      cells.append(before.cell)
-      cell = before.cell
-    }
-    return (cells, formulas)
-  }
-
-  /// The failure for a cycle, its cells from the last to the first.
-  private func cycle(_ way: [CellID], through formulas: [Formula]) -> Failure {
-    var names = way.map { self[$0].name }
-    if let last = formulas.first, names.first != self[last.output].name {
-      names.insert(self[last.output].name, at: 0)
-    }
-    if names.count == 1 || names.first != names.last { names.append(names[0]) }
-    return .cycle(names, formulas.map(\.connection).unique())
-  }
-}
-
-extension Array where Element: AnyObject {
-  /// The elements without repetitions, in order.
-  func unique() -> [Element] {
-    var seen: Set<ObjectIdentifier> = []
-    return filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 }

@@ -177,12 +177,24 @@ extension ConnectionGraph {
     let writer = cells[cell.index].owner?.constraint?.level ?? -1
     var told = -1
     for reader in cells[cell.index].readers {
+      if let region = reader.constraint?.region {
+        force(reader, in: region)
+        continue
+      }
       guard let level = reader.constraint?.level, level >= 0, level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
       levels[level].transaction.changed.append(cell)
       if level <= currentLevel { hasMore = true }
       told = level
     }
+  }
+
+  /// Has a constraint of several directions satisfied again when its formula that is in force reads
+  /// something that has changed.
+  private func force(_ formula: Formula, in region: Region) {
+    guard region.solver.formula(computing: formula.output) == formula.id else { return }
+    region.transaction.forced.append(formula.id)
+    enqueue(region)
   }
 
   private func distribute(_ formula: Formula) {

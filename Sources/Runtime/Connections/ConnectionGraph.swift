@@ -226,7 +226,9 @@ extension ConnectionGraph {
       id: constraint.id, cells: constraint.cells,
       formulas: constraint.formulas.map {
         FormulaIR(
-          id: $0.id, output: $0.output, inputs: $0.inputs, order: $0.order,
+          // What formulas of several directions read besides is no variable of the constraint.
+          id: $0.id, output: $0.output,
+          inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
           text: $0.connection.text)
       })
   }

@@ -118,10 +118,27 @@ extension Machine {
       let array = ObjectRef(place.object)
       return place.index < array.elementCount ? array[element: place.index] : .nil
     }
+    guard classInfo(of: place.object).inherits(from: dictionaryClass) else {
+      return elementOfSequence(place)
+    }
     guard case .found(let number) = find(place.key, in: place.object, byIdentity: false) else {
       return .nil
     }
     return HashTable(place.object).value(of: number)
+  }
+
+  /// The element of a sequence that is no array; nil where there is none.
+  private func elementOfSequence(_ place: Place) -> Value {
+    let outer = tracker
+    tracker = Tracker(within: outer)
+    defer { tracker = outer }
+    switch withErrorsCaught({ send(selector("at:"), to: place.object, place.key) }) {
+    case .value(let value): return value
+    case .failed: return .nil
+    case .unwound:
+      graph.isUnwinding = true
+      return .nil
+    }
   }
 
   /// Reads a property and learns which slots its getter reads.

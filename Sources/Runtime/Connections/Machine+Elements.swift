@@ -19,46 +19,54 @@ extension Machine {
       try change()
       return value
     }
-    try prepareChange(of: object, at: key, to: value)
+    let cell = try prepareChange(of: object, at: key, to: value)
     try change()
-    return noteChange(of: object, answering: value)
+    return noteChange(of: object, at: key == nil ? nil : .some(cell), answering: value)
   }
 
   /// Asks whether elements of a watched collection may be written from outside.
+  ///
+  /// - Returns: the cell of the only element that changes, if it has one.
   private func prepareChange(
     of object: ObjectRef, at key: Value?, to value: Value
-  ) throws(Failure) {
-    if graph.isWriting(object) { return }
+  ) throws(Failure) -> CellID? {
+    if graph.isWriting(object) { return nil }
     if let running = graph.running {
       throw .impureFormula(describe(Value(object)), running.connection)
     }
     guard let key, let place = try place(of: key, in: Value(object)),
       let cell = graph.cellsByPlace[place]
-    else { return }
+    else { return nil }
     try graph.checkWrite(to: cell)
-    guard let old = currentValue(of: cell), !isUnchanged(old, value) else { return }
+    guard let old = currentValue(of: cell), !isUnchanged(old, value) else { return cell }
     try graph.prepareWrite(to: cell)
+    return cell
   }
 
   /// Tells connections that elements of a collection may have changed.
   ///
+  /// - Parameters:
+  ///   - object: The collection.
+  ///   - only: The cell of the only element that has changed, if it has one; nil when any may have
+  ///     changed.
+  ///   - value: The answer.
   /// - Returns: the answer, or `unwind`.
-  private func noteChange(of object: ObjectRef, answering value: Value) -> Value {
+  /// - Complexity: O(1) for one element, else O(watched elements).
+  private func noteChange(
+    of object: ObjectRef, at only: CellID??, answering value: Value
+  ) -> Value {
     if graph.isWriting(object) {
       noteWhole(of: object)
       return value
     }
     let site = stackTrace(limit: 1).first
-    for id in graph.watched[object.bits] ?? [] {
-      switch graph[id].place.kind {
-      case .whole: graph.noteWrite(to: id, by: site)
-      case .element:
-        do throws(Failure) {
-          try noteElement(id, by: site)
-        } catch {
-          return signal(error)
-        }
-      case .slot, .property, .stored: continue
+    if let whole = graph.cellsByPlace[.whole(object)] { graph.noteWrite(to: whole, by: site) }
+    let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
+    for cell in elements where graph[cell].place.kind == .element {
+      do throws(Failure) {
+        try noteElement(cell, by: site)
+      } catch {
+        return signal(error)
       }
     }
     guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
@@ -81,9 +89,7 @@ extension Machine {
 
   /// Tells those that read all of a collection that a formula has written an element.
   func noteWhole(of object: ObjectRef) {
-    for id in graph.watched[object.bits] ?? [] where graph[id].place.kind == .whole {
-      graph.noteChange(of: id)
-    }
+    if let whole = graph.cellsByPlace[.whole(object)] { graph.noteChange(of: whole) }
   }
 }
 

@@ -14,6 +14,9 @@ final class Tracker {
     if seen.insert(place).inserted { reads.append(place) }
   }
 
+  /// Whether a place has been read.
+  func hasRead(_ place: Place) -> Bool { seen.contains(place) }
+
   /// Marks stores that were read: what they hold may change whether or not anybody else knows them.
   func mark(_ heap: Heap) {
     for place in reads where place.kind == .stored {
@@ -53,6 +56,29 @@ extension Machine {
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
     tracker.record(.whole(object))
+  }
+
+  /// Notes that tracked code is about to read one element of a collection.
+  func noteUse(of value: Value, at key: Value) {
+    guard let tracker, value.isObject else { return }
+    let object = ObjectRef(value)
+    guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
+    // Whoever has read all of it has read this, too.
+    if tracker.hasRead(.whole(object)) { return }
+    if let place = elementPlace(of: key, in: value) {
+      tracker.record(place)
+    } else {
+      tracker.record(.whole(object))
+    }
+  }
+
+  /// The place of an element whose key is the same object whenever it is equal; else nil.
+  private func elementPlace(of key: Value, in value: Value) -> Place? {
+    guard key.isSmallInteger || isString(key) && text(key).flatMap({ Int($0) }) == nil else {
+      return nil
+    }
+    guard let place = try? place(of: key, in: value), place.kind == .element else { return nil }
+    return place
   }
 
   /// Whether an object is a collection whose elements can change.

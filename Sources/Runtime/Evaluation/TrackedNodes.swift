@@ -85,14 +85,23 @@ final class TrackedGetterNode: Node {
 final class TrackedEntryNode: Node {
   let body: NodeRef
   let state: StateRef
+  /// Whether only the element is read that the first argument says.
+  let readsElement: Bool
 
-  init(body: NodeRef, state: StateRef) {
+  init(body: NodeRef, state: StateRef, readsElement: Bool = false) {
     self.body = body
     self.state = state
+    self.readsElement = readsElement
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    state.withMachine { $0.noteUse(of: frame.receiver) }
+    state.withMachine { machine in
+      if readsElement {
+        machine.noteUse(of: frame.receiver, at: frame[1])
+      } else {
+        machine.noteUse(of: frame.receiver)
+      }
+    }
     return body.evaluate(frame)
   }
 }

@@ -45,7 +45,8 @@ extension Machine {
     case .primitive(let body):
       let node = PrimitiveNode(
         body: body, argumentCount: method.selector.argumentCount, state: state)
-      return wrap(node, for: method, notingUse: tracked)
+      let readsElement = ["at:", "at:ifAbsent:"].contains(method.selector.name)
+      return wrap(node, for: method, notingUse: tracked, ofElement: readsElement)
     case .getter(let slot):
       return wrap(
         tracked ? TrackedGetterNode(slot: slot, state: state) : GetterNode(slot: slot),
@@ -71,10 +72,14 @@ extension Machine {
   }
 
   /// Code whose whole body is one node of the runtime.
-  private func wrap(_ node: Node, for method: Method, notingUse: Bool = false) -> Code {
+  private func wrap(
+    _ node: Node, for method: Method, notingUse: Bool = false, ofElement: Bool = false
+  ) -> Code {
     let code = Code(source: Machine.noSource, name: method.qualifiedName, isKernel: true)
     var body = code.add(node)
-    if notingUse { body = code.add(TrackedEntryNode(body: body, state: state)) }
+    if notingUse {
+      body = code.add(TrackedEntryNode(body: body, state: state, readsElement: ofElement))
+    }
     code.body = body
     return code
   }

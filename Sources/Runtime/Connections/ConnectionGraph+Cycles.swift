@@ -1,0 +1,81 @@
+// Ways through the graph, and the refusal of those that come back to where they began.
+
+extension ConnectionGraph {
+  /// Refuses a formula whose result is needed to compute it.
+  ///
+  /// - Complexity: O(what depends on the result); O(1) when nothing does.
+  func refuseCycle(
+    from output: CellID, to inputs: [CellID], through formula: Formula
+  ) throws(Failure) {
+    var targets = Set(inputs)
+    for input in inputs { if let region = self[input].region { targets.formUnion(region.cells) } }
+    if let way = way(from: [output], to: targets) {
+      throw cycle(way.cells, through: [formula] + way.formulas)
+    }
+  }
+
+  /// Refuses a region that something it determines determines in turn.
+  func refuseCycle(
+    around regions: [Region], pinned: Set<CellID>, _ constraint: Constraint
+  ) throws(Failure) {
+    let members = regions.reduce(into: Set(constraint.cells)) { $0.formUnion($1.cells) }
+    let outside = members.flatMap { self[$0].readers.map(\.output) }
+    if let way = way(from: outside, to: pinned) {
+      throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
+    }
+  }
+
+  /// A way from some cells to others, along formulas and through regions.
+  func way(
+    from starts: [CellID], to targets: Set<CellID>
+  ) -> (cells: [CellID], formulas: [Formula])? {
+    var cameFrom: [CellID: (cell: CellID, formula: Formula?)] = [:]
+    var visited: Set<CellID> = []
+    var stack = starts
+    while let cell = stack.popLast() {
+      guard visited.insert(cell).inserted else { continue }
+      if targets.contains(cell) { return trace(cell, cameFrom) }
+      for reader in self[cell].readers where !visited.contains(reader.output) {
+        cameFrom[reader.output] = (cell, reader)
+        stack.append(reader.output)
+      }
+      for member in self[cell].region?.cells ?? [] where !visited.contains(member) {
+        cameFrom[member] = (cell, nil)
+        stack.append(member)
+      }
+    }
+    return nil
+  }
+
+  private func trace(
+    _ end: CellID, _ cameFrom: [CellID: (cell: CellID, formula: Formula?)]
+  ) -> (cells: [CellID], formulas: [Formula]) {
+    var cells = [end]
+    var formulas: [Formula] = []
+    var cell = end
+    while let before = cameFrom[cell], cells.count <= cameFrom.count {
+      if let formula = before.formula { formulas.append(formula) }
+      cells.append(before.cell)
+      cell = before.cell
+    }
+    return (cells, formulas)
+  }
+
+  /// The failure for a cycle, its cells from the last to the first.
+  func cycle(_ way: [CellID], through formulas: [Formula]) -> Failure {
+    var names = way.map { self[$0].name }
+    if let last = formulas.first, names.first != self[last.output].name {
+      names.insert(self[last.output].name, at: 0)
+    }
+    if names.count == 1 || names.first != names.last { names.append(names[0]) }
+    return .cycle(names, formulas.map(\.connection).unique())
+  }
+}
+
+extension Array where Element: AnyObject {
+  /// The elements without repetitions, in order.
+  func unique() -> [Element] {
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}
