@@ -31,10 +31,10 @@ import Testing
     }
   }
 
-  /// Errors of definitions stand at the name of what is defined.
+  /// Errors of definitions stand at the part that is to blame.
   @Test func errorsOfDefinitionsHaveAPlace() throws {
     let result = try Command.run("-", input: "x := 3.\nclass A : True { }")
     #expect(result.status == .status(1))
-    #expect(result.errors.hasPrefix("<stdin>:2:7: error: "))
+    #expect(result.errors.hasPrefix("<stdin>:2:11: error: "))
   }
 }
