@@ -18,6 +18,10 @@ extension Primitive {
     Primitive("get: reference", "What is at a place, or nil.") { machine, arguments in
       machine.get(arguments[0], from: arguments.receiver)
     },
+    Primitive("exists: reference", "Whether anything is at a place, whatever it is.") {
+      machine, arguments throws(Failure) in
+      try machine.exists(arguments[0], in: arguments.receiver)
+    },
     Primitive("put: value at: reference", "Replaces what is at a place; answers value.") {
       machine, arguments in
       machine.put(arguments[0], at: arguments[1], in: arguments.receiver)

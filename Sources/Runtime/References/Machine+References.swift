@@ -155,6 +155,16 @@ extension Machine {
     return send(selector("get:"), to: store, reference)
   }
 
+  /// Whether anything is at a place of a store; what it is need not be a value of the language.
+  func exists(_ reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .false }
+    noteStoredRead(reference, in: store)
+    let outcome = try read(try self.reference(reference), from: native)
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    if case .missing = outcome { return .false }
+    return .true
+  }
+
   private func read(
     _ reference: Reference, from store: any Store
   ) throws(Failure) -> GetOutcome {
