@@ -143,8 +143,10 @@ final class Heap {
 
   /// Bytes taken from the system.
   @exclusivity(unchecked) private(set) var footprint = 0
-  /// Bytes in objects that the last collection found alive.
+  /// Bytes in objects that the last collection found alive, and outside.
   @exclusivity(unchecked) private(set) var liveBytes = 0
+  /// Bytes that the program keeps outside of the heap, in tables of the machine.
+  @exclusivity(unchecked) private(set) var outsideBytes = 0
   /// Collections so far.
   @exclusivity(unchecked) private(set) var collectionCount = 0
   /// The most bytes the program may keep alive.
@@ -253,6 +255,12 @@ extension Heap {
   private func spend(_ bytes: Int) {
     unsafe budget -= bytes
     if unsafe budget < 0 { state.requestSafepoint() }
+  }
+
+  /// Counts bytes that the program has taken outside of the heap, or given back.
+  func countOutside(_ bytes: Int) {
+    unsafe outsideBytes += bytes
+    if bytes > 0 { spend(bytes) }
   }
 
   /// Returns a block no class uses, with clear mark bits.
@@ -436,7 +444,7 @@ extension Heap {
       unsafe sweepCell[index] = BlockHeader.cellOffset
       unsafe runs[index].end = unsafe runs[index].cursor
     }
-    unsafe liveBytes = unsafe markedBytes
+    unsafe liveBytes = unsafe markedBytes + outsideBytes
     unsafe collectionCount += 1
     unsafe budget = unsafe Swift.max(Heap.minimumBudget, Swift.min(liveBytes, limit - liveBytes))
     // Last, when the heap is whole again: a deinitialiser may run any code.

@@ -73,6 +73,7 @@ extension Machine {
     graph.mark(heap)
     markAddedVariables()
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
+    forgetUnusedSymbols()
     heap.finishCollection()
     freeRetiredCode()
     stringPlaces.clear()
@@ -90,7 +91,7 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
-    for symbol in symbols.values { heap.mark(Value(symbol)) }
+    for selector in selectors.values { heap.mark(selector.symbol) }
     for cell in classCells.values { heap.mark(Value(cell)) }
     for cell in scriptCells.values { heap.mark(Value(cell)) }
     for cell in schemeCells.values { heap.mark(Value(cell)) }
