@@ -265,7 +265,11 @@ extension Heap {
 
   /// Returns a block no class uses, with clear mark bits.
   private func takeBlock() -> UInt {
-    if let block = unsafe freeBlocks.popLast() { return block }
+    if let block = unsafe freeBlocks.popLast() {
+      // A block whose memory was given back comes as zeros.
+      if unsafe header(block).pointee.serial == 0 { initializeHeader(block, mappedSize: 0) }
+      return block
+    }
     let size = Heap.blockSize * Heap.chunkBlocks
     guard let chunk = unsafe aligned_alloc(Heap.blockSize, size) else {
       // The limit is far below what the machine has; if even this little is refused, so will be
@@ -286,6 +290,7 @@ extension Heap {
   private func allocateLarge(size: Int) -> UnsafeMutableRawPointer {
     let mapped =
       (BlockHeader.cellOffset + size + Heap.blockSize - 1) / Heap.blockSize * Heap.blockSize
+    if unsafe footprint + mapped > limit { returnFreeBlocks() }
     guard let memory = unsafe aligned_alloc(Heap.blockSize, mapped) else {
       preconditionFailure("the system has no memory left")
     }
@@ -310,10 +315,22 @@ extension Heap {
     unsafe natives.append(object.bits)
   }
 
-  /// Whether `bytes` more would go over the limit.
+  /// Whether `bytes` more would go over the limit, blocks that no object is in left out.
   func exceedsLimit(adding bytes: Int) -> Bool {
-    let (total, overflow) = unsafe footprint.addingReportingOverflow(bytes)
+    let used = unsafe footprint - freeBlocks.count * Heap.blockSize + outsideBytes
+    let (total, overflow) = used.addingReportingOverflow(bytes)
     return unsafe overflow || total > limit
+  }
+
+  /// Gives the memory of free blocks back to the system, which the blocks get again when they are
+  /// used.
+  private func returnFreeBlocks() {
+    for index in unsafe 0..<freeBlocks.count {
+      let block = unsafe freeBlocks[index]
+      guard unsafe header(block).pointee.serial != 0 else { continue }
+      // Where the system does not take it, the block stays as it is.
+      unsafe madvise(UnsafeMutableRawPointer(bitPattern: block), Heap.blockSize, MADV_DONTNEED)
+    }
   }
 
   /// A number for an object that stays the same while it lives and from run to run.

@@ -11,7 +11,8 @@ extension Machine {
       state.requestSafepoint()
       safepointCount += 1
       if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collect() }
-    } else if heap.wantsCollection {
+    } else if unsafe heap.wantsCollection || heap.liveBytes > options.memoryLimit {
+      // What the last collection found to be too much may be garbage by now: a handler has unwound.
       collect()
     }
     if unsafe heap.liveBytes > options.memoryLimit {
