@@ -38,3 +38,22 @@ import Testing
     #expect(result.errors.hasPrefix("<stdin>:2:11: error: "))
   }
 }
+
+/// The command's memory while a program takes all it can get.
+@Suite struct MemoryTests {
+  @Test(arguments: [
+    "| s | s := 'x'. [ s := s , s ] repeat", "| a | a := #(). [ a := Array with: a ] repeat",
+    "| a | a := OrderedCollection new. [ a add: 'x' copy ] repeat",
+    "| n | n := 3. [ n := n * n ] repeat",
+    "| i a | i := 0. a := OrderedCollection new. [ a add: i printString asSymbol. i := i + 1 ] repeat",
+  ])
+  func theAddressSpaceStaysNearTheLimit(_ bomb: String) throws {
+    // 1.5 times the limit and 64 MB, and what the program takes with all its libraries. Beyond
+    // that the system refuses, which nothing survives.
+    let (status, output) = try Command.shell(
+      #"ulimit -v 450000; exec "$0" --stack 8M --memory 64M -e "$1" 2>&1"#,
+      "[ \(bomb) ] on: OutOfMemory do: [ :e | e messageText ]")
+    #expect(status == .status(0))
+    #expect(output.contains("out of memory: the limit is 64 MiB"))
+  }
+}

@@ -143,8 +143,10 @@ final class Heap {
 
   /// Bytes taken from the system.
   @exclusivity(unchecked) private(set) var footprint = 0
-  /// Bytes in objects that the last collection found alive.
+  /// Bytes in objects that the last collection found alive, and outside.
   @exclusivity(unchecked) private(set) var liveBytes = 0
+  /// Bytes that the program keeps outside of the heap, in tables of the machine.
+  @exclusivity(unchecked) private(set) var outsideBytes = 0
   /// Collections so far.
   @exclusivity(unchecked) private(set) var collectionCount = 0
   /// The most bytes the program may keep alive.
@@ -255,9 +257,19 @@ extension Heap {
     if unsafe budget < 0 { state.requestSafepoint() }
   }
 
+  /// Counts bytes that the program has taken outside of the heap, or given back.
+  func countOutside(_ bytes: Int) {
+    unsafe outsideBytes += bytes
+    if bytes > 0 { spend(bytes) }
+  }
+
   /// Returns a block no class uses, with clear mark bits.
   private func takeBlock() -> UInt {
-    if let block = unsafe freeBlocks.popLast() { return block }
+    if let block = unsafe freeBlocks.popLast() {
+      // A block whose memory was given back comes as zeros.
+      if unsafe header(block).pointee.serial == 0 { initializeHeader(block, mappedSize: 0) }
+      return block
+    }
     let size = Heap.blockSize * Heap.chunkBlocks
     guard let chunk = unsafe aligned_alloc(Heap.blockSize, size) else {
       // The limit is far below what the machine has; if even this little is refused, so will be
@@ -278,6 +290,7 @@ extension Heap {
   private func allocateLarge(size: Int) -> UnsafeMutableRawPointer {
     let mapped =
       (BlockHeader.cellOffset + size + Heap.blockSize - 1) / Heap.blockSize * Heap.blockSize
+    if unsafe footprint + mapped > limit { returnFreeBlocks() }
     guard let memory = unsafe aligned_alloc(Heap.blockSize, mapped) else {
       preconditionFailure("the system has no memory left")
     }
@@ -302,10 +315,22 @@ extension Heap {
     unsafe natives.append(object.bits)
   }
 
-  /// Whether `bytes` more would go over the limit.
+  /// Whether `bytes` more would go over the limit, blocks that no object is in left out.
   func exceedsLimit(adding bytes: Int) -> Bool {
-    let (total, overflow) = unsafe footprint.addingReportingOverflow(bytes)
+    let used = unsafe footprint - freeBlocks.count * Heap.blockSize + outsideBytes
+    let (total, overflow) = used.addingReportingOverflow(bytes)
     return unsafe overflow || total > limit
+  }
+
+  /// Gives the memory of free blocks back to the system, which the blocks get again when they are
+  /// used.
+  private func returnFreeBlocks() {
+    for index in unsafe 0..<freeBlocks.count {
+      let block = unsafe freeBlocks[index]
+      guard unsafe header(block).pointee.serial != 0 else { continue }
+      // Where the system does not take it, the block stays as it is.
+      unsafe madvise(UnsafeMutableRawPointer(bitPattern: block), Heap.blockSize, MADV_DONTNEED)
+    }
   }
 
   /// A number for an object that stays the same while it lives and from run to run.
@@ -436,7 +461,7 @@ extension Heap {
       unsafe sweepCell[index] = BlockHeader.cellOffset
       unsafe runs[index].end = unsafe runs[index].cursor
     }
-    unsafe liveBytes = unsafe markedBytes
+    unsafe liveBytes = unsafe markedBytes + outsideBytes
     unsafe collectionCount += 1
     unsafe budget = unsafe Swift.max(Heap.minimumBudget, Swift.min(liveBytes, limit - liveBytes))
     // Last, when the heap is whole again: a deinitialiser may run any code.

@@ -13,7 +13,8 @@ extension Machine {
       state.requestSafepoint()
       safepointCount += 1
       if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collect() }
-    } else if heap.wantsCollection {
+    } else if unsafe heap.wantsCollection || heap.liveBytes > options.memoryLimit {
+      // What the last collection found to be too much may be garbage by now: a handler has unwound.
       collect()
     }
     if unsafe heap.liveBytes > options.memoryLimit {
@@ -75,6 +76,7 @@ extension Machine {
     graph.mark(heap)
     markAddedVariables()
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
+    forgetUnusedSymbols()
     heap.finishCollection()
     freeRetiredCode()
     stringPlaces.clear()
@@ -92,7 +94,7 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
-    for symbol in symbols.values { heap.mark(Value(symbol)) }
+    for selector in selectors.values { heap.mark(selector.symbol) }
     for cell in classCells.values { heap.mark(Value(cell)) }
     for cell in scriptCells.values { heap.mark(Value(cell)) }
     for cell in schemeCells.values { heap.mark(Value(cell)) }

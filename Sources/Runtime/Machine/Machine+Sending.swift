@@ -120,6 +120,32 @@ extension Machine {
 }
 
 extension Machine {
+  /// The selector of a name, if any class of the program may have a method for it.
+  ///
+  /// A name that a program has made up is not kept: selectors stay for good.
+  func knownSelector(_ name: String, of receiver: Value) -> Selector? {
+    if let selector = selectors[name] { return selector }
+    // The selectors of a class of the kernel are there once its methods are.
+    var info: ClassInfo? = classInfo(of: receiver)
+    while let current = info {
+      current.loadIfNeeded()
+      info = current.superclass ?? current.canonical
+    }
+    return selectors[name]
+  }
+
+  /// Sends `doesNotUnderstand:` with a message for a selector.
+  func notUnderstood(
+    _ selector: Value, _ receiver: Value, count: Int, argument: (Int) -> Value
+  ) -> Value {
+    let arguments = makeArray(count: count)
+    for index in 0..<count { arguments[element: index] = argument(index) }
+    let message = makeInstance(of: "Message")
+    message[slot: 0] = selector
+    message[slot: 1] = Value(arguments)
+    return send(self.selector("doesNotUnderstand:"), to: receiver, Value(message))
+  }
+
   /// What any class does for a selector it has no method for.
   private func notUnderstoodBody(for selector: Selector) -> NodeRef {
     if let body = notUnderstoodBodies[selector.number] { return NodeRef(body) }
@@ -143,13 +169,9 @@ final class NotUnderstoodNode: Node {
     state.top = frame.advanced(by: selector.argumentCount + 1)
     state.base = frame
     return state.withMachine { machine in
-      let arguments = machine.makeArray(count: selector.argumentCount)
-      for index in 0..<selector.argumentCount { arguments[element: index] = frame[index + 1] }
-      let message = machine.makeInstance(of: "Message")
-      message[slot: 0] = selector.symbol
-      message[slot: 1] = Value(arguments)
-      return machine.send(
-        machine.selector("doesNotUnderstand:"), to: frame.receiver, Value(message))
+      machine.notUnderstood(
+        selector.symbol, frame.receiver, count: selector.argumentCount
+      ) { frame[$0 + 1] }
     }
   }
 }

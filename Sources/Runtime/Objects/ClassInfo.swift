@@ -115,7 +115,8 @@ extension ClassInfo {
 
   func forgetVariantMethods() { variantMethods = [:] }
 
-  private func loadIfNeeded() {
+  /// Enters the methods of a class of the kernel, unless they are there.
+  func loadIfNeeded() {
     guard let load = loader else { return }
     loader = nil
     load(self)

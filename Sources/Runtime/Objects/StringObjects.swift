@@ -86,7 +86,24 @@ extension Machine {
       return object
     }
     symbols[name] = object
+    heap.countOutside(Machine.symbolBytes + name.utf8.count)
     return Value(object)
+  }
+
+  /// What a row of the table of symbols takes besides the name.
+  private static let symbolBytes = 96
+  /// What a selector takes, which stays for good.
+  private static let selectorBytes = 256
+
+  /// Forgets the symbols that the collection has not found.
+  func forgetUnusedSymbols() {
+    var bytes = 0
+    symbols = symbols.filter { name, symbol in
+      if heap.isMarked(symbol) { return true }
+      bytes += Machine.symbolBytes + name.utf8.count
+      return false
+    }
+    heap.countOutside(-bytes)
   }
 
   /// The selector with a name.
@@ -95,6 +112,7 @@ extension Machine {
     let selector = Selector(
       name: name, symbol: symbol(name), number: selectors.count, missingBody: missingBody)
     selectors[name] = selector
+    heap.countOutside(Machine.selectorBytes)
     return selector
   }
 

@@ -123,7 +123,8 @@ extension Primitive {
       guard exponent >= 0 else {
         throw .invalidArgument("an exponent from 0", found: String(exponent))
       }
-      try machine.checkSize(bits: base.bitLengthOfPower(exponent))
+      try machine.checkSize(
+        bits: base.bitLengthOfPower(exponent), workspace: Machine.productWorkspace)
       let power = try base.power(exponent, poll: machine.poll)
       return try machine.makeInteger(power ?? .zero)
     },

@@ -63,13 +63,19 @@ extension Machine {
     return Value(object)
   }
 
+  /// What computing a product takes on the way, in its sizes: a transform of huge numbers.
+  static let productWorkspace = 15
+
   /// Refuses an integer of so many bits before anybody computes it.
-  func checkSize(bits: Int) throws(Failure) {
+  ///
+  /// - Parameters:
+  ///   - bits: The size of the integer.
+  ///   - workspace: How many times that is needed on the way.
+  func checkSize(bits: Int, workspace: Int = 3) throws(Failure) {
     guard bits < NumberLimits.bits else {
       throw .tooLarge("an integer of \(bits) bits", limit: NumberLimits.bits)
     }
-    // What computes a number needs about three times its size on the way.
-    try reserve(bits / 8 * 3)
+    try reserve(bits / 8 * workspace)
   }
 
   // MARK: Literals and text
@@ -223,7 +229,8 @@ extension Machine {
     case .add: return try makeInteger(left + right)
     case .subtract: return try makeInteger(left - right)
     case .multiply:
-      try checkSize(bits: left.bitLength + right.bitLength)
+      try checkSize(
+        bits: left.bitLength + right.bitLength, workspace: Machine.productWorkspace)
       return try makeInteger(left.multiplied(by: right, poll: poll))
     }
   }

@@ -113,9 +113,13 @@ extension Machine {
   func perform(
     _ selectorValue: Value, to receiver: Value, count: Int, argument: (Int) -> Value
   ) throws(Failure) -> Value {
-    let selector = self.selector(try swiftString(selectorValue))
-    guard selector.argumentCount == count else {
-      throw .wrongSelectorArity(selector.name, expected: selector.argumentCount, given: count)
+    let name = try swiftString(selectorValue)
+    let expected = Selector.argumentCount(of: name)
+    guard expected == count else {
+      throw .wrongSelectorArity(name, expected: expected, given: count)
+    }
+    guard let selector = knownSelector(name, of: receiver) else {
+      return notUnderstood(symbol(name), receiver, count: count, argument: argument)
     }
     let callee = pushNativeFrame()
     guard callee.advanced(by: count + FrameLimits.reserve) < state.stackEnd else {

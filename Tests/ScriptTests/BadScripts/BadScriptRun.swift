@@ -65,13 +65,13 @@ struct BadScriptRun {
     var options = Interpreter.Options()
     options.memoryLimit = memoryLimit
     let interpreter = Interpreter(options)
-    let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
-    defer { watchdog.stop() }
     if !preparation.isEmpty {
       guard case .finished = interpreter.run(SourceText(name: "preparation.st", preparation)) else {
         return "the preparation fails"
       }
     }
+    let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
+    defer { watchdog.stop() }
     var warnings: [Diagnostic] = []
     let outcome = interpreter.run(source, isPrompt: isPrompt, warn: { warnings += $0 })
     if let problem = problem(warnings, in: source) { return problem }

@@ -1,0 +1,132 @@
+import Tenon
+import TenonLexer
+import TenonRuntime
+import Testing
+
+/// Programs that want more memory than they may have: an exception that they can catch, and they go
+/// on.
+@Suite struct MemoryLimitTests {
+  /// Each asks for too much at once.
+  static let requests = [
+    "Array new: (1 bitShift: 40)", "Array new: (1 bitShift: 60)",
+    "ByteArray new: (1 bitShift: 40)", "1 bitShift: (1 bitShift: 40)",
+    "1 bitShift: SmallInteger maxVal", "2 raisedTo: 10000000000", "3 raisedTo: 1000000000",
+    "'x' * 10000000000", "(1 to: 10000000000) asArray",
+    "(1 to: 10000000000) collect: [ :each | each ]", "3 perform: ('x' * 100000000)",
+  ]
+
+  /// Each takes more and more. Bytes beyond the limit may be in use between two collections.
+  static let growth = [
+    "| s | s := 'x'. [ s := s , s ] repeat", "| a | a := #(1). [ a := a , a ] repeat",
+    "| a | a := #(). [ a := Array with: a ] repeat", "| a | [ a := 1 => a ] repeat",
+    "| a | [ a := 1 @ a ] repeat", "| s | s := 'x'. [ s := \"{s}{s}\" ] repeat",
+    "| a | a := OrderedCollection new. [ a add: 'x' copy ] repeat",
+    "| a | a := OrderedCollection new. [ | x | x := a size. a add: [ x ] ] repeat",
+    "| b | b := [ 3 ]. [ | c | c := b. b := [ c value ] ] repeat",
+    "| d i | d := Dictionary new. i := 0. [ d at: i put: i printString. i := i + 1 ] repeat",
+    "| d i | d := Set new. i := 0. [ d add: i printString. i := i + 1 ] repeat",
+    "| s | s := WriteStream on: ''. [ s nextPutAll: 'abcdefghijklmnopqrstuvwxyz' ] repeat",
+    "| s | s := WriteStream on: ''. s nextPutAll: 'abc'. [ s nextPutAll: s contents ] repeat",
+    "| s | s := #a. [ s := (s , s) asSymbol ] repeat",
+    """
+    | i a | i := 0. a := OrderedCollection new.
+    [ a add: ('symbol' , i printString , ('x' * 200)) asSymbol. i := i + 1 ] repeat
+    """,
+    """
+    | i | i := 0.
+    [ [ mem:{i printString} := 'x' * 1000. i := i + 1 ] repeat ] ifCurtailed: [
+      0 to: i do: [ :k | mem:{k printString} := nil ] ]
+    """,
+    """
+    | i a | a := OrderedCollection new. i := 0.
+    [ a add: ref:mem:{i printString}. i := i + 1 ] repeat
+    """,
+    """
+    | a | a := OrderedCollection new.
+    [ [ 1 / 0 ] on: ZeroDivide do: [ :e | a add: e ] ] repeat
+    """,
+    """
+    | m | m := 'x'.
+    [ m := m , m. [ Error signal: m ] on: Error do: [ :e | m := e messageText ] ] repeat
+    """,
+  ]
+
+  /// Runs blocks, each in an interpreter of its own, and says what came of each.
+  private func outcomes(_ blocks: [String], memoryLimit: Int) -> [String] {
+    onThread(stackSize: 8 << 20) {
+      var options = Interpreter.Options()
+      options.memoryLimit = memoryLimit
+      return blocks.map { block in
+        let interpreter = Interpreter(options)
+        let watchdog = Watchdog(interpreter.interrupter, seconds: 120)
+        defer { watchdog.stop() }
+        let script = """
+          [ \(block). 'none' ] on: OutOfMemory do: [ :e | e class name ]
+          """
+        do {
+          let caught = try interpreter.evaluate(script).string ?? "no name"
+          // And on it goes, with a good part of what it may have.
+          let sum = try interpreter.evaluate(
+            "((1 to: 10000) collect: [ :i | i printString size ]) inject: 0 into: [ :a :b | a + b ]")
+          return sum.integer == 38_894 ? caught : "the interpreter is damaged"
+        } catch {
+          return "\(error)"
+        }
+      }
+    }
+  }
+
+  @Test func requestsAreRefused() {
+    let outcomes = outcomes(Self.requests, memoryLimit: 64 << 20)
+    for (request, outcome) in zip(Self.requests, outcomes) {
+      #expect(outcome == "OutOfMemory", "\(request)")
+    }
+  }
+
+  @Test func growthIsStopped() {
+    let outcomes = outcomes(Self.growth, memoryLimit: 16 << 20)
+    for (growth, outcome) in zip(Self.growth, outcomes) {
+      #expect(outcome == "OutOfMemory", "\(growth)")
+    }
+  }
+
+  /// What nobody keeps is no growth: these run as long as one likes.
+  @Test(arguments: [
+    "('symbol' , i printString , ('x' * 200)) asSymbol",
+    "[ 3 perform: ('selector' , i printString) ] on: Error do: [ :e | nil ]",
+    "ref:mem:{i printString}", "[ 1 / 0 ] on: ZeroDivide do: [ :e | e return: i ]",
+    "[ :x | x + i ] value: 3", "Array new: 1000", "(1 bitShift: 10000) + i",
+  ])
+  func whatNobodyKeepsIsFreed(_ expression: String) {
+    let found = onThread(stackSize: 8 << 20) { () -> String in
+      var options = Interpreter.Options()
+      options.memoryLimit = 16 << 20
+      let interpreter = Interpreter(options)
+      let script = "1 to: 60000 do: [ :i | \(expression) ]. 'done'"
+      return switch interpreter.run(SourceText(name: "many.st", script)) {
+      case .finished(let value): interpreter.printString(value)
+      case .failed(let error): error.rendered()
+      case .rejected(let diagnostics, _): diagnostics.first?.message ?? ""
+      case .interrupted: "interrupted"
+      }
+    }
+    #expect(found == "'done'")
+  }
+
+  /// An error that nobody catches ends the script, not the interpreter.
+  @Test func uncaught() {
+    let found = onThread(stackSize: 8 << 20) { () -> [String] in
+      var options = Interpreter.Options()
+      options.memoryLimit = 16 << 20
+      let interpreter = Interpreter(options)
+      return ["x := #(). [ x := Array with: x ] repeat", "x := nil. 3 + 4"].map { script in
+        switch interpreter.run(SourceText(name: "bomb.st", script)) {
+        case .finished(let value): interpreter.printString(value)
+        case .failed(let error): error.message
+        default: "other"
+        }
+      }
+    }
+    #expect(found == ["out of memory: the limit is 16 MiB", "7"])
+  }
+}
