@@ -15,7 +15,9 @@ import Testing
     "(1 to: 10000000000) collect: [ :each | each ]", "3 perform: ('x' * 100000000)",
   ]
 
-  /// Each takes more and more. Bytes beyond the limit may be in use between two collections.
+  /// Each takes more and more.
+  ///
+  /// Bytes beyond the limit may be in use between two collections.
   static let growth = [
     "| s | s := 'x'. [ s := s , s ] repeat", "| a | a := #(1). [ a := a , a ] repeat",
     "| a | a := #(). [ a := Array with: a ] repeat", "| a | [ a := 1 => a ] repeat",
@@ -67,7 +69,8 @@ import Testing
           let caught = try interpreter.evaluate(script).string ?? "no name"
           // And on it goes, with a good part of what it may have.
           let sum = try interpreter.evaluate(
-            "((1 to: 10000) collect: [ :i | i printString size ]) inject: 0 into: [ :a :b | a + b ]")
+            "((1 to: 10000) collect: [ :i | i printString size ]) inject: 0 into: [ :a :b | a + b ]"
+          )
           return sum.integer == 38_894 ? caught : "the interpreter is damaged"
         } catch {
           return "\(error)"

@@ -71,6 +71,7 @@ extension Machine {
   /// - Parameters:
   ///   - bits: The size of the integer.
   ///   - workspace: How many times that is needed on the way.
+  /// - Throws: a failure that says which limit it would exceed.
   func checkSize(bits: Int, workspace: Int = 3) throws(Failure) {
     guard bits < NumberLimits.bits else {
       throw .tooLarge("an integer of \(bits) bits", limit: NumberLimits.bits)

@@ -3,9 +3,10 @@ import Tenon
 import TenonLexer
 import TenonRuntime
 
-/// Runs scripts that are wrong, each in an interpreter of its own, and looks at what comes of them:
-/// a value, located errors, or an exception with a place in the script. What is left, a trap, ends
-/// the tests.
+/// Runs scripts that are wrong, each in an interpreter of its own, and looks at what comes of them.
+///
+/// That is a value, located errors, or an exception with a place in the script. What is left, a trap,
+/// ends the tests.
 ///
 /// `BAD_SCRIPT_LOG=path` names a file that each script is written to before it is run: after a trap
 /// it holds the culprit.

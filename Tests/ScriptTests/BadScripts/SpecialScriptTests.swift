@@ -12,7 +12,7 @@ import Testing
     let script: [UInt8]
     let expected: String
 
-    /// - Parameter expected: `finished`, or a text that the first error begins with.
+    /// A script that must finish, or whose first error begins with the expected text.
     init(_ name: String, _ script: String, _ expected: String = "finished") {
       self.init(name, Array(script.utf8), expected)
     }
