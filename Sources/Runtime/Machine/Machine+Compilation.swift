@@ -244,7 +244,8 @@ struct ClassEnvironment: NameEnvironment {
 
 /// The names around the statements of a script.
 struct ScriptEnvironment: NameEnvironment {
-  let machine: Machine
+  /// Code that the machine keeps holds its environment; so this must not hold the machine.
+  unowned let machine: Machine
   let allowsUnknownNames: Bool
 
   var isScript: Bool { true }
