@@ -13,14 +13,18 @@ import Testing
   @Test(arguments: [
     "3 + 4",
     "#(1, 2) collect: [ :each | each printString ]",
-    "class Tank { var level := 3. -fill { level := 4 } } tank := Tank new. tank fill. block := [ tank ]",
-    "class Tank { var level. } tank := Tank new. class Tank { var level. var name. } tank name: 'x'",
+    "class Tank { var level := 3. -fill { level := 4 } } x := Tank new. x fill. y := [ x ]",
+    "class A { var level. } tank := A new. class A { var level. var name. } tank name: 'x'",
     "var a := 1. var b. b |= a + 1. a := 2. b =|= mem:copy. self connections",
     "class Tank { var a. var b. ivar:b |= ivar:a. } tank := Tank new. tank a: 3",
     "scheme Box { /:name { get { ^name } } } scheme:box := Box new. box:x",
     "nil foo",
     "[ nil foo ] on: Error do: [ :e | kept := e ]",
     "[ ^3 ] value",
+    "class A { -down { ^1 + self down } } [ A new down ] on: StackOverflow do: [ :e | e ]",
+    "class A { -doesNotUnderstand: m { ^m } } A new foo bar",
+    "a := Array new: 3. a[1] := a. a",
+    "x := ref:var:y. y := 3. x value",
     "x := ]",
   ])
   func nothingStays(_ script: String) {

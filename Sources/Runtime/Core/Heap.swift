@@ -135,7 +135,7 @@ final class Heap {
   @exclusivity(unchecked) private var chunks = RawList<UInt>()
   @exclusivity(unchecked) private var natives = RawList<UInt>()
   @exclusivity(unchecked) private var markStack = RawList<UInt>()
-  @exclusivity(unchecked) private var watched = RawList<UInt>()
+  @exclusivity(unchecked) private var extended = RawList<UInt>()
   @exclusivity(unchecked) private var nextSerial = 1
   @exclusivity(unchecked) private var markedBytes = 0
   /// Bytes that may still be handed out before the next collection is asked for.
@@ -184,7 +184,7 @@ final class Heap {
     unsafe chunks.deallocate()
     unsafe natives.deallocate()
     unsafe markStack.deallocate()
-    unsafe watched.deallocate()
+    unsafe extended.deallocate()
   }
 }
 
@@ -430,13 +430,13 @@ extension Heap {
       default:
         break
       }
-      if object.flags & ObjectFlag.watched != 0 { unsafe watched.append(bits) }
+      if object.flags & ObjectFlag.extended != 0 { unsafe extended.append(bits) }
     }
   }
 
-  /// Returns a watched object that was marked since the last call, if there is one.
-  func nextMarkedWatched() -> ObjectRef? {
-    unsafe watched.popLast().map { ObjectRef(Value(bits: $0)) }
+  /// Returns an extended object that was marked since the last call, if there is one.
+  func nextMarkedExtended() -> ObjectRef? {
+    unsafe extended.popLast().map { ObjectRef(Value(bits: $0)) }
   }
 
   /// Makes the unmarked cells available and releases the Swift objects of dead cells.

@@ -24,6 +24,8 @@ enum ObjectFlag {
   @inline(__always) static var notASCII: UInt8 { 8 }
   /// A large integer below zero.
   @inline(__always) static var negative: UInt8 { 16 }
+  /// The object has variables outside of itself, which a table finds by its address.
+  @inline(__always) static var extended: UInt8 { 32 }
 }
 
 /// The address of a heap object.

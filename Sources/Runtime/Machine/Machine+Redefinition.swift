@@ -145,6 +145,7 @@ extension Machine {
     }
     let added = state.allocate(classIndex: ClassIndex.context, slotCount: max(1, names.count))
     addedVariableObjects[object.bits] = Value(added)
+    object.flags |= ObjectFlag.extended
     guard let canonical = variant.canonical else { return added }
     let value = setFirstValues(names, of: Value(object), canonical)
     return value.isUnwind ? nil : added
@@ -181,21 +182,30 @@ extension Machine {
     return .nil
   }
 
-  /// Marks the added variables of living instances; forgets those of dead ones.
+  /// Gives a copy of an instance added variables of its own.
+  func copyAddedVariables(of object: ObjectRef, to copy: ObjectRef) {
+    guard let known = addedVariableObjects[object.bits] else { return }
+    let added = ObjectRef(known)
+    let own = state.allocate(classIndex: ClassIndex.context, slotCount: added.slotCount)
+    for slot in 0..<added.slotCount { own[slot: slot] = added[slot: slot] }
+    addedVariableObjects[copy.bits] = Value(own)
+    copy.flags |= ObjectFlag.extended
+  }
+
+  /// Marks the added variables of the instances that have been marked.
   func markAddedVariables() {
-    guard !addedVariableObjects.isEmpty else { return }
-    var waiting = addedVariableObjects
-    var isFound = true
-    while isFound {
-      isFound = false
-      for (bits, value) in waiting where heap.isMarked(ObjectRef(Value(bits: bits))) {
-        heap.mark(value)
-        waiting[bits] = nil
-        isFound = true
-      }
+    while let object = heap.nextMarkedExtended() {
+      if let added = addedVariableObjects[object.bits] { heap.mark(added) }
       heap.drain()
     }
-    for bits in waiting.keys { addedVariableObjects[bits] = nil }
+  }
+
+  /// Forgets the added variables of instances that the collection has not found.
+  func forgetAddedVariables() {
+    guard !addedVariableObjects.isEmpty else { return }
+    addedVariableObjects = addedVariableObjects.filter { bits, _ in
+      heap.isMarked(ObjectRef(Value(bits: bits)))
+    }
   }
 }
 

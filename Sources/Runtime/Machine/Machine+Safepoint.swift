@@ -75,6 +75,7 @@ extension Machine {
     markAddedVariables()
     graph.mark(heap)
     markAddedVariables()
+    forgetAddedVariables()
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
     forgetUnusedSymbols()
     heap.finishCollection()

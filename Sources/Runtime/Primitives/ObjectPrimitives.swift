@@ -90,6 +90,7 @@ extension Machine {
     case ObjectFormat.slots.rawValue:
       let copy = state.allocate(classIndex: object.classIndex, slotCount: object.slotCount)
       for index in 0..<object.slotCount { copy[slot: index] = object[slot: index] }
+      if object.flags & ObjectFlag.extended != 0 { copyAddedVariables(of: object, to: copy) }
       return Value(copy)
     case ObjectFormat.array.rawValue:
       let copy = try makeArray(
