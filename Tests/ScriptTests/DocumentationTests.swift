@@ -15,12 +15,7 @@ import Testing
     for script in MarkdownScript.all(in: text) {
       let source = SourceText(name: file.path, script.text)
       let annotated = AnnotatedText(script.text)
-      let directory = FileManager.default.temporaryDirectory
-        .appending(path: "tenon-documentation-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: directory) }
-      let path = directory.path
-      let observation = ScriptRun(prepare: { mountStores(in: $0, directory: path) })
-        .observe(source, annotated)
+      let observation = ScriptRun.withStores { $0.observe(source, annotated) }
       if ProcessInfo.processInfo.environment["UPDATE_EXPECTATIONS"] == "1" {
         let rewritten = script.restored(annotated.rewritten(for: observation))
         if rewritten != text {
@@ -112,14 +107,6 @@ import Testing
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
   }
-}
-
-/// The stores of the command, over a directory of the test's own.
-private func mountStores(in interpreter: Interpreter, directory: String) {
-  interpreter.mount(EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"]), as: "env")
-  interpreter.mount(FileStore(directory: directory), as: "file")
-  let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
-  if let defaults { interpreter.mount(defaults, as: "defaults") }
 }
 
 /// A file of the documentation.

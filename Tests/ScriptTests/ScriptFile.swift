@@ -9,18 +9,26 @@ struct ScriptFile: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { path }
 
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "Scripts")
+  /// The folder that the path begins in.
+  var folder = ScriptFile.scripts
 
-  /// All files, or those whose path contains `SCRIPTS` from the environment.
-  static let all: [ScriptFile] = {
+  static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "Scripts")
+  static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples")
+
+  /// All files, and the listings of the paper, or those whose path contains `SCRIPTS` from the environment.
+  static let all = files(in: scripts, below: "") + files(in: examples, below: "paper/")
+
+  private static func files(in folder: URL, below path: String) -> [ScriptFile] {
     let wanted = ProcessInfo.processInfo.environment["SCRIPTS"] ?? ""
     let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
-    return (files ?? []).filter { $0.hasSuffix(".st") && (wanted.isEmpty || $0.contains(wanted)) }
-      .sorted().map { ScriptFile(path: $0) }
-  }()
+    return (files ?? []).filter {
+      $0.hasPrefix(path) && $0.hasSuffix(".st") && (wanted.isEmpty || $0.contains(wanted))
+    }.sorted().map { ScriptFile(path: $0, folder: folder) }
+  }
 
-  var url: URL { ScriptFile.folder.appending(path: path) }
+  var url: URL { folder.appending(path: path) }
 
   func text() throws -> String { try String(contentsOf: url, encoding: .utf8) }
 }

@@ -3,6 +3,7 @@ import Synchronization
 import Tenon
 import TenonLexer
 import TenonRuntime
+import TenonStores
 
 /// One way of running a script.
 struct ScriptRun {
@@ -55,6 +56,30 @@ struct ScriptRun {
       observation.safepoints = interpreter.safepointCount
       return observation
     }
+  }
+
+  /// Calls a function with a run whose interpreter has the stores of the command, over a directory
+  /// of its own.
+  ///
+  /// The directory holds what only a file can have: bytes that are no text, and a directory.
+  static func withStores<Result>(
+    _ collection: Collection = .normal, _ body: (ScriptRun) throws -> Result
+  ) rethrows -> Result {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "tenon-scripts-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try? FileManager.default.createDirectory(
+      at: directory.appending(path: "folder"), withIntermediateDirectories: true)
+    try? Data([0x66, 0xFF, 0x66]).write(to: directory.appending(path: "bytes"))
+    let path = directory.path
+    return try body(ScriptRun(collection: collection, prepare: { mountStores(in: $0, path) }))
+  }
+
+  private static func mountStores(in interpreter: Interpreter, _ directory: String) {
+    interpreter.mount(EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"]), as: "env")
+    interpreter.mount(FileStore(directory: directory), as: "file")
+    let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
+    if let defaults { interpreter.mount(defaults, as: "defaults") }
   }
 
   private func observe(

@@ -15,7 +15,7 @@ import Testing
     let text = try file.text()
     let annotated = AnnotatedText(text)
     let source = SourceText(name: file.path, text)
-    let observation = ScriptRun().observe(source, annotated)
+    let observation = ScriptRun.withStores { $0.observe(source, annotated) }
     if ProcessInfo.processInfo.environment["UPDATE_EXPECTATIONS"] == "1" {
       return try update(file, text, annotated.rewritten(for: observation))
     }
@@ -42,8 +42,10 @@ import Testing
     let after = TreePrinter.dump(reparsed, isExact: true)
     #expect(before == after, "\(source.name): printed, the script has another tree")
     let wanted = Set(expected.values.map(\.statement))
-    let observation = ScriptRun(collection: .counting).observe(
-      printed, input: annotated.input, isWanted: { statement, _ in wanted.contains(statement) })
+    let observation = ScriptRun.withStores(.counting) { run in
+      run.observe(
+        printed, input: annotated.input, isWanted: { statement, _ in wanted.contains(statement) })
+    }
     expectSame(observation, expected, "\(source.name), printed")
     return observation
   }
@@ -56,7 +58,7 @@ import Testing
     let least = safepoints / ScriptTests.collectionBudget + 1
     var generator = SplitMix64(seed: testSeed)
     let interval = least == 1 ? 1 : Int.random(in: least...(2 * least), using: &generator)
-    let observation = ScriptRun(collection: .every(interval)).observe(source, annotated)
+    let observation = ScriptRun.withStores(.every(interval)) { $0.observe(source, annotated) }
     expectSame(observation, expected, "\(source.name), a collection at each \(interval). safepoint")
   }
 

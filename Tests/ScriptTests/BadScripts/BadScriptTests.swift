@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func damagedTestScripts() {
-    let texts = texts(in: ScriptFile.folder)
+    let texts = texts(in: ScriptFile.scripts)
     #expect(texts.count > 100)
     let report = BadScriptRun().report(damaged(texts, count: BadScriptRun.count))
     #expect(report.problems == [])
