@@ -69,8 +69,10 @@ import Testing
           let caught = try interpreter.evaluate(script).string ?? "no name"
           // And on it goes, with a good part of what it may have.
           let sum = try interpreter.evaluate(
-            "((1 to: 10000) collect: [ :i | i printString size ]) inject: 0 into: [ :a :b | a + b ]"
-          )
+            """
+            ((1 to: 10000) collect: [ :i | i printString size ])
+              inject: 0 into: [ :a :b | a + b ]
+            """)
           return sum.integer == 38_894 ? caught : "the interpreter is damaged"
         } catch {
           return "\(error)"
@@ -87,7 +89,7 @@ import Testing
   }
 
   @Test func growthIsStopped() {
-    let outcomes = outcomes(Self.growth, memoryLimit: 16 << 20)
+    let outcomes = outcomes(Self.growth, memoryLimit: 8 << 20)
     for (growth, outcome) in zip(Self.growth, outcomes) {
       #expect(outcome == "OutOfMemory", "\(growth)")
     }
@@ -105,7 +107,7 @@ import Testing
       var options = Interpreter.Options()
       options.memoryLimit = 16 << 20
       let interpreter = Interpreter(options)
-      let script = "1 to: 60000 do: [ :i | \(expression) ]. 'done'"
+      let script = "1 to: 40000 do: [ :i | \(expression) ]. 'done'"
       return switch interpreter.run(SourceText(name: "many.st", script)) {
       case .finished(let value): interpreter.printString(value)
       case .failed(let error): error.rendered()

@@ -11,9 +11,9 @@ import TenonRuntime
 /// `BAD_SCRIPT_LOG=path` names a file that each script is written to before it is run: after a trap
 /// it holds the culprit.
 struct BadScriptRun {
-  /// How many scripts a test runs, `BAD_SCRIPTS` from the environment or a few hundred.
+  /// How many scripts a test runs, `BAD_SCRIPTS` from the environment or a hundred.
   static let count =
-    ProcessInfo.processInfo.environment["BAD_SCRIPTS"].flatMap { Int($0) } ?? 200
+    ProcessInfo.processInfo.environment["BAD_SCRIPTS"].flatMap { Int($0) } ?? 100
 
   private static let log = ProcessInfo.processInfo.environment["BAD_SCRIPT_LOG"]
 
