@@ -140,9 +140,24 @@ extension Machine {
   /// Hands an exception to the next handler outside of the one that runs.
   func signalOuter(_ exception: ObjectRef) -> Value {
     guard let outer = exception[slot: ExceptionSlot.outerHandler].asSmallInteger,
-      let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger
+      exception[slot: ExceptionSlot.signalToken].asSmallInteger != nil
     else { return signal(.inactiveException()) }
-    return deliver(exception, from: outer, token: token)
+    // A handler outside resumes to here, and the one that runs goes on as before.
+    let slots = [
+      ExceptionSlot.signalToken, ExceptionSlot.handlerToken, ExceptionSlot.outerHandler,
+    ]
+    let saved = slots.map { exception[slot: $0] }
+    let token = makeToken()
+    exception[slot: ExceptionSlot.signalToken] = Value(small: token)
+    activeSignals.append(token)
+    let value = deliver(exception, from: outer, token: token)
+    activeSignals.removeLast()
+    for (slot, value) in zip(slots, saved) { exception[slot: slot] = value }
+    guard value.isUnwind, state.unwindTarget == Value(small: token) else { return value }
+    let answer = state.takeUnwindValue()
+    guard unwindAction == .resignal else { return answer }
+    unwindAction = .deliver
+    return signal(answer)
   }
 
   // MARK: Handling
@@ -205,7 +220,9 @@ extension Machine {
     let outcome = withCleanUp {
       needsReserve ? withReserve { evaluateBlock(block) } : evaluateBlock(block)
     }
-    if outcome.isUnwind { return outcome }
+    // Nothing a clean-up block does makes an uncaught error forgotten.
+    let isUncaught = value.isUnwind && target == topLevelTarget && uncaught != nil
+    if outcome.isUnwind, !isUncaught { return outcome }
     unwindAction = action
     return value.isUnwind ? state.unwind(to: target, with: delivered) : value
   }
