@@ -25,7 +25,9 @@ struct Command {
   init(_ options: Options, stackSize: Int) {
     self.options = options
     self.stackSize = stackSize
-    memoryLimit = options.memoryLimit ?? Command.quarterOfMemory
+    memoryLimit = min(
+      options.memoryLimit ?? Command.quarterOfMemory,
+      AddressSpace.memoryLimit(reserving: stackSize))
     // A line is copied twice on its way into the program.
     console = TerminalConsole(lineLimit: memoryLimit / 4)
   }

@@ -21,23 +21,17 @@ enum InterpreterThread {
   /// The body receives the size of the stack in bytes. The process ends with the status it answers.
   static func run(stackSize: Int, _ body: @escaping (Int) -> Int32) -> Never {
     Interrupts.leaveToOthers()
-    var size = min(stackSize, addressSpace / 4)
+    var size = min(stackSize, AddressSpace.limit / 4)
     while true {
       let job = Job(stackSize: size, body)
       if let thread = start(job) {
         pthread_join(thread, nil)
-        preconditionFailure("the interpreter's thread ends the process")
+        // Not reached: the thread ends the process.
+        exit(ExitStatus.failure)
       }
       guard size > smallest else { job.run() }
       size = max(size / 2, smallest)
     }
-  }
-
-  /// The bytes of address space that the process may use: `ulimit -v`.
-  private static var addressSpace: Int {
-    var limit = rlimit()
-    let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
-    return unsafe getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : .max
   }
 
   private static func start(_ job: Job) -> pthread_t? {

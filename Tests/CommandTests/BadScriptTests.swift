@@ -31,6 +31,24 @@ import Testing
     }
   }
 
+  /// Without an option the limit follows from what the system grants.
+  @Test(arguments: [
+    "| s | s := 'x'. [ s := s , s ] repeat",
+    "| a | a := OrderedCollection new. [ a add: (Array new: 1000) ] repeat",
+    "| a | a := OrderedCollection new. [ a add: a size printString ] repeat",
+    "| d | d := Dictionary new. 1 to: 100000000 do: [ :i | d at: i put: i ]",
+    "| a | a := nil. [ a := 1 => a ] repeat",
+  ])
+  func aSmallAddressSpaceIsNotLeft(_ bomb: String) throws {
+    for size in [400_000, 600_000] {
+      let (status, output) = try Command.shell(
+        "ulimit -v \(size); exec \"$0\" -e \"$1\" 2>&1",
+        "[ \(bomb) ] on: OutOfMemory do: [ :e | e messageText ]")
+      #expect(status == .status(0))
+      #expect(output.contains("out of memory: the limit is "))
+    }
+  }
+
   /// Errors of definitions stand at the part that is to blame.
   @Test func errorsOfDefinitionsHaveAPlace() throws {
     let result = try Command.run("-", input: "x := 3.\nclass A : True { }")

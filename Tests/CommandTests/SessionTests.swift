@@ -63,6 +63,25 @@ import Testing
     try session.leave()
   }
 
+  /// A formula may stand before what it reads; it says so, as the name may be misspelt.
+  @Test func aConnectionWaitsForAName() throws {
+    let session = try Session()
+    try session.enter("price |= amount * 2")
+    try session.terminal.expect(
+      "<prompt 1>:1:10: warning: 'amount' has no value yet; the connection waits for one\r\n")
+    try session.terminal.expect("\r\nprice |= amount * 2\r\n")
+    try session.enter("price", "<prompt 2>:1:1: error: 'price' has no value yet")
+    try session.enter("amount := 3", "3")
+    try session.enter("price", "6")
+    // Both sides of '=|=' are written.
+    try session.enter("left =|= right", "left =|= right")
+    try session.enter("right := 4. left", "4")
+    // A class that is missing is another matter.
+    try session.enter("made |= Maker new")
+    try session.terminal.expect("warning: 'made |= Maker new' failed: unknown name 'Maker'\r\n")
+    try session.leave()
+  }
+
   @Test func commands() throws {
     let session = try Session()
     try session.enter(":help")

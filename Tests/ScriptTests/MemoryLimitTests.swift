@@ -43,6 +43,13 @@ import Testing
     | i a | a := OrderedCollection new. i := 0.
     [ a add: ref:mem:{i printString}. i := i + 1 ] repeat
     """,
+    // Connections are counted, and that a formula fails for want of memory is not all.
+    """
+    | n keep | n := 1. keep := OrderedCollection new. [ | x | x |= n + 1. keep add: [ x ] ] repeat
+    """,
+    """
+    | n keep | n := 1. keep := OrderedCollection new. [ | x | x =|= n. keep add: [ x ] ] repeat
+    """,
     """
     | a | a := OrderedCollection new.
     [ [ 1 / 0 ] on: ZeroDivide do: [ :e | a add: e ] ] repeat

@@ -75,6 +75,7 @@ extension ConnectionGraph {
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
+    defer { reportMemory() }
     while hasPending {
       turn += 1
       isSettling = true
@@ -98,6 +99,13 @@ extension ConnectionGraph {
       isSettling = false
       try reaim()
     }
+  }
+
+  /// Has the program hear at its next safepoint that memory has run out, when only formulas have.
+  private func reportMemory() {
+    guard ranOutOfMemory else { return }
+    ranOutOfMemory = false
+    machine.state.requestSafepoint()
   }
 
   /// The cells that have changed since the last settling; those left out that `atomically:` gave

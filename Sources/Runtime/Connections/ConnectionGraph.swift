@@ -43,6 +43,8 @@ final class ConnectionGraph {
   var turn = 0
   /// Whether formulas are being run.
   var isSettling = false
+  /// Whether a formula failed for want of memory in this turn.
+  var ranOutOfMemory = false
   /// How deep `atomically:` is nested.
   var atomicDepth = 0
   /// Cells changed since the last settling, in order.
@@ -86,6 +88,15 @@ final class ConnectionGraph {
   var hasRegions: Bool { regionCount > 0 }
 }
 
+/// The bytes that the graph takes outside of the heap.
+///
+/// Connections, constraints and what solvers keep are included. Measured with 40,000 connections of
+/// one and of two directions.
+enum GraphSize {
+  static let cell = 400
+  static let formula = 1_000
+}
+
 // MARK: - Cells
 
 extension ConnectionGraph {
@@ -103,6 +114,7 @@ extension ConnectionGraph {
     }
     cellsByPlace[place] = id
     watch(place, id)
+    machine.heap.countOutside(GraphSize.cell)
     return id
   }
 
@@ -173,6 +185,7 @@ extension ConnectionGraph {
       cells[id.index].slots = []
       valuesBefore[id] = nil
       freeCells.append(id)
+      machine.heap.countOutside(-GraphSize.cell)
       release(slots)
     }
   }
@@ -212,10 +225,12 @@ extension ConnectionGraph {
       formulas[Int(number)] = formula
     }
     connection.formulas.append(formula)
+    machine.heap.countOutside(GraphSize.formula)
     return formula
   }
 
   func free(_ formula: Formula) {
+    machine.heap.countOutside(-GraphSize.formula)
     formulas[formula.id.index] = nil
     freeFormulas.append(formula.id.rawValue)
   }

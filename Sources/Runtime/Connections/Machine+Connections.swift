@@ -313,6 +313,7 @@ extension Machine {
 
   /// Remembers that a formula failed, and reports it once.
   func note(_ failure: Failure, of formula: Formula) {
+    if failure.errorClass == .outOfMemory { graph.ranOutOfMemory = true }
     // What is missing may come: nothing to report. A formula that does what none may is wrong all
     // the same.
     if failure.errorClass != .constraintError, formula.inputs.contains(where: { isMissing($0) }) {

@@ -141,11 +141,7 @@ final class StoreNode: SiteNode {
       case .get: machine.get(reference, from: store)
       case .put: machine.write(frame[valueSlot], at: reference, in: store)
       case .post: machine.post(frame[valueSlot], to: reference, in: store)
-      case .delete:
-        {
-          let answer = machine.delete(reference, in: store)
-          return answer.isUnwind ? answer : .nil
-        }()
+      case .delete: machine.delete(reference, in: store).isUnwind ? .unwind : .nil
       }
     }
   }
@@ -221,7 +217,8 @@ final class VariableReferenceNode: SiteNode {
       slot = index
     case .cell(let cell): object = cell
     case .path, .property, .element, .stored:
-      return signal(.notAvailable("a reference to a path through objects"), in: frame)
+      // The builder makes this node for names only.
+      return signal(.notAvailable("this reference"), in: frame)
     }
     return withMachine(in: frame) { machine in
       let reference = machine.makeInstance(of: "VariableReference")

@@ -1,7 +1,7 @@
 internal import TenonParser
 internal import TenonLexer
 
-/// Collects the names that a body assigns and those that it declares itself, blocks included.
+/// Collects the names that a body assigns or connects and those that it declares itself, blocks included.
 struct AssignedNames {
   private(set) var assigned: [Name] = []
   private(set) var declared: Set<String> = []
@@ -30,7 +30,8 @@ struct AssignedNames {
     case .append(let append):
       visit(append.value)
     case .connect(let connect):
-      if let target = connect.operands.first { note(target) }
+      // The last operand of '|=' is read only; '=|=' writes both sides.
+      connect.written.forEach { note($0) }
       connect.operands.forEach { visit($0) }
     case .block(let block):
       declared.formUnion(block.parameters.map(\.text))
@@ -50,6 +51,13 @@ struct AssignedNames {
       if let name = identifier.path.components.first?.text { mounted.insert(name) }
     default: visit(target)
     }
+  }
+}
+
+extension ConnectExpression {
+  /// The operands that the connector writes.
+  fileprivate var written: ArraySlice<Expression> {
+    connector.text == "=|=" ? operands[...] : operands.dropLast()
   }
 }
 

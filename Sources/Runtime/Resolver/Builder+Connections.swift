@@ -139,6 +139,7 @@ extension Builder {
     var operands: [ConnectNode.Operand] = []
     var names: Set<String> = []
     for read in collector.places {
+      declareAtPrompt(read)
       let name = SyntaxPrinter.print(read)
       guard names.insert(name).inserted, let place = place(read, depth), isVariable(read) else {
         continue
@@ -146,6 +147,27 @@ extension Builder {
       operands.append(ConnectNode.Operand(place: place, name: name))
     }
     return operands
+  }
+
+  /// At a prompt a formula may read a variable that a later line gives its value: it is declared,
+  /// so that the connection hears of it, and told, as the name may be misspelt.
+  private func declareAtPrompt(_ expression: Expression) {
+    let name: Name
+    switch expression {
+    case .name(let expression): name = expression.name
+    case .identifier(let identifier):
+      guard let place = VariablePlace(identifier) else { return }
+      name = place.name
+    default: return
+    }
+    // A name in upper case is a class that is missing.
+    guard environment.allowsUnknownNames, ReservedName(rawValue: name.text) == nil,
+      name.text.unicodeScalars.first?.properties.isUppercase == false,
+      scope.lookUp(name.text) == nil, case .unknown = environment.lookUp(name.text)
+    else { return }
+    _ = machine.scriptCell(named: name.text)
+    let warning = Diagnostic(.warning, Wording.waitsFor(name.text), name.range)
+    machine.printError(warning.rendered(in: code.source))
   }
 
   /// Whether a name stands for a variable and not for a class or a constant of every script.

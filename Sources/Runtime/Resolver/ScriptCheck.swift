@@ -94,14 +94,10 @@ struct ScriptCheck {
   private mutating func collectNames(_ definition: Definition) {
     switch definition {
     case .class(let definition):
-      classes.insert(definition.name.text)
-      definitions[definition.name.text] = TextClass(
-        superclass: definition.superclass?.text ?? "Object", members: definition.members)
+      note(definition.name, definition.superclass, or: "Object", definition.members)
       collectSchemes(definition.members)
     case .scheme(let definition):
-      classes.insert(definition.name.text)
-      definitions[definition.name.text] = TextClass(
-        superclass: definition.superclass?.text ?? "Scheme", members: definition.members)
+      note(definition.name, definition.superclass, or: "Scheme", definition.members)
       collectSchemes(definition.members)
     case .extension(let definition): collectSchemes(definition.members)
     case .method(let definition): collectSchemes([.method(definition)])
@@ -111,6 +107,13 @@ struct ScriptCheck {
     case .group(let definition): variables.insert(definition.name.text)
     case .connector: break
     }
+  }
+
+  private mutating func note(
+    _ name: Name, _ superclass: Name?, or root: String, _ members: [Member]
+  ) {
+    classes.insert(name.text)
+    definitions[name.text] = TextClass(superclass: superclass?.text ?? root, members: members)
   }
 
   private mutating func collectSchemes(_ members: [Member]) {
@@ -134,9 +137,14 @@ struct ScriptCheck {
       return check([], [statement], TextEnvironment(check: self, className: nil, isMeta: false))
     }
     switch definition {
-    case .class(let definition): check(definition.members, className: definition.name.text)
+    case .class(let definition):
+      // A text may define a class again: each definition stands for itself.
+      note(definition.name, definition.superclass, or: "Object", definition.members)
+      check(definition.members, className: definition.name.text)
     case .extension(let definition): check(definition.members, className: definition.name.text)
-    case .scheme(let definition): check(definition.members, className: definition.name.text)
+    case .scheme(let definition):
+      note(definition.name, definition.superclass, or: "Scheme", definition.members)
+      check(definition.members, className: definition.name.text)
     case .method(let definition): check(definition, className: "Script")
     case .filter, .protocol, .template, .group, .connector: break
     }

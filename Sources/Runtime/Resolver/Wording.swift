@@ -7,6 +7,10 @@ enum Wording {
 
   static func notAvailable(_ what: String) -> String { "\(what) is not available yet" }
 
+  static func waitsFor(_ name: String) -> String {
+    "'\(name)' has no value yet; the connection waits for one"
+  }
+
   static func unknownScheme(_ name: String) -> String {
     "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
   }
