@@ -48,13 +48,29 @@ extension Machine {
     return nextClassIndex
   }
 
-  /// The class that a value stands for, if it is a class.
+  /// The class that a value stands for, if it is a class or a metaclass.
   func classInfo(named value: Value) -> ClassInfo? {
     guard value.isObject else { return nil }
     let object = ObjectRef(value)
     let info = classInfo(at: object.classIndex)
-    guard info.isMeta else { return nil }
-    return unsafe info.thisClass
+    if info.isMeta { return unsafe info.thisClass }
+    guard info === metaclassClass, let index = object[slot: ClassSlot.index].asSmallInteger else {
+      return nil
+    }
+    return classes[index]
+  }
+
+  /// A class as an object of the language.
+  ///
+  /// Metaclasses get theirs when a program first asks for it: few ever do.
+  func classObject(_ info: ClassInfo) -> Value {
+    if info.isMeta, info.object.isNil {
+      let object = state.allocate(
+        classIndex: metaclassClass.index, slotCount: ClassSlot.count)
+      object[slot: ClassSlot.index] = Value(small: Int(info.index))
+      info.object = Value(object)
+    }
+    return info.object
   }
 
   /// A class of the kernel.

@@ -59,6 +59,7 @@ extension Machine {
       info.instanceVariables.append(InstanceVariable(name: String(name), owner: row.name))
     }
     if row.name == "Array" { info.format = .array }
+    info.isOfClasses = row.name == "Class" || row.superclass == "Class"
     settleLayout(of: info)
     info.loader = { [unowned self] in enterMethods(of: row, in: $0) }
     info.metaclass?.loader = { [unowned self] in enterMethods(of: row, in: $0) }

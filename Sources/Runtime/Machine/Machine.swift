@@ -40,6 +40,7 @@ package final class Machine {
   lazy var collectionClass = kernelClass("Collection")
   lazy var numberClass = kernelClass("Number")
   lazy var fractionClass = kernelClass("Fraction")
+  lazy var metaclassClass = kernelClass("Metaclass")
   lazy var intervalClass = kernelClass("Interval")
   lazy var scriptClass = kernelClass("Script")
 

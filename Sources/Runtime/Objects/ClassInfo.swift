@@ -14,7 +14,7 @@ final class ClassInfo {
   var metaclass: ClassInfo?
   /// For a metaclass the class it belongs to.
   unowned(unsafe) var thisClass: ClassInfo?
-  /// The class as an object of the language.
+  /// The class as an object of the language; nil for a metaclass that no program has asked for.
   var object: Value = .nil
 
   var subclasses: [ClassInfo] = []
@@ -41,6 +41,8 @@ final class ClassInfo {
 
   var comment = ""
   var isKernel = false
+  /// Whether its instances are classes: `Class` and `Metaclass`.
+  var isOfClasses = false
   /// Methods by the number of their selectors.
   private var methods: [Int: Method] = [:]
   /// Enters the methods of a class of the kernel, when they are first asked for.
@@ -142,6 +144,12 @@ extension ClassInfo {
       info = current.superclass
     }
     return false
+  }
+
+  /// The classes that inherit from it directly; a metaclass's are those of its class's.
+  var directSubclasses: [ClassInfo] {
+    guard isMeta else { return subclasses }
+    return unsafe thisClass?.subclasses.compactMap(\.metaclass) ?? []
   }
 
   /// The slot of an instance variable.

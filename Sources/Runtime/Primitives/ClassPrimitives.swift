@@ -9,7 +9,8 @@ extension Primitive {
     },
     Primitive("superclass", "The class it inherits from, or nil.") {
       machine, arguments throws(Failure) in
-      try machine.classArgument(arguments.receiver).superclass?.object ?? .nil
+      let superclass = try machine.classArgument(arguments.receiver).superclass
+      return superclass.map { machine.classObject($0) } ?? .nil
     },
     Primitive("includesBehavior: aClass", "Whether it is aClass or inherits from it.") {
       machine, arguments throws(Failure) in
@@ -46,12 +47,21 @@ extension Primitive {
     Primitive("subclasses", "The classes that inherit from it directly.") {
       machine, arguments throws(Failure) in
       let info = try machine.classArgument(arguments.receiver)
-      return machine.makeArray(info.subclasses.map(\.object))
+      return machine.makeArray(info.directSubclasses.map { machine.classObject($0) })
     },
     Primitive("comment", "What the class's text says it is for.") {
       machine, arguments throws(Failure) in
       machine.makeString(try machine.classArgument(arguments.receiver).comment)
     },
+  ]
+}
+
+extension Primitive {
+  static let metaclassSide: [Primitive] = [
+    Primitive("soleInstance", "The class that it is the class of.") {
+      machine, arguments throws(Failure) in
+      unsafe try machine.classArgument(arguments.receiver).thisClass?.object ?? .nil
+    }
   ]
 }
 
@@ -80,6 +90,9 @@ extension Machine {
 }
 
 extension ClassInfo {
-  /// Whether instances are values of their own kind, such as numbers, which programs cannot make.
-  var isKnownToEvaluator: Bool { index < ClassIndex.firstFree && index != ClassIndex.array }
+  /// Whether instances are values of their own kind, such as numbers and classes, which programs
+  /// cannot make.
+  var isKnownToEvaluator: Bool {
+    isMeta || isOfClasses || index < ClassIndex.firstFree && index != ClassIndex.array
+  }
 }

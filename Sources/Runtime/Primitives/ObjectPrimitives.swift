@@ -67,8 +67,7 @@ extension Machine {
   /// The class of a value, as an object of the language.
   func classObject(of value: Value) -> Value {
     let info = classInfo(of: value)
-    // A class's class is its metaclass, which programs see as the class object itself.
-    return info.isMeta ? kernelClass("Class").object : (info.canonical ?? info).object
+    return classObject(info.canonical ?? info)
   }
 
   /// A number for an object that stays the same while it lives, and from run to run.

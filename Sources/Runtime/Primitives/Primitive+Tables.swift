@@ -7,6 +7,7 @@ extension Primitive {
     switch className {
     case "Object": object
     case "Class": classSide
+    case "Metaclass": metaclassSide
     case "Boolean": boolean
     case "Number": number
     case "Integer": integer
