@@ -1,6 +1,6 @@
--- Json: a parser by recursive descent that goes through a text character by character. The text is a
--- message to a user interface, about 25 kB of nested arrays and objects that a fixed seed determines.
--- The size is how often the text is parsed; each result is looked at, the last one is counted.
+-- Json: a parser by recursive descent that goes through a text character by character. The text is
+-- a message to a user interface, about 25 kB of nested arrays and objects that a fixed seed
+-- determines. The size is how often the text is parsed; each result is looked at.
 local Random = {}
 Random.__index = Random
 

@@ -1,6 +1,6 @@
-# Json: a parser by recursive descent that goes through a text character by character. The text is a
-# message to a user interface, about 25 kB of nested arrays and objects that a fixed seed determines.
-# The size is how often the text is parsed; each result is looked at, the last one is counted.
+# Json: a parser by recursive descent that goes through a text character by character. The text is
+# a message to a user interface, about 25 kB of nested arrays and objects that a fixed seed
+# determines. The size is how often the text is parsed; each result is looked at.
 import sys
 
 
@@ -51,8 +51,8 @@ class MessageWriter:
     def set(self, id):
         random = self.random
         self.write(f'["set","w{id}", {{"text":"{random.of(WORDS)}",'
-                   f'"background":[{random.below(256)},{random.below(256)},{random.below(256)},255],'
-                   f'"font":[["Verdana","Lucida Sans","sans-serif"],{random.below(20)},'
+                   f'"background":[{random.below(256)},{random.below(256)},{random.below(256)},'
+                   f'255],"font":[["Verdana","Lucida Sans","sans-serif"],{random.below(20)},'
                    f'{self.flag()},false],"scale":{random.below(10)}e-2}}]')
 
     def listen(self, id):

@@ -1,6 +1,6 @@
--- Richards: the kernel of an operating system in small, after Martin Richards. Six tasks, ordered by
--- priority, send each other packets through a scheduler; a task is a function and the data it keeps.
--- The size is how often the simulation runs; the counts of packets and holds are known.
+-- Richards: the kernel of an operating system in small, after Martin Richards. Six tasks, ordered
+-- by priority, send each other packets through a scheduler; a task is a function and its data. The
+-- size is how often the simulation runs; the counts of packets and holds are known.
 local IDLER, WORKER, HANDLER_A, HANDLER_B, DEVICE_A, DEVICE_B = 1, 2, 3, 4, 5, 6
 
 local Packet = {}
