@@ -64,32 +64,96 @@ struct Test: Equatable {
   @inline(__always) var isFalse: Bool { value.isFalse }
 }
 
-/// The evaluator's way to hold a child node: a reference that costs no reference counting.
+/// The evaluator's way to hold a child: a reference that costs no reference counting.
 ///
-/// This is the one unsafe reference of the tree. Its promise: the code object that a node belongs
-/// to keeps every node of the tree alive for as long as one may be executing.
+/// The lowest bits tell what the child is. The leaves that trees have most of are no nodes at all:
+/// reading a variable or a constant takes no call.
+///
+///     ..000  a node
+///     ..0x1  the frame slot in the bits from the third: a local variable, or `self` in a method
+///     ..010  the address of a value: a constant, a variable of the script, a class
+///     ..100  the slot of the receiver in the bits from the third: an instance variable, in a method
+///
+/// This is the one unsafe reference of the tree. Its promise: the code object that a node or
+/// an address belongs to keeps it alive for as long as it may be executing.
 @safe
 struct NodeRef {
-  private let node: Unmanaged<Node>
+  private let bits: UInt
+
+  /// One bit each: tests of single bits become plain branches, where a choice among the values of
+  /// several bits would become a jump through a table.
+  private enum Tag {
+    @inline(__always) static var local: UInt { 1 }
+    @inline(__always) static var address: UInt { 2 }
+    @inline(__always) static var instanceVariable: UInt { 4 }
+    @inline(__always) static var mask: UInt { 7 }
+    @inline(__always) static var width: UInt { 3 }
+  }
 
   /// A reference to a node that somebody else keeps alive.
   init(_ node: Node) {
-    unsafe self.node = Unmanaged.passUnretained(node)
+    unsafe bits = UInt(bitPattern: Unmanaged.passUnretained(node).toOpaque())
   }
+
+  /// A variable on the stack.
+  init(local slot: Int) {
+    bits = UInt(slot) << Tag.width | Tag.local
+  }
+
+  /// What stands at an address that somebody else keeps alive.
+  init(at address: UnsafePointer<Value>) {
+    bits = UInt(bitPattern: address) | Tag.address
+  }
+
+  /// An instance variable of the receiver.
+  init(instanceVariable slot: Int) {
+    bits = UInt(slot) << Tag.width | Tag.instanceVariable
+  }
+
+  /// Whether evaluating it runs no code, so that nothing can change meanwhile.
+  @inline(__always) var isLeaf: Bool { bits & Tag.mask != 0 }
 
   @inline(__always)
   func evaluate(_ frame: Frame) -> Value {
-    unsafe node._withUnsafeGuaranteedRef { $0.evaluate(frame) }
+    isLeaf ? leaf(frame) : unsafe node._withUnsafeGuaranteedRef { $0.evaluate(frame) }
   }
 
   @inline(__always)
   func operand(_ frame: Frame) -> FloatOperand {
-    unsafe node._withUnsafeGuaranteedRef { $0.operand(frame) }
+    isLeaf
+      ? FloatOperand(leaf(frame)) : unsafe node._withUnsafeGuaranteedRef { $0.operand(frame) }
   }
 
   @inline(__always)
   func test(_ frame: Frame) -> Test {
-    unsafe node._withUnsafeGuaranteedRef { $0.test(frame) }
+    isLeaf ? Test(leaf(frame)) : unsafe node._withUnsafeGuaranteedRef { $0.test(frame) }
+  }
+
+  @inline(__always) private var node: Unmanaged<Node> {
+    unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped)
+  }
+
+  /// The value of a leaf.
+  @inline(__always)
+  private func leaf(_ frame: Frame) -> Value {
+    if bits & Tag.local != 0 { return frame[slot] }
+    if bits & Tag.address != 0 { return target }
+    return ObjectRef(frame.receiver)[slot: slot]
+  }
+
+  /// The value of a leaf that is the whole body of a method without arguments: such a method needs
+  /// no frame.
+  @inline(__always)
+  func leaf(ofReceiver receiver: Value) -> Value {
+    if bits & Tag.instanceVariable != 0 { return ObjectRef(receiver)[slot: slot] }
+    if bits & Tag.address != 0 { return target }
+    return receiver
+  }
+
+  @inline(__always) private var slot: Int { Int(bitPattern: bits >> Tag.width) }
+
+  @inline(__always) private var target: Value {
+    unsafe UnsafePointer<Value>(bitPattern: bits & ~Tag.mask).unsafelyUnwrapped.pointee
   }
 }
 

@@ -106,6 +106,11 @@ extension ObjectRef {
     unsafe (address + (8 &+ index &* 8)).assumingMemoryBound(to: Value.self)
   }
 
+  /// Where a slot stands as long as the object lives: objects never move.
+  func address(ofSlot index: Int) -> UnsafePointer<Value> {
+    unsafe UnsafePointer(slotAddress(index))
+  }
+
   /// A slot of an object with the format `slots`.
   ///
   /// - Requires: `index` is in `0 ..< slotCount`; the compiler of methods sees to it.

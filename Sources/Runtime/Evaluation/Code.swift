@@ -19,6 +19,7 @@ final class Code {
 
   private var nodes: [Node] = []
   private var lists: [UnsafeMutablePointer<NodeRef>] = unsafe []
+  private var constants: [UnsafeMutablePointer<Value>] = unsafe []
   private(set) var blocks: [BlockCode] = []
   /// The heap objects that nodes refer to.
   private(set) var literals: [Value] = []
@@ -45,12 +46,23 @@ final class Code {
   deinit {
     // swift-format-ignore
     for unsafe list in unsafe lists { unsafe list.deallocate() }
+    // swift-format-ignore
+    for unsafe constant in unsafe constants { unsafe constant.deallocate() }
   }
 
   /// Takes a node into the code and answers the reference its parent keeps.
   func add(_ node: Node) -> NodeRef {
     nodes.append(node)
     return NodeRef(node)
+  }
+
+  /// Takes a value that the tree refers to and answers the reference to it.
+  func constant(_ value: Value) -> NodeRef {
+    let cell = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    unsafe cell.initialize(to: value)
+    unsafe constants.append(cell)
+    addLiteral(value)
+    return unsafe NodeRef(at: cell)
   }
 
   /// Lets go of where it came from, which may own it.

@@ -1,4 +1,4 @@
-/// A literal, or any value settled before running.
+/// A value settled before running, where a node is wanted; in trees a `NodeRef` says the same.
 final class ConstantNode: Node {
   let value: Value
 
@@ -7,24 +7,9 @@ final class ConstantNode: Node {
   override func evaluate(_ frame: Frame) -> Value { value }
 }
 
-/// `self` in a method.
-final class SelfNode: Node {
-  override func evaluate(_ frame: Frame) -> Value { frame.receiver }
-}
-
 /// `self` in a block.
 final class BlockSelfNode: Node {
   override func evaluate(_ frame: Frame) -> Value { Closure(frame.receiver).receiver }
-}
-
-/// An argument or temporary that lives on the stack.
-final class LocalNode: Node {
-  let slot: Int
-
-  init(slot: Int) { self.slot = slot }
-
-  override func evaluate(_ frame: Frame) -> Value { frame[slot] }
-  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(frame[slot]) }
 }
 
 /// An assignment to a temporary on the stack.
@@ -45,18 +30,6 @@ final class StoreLocalNode: Node {
   }
 }
 
-/// An instance variable of the receiver, in a method.
-final class InstanceVariableNode: Node {
-  let slot: Int
-
-  init(slot: Int) { self.slot = slot }
-
-  override func evaluate(_ frame: Frame) -> Value { ObjectRef(frame.receiver)[slot: slot] }
-  override func operand(_ frame: Frame) -> FloatOperand {
-    FloatOperand(ObjectRef(frame.receiver)[slot: slot])
-  }
-}
-
 /// An instance variable of the receiver, in a block.
 final class BlockInstanceVariableNode: Node {
   let slot: Int
@@ -66,15 +39,6 @@ final class BlockInstanceVariableNode: Node {
   override func evaluate(_ frame: Frame) -> Value {
     ObjectRef(Closure(frame.receiver).receiver)[slot: slot]
   }
-}
-
-/// A variable of a script or class, or a class: what a cell known before running holds.
-final class CellVariableNode: Node {
-  let cell: ObjectRef
-
-  init(cell: ObjectRef) { self.cell = cell }
-
-  override func evaluate(_ frame: Frame) -> Value { cell[slot: 0] }
 }
 
 /// A cell that may not have been given a value yet when it is read.

@@ -55,6 +55,18 @@ class SendNode: SiteNode {
     return unsafe body0.evaluate(callee)
   }
 
+  /// The answer of a method without arguments whose body is a leaf: an instance variable, a constant
+  /// or the receiver.
+  ///
+  /// Such a method needs no frame, and no safepoint as it calls nothing.
+  @inline(__always)
+  final func leaf(_ receiver: Value) -> Value? {
+    let index = receiver.classIndex
+    if unsafe index == class0, unsafe body0.isLeaf { return unsafe body0.leaf(ofReceiver: receiver) }
+    if unsafe index == class1, unsafe body1.isLeaf { return unsafe body1.leaf(ofReceiver: receiver) }
+    return nil
+  }
+
   @inline(never)
   private final func dispatch(_ index: UInt32, _ callee: Frame) -> Value {
     let body: NodeRef
@@ -130,12 +142,15 @@ final class UnarySendNode: SendNode {
 
   override func evaluate(_ frame: Frame) -> Value {
     let receiver = receiver.evaluate(frame)
+    if let value = leaf(receiver) { return value }
     if receiver.isUnwind { return receiver }
     let callee = frame.callee(at: depth)
     callee.site = marker
     callee[0] = receiver
     return invoke(receiver, callee)
   }
+
+  override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
 }
 
 /// A send with one argument.
@@ -229,12 +244,15 @@ final class ManyArgumentSendNode: SendNode {
 /// A unary send to self, in a method.
 final class UnarySelfSendNode: SendNode {
   override func evaluate(_ frame: Frame) -> Value {
+    let receiver = frame.receiver
+    if let value = leaf(receiver) { return value }
     let callee = frame.callee(at: depth)
     callee.site = marker
-    let receiver = frame.receiver
     callee[0] = receiver
     return invoke(receiver, callee)
   }
+
+  override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
 }
 
 /// A send to self with one argument, in a method.

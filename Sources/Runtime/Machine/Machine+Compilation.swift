@@ -48,9 +48,12 @@ extension Machine {
       let readsElement = ["at:", "at:ifAbsent:"].contains(method.selector.name)
       return wrap(node, for: method, notingUse: tracked, ofElement: readsElement)
     case .getter(let slot):
-      return wrap(
-        tracked ? TrackedGetterNode(slot: slot, state: state) : GetterNode(slot: slot),
-        for: method)
+      guard !tracked else {
+        return wrap(TrackedGetterNode(slot: slot, state: state), for: method)
+      }
+      let code = Code(source: Machine.noSource, name: method.qualifiedName, isKernel: true)
+      code.body = NodeRef(instanceVariable: slot)
+      return code
     case .setter(let slot, let type):
       return wrap(SetterNode(slot: slot, type: type, state: state), for: method)
     case .node(let make):

@@ -217,15 +217,6 @@ final class PrimitiveNode: Node {
   }
 }
 
-/// Answers an instance variable.
-final class GetterNode: Node {
-  let slot: Int
-
-  init(slot: Int) { self.slot = slot }
-
-  override func evaluate(_ frame: Frame) -> Value { ObjectRef(frame.receiver)[slot: slot] }
-}
-
 /// Sets an instance variable and answers the receiver.
 final class SetterNode: Node {
   let slot: Int

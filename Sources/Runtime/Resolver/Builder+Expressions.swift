@@ -77,7 +77,7 @@ extension Builder {
 
   private mutating func buildDictionary(_ literal: DictionaryExpression, _ depth: Int) -> Built {
     let creation = send("new", to: classNode("Dictionary"), [], literal.range, depth)
-    let kept = add(LocalNode(slot: depth), .local(depth))
+    let kept = leaf(NodeRef(local: depth), .local(depth))
     let steps = literal.entries.map { entry in
       let key = build(entry.key, depth + 3)
       let value = build(entry.value, depth + 4)
@@ -88,7 +88,7 @@ extension Builder {
 
   private mutating func buildObject(_ literal: ObjectExpression, _ depth: Int) -> Built {
     let creation = send("new", to: read(literal.className, depth), [], literal.range, depth)
-    let kept = add(LocalNode(slot: depth), .local(depth))
+    let kept = leaf(NodeRef(local: depth), .local(depth))
     let steps = literal.properties.map { property in
       let value = build(property.value, depth + 3)
       return send(property.name.text + ":", to: kept, [value], property.name.range, depth + 1)
@@ -101,7 +101,7 @@ extension Builder {
   func classNode(_ name: String) -> Built {
     let cell = machine.classCell(named: name)
     code.addLiteral(Value(cell))
-    return add(CellVariableNode(cell: cell), .leaf)
+    return unsafe leaf(NodeRef(at: cell.address(ofSlot: 0)), .leaf)
   }
 }
 
@@ -294,7 +294,7 @@ extension Builder {
   private mutating func buildCascade(_ cascade: CascadeExpression, _ depth: Int) -> Built {
     let isSuper = cascade.receiver.isSuper
     let subject = build(cascade.receiver, depth)
-    let kept = add(LocalNode(slot: depth), .local(depth))
+    let kept = leaf(NodeRef(local: depth), .local(depth))
     var steps: [NodeRef] = []
     for message in cascade.messages {
       let arguments = buildArguments(message.arguments, depth + 1)
@@ -431,9 +431,9 @@ extension Builder {
   private mutating func countingSends(
     counter: Int, base: Int, range: SourceRange, _ depth: Int
   ) -> ToDoNode.GeneralSends {
-    let counterNode = add(LocalNode(slot: counter), .local(counter))
-    let limit = add(LocalNode(slot: base + ToDoNode.Slot.limit))
-    let step = add(LocalNode(slot: base + ToDoNode.Slot.step))
+    let counterNode = leaf(NodeRef(local: counter), .local(counter))
+    let limit = leaf(NodeRef(local: base + ToDoNode.Slot.limit))
+    let step = leaf(NodeRef(local: base + ToDoNode.Slot.step))
     let zero = constant(Value(small: 0))
     func send(_ selector: String, _ left: Built, _ right: Built) -> NodeRef {
       self.send(selector, to: left, [right], range, depth).node

@@ -87,13 +87,13 @@ extension Builder {
       let built = value(&self, depth)
       let receiver = build(subscription.receiver, depth + 1)
       let index = build(subscription.index, depth + 3)
-      let kept = add(LocalNode(slot: depth), .local(depth))
+      let kept = leaf(NodeRef(local: depth), .local(depth))
       let step = send("at:put:", to: receiver, [index, kept], range, depth + 1)
       return add(BuildNode(subject: built.node, slot: depth, steps: list([step.node])))
     case .unaryMessage(let message):
       let built = value(&self, depth)
       let receiver = build(message.receiver, depth + 1)
-      let kept = add(LocalNode(slot: depth), .local(depth))
+      let kept = leaf(NodeRef(local: depth), .local(depth))
       let step = send(
         message.selector.text + ":", to: receiver, [kept], message.selector.range, depth + 1)
       return add(BuildNode(subject: built.node, slot: depth, steps: list([step.node])))

@@ -75,11 +75,14 @@ struct Builder {
     Built(node: code.add(node), shape: shape)
   }
 
+  func leaf(_ node: NodeRef, _ shape: Built.Shape = .other) -> Built {
+    Built(node: node, shape: shape)
+  }
+
   func list(_ nodes: [NodeRef]) -> NodeList { NodeList(nodes, in: code) }
 
   func constant(_ value: Value) -> Built {
-    code.addLiteral(value)
-    return add(ConstantNode(value), .constant(value))
+    leaf(code.constant(value), .constant(value))
   }
 }
 
@@ -356,7 +359,7 @@ extension Builder {
     defer { scope = outer }
     var statements = buildAll(block.statements[...], depth)
     if scope.kind == .inlined, let parameter = scope.capturedParameter {
-      let value = add(LocalNode(slot: argument), .local(argument))
+      let value = leaf(NodeRef(local: argument), .local(argument))
       statements.insert(assign(parameter, value, block.range, depth).node, at: 0)
     }
     return withFreshTemporaries(sequence(statements), argument: argument)
@@ -434,7 +437,7 @@ extension Builder {
 extension Builder {
   func selfNode() -> Built {
     scope.frameScope.kind == .block
-      ? add(BlockSelfNode(), .leaf) : add(SelfNode(), .local(0))
+      ? add(BlockSelfNode(), .leaf) : leaf(NodeRef(local: 0), .local(0))
   }
 
   mutating func read(_ name: Name, _ depth: Int) -> Built {
@@ -462,7 +465,7 @@ extension Builder {
       if cell[slot: 0].isUndefined {
         return add(UncertainCellNode(cell: cell, name: name.text, at: place))
       }
-      return add(CellVariableNode(cell: cell), .leaf)
+      return unsafe leaf(NodeRef(at: cell.address(ofSlot: 0)), .leaf)
     case .unknown:
       return add(FailureNode(.unknownName(name.text), at: place))
     }
@@ -470,7 +473,7 @@ extension Builder {
 
   func read(_ variable: Variable, at position: CodePosition) -> Built {
     guard variable.isCaptured else {
-      return add(LocalNode(slot: variable.slot), .local(variable.slot))
+      return leaf(NodeRef(local: variable.slot), .local(variable.slot))
     }
     let place = path(to: variable.scope.contextScope)
     if mode == .tracked {
@@ -494,7 +497,7 @@ extension Builder {
     }
     return isInBlock
       ? add(BlockInstanceVariableNode(slot: slot), .leaf)
-      : add(InstanceVariableNode(slot: slot), .leaf)
+      : leaf(NodeRef(instanceVariable: slot), .leaf)
   }
 
   mutating func assign(_ name: Name, _ value: Built, _ depth: Int) -> Built {
