@@ -62,8 +62,12 @@ class SendNode: SiteNode {
   @inline(__always)
   final func leaf(_ receiver: Value) -> Value? {
     let index = receiver.classIndex
-    if unsafe index == class0, unsafe body0.isLeaf { return unsafe body0.leaf(ofReceiver: receiver) }
-    if unsafe index == class1, unsafe body1.isLeaf { return unsafe body1.leaf(ofReceiver: receiver) }
+    if unsafe index == class0, unsafe body0.isLeaf {
+      return unsafe body0.leaf(ofReceiver: receiver)
+    }
+    if unsafe index == class1, unsafe body1.isLeaf {
+      return unsafe body1.leaf(ofReceiver: receiver)
+    }
     return nil
   }
 
