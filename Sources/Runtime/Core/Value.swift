@@ -107,6 +107,66 @@ extension Value {
     return overflow ? nil : Value(bits: UInt(bitPattern: product) | 1)
   }
 
+  /// The quotient of two SmallIntegers; nil when one is none, or the quotient is no SmallInteger.
+  @inline(__always)
+  static func dividing(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right), right.smallInteger != 0 else { return nil }
+    // SmallIntegers have a bit less than machine words: their quotient cannot overflow.
+    let (quotient, remainder) = left.smallInteger
+      .quotientAndRemainder(dividingBy: right.smallInteger)
+    return remainder == 0 ? Value(exactlySmall: quotient) : nil
+  }
+
+  /// The quotient of two SmallIntegers, rounded down, or nil when there is none.
+  @inline(__always)
+  static func flooring(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right), right.smallInteger != 0 else { return nil }
+    let (quotient, remainder) = left.smallInteger
+      .quotientAndRemainder(dividingBy: right.smallInteger)
+    let isAbove = remainder != 0 && (remainder ^ right.smallInteger) < 0
+    return Value(exactlySmall: isAbove ? quotient &- 1 : quotient)
+  }
+
+  /// The remainder of `flooring`, or nil when there is none.
+  @inline(__always)
+  static func remainder(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right), right.smallInteger != 0 else { return nil }
+    let remainder = left.smallInteger % right.smallInteger
+    let isAbove = remainder != 0 && (remainder ^ right.smallInteger) < 0
+    return Value(small: isAbove ? remainder &+ right.smallInteger : remainder)
+  }
+
+  /// The bits that both SmallIntegers have, or nil when one is none.
+  @inline(__always)
+  static func and(_ left: Value, _ right: Value) -> Value? {
+    areSmallIntegers(left, right) ? Value(bits: left.bits & right.bits) : nil
+  }
+
+  /// The bits that either SmallInteger has, or nil when one is none.
+  @inline(__always)
+  static func or(_ left: Value, _ right: Value) -> Value? {
+    areSmallIntegers(left, right) ? Value(bits: left.bits | right.bits) : nil
+  }
+
+  /// The bits that exactly one SmallInteger has, or nil when one is none.
+  @inline(__always)
+  static func exclusiveOr(_ left: Value, _ right: Value) -> Value? {
+    areSmallIntegers(left, right) ? Value(bits: left.bits ^ right.bits | 1) : nil
+  }
+
+  /// The bits of a SmallInteger moved up, or down for a negative count; nil when one is none or the
+  /// result needs a LargeInteger.
+  @inline(__always)
+  static func shifting(_ left: Value, _ right: Value) -> Value? {
+    guard areSmallIntegers(left, right) else { return nil }
+    let integer = left.smallInteger
+    let count = right.smallInteger
+    if count <= 0 { return Value(small: integer >> min(-count, 63)) }
+    guard count < 62 else { return nil }
+    let shifted = integer &<< count
+    return shifted &>> count == integer ? Value(exactlySmall: shifted) : nil
+  }
+
   /// Whether one SmallInteger is less than another.
   @inline(__always)
   static func isLess(_ left: Value, _ right: Value) -> Bool {

@@ -6,6 +6,9 @@
 class BinaryNode: SendNode {
   final let left: NodeRef
   final let right: NodeRef
+  /// Whether both operands were floats when it ran last. Then it asks them for doubles, which saves
+  /// making a value of each result between two operations.
+  @exclusivity(unchecked) final var isFloating = false
 
   init(
     _ selector: Selector, left: NodeRef, right: NodeRef, tracked: Bool, at position: CodePosition
@@ -33,7 +36,7 @@ class BinaryNode: SendNode {
   ) -> Value {
     if let a = left.mixedDouble, let b = right.mixedDouble,
       left.isImmediateFloat || right.isImmediateFloat,
-      let result = Value(immediate: Operation.apply(a, b))
+      let double = Operation.apply(a, b), let result = Value(immediate: double)
     {
       return result
     }
@@ -45,13 +48,62 @@ class BinaryNode: SendNode {
     _ operation: Operation.Type, _ left: Value, _ right: Value, _ frame: Frame
   ) -> Value {
     if let result = Operation.apply(left, right) { return result }
-    if left.bits & right.bits & 3 == 2, left.isImmediateFloat, right.isImmediateFloat,
-      let result = Value(
-        immediate: Operation.apply(left.immediateFloat, right.immediateFloat))
+    if left.isImmediateFloat, right.isImmediateFloat,
+      let double = Operation.apply(left.immediateFloat, right.immediateFloat),
+      let result = Value(immediate: double)
     {
+      unsafe isFloating = true
       return result
     }
     return mixed(operation, left, right, frame)
+  }
+
+  /// The value for two operands that have most likely been doubles.
+  @inline(__always)
+  final func finish<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ operands: (left: FloatOperand, right: FloatOperand),
+    _ frame: Frame
+  ) -> Value {
+    if operands.left.isFloat, operands.right.isFloat,
+      let double = Operation.apply(operands.left.double, operands.right.double),
+      let result = Value(immediate: double)
+    {
+      return result
+    }
+    return unlike(operation, operands.left, operands.right, frame)
+  }
+
+  /// The same, for an operation that asks for a double.
+  @inline(__always)
+  final func finishOperand<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ operands: (left: FloatOperand, right: FloatOperand),
+    _ frame: Frame
+  ) -> FloatOperand {
+    if operands.left.isFloat, operands.right.isFloat,
+      let double = Operation.apply(operands.left.double, operands.right.double)
+    {
+      return FloatOperand(double)
+    }
+    return FloatOperand(unlike(operation, operands.left, operands.right, frame))
+  }
+
+  /// Operands that are no two doubles, or have no immediate result.
+  @inline(never)
+  final func unlike<Operation: ArithmeticOperation>(
+    _ operation: Operation.Type, _ left: FloatOperand, _ right: FloatOperand, _ frame: Frame
+  ) -> Value {
+    unsafe isFloating = false
+    let left = value(left)
+    let right = value(right)
+    if left.isUnwind { return left }
+    if right.isUnwind { return right }
+    return apply(operation, left, right, frame)
+  }
+
+  /// An operand as a value.
+  private final func value(_ operand: FloatOperand) -> Value {
+    guard operand.isFloat else { return operand.value }
+    return Value(immediate: operand.double) ?? state.withMachine { $0.makeFloat(operand.double) }
   }
 
   @inline(never)
@@ -73,9 +125,34 @@ class BinaryNode: SendNode {
         Operation.compare(Int(bitPattern: left.bits), Int(bitPattern: right.bits)))
     }
     if left.isImmediateFloat, right.isImmediateFloat {
+      unsafe isFloating = true
       return Test(Operation.compare(left.immediateFloat, right.immediateFloat))
     }
     return Test(mixedCompare(operation, left, right, frame))
+  }
+
+  /// The outcome for two operands that have most likely been doubles.
+  @inline(__always)
+  final func compare<Operation: ComparisonOperation>(
+    _ operation: Operation.Type, _ operands: (left: FloatOperand, right: FloatOperand),
+    _ frame: Frame
+  ) -> Test {
+    if operands.left.isFloat, operands.right.isFloat {
+      return Test(Operation.compare(operands.left.double, operands.right.double))
+    }
+    return Test(unlike(operation, operands.left, operands.right, frame))
+  }
+
+  @inline(never)
+  private final func unlike<Operation: ComparisonOperation>(
+    _ operation: Operation.Type, _ left: FloatOperand, _ right: FloatOperand, _ frame: Frame
+  ) -> Value {
+    unsafe isFloating = false
+    let left = value(left)
+    let right = value(right)
+    if left.isUnwind { return left }
+    if right.isUnwind { return right }
+    return compare(operation, left, right, frame).value
   }
 }
 
@@ -97,6 +174,15 @@ class SpilledBinaryNode: BinaryNode {
     let right = right.evaluate(frame)
     return right.isUnwind ? (right, right) : (left, right)
   }
+
+  @inline(__always)
+  final func floatOperands(_ frame: Frame) -> (left: FloatOperand, right: FloatOperand) {
+    let left = left.operand(frame)
+    if left.value.isUnwind { return (left, left) }
+    // The word that stands for a double is one that the collector skips.
+    frame[depth] = left.value
+    return (left, right.operand(frame))
+  }
 }
 
 /// A right operand that cannot run code: a variable or a constant.
@@ -110,6 +196,11 @@ class LeafBinaryNode: BinaryNode {
   @inline(__always)
   final func operands(_ frame: Frame) -> (Value, Value) {
     (left.evaluate(frame), right.evaluate(frame))
+  }
+
+  @inline(__always)
+  final func floatOperands(_ frame: Frame) -> (left: FloatOperand, right: FloatOperand) {
+    (left.operand(frame), right.operand(frame))
   }
 }
 
@@ -126,6 +217,11 @@ class ConstantBinaryNode: BinaryNode {
 
   @inline(__always)
   final func operands(_ frame: Frame) -> (Value, Value) { (left.evaluate(frame), constant) }
+
+  @inline(__always)
+  final func floatOperands(_ frame: Frame) -> (left: FloatOperand, right: FloatOperand) {
+    (left.operand(frame), FloatOperand(constant))
+  }
 }
 
 /// A local variable and a constant.
@@ -144,6 +240,11 @@ class LocalConstantBinaryNode: BinaryNode {
 
   @inline(__always)
   final func operands(_ frame: Frame) -> (Value, Value) { (frame[local], constant) }
+
+  @inline(__always)
+  final func floatOperands(_ frame: Frame) -> (left: FloatOperand, right: FloatOperand) {
+    (FloatOperand(frame[local]), FloatOperand(constant))
+  }
 }
 
 /// Two local variables.
@@ -162,6 +263,11 @@ class LocalLocalBinaryNode: BinaryNode {
 
   @inline(__always)
   final func operands(_ frame: Frame) -> (Value, Value) { (frame[first], frame[second]) }
+
+  @inline(__always)
+  final func floatOperands(_ frame: Frame) -> (left: FloatOperand, right: FloatOperand) {
+    (FloatOperand(frame[first]), FloatOperand(frame[second]))
+  }
 }
 
 /// A right operand that is a float constant, decoded before running.
@@ -178,21 +284,22 @@ class FloatBinaryNode: BinaryNode {
   }
 
   @inline(__always)
-  final func finish<Operation: ArithmeticOperation>(
+  final func finishWithConstant<Operation: ArithmeticOperation>(
     _ operation: Operation.Type, _ left: FloatOperand, _ frame: Frame
   ) -> Value {
-    if left.isFloat {
-      let result = Operation.apply(left.double, double)
+    if left.isFloat, let result = Operation.apply(left.double, double) {
       return Value(immediate: result) ?? boxed(result)
     }
     return mixed(operation, left.value, constant, frame)
   }
 
   @inline(__always)
-  final func finishOperand<Operation: ArithmeticOperation>(
+  final func finishOperandWithConstant<Operation: ArithmeticOperation>(
     _ operation: Operation.Type, _ left: FloatOperand, _ frame: Frame
   ) -> FloatOperand {
-    if left.isFloat { return FloatOperand(Operation.apply(left.double, double)) }
+    if left.isFloat, let result = Operation.apply(left.double, double) {
+      return FloatOperand(result)
+    }
     return FloatOperand(mixed(operation, left.value, constant, frame))
   }
 

@@ -2,8 +2,8 @@
 protocol ArithmeticOperation {
   /// The result for two SmallIntegers; nil when there is none or it needs a LargeInteger.
   static func apply(_ left: Value, _ right: Value) -> Value?
-  /// The result for two doubles.
-  static func apply(_ left: Double, _ right: Double) -> Double
+  /// The result for two doubles; nil when there is none.
+  static func apply(_ left: Double, _ right: Double) -> Double?
 }
 
 /// What a comparison node does without a send.
@@ -17,21 +17,73 @@ enum Add: ArithmeticOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.adding(left, right) }
   @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double { left + right }
+  static func apply(_ left: Double, _ right: Double) -> Double? { left + right }
 }
 
 enum Subtract: ArithmeticOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.subtracting(left, right) }
   @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double { left - right }
+  static func apply(_ left: Double, _ right: Double) -> Double? { left - right }
 }
 
 enum Multiply: ArithmeticOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.multiplying(left, right) }
   @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double { left * right }
+  static func apply(_ left: Double, _ right: Double) -> Double? { left * right }
+}
+
+/// `/`: the quotient of SmallIntegers when it is one.
+enum Divide: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.dividing(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { right == 0 ? nil : left / right }
+}
+
+/// `~/`: the quotient rounded down.
+enum FloorDivide: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.flooring(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
+}
+
+/// `\\`: the remainder of `~/`.
+enum Modulo: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.remainder(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
+}
+
+enum BitAnd: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.and(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
+}
+
+enum BitOr: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.or(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
+}
+
+enum BitXor: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.exclusiveOr(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
+}
+
+enum BitShift: ArithmeticOperation {
+  @inline(__always)
+  static func apply(_ left: Value, _ right: Value) -> Value? { Value.shifting(left, right) }
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
 enum Less: ComparisonOperation {

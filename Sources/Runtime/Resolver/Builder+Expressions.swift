@@ -201,6 +201,9 @@ extension Builder {
       return superSend(selector, arguments, range, depth)
     }
     let receiver = build(message.receiver, depth)
+    if message.arguments.count == 1, let family = BinaryNodeFamily.named(selector) {
+      return binary(family, selector, receiver, message.arguments[0], range, depth)
+    }
     return send(
       selector, to: receiver, buildArguments(message.arguments, depth), range, depth)
   }
@@ -265,30 +268,34 @@ extension Builder {
         node.init(
           selector, left: left.node, constant: constant, tracked: isTracked, at: position))
     }
-    switch (left.shape, right.shape) {
-    case (.local(let local), .constant(let constant)):
+    if case .local(let local) = left.shape, case .constant(let constant) = right.shape,
+      let node = family.localConstant
+    {
       return add(
-        family.localConstant.init(
+        node.init(
           selector, local: local, constant: constant, leaf: left.node, tracked: isTracked,
           at: position))
-    case (.local(let first), .local(let second)):
+    }
+    if case .local(let first) = left.shape, case .local(let second) = right.shape,
+      let node = family.localLocal
+    {
       return add(
-        family.localLocal.init(
+        node.init(
           selector, first: first, second: second, leaf: left.node, tracked: isTracked,
           at: position))
-    case (_, .constant(let constant)):
-      return add(
-        family.constant.init(
-          selector, left: left.node, constant: constant, tracked: isTracked, at: position))
-    default:
-      return right.isLeaf
-        ? add(
-          family.leaf.init(
-            selector, left: left.node, right: right.node, tracked: isTracked, at: position))
-        : add(
-          family.spilled.init(
-            selector, left: left.node, right: right.node, tracked: isTracked, at: position))
     }
+    if case .constant(let constant) = right.shape, let node = family.constant {
+      return add(
+        node.init(
+          selector, left: left.node, constant: constant, tracked: isTracked, at: position))
+    }
+    return right.isLeaf
+      ? add(
+        family.leaf.init(
+          selector, left: left.node, right: right.node, tracked: isTracked, at: position))
+      : add(
+        family.spilled.init(
+          selector, left: left.node, right: right.node, tracked: isTracked, at: position))
   }
 
   private mutating func buildCascade(_ cascade: CascadeExpression, _ depth: Int) -> Built {
