@@ -56,8 +56,9 @@ import Testing
 
   @Test func schemesThatTheHostHasNotMounted() throws {
     for scheme in ["file", "env", "defaults"] {
-      guard case .rejected(let diagnostics, _) = Interpreter().run(
-        SourceText(name: "scheme.st", "\(scheme):a"))
+      guard
+        case .rejected(let diagnostics, _) = Interpreter().run(
+          SourceText(name: "scheme.st", "\(scheme):a"))
       else { return _ = Issue.record("it runs") }
       #expect(diagnostics.map(\.message) == ["the scheme '\(scheme)' is not mounted"])
     }
