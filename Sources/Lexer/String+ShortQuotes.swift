@@ -11,7 +11,11 @@ extension String {
   ///
   /// - Complexity: O(1) for a short message, else O(*n*).
   package var withShortQuotes: String {
-    guard utf8.count > String.quoteLimit else { return self }
+    // What is cut has a frame of its own: a stack overflow is told where there is hardly any stack.
+    utf8.count > String.quoteLimit ? cuttingQuotes() : self
+  }
+
+  private func cuttingQuotes() -> String {
     var message = String.UnicodeScalarView()
     var isQuote = false
     for part in unicodeScalars.split(separator: "'", omittingEmptySubsequences: false) {
