@@ -17,7 +17,7 @@ public struct Diagnostic: Sendable, Hashable {
 
     /// Creates a note.
     public init(_ message: String, _ range: SourceRange) {
-      self.message = message
+      self.message = message.withShortQuotes
       self.range = range
     }
   }
@@ -33,13 +33,13 @@ public struct Diagnostic: Sendable, Hashable {
   /// Whether all that is wrong is that the text ends too early, so that more of it may be typed.
   public let isIncomplete: Bool
 
-  /// Creates an error or a warning.
+  /// Creates an error or a warning; what the message quotes is cut when it is long.
   public init(
     _ severity: Severity, _ message: String, _ range: SourceRange, notes: [Note] = [],
     isIncomplete: Bool = false
   ) {
     self.severity = severity
-    self.message = message
+    self.message = message.withShortQuotes
     self.range = range
     self.notes = notes
     self.isIncomplete = isIncomplete

@@ -114,6 +114,7 @@ struct Command {
     case .failed(let error):
       // When the reason is that nobody reads the output, nobody wants to know.
       if Interrupts.ending == SIGPIPE { return ExitStatus.signal(SIGPIPE) }
+      if let status = error.exitStatus { return status }
       console.tell(error.rendered())
       return ExitStatus.failure
     case .interrupted:
@@ -126,6 +127,7 @@ struct Command {
       return print((try interpreter.send("printString", to: value).string ?? "") + "\n")
     } catch {
       if case .interrupted = error { return endOfInterrupt }
+      if case .script(let failure) = error, let status = failure.exitStatus { return status }
       console.tell(error.description)
       return ExitStatus.failure
     }

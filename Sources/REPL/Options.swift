@@ -10,7 +10,7 @@ struct Options {
     case file(Int)
     /// Runs the script that the standard input holds.
     case standardInput
-    /// Evaluates an expression and prints its value.
+    /// Evaluates a text and prints its value.
     case expression(String)
     case help
     case version
@@ -39,8 +39,12 @@ extension Options {
   /// Reads a command line, the program's name left out.
   init(_ words: [String]) throws(UsageError) {
     var index = 0
+    /// The values of '-e': the lines of one program.
+    var lines: [String] = []
     while index < words.count, task == .session {
       let word = words[index]
+      // After an '-e' there is no file: what is no option is the first argument.
+      if !lines.isEmpty, word == "-" || !word.hasPrefix("-") { break }
       index += 1
       // `--memory=64M` is `--memory 64M`.
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -63,8 +67,10 @@ extension Options {
       case "--memory": memoryLimit = try Options.size(value(), of: name, atLeast: 1 << 20)
       case "--stack": stackSize = try Options.size(value(), of: name, atLeast: 512 << 10)
       case "--collect-every": collectEvery = try Options.count(value(), of: name)
-      case "-e": task = .expression(try value())
+      case "-e": lines.append(try value())
       case "-": task = .standardInput
+      case "--" where !lines.isEmpty:
+        task = .expression(lines.joined(separator: "\n"))
       case "--":
         guard index < words.count else { break }
         task = .file(index)
@@ -75,6 +81,7 @@ extension Options {
       }
       guard given == nil else { throw UsageError(message: "'\(name)' takes no value") }
     }
+    if task == .session, !lines.isEmpty { task = .expression(lines.joined(separator: "\n")) }
     arguments = Array(words[index...])
     if case .file(let index) = task { programName = Options.programName(of: words[index]) }
   }
@@ -128,7 +135,8 @@ extension Options {
     Runs the script in FILE. Without FILE, reads what is typed at the terminal, or runs the script
     that is piped in.
 
-      -e EXPRESSION      evaluate the expression and print its value
+      -e TEXT            evaluate the text and print its value; several '-e' are the lines of one
+                         program, in which a '.' ends a statement that another follows
       -                  run the script that the standard input holds
       --memory SIZE      the most memory a program may keep, as 64M or 2G; without the option
                          a quarter of the machine's
@@ -138,13 +146,14 @@ extension Options {
       --version          print the version
       --help             print this
 
-    Options stand before FILE; what follows it, a '-' or an EXPRESSION is for the script, which
-    finds it in 'arguments'.
+    Options stand before FILE; what follows it or a '-' is for the script, which finds it in
+    'arguments'. After '-e' that is what begins with the first word that is no option, or follows
+    a '--'.
 
-    Exit status: 0; 1 after an uncaught error or when the output could not be written; 2 when the
-    command line is wrong or the script cannot be read; 65 when the script has syntax errors;
-    130 after Ctrl-C, and 128 and its number after another signal (141 when nobody reads the
-    output any more).
+    Exit status: 0, or what the script asks for with 'Exit status: N'; 1 after an uncaught error
+    or when the output could not be written; 2 when the command line is wrong or the script cannot
+    be read; 65 when the script has syntax errors; 130 after Ctrl-C, and 128 and its number after
+    another signal (141 when nobody reads the output any more).
 
     """
 }

@@ -22,6 +22,8 @@ final class Shell {
   /// The names that were there before anything was typed.
   private let firstNames: Set<String>
   private var isFirst = true
+  /// The status with which a program asked to end.
+  private var exitStatus: Int32?
   /// The number of the next text.
   private var number = 1
 
@@ -62,7 +64,7 @@ final class Shell {
         return Interrupts.ending.map(ExitStatus.signal) ?? ExitStatus.failure
       }
     }
-    return Interrupts.ending.map(ExitStatus.signal) ?? ExitStatus.success
+    return Interrupts.ending.map(ExitStatus.signal) ?? exitStatus ?? ExitStatus.success
   }
 
   private func greet() throws(ConsoleError) {
@@ -111,7 +113,7 @@ final class Shell {
     let isWorthTrying = text.count < 16 << 10 || text.count - sizeTried > text.count / 8
     guard isWorthTrying || !console.hasInput else { return true }
     try evaluate()
-    return Interrupts.ending == nil
+    return Interrupts.ending == nil && exitStatus == nil
   }
 
   // MARK: Evaluation
@@ -128,14 +130,29 @@ final class Shell {
       return
     }
     reader.remember(text)
+    let isLeaving = asksToLeave
     forget()
     number += 1
     switch outcome {
     case .finished: if let last { try print(last) }
     case .rejected(let diagnostics, _): console.tell(diagnostics, in: source)
-    case .failed(let error): console.tell(error.rendered())
+    case .failed(let error):
+      exitStatus = error.exitStatus
+      if exitStatus != nil { return }
+      console.tell(error.rendered())
+      if isLeaving { console.tell("to leave, press Ctrl-D or type ':quit'") }
     case .interrupted: tellInterrupt()
     }
+  }
+
+  /// Whether what was typed is what other shells are left with.
+  ///
+  /// A variable of that name is asked for its value: only when there is none, somebody may want to
+  /// leave.
+  private var asksToLeave: Bool {
+    let words = String(decoding: text, as: UTF8.self).split { " \t.()".contains($0) }
+    return words.count == 1 && ["quit", "exit", "bye"].contains(words[0])
+      && interpreter[String(words[0])] == nil
   }
 
   private func print(_ value: Handle) throws(ConsoleError) {
@@ -143,7 +160,11 @@ final class Shell {
     do throws(EvaluationError) {
       printed = try interpreter.send("printString", to: value).string ?? "a \(value.className)"
     } catch {
-      if case .interrupted = error { tellInterrupt() } else { console.tell(error.description) }
+      switch error {
+      case .interrupted: tellInterrupt()
+      case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
+      case .script, .syntax: console.tell(error.description)
+      }
       return
     }
     if !console.isAtLineStart { try console.write("\n") }

@@ -108,6 +108,8 @@ final class TerminalConsole: Console {
 
   // MARK: Input
 
+  var isInputTerminal: Bool { isatty(0) != 0 }
+
   func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]? {
     var line: [UInt8] = []
     while true {

@@ -13,6 +13,12 @@ import Testing
   private func run(
     _ script: String, _ arguments: String..., in directory: Directory, input: String = ""
   ) throws -> (status: Child.Exit, output: String, errors: String) {
+    try run(script, arguments, in: directory, input: Array(input.utf8))
+  }
+
+  private func run(
+    _ script: String, _ arguments: [String], in directory: Directory, input: [UInt8]
+  ) throws -> (status: Child.Exit, output: String, errors: String) {
     let stdin = try directory.write(input, to: "input")
     let child = try Child.start(
       [
@@ -56,6 +62,12 @@ import Testing
     (["0", "kel"], "-273.15 °C = -459.67 °F = 0 K"),
     (["-40", "c"], "-40 °C = -40 °F = 233.15 K"),
     (["1e3", "c"], "1000 °C = 1832 °F = 1273.15 K"),
+    (["-459.67", "f"], "-273.15 °C = -459.67 °F = 0 K"),
+    (["-1.0e-7", "c"], "0 °C = 32 °F = 273.15 K"),
+    (["1.0e-5", "c"], "0.00001 °C = 32.000018 °F = 273.15001 K"),
+    (["1e10", "f"], "5555555537.77778 °C = 10000000000 °F = 5555555810.92778 K"),
+    (["123456789012345.6", "c"], "123456789012346 °C = 222222220222254 °F = 123456789012619 K"),
+    (["1e14", "c"], "100000000000000 °C = 180000000000032 °F = 100000000000273 K"),
   ])
   func scalesAndNumbersInAnyOrder(_ arguments: [String], _ answer: String) throws {
     try Directory.withTemporary { directory in
@@ -104,13 +116,86 @@ import Testing
     }
   }
 
-  @Test func argumentsThatAreNotUnderstood() throws {
+  @Test(arguments: [
+    ["100", "rankine"], ["celsius", "x"], ["100", "100"], ["quit"], ["100", "celsius", "x"],
+  ])
+  func argumentsThatAreNotUnderstood(_ arguments: [String]) throws {
     try Directory.withTemporary { directory in
-      for arguments in [["100", "rankine"], ["celsius", "x"], ["100", "100"]] {
-        let result = try run(example("temperature.st"), arguments[0], arguments[1], in: directory)
-        #expect(result.output == "")
-        #expect(result.errors == ExampleTests.understood)
-      }
+      let result = try run(example("temperature.st"), arguments, in: directory, input: [])
+      #expect(result.output == "")
+      #expect(result.errors == ExampleTests.understood)
+      #expect(result.status == .status(2))
+    }
+  }
+
+  @Test func aLineThatIsNoTextIsNotUnderstood() throws {
+    try Directory.withTemporary { directory in
+      let input = Array("c 100\nc ".utf8) + [0xFF, 0x0A] + Array("c 0\n".utf8)
+      let result = try run(example("temperature.st"), [], in: directory, input: input)
+      #expect(result.status == .status(0))
+      #expect(result.output == "100 °C = 212 °F = 373.15 K\n0 °C = 32 °F = 273.15 K\n")
+      #expect(result.errors == ExampleTests.understood + ExampleTests.understood)
+    }
+  }
+
+  @Test(arguments: [
+    ("c -273.16", "-273.15 °C"), ("f -460", "-459.67 °F"), ("k -0.001", "0 K"),
+    ("-1e14 c", "-273.15 °C"),
+  ])
+  func nothingIsColderThanAbsoluteZero(_ line: String, _ lowest: String) throws {
+    try Directory.withTemporary { directory in
+      let converter = example("temperature.st")
+      let result = try run(converter, in: directory, input: "c 100\n\(line)\n")
+      #expect(result.status == .status(0))
+      #expect(result.output == "100 °C = 212 °F = 373.15 K\n")
+      #expect(result.errors == ExampleTests.understood + "Nothing is colder than \(lowest).\n")
+      let words = line.split(separator: " ").map(String.init)
+      let told = try run(converter, words, in: directory, input: [])
+      #expect(told.status == .status(2))
+      #expect(told.output == "")
+      #expect(told.errors == "Nothing is colder than \(lowest).\n")
+      // The value from before is still what is remembered.
+      #expect(try run(converter, in: directory).output == "100 °C = 212 °F = 373.15 K\n")
+    }
+  }
+
+  @Test func absoluteZeroIsRemembered() throws {
+    try Directory.withTemporary { directory in
+      let converter = example("temperature.st")
+      _ = try run(converter, "f", "-459.67", in: directory)
+      #expect(try run(converter, in: directory).output == "-273.15 °C = -459.67 °F = 0 K\n")
+      // What somebody else has written there may be no temperature.
+      let file = "configuration/tenon/defaults/temperature.json"
+      try directory.write("{\"celsius\": -300}", to: file)
+      let result = try run(converter, in: directory)
+      #expect(result.output == "")
+      #expect(result.errors == ExampleTests.understood)
+    }
+  }
+
+  @Test func anErrorOfWritingIsNotOneOfReading() throws {
+    let (status, output) = try Command.shell(
+      #"echo 'c 100' | XDG_CONFIG_HOME=/nonexistent "$0" "$1" 2>&1 >/dev/full"#,
+      example("temperature.st"))
+    #expect(status == .status(1))
+    #expect(output.contains(": error: cannot write to stdout: No space left on device\n"))
+    #expect(output.contains("\n    stdout println: "))
+    #expect(!output.contains("nextLine"))
+  }
+
+  @Test func aTerminalIsPrompted() throws {
+    try Directory.withTemporary { directory in
+      let terminal = try Child.startAtTerminal(
+        [Command.path, example("temperature.st")],
+        environment: ["XDG_CONFIG_HOME": directory.path("configuration")], rows: 24, columns: 100)
+      try terminal.expect("To leave: quit.\r\n> ")
+      try terminal.send("c 100\n")
+      try terminal.expect("100 °C = 212 °F = 373.15 K\r\n> ")
+      try terminal.send("hot\n")
+      try terminal.expect("To leave: quit.\r\n> ")
+      try terminal.send("\u{4}")
+      try terminal.expect("\r\n")
+      #expect(terminal.waitForExit() == .status(0))
     }
   }
 

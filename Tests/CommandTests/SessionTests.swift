@@ -27,6 +27,8 @@ import Testing
     try session.enter("   ")
     try session.enter("class Foo { -bar { ^42 } }")
     try session.enter("| y |")
+    try session.enter("var z.")
+    try session.enter("var <Number> w")
     // The prompt comes at once: nothing stands between it and the line that was typed.
     try session.enter("Foo new bar", "42")
     try session.leave()
@@ -93,6 +95,26 @@ import Testing
     try session.enter(":what", "there is no command ':what'; ':help' lists them")
     try session.enter(":q")
     try session.expectEnd()
+  }
+
+  @Test func whoWantsToLeaveIsToldHow() throws {
+    let session = try Session()
+    for (number, word) in ["quit", "exit", "exit."].enumerated() {
+      try session.enter(word)
+      let name = word.prefix { $0 != "." }
+      try session.terminal.expect("<prompt \(number + 1)>:1:1: error: unknown name '\(name)'\r\n")
+      try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'\r\n")
+    }
+    try session.enter("quit := 3", "3")
+    try session.enter("quit", "3")
+    try session.leave()
+  }
+
+  @Test func aProgramMayLeave() throws {
+    let session = try Session()
+    try session.enter("[ Exit status: 3 ] ensure: [ stdout println: 'bye' ]")
+    try session.terminal.expect("\r\nbye\r\n")
+    try session.expectEnd(status: 3)
   }
 
   @Test func controlDGivesUpAConstructFirst() throws {

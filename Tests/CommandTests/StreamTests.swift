@@ -111,8 +111,15 @@ import Testing
   @Test func bytesThatAreNoText() throws {
     let result = try read([0x61, 0xFF, 10, 0x62, 10], "stdin nextLine")
     #expect(result.contains("error: stdin is not UTF-8"))
-    let caught = "[ stdin nextLine ] on: Error do: [ :e | stdin nextLine ]"
+    let caught = "[ stdin nextLine ] on: EncodingError do: [ :e | stdin nextLine ]"
     #expect(try read([0x61, 0xFF, 10, 0x62, 10], caught) == "'b'\n")
+  }
+
+  @Test func aProgramAsksForATerminal() throws {
+    #expect(try read("", "stdin isTerminal") == "false\n")
+    let terminal = try Child.startAtTerminal([Command.path, "-e", "stdin isTerminal"])
+    try terminal.expect("true\r\n")
+    #expect(terminal.waitForExit() == .status(0))
   }
 
   @Test func aLineWithoutEnd() throws {

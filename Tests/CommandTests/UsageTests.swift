@@ -12,7 +12,79 @@ import Testing
     #expect(try Command.run("-e", "nil").output == "nil\n")
     #expect(try Command.run("-e", "1 + 1. 2 + 2").output == "4\n")
     #expect(try Command.run("-e", "class Foo { }").output == "")
-    #expect(try Command.run("-e", "arguments", "-e", "x").output == "#('-e' 'x')\n")
+    #expect(try Command.run("-e", "^3").output == "3\n")
+    #expect(try Command.run("-e", "#(1 2) do: [ :x | ^x ]. 7").output == "1\n")
+    #expect(try Command.run("-e", "var x.").output == "")
+    #expect(try Command.run("-e", "3. var x.").output == "3\n")
+    #expect(try Command.run("-e", "var x := 3").output == "3\n")
+  }
+
+  @Test func severalExpressionsAreLinesOfOneProgram() throws {
+    #expect(try Command.run("-e", "x := 3.", "-e", "x + 1").output == "4\n")
+    let definition = try Command.run(
+      "-e", "class Foo {", "-e", "-bar { ^42 } // the answer", "-e", "}", "-e", "Foo new bar")
+    #expect(definition.output == "42\n")
+    let error = try Command.run("-e", "1.", "-e", "nil foo")
+    #expect(error.status == .status(1))
+    #expect(error.errors.hasPrefix("<expression>:2:5: error: nil does not understand 'foo'\n"))
+    // Nothing runs when one of them is wrong.
+    let wrong = try Command.run("-e", "stdout println: 1.", "-e", "3 +")
+    #expect(wrong.status == .status(65))
+    #expect(wrong.output == "")
+    #expect(try Command.run("-e", "3.", "--memory", "32M", "-e", "4").output == "4\n")
+  }
+
+  @Test func argumentsOfAnExpression() throws {
+    #expect(try Command.run("-e", "arguments", "a", "-e", "x").output == "#('a' '-e' 'x')\n")
+    #expect(try Command.run("-e", "arguments", "--", "-e", "x").output == "#('-e' 'x')\n")
+    #expect(try Command.run("-e", "arguments", "-", "--help").output == "#('-' '--help')\n")
+    #expect(try Command.run("-e", "arguments", "--").output == "#()\n")
+  }
+
+  @Test(arguments: [
+    ("Exit status: 3. stdout println: 1", 3, ""),
+    ("Exit status: 0. nil foo", 0, ""),
+    ("Exit signal. nil foo", 0, ""),
+    ("[ Exit status: 3 ] on: Error do: [ :e | e return: 4 ]", 3, ""),
+    ("[ Exit status: 3 ] ensure: [ stdout println: 'bye' ]", 3, "bye\n"),
+    ("-leave { Exit status: 255 }\n#(1 2) do: [ :x | self leave ]", 255, ""),
+    ("x |= (Exit status: 9). 4", 9, ""),
+    ("class A { -printOn: stream { Exit status: 5 } }. A new", 5, ""),
+    ("[ Exit status: 3 ] on: Exit do: [ :e | e return: e status ]", 0, "3\n"),
+  ])
+  func aProgramEndsWithAStatus(_ script: String, _ status: Int32, _ output: String) throws {
+    let result = try Command.run("-e", script)
+    #expect(result.status == .status(status))
+    #expect(result.output == output)
+    #expect(result.errors == "")
+  }
+
+  @Test(arguments: ["256", "-1", "'x'", "nil", "1.5"])
+  func aStatusIsAByte(_ status: String) throws {
+    let result = try Command.run("-e", "Exit status: \(status)")
+    #expect(result.status == .status(1))
+    #expect(result.errors.contains("expected a status from 0 to 255, found \(status)\n"))
+  }
+
+  @Test func longNamesMakeShortMessages() throws {
+    let name = String(repeating: "x", count: 100_000)
+    let type = String(repeating: "X", count: 100_000)
+    for script in [
+      name, "nil \(name)", "nil \(name): 3", "file:\(name)", "\(name):foo", "ivar:\(name)",
+      "class \(type) { -\(name) { ^self foo } }. \(type) new \(name)",
+      "Dictionary new at: '\(name)'", "var \(name). \(name) |= \(name) + 1",
+      "var \(name) := 0. \(name) |= 3 / 0", "mem:\(name) foo", "nil at: '\(name)'",
+      "class \(type) : \(type)a { }", "-\(name): a { a := 3 }", "env:\(name) := 3",
+    ] {
+      try Directory.withTemporary { directory in
+        let result = try Command.run(try directory.write(script, to: "long.st"))
+        #expect(result.errors.count < 1500, "\(script.prefix(30))")
+        #expect(result.errors.contains("xxxxx") || result.errors.contains("XXXXX"))
+      }
+    }
+    // What a program says itself is its own affair.
+    let own = try Command.run(input: "Error signal: 'don''t: \(name)'")
+    #expect(own.errors.contains("don't: \(name)\n"))
   }
 
   @Test func aScriptRuns() throws {
@@ -69,6 +141,8 @@ import Testing
     (["--wrong"], "unknown option '--wrong'"),
     (["-x"], "unknown option '-x'"),
     (["-e"], "'-e' needs a value"),
+    (["-e", "3", "-e"], "'-e' needs a value"),
+    (["-e", "3", "-x"], "unknown option '-x'"),
     (["--memory"], "'--memory' needs a value"),
     (["--memory", "lots"], "'--memory' takes a size such as 64M or 2G, not 'lots'"),
     (["--memory=-5M"], "'--memory' takes a size such as 64M or 2G, not '-5M'"),

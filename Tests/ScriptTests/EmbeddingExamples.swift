@@ -43,6 +43,27 @@ import Testing
     }
   }
 
+  @Test func aScriptEndsItself() throws {
+    let interpreter = Interpreter()
+    guard case .failed(let exit) = interpreter.run(SourceText(name: "end.st", "Exit status: 3. 4"))
+    else { return _ = Issue.record("it goes on") }
+    #expect(exit.exitStatus == 3)
+    #expect(exit.className == "Exit")
+    guard case .failed(let error) = interpreter.run(SourceText(name: "error.st", "nil foo"))
+    else { return _ = Issue.record("no error") }
+    #expect(error.exitStatus == nil)
+  }
+
+  @Test func schemesThatTheHostHasNotMounted() throws {
+    for scheme in ["file", "env", "defaults"] {
+      guard
+        case .rejected(let diagnostics, _) = Interpreter().run(
+          SourceText(name: "scheme.st", "\(scheme):a"))
+      else { return _ = Issue.record("it runs") }
+      #expect(diagnostics.map(\.message) == ["the scheme '\(scheme)' is not mounted"])
+    }
+  }
+
   @Test func connections() throws {
     let interpreter = Interpreter()
     _ = try interpreter.evaluate("var price := 100. var total. total |= price * 119 / 100")

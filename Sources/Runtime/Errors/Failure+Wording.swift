@@ -82,7 +82,7 @@ extension Failure {
   }
 
   static func notUTF8(_ what: String) -> Failure {
-    Failure(.error, "\(what) is not UTF-8")
+    Failure(.encodingError, "\(what) is not UTF-8")
   }
 
   static func interrupted() -> Failure { Failure(.error, "interrupted") }
@@ -129,7 +129,7 @@ extension Failure {
   }
 
   static func unknownScheme(_ name: String) -> Failure {
-    Failure(.error, "unknown scheme '\(name)'")
+    Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
   }
 
   static func store(_ error: StoreError) -> Failure { Failure(.storeError, error.description) }

@@ -1,16 +1,18 @@
+internal import TenonLexer
+
 /// Why a primitive, a node or a store cannot do what it was asked: what becomes an exception in
 /// the language.
 struct Failure: Error {
   /// The class of the exception.
   let errorClass: ErrorClass
-  /// What the exception says.
+  /// What the exception says; what it quotes is cut when it is long.
   let message: String
   /// Bytes that were asked for in vain, when a collection may make room for them.
   var wantedBytes = 0
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass
-    self.message = message
+    self.message = message.withShortQuotes
   }
 }
 
@@ -30,6 +32,7 @@ enum ErrorClass: String, CaseIterable {
   case unassignedVariable = "UnassignedVariable"
   case notAvailable = "NotAvailable"
   case streamError = "StreamError"
+  case encodingError = "EncodingError"
   case storeError = "StoreError"
   case nilStored = "NilStored"
   case constraintError = "ConstraintError"

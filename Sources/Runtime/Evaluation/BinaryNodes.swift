@@ -6,8 +6,10 @@
 class BinaryNode: SendNode {
   final let left: NodeRef
   final let right: NodeRef
-  /// Whether both operands were floats when it ran last. Then it asks them for doubles, which saves
-  /// making a value of each result between two operations.
+  /// Whether both operands were floats when it ran last.
+  ///
+  /// Then it asks them for doubles, which saves making a value of each result between two
+  /// operations.
   @exclusivity(unchecked) final var isFloating = false
 
   init(

@@ -29,6 +29,14 @@ public protocol Console: AnyObject {
   /// - Returns: The bytes.
   /// - Throws: `ConsoleError` when reading fails or there is more than `limit`.
   func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]
+
+  /// Whether a person types what is read; false unless the console says otherwise.
+  var isInputTerminal: Bool { get }
+}
+
+extension Console {
+  /// Nobody types: a console of a host is no terminal.
+  public var isInputTerminal: Bool { false }
 }
 
 /// Where a program writes.

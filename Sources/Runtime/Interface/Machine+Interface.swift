@@ -141,7 +141,7 @@ extension UncaughtError {
   /// The error as other modules see it.
   var published: ScriptError {
     ScriptError(
-      className: className, message: message,
+      className: className, message: message, exitStatus: exitStatus,
       trace: trace.entries.map {
         ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
       }, omitted: trace.omitted)

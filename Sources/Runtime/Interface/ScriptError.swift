@@ -8,12 +8,17 @@ public struct ScriptError: Error, Sendable {
   public let message: String
   /// The sends that were being evaluated, innermost first, those of the kernel left out.
   public let trace: [Entry]
+  /// The status with which the program asked to end, of an `Exit`; nil for an error.
+  public let exitStatus: Int32?
   /// How many sends the trace leaves out, further outside, because it would be too long.
   public let omitted: Int
 
-  init(className: String, message: String, trace: [Entry], omitted: Int = 0) {
+  init(
+    className: String, message: String, exitStatus: Int32? = nil, trace: [Entry], omitted: Int = 0
+  ) {
     self.className = className
     self.message = message
+    self.exitStatus = exitStatus
     self.trace = trace
     self.omitted = omitted
   }
@@ -36,14 +41,15 @@ extension ScriptError {
   /// Returns the error as it is printed: place and message, the line with a caret, the stack.
   public func rendered() -> String {
     guard let place = trace.first else { return "error: \(message)\n" }
-    var text = Diagnostic(.error, message, place.range).rendered(in: place.source)
+    // What the program itself says is not cut, as a diagnostic would be.
+    var text = place.source.excerpt("error: \(message)", place.range)
     if !text.hasSuffix("\n") { text += "\n" }
     // A statement of the script itself is named by the message already.
     guard trace.contains(where: { $0.method != nil }) else { return text }
     for entry in trace.prefix(ScriptError.traceLimit) {
       let location = entry.source.location(of: entry.range.start)
-      text +=
-        "  at \(entry.method ?? "script") (\(entry.source.name):\(location.line):\(location.column))\n"
+      let method = entry.method?.withShortQuotes ?? "script"
+      text += "  at \(method) (\(entry.source.name):\(location.line):\(location.column))\n"
     }
     let more = max(0, trace.count - ScriptError.traceLimit) + omitted
     if more > 0 { text += "  ... and \(more) more\n" }

@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// How error messages speak of values, without running code of the program.
 extension Machine {
   /// A short description: the value itself when it is small, else its class.
@@ -12,7 +14,7 @@ extension Machine {
     if let double = double(value) { return floatText(double) }
     if isString(value) { return quoted(ObjectRef(value)) }
     if case .large(let integer)? = numeric(value) { return shortened(integer) }
-    if let info = classInfo(named: value) { return info.name }
+    if let info = classInfo(named: value) { return info.name.withShortQuotes }
     return withArticle(classInfo(of: value).name)
   }
 
@@ -34,7 +36,7 @@ extension Machine {
   func withArticle(_ name: String) -> String {
     let vowels: Set<Character> = ["A", "E", "I", "O", "U"]
     guard let first = name.first else { return name }
-    return (vowels.contains(first) ? "an " : "a ") + name
+    return (vowels.contains(first) ? "an " : "a ") + name.withShortQuotes
   }
 
   /// The text of a value that is most likely a string.

@@ -26,6 +26,8 @@ enum UnwindAction {
 struct UncaughtError {
   let className: String
   let message: String
+  /// Of an `Exit`, the status it asks for.
+  var exitStatus: Int32?
   let trace: StackTrace
 }
 
@@ -266,17 +268,27 @@ extension Machine {
     var trace = stackTrace()
     if let failurePlace { trace.entries.insert(failurePlace, at: 0) }
     uncaught = UncaughtError(
-      className: classInfo(of: Value(exception)).name, message: message, trace: trace)
+      className: classInfo(of: Value(exception)).name, message: message,
+      exitStatus: exitStatus(of: exception), trace: trace)
     return state.unwind(to: topLevelTarget, with: .nil)
   }
 }
 
-/// Where the instance variables of the kernel's Exception stand.
+extension Machine {
+  /// The status that an `Exit` asks for; nil for other exceptions.
+  private func exitStatus(of exception: ObjectRef) -> Int32? {
+    guard classInfo(of: Value(exception)).inherits(from: exitClass) else { return nil }
+    return Int32(exactly: exception[slot: ExceptionSlot.exitStatus].asSmallInteger ?? 0) ?? 1
+  }
+}
+
+/// Where the instance variables of the kernel's Exception stand, and that of Exit.
 enum ExceptionSlot {
   static let messageText = 0
   static let signalToken = 1
   static let handlerToken = 2
   static let outerHandler = 3
+  static let exitStatus = 5
 }
 
 // MARK: - Stack traces

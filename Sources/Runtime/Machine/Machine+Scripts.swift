@@ -83,12 +83,14 @@ extension Machine {
       declare(in: statement)
       let value = run(compile(statement, source: source, environment: environment))
       let ended = endBatch(at: index, of: script.statements, answering: value)
-      if ended.isUnwind { return endOfUnwinding() }
-      last = value
-      switch statement {
-      case .definition, .temporaries: break
-      case .expression, .return, .variable: observer(value, statement.range)
+      if ended.isUnwind {
+        let outcome = endOfUnwinding()
+        // A '^' ends the script, and its value is that of the statement.
+        if case .finished(let value) = outcome { observer(value, statement.range) }
+        return outcome
       }
+      last = value
+      if statement.hasValue { observer(value, statement.range) }
     }
     return .finished(last)
   }
@@ -189,6 +191,16 @@ extension Machine {
 }
 
 extension Statement {
+  /// Whether the statement has a value that is worth showing: definitions have none, and neither
+  /// has a declaration that gives its variable no value.
+  fileprivate var hasValue: Bool {
+    switch self {
+    case .definition, .temporaries: false
+    case .variable(let variable): variable.value != nil
+    case .expression, .return: true
+    }
+  }
+
   /// Whether the statement is a connection, assigned or not.
   var isConnection: Bool {
     guard case .expression(let expression) = self else { return false }

@@ -29,6 +29,7 @@ package final class Machine {
   package var console: any Console = NullConsole()
   lazy var exceptionClass = kernelClass("Exception")
   lazy var errorClass = kernelClass("Error")
+  lazy var exitClass = kernelClass("Exit")
   lazy var dictionaryClass = kernelClass("Dictionary")
   lazy var sequenceClass = kernelClass("SequenceableCollection")
   lazy var orderedCollectionClass = kernelClass("OrderedCollection")

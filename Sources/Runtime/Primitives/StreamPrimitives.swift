@@ -64,6 +64,9 @@ extension Primitive {
   ]
 
   static let inputStream: [Primitive] = [
+    Primitive("isTerminal", "Whether a person types at a terminal, and wants to be prompted.") {
+      machine, _ in Value(machine.console.isInputTerminal)
+    },
     Primitive("readLine", "The next line without its end; nil at the end.") {
       machine, arguments throws(Failure) in
       let line = try machine.withConsole { console throws(ConsoleError) in

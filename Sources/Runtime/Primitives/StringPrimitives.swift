@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 internal import CTenonPlatform
 
 extension Primitive {
@@ -76,6 +78,10 @@ extension Primitive {
     },
     Primitive("asLowercase", "The text in lower case.") { machine, arguments throws(Failure) in
       machine.makeString(try machine.swiftString(arguments.receiver).lowercased())
+    },
+    Primitive("shortened", "The text as messages show it: what is quoted, and words, cut at 160.") {
+      machine, arguments throws(Failure) in
+      machine.makeString(try machine.swiftString(arguments.receiver).withShortQuotes)
     },
     Primitive("trimmed", "The text without white space at both ends.") {
       machine, arguments throws(Failure) in

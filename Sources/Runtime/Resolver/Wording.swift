@@ -12,7 +12,19 @@ enum Wording {
   }
 
   static func unknownScheme(_ name: String) -> String {
-    "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
+    missingScheme(name)
+      ?? "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
+  }
+
+  /// What is said about a scheme that is known although nothing is mounted there; nil for a name
+  /// that is none of those.
+  static func missingScheme(_ name: String) -> String? {
+    switch name {
+    case "http", "https", "sqlite", "process", "clock", "ui", "sync":
+      notAvailable("the scheme '\(name)'")
+    case "file", "env", "defaults": "the scheme '\(name)' is not mounted"
+    default: nil
+    }
   }
 
   static func unknownInstanceVariable(_ name: String) -> String {
