@@ -28,6 +28,9 @@ struct MachineState {
   var unwindTarget: Value = .nil
   var unwindValue: Value = .nil
 
+  /// Whether a program has methods of its own for `isNil` and its like.
+  var nilTestsAreSends = false
+
   /// The free run of every size class.
   let runs: UnsafeMutablePointer<AllocationRun>
 
@@ -126,6 +129,11 @@ struct StateRef: Equatable, @unchecked Sendable {
   @inline(__always) var base: Frame {
     get { unsafe state.pointee.base }
     nonmutating set { unsafe state.pointee.base = newValue }
+  }
+
+  @inline(__always) var nilTestsAreSends: Bool {
+    get { unsafe state.pointee.nilTestsAreSends }
+    nonmutating set { unsafe state.pointee.nilTestsAreSends = newValue }
   }
 
   @inline(__always) var unwindTarget: Value {

@@ -41,8 +41,16 @@ struct FloatOperand {
 
   @inline(__always)
   init(_ value: Value) {
-    double = value.isImmediateFloat ? value.immediateFloat : 0
-    self.value = value.isImmediateFloat ? FloatOperand.isDouble : value
+    if value.isPlainFloat {
+      double = value.plainFloat
+      self.value = FloatOperand.isDouble
+    } else if value.isZeroFloat {
+      double = value.zeroFloat
+      self.value = FloatOperand.isDouble
+    } else {
+      double = 0
+      self.value = value
+    }
   }
 
   @inline(__always) var isFloat: Bool { value == FloatOperand.isDouble }

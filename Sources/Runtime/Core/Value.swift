@@ -1,8 +1,8 @@
 /// A Tenon value in one machine word: the only file that knows the encoding.
 ///
 ///     ...xxx1   SmallInteger, 63 bits
-///     ...xx10   Float whose magnitude lies in about 1e-77 ... 1e77, or is a zero
-///     ...x100   nil, false, true, Character, and words that are no values of the language
+///     ...xx10   Float whose magnitude lies in about 1e-77 ... 1e77
+///     ...x100   nil, false, true, Character, the zeros of Float, and words that are no values
 ///     ...x000   the address of a heap object, aligned to 16 bytes
 ///
 /// Floats outside the immediate range are heap objects of the same class. Integer tags sit in the
@@ -177,32 +177,40 @@ extension Value {
 // MARK: - Floats
 
 extension Value {
-  // An IEEE double rotated left by one has its sign in the lowest bit and its exponent on top.
-  // Subtracting a bias from the exponent brings the common magnitudes under 2^62, which leaves two
-  // bits for the tag. Codes 0 and 1 would be the least magnitudes; they stand for the two zeros.
-  @inline(__always) private static var floatBias: UInt { 768 << 53 }
+  // The common magnitudes are those whose exponents lie around the middle of the range. Adding a
+  // bias to the exponent makes its two top bits 10 for them and for no others; rotating the word left
+  // by three brings these bits to the place of the tag, and the sign before them. So making a value
+  // of a double and back takes an addition and a rotation; what does not fit shows by its tag.
+  @inline(__always) private static var floatBias: UInt { 256 << 52 }
 
-  @inline(__always) var isImmediateFloat: Bool { bits & 3 == 2 }
+  /// Whether this is an immediate float other than a zero.
+  @inline(__always) var isPlainFloat: Bool { bits & 3 == 2 }
+
+  /// The double of an immediate float that is no zero; meaningless for other values.
+  @inline(__always) var plainFloat: Double {
+    Double(bitPattern: UInt64((bits >> 3 | bits << 61) &- Value.floatBias))
+  }
+
+  /// Whether this is one of the two zeros among the floats.
+  @inline(__always) var isZeroFloat: Bool { bits & 0xFF == 0x34 }
+
+  /// The zero; meaningless for other values.
+  @inline(__always) var zeroFloat: Double { bits >> 8 == 0 ? 0.0 : -0.0 }
+
+  /// Whether this is an immediate float.
+  @inline(__always) var isImmediateFloat: Bool { isPlainFloat || isZeroFloat }
 
   /// The double of an immediate float; meaningless for other values.
-  @inline(__always) var immediateFloat: Double {
-    let code = bits >> 2
-    let rotated = code > 1 ? code &+ Value.floatBias : code
-    return Double(bitPattern: UInt64(rotated >> 1 | rotated << 63))
-  }
+  @inline(__always) var immediateFloat: Double { isPlainFloat ? plainFloat : zeroFloat }
 
   /// The immediate float for a double, or nil when the double needs a heap object.
   @inline(__always)
   init?(immediate double: Double) {
-    let pattern = UInt(double.bitPattern)
-    let rotated = pattern << 1 | pattern >> 63
-    if rotated <= 1 {
-      self.init(bits: rotated << 2 | 2)
-      return
-    }
-    let code = rotated &- Value.floatBias
-    guard code > 1, code >> 62 == 0 else { return nil }
-    self.init(bits: code << 2 | 2)
+    let biased = UInt(double.bitPattern) &+ Value.floatBias
+    self.init(bits: biased << 3 | biased >> 61)
+    if isPlainFloat { return }
+    guard double == 0 else { return nil }
+    self.init(bits: UInt(double.bitPattern >> 63) << 8 | 0x34)
   }
 }
 

@@ -50,8 +50,8 @@ class BinaryNode: SendNode {
     _ operation: Operation.Type, _ left: Value, _ right: Value, _ frame: Frame
   ) -> Value {
     if let result = Operation.apply(left, right) { return result }
-    if left.isImmediateFloat, right.isImmediateFloat,
-      let double = Operation.apply(left.immediateFloat, right.immediateFloat),
+    if left.isPlainFloat, right.isPlainFloat,
+      let double = Operation.apply(left.plainFloat, right.plainFloat),
       let result = Value(immediate: double)
     {
       unsafe isFloating = true
@@ -126,9 +126,9 @@ class BinaryNode: SendNode {
       return Test(
         Operation.compare(Int(bitPattern: left.bits), Int(bitPattern: right.bits)))
     }
-    if left.isImmediateFloat, right.isImmediateFloat {
+    if left.isPlainFloat, right.isPlainFloat {
       unsafe isFloating = true
-      return Test(Operation.compare(left.immediateFloat, right.immediateFloat))
+      return Test(Operation.compare(left.plainFloat, right.plainFloat))
     }
     return Test(mixedCompare(operation, left, right, frame))
   }

@@ -20,21 +20,70 @@ final class AtNode: SendNode {
     callee[0] = receiver
     let index = index.evaluate(frame)
     if index.isUnwind { return index }
-    if receiver.isObject(ofClass: ClassIndex.array), let element = element(receiver, index) {
-      return element
-    }
+    if let element = receiver.element(at: index) { return element }
     callee[1] = index
     return invoke(receiver, callee)
   }
+}
 
+extension Value {
+  /// The element of an array at an index; nil when this is no array or has no such element.
   @inline(__always)
-  private func element(_ array: Value, _ index: Value) -> Value? {
-    let array = ObjectRef(array)
-    // As unsigned words, so that one comparison refuses both ends.
-    guard index.isSmallInteger else { return nil }
+  fileprivate func element(at index: Value) -> Value? {
+    guard isObject(ofClass: ClassIndex.array), index.isSmallInteger else { return nil }
+    let array = ObjectRef(self)
     let offset = index.smallInteger &- 1
+    // As unsigned words, so that one comparison refuses both ends.
     guard UInt(bitPattern: offset) < UInt(bitPattern: array.elementCount) else { return nil }
     return array[element: offset]
+  }
+
+  /// Replaces an element.
+  ///
+  /// - Returns: whether this is an array that may change and is watched by nobody, and has the
+  ///   element.
+  @inline(__always)
+  fileprivate func setElement(at index: Value, to value: Value) -> Bool {
+    guard isObject(ofClass: ClassIndex.array), index.isSmallInteger else { return false }
+    let array = ObjectRef(self)
+    let offset = index.smallInteger &- 1
+    guard UInt(bitPattern: offset) < UInt(bitPattern: array.elementCount), array.flags == 0 else {
+      return false
+    }
+    array[element: offset] = value
+    return true
+  }
+}
+
+/// `at:` whose index is a variable or a constant: nothing has to wait in the frame.
+final class LeafAtNode: SendNode {
+  let receiver: NodeRef
+  let index: NodeRef
+
+  init(
+    _ selector: Selector, receiver: NodeRef, index: NodeRef, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.receiver = receiver
+    self.index = index
+    super.init(selector, tracked: tracked, at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let receiver = receiver.evaluate(frame)
+    let index = index.evaluate(frame)
+    if let element = receiver.element(at: index) { return element }
+    return send(receiver, index, frame)
+  }
+
+  @inline(never)
+  private func send(_ receiver: Value, _ index: Value, _ frame: Frame) -> Value {
+    if receiver.isUnwind { return receiver }
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = receiver
+    callee[1] = index
+    return invoke(receiver, callee)
   }
 }
 
@@ -65,14 +114,43 @@ final class AtPutNode: SendNode {
     callee[1] = index
     let value = value.evaluate(frame)
     if value.isUnwind { return value }
-    if receiver.isObject(ofClass: ClassIndex.array), index.isSmallInteger {
-      let array = ObjectRef(receiver)
-      let offset = index.smallInteger &- 1
-      if UInt(bitPattern: offset) < UInt(bitPattern: array.elementCount), array.flags == 0 {
-        array[element: offset] = value
-        return value
-      }
-    }
+    if receiver.setElement(at: index, to: value) { return value }
+    callee[2] = value
+    return invoke(receiver, callee)
+  }
+}
+
+/// `at:put:` whose index and value are variables or constants.
+final class LeafAtPutNode: SendNode {
+  let receiver: NodeRef
+  let index: NodeRef
+  let value: NodeRef
+
+  init(
+    _ selector: Selector, receiver: NodeRef, index: NodeRef, value: NodeRef, tracked: Bool,
+    at position: CodePosition
+  ) {
+    self.receiver = receiver
+    self.index = index
+    self.value = value
+    super.init(selector, tracked: tracked, at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let receiver = receiver.evaluate(frame)
+    let index = index.evaluate(frame)
+    let value = value.evaluate(frame)
+    if receiver.setElement(at: index, to: value) { return value }
+    return send(receiver, index, value, frame)
+  }
+
+  @inline(never)
+  private func send(_ receiver: Value, _ index: Value, _ value: Value, _ frame: Frame) -> Value {
+    if receiver.isUnwind { return receiver }
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = receiver
+    callee[1] = index
     callee[2] = value
     return invoke(receiver, callee)
   }

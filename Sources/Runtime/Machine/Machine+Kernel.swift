@@ -41,6 +41,7 @@ extension Machine {
     var rows: [String: KernelClass] = [:]
     for row in KernelText.classes { rows[row.name] = row }
     for row in KernelText.classes { _ = makeKernelClass(row, rows) }
+    classes[Int(ClassIndex.zeroFloat)] = kernelClass("Float")
     // The classes of Object's and Class's metaclasses knot the two trees together.
     classesByName["Object"]?.metaclass?.superclass = classesByName["Class"]
     makeKernelVariables()

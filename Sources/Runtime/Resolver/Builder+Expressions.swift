@@ -124,16 +124,31 @@ extension Builder {
     }
     // What records its reads must see the collection as a receiver.
     if selector.name == "at:", !isTracked {
-      return add(
-        AtNode(
-          selector, receiver: receiver.node, index: arguments[0].node, tracked: isTracked,
-          at: position))
+      let index = arguments[0].node
+      return index.isLeaf
+        ? add(
+          LeafAtNode(
+            selector, receiver: receiver.node, index: index, tracked: false, at: position))
+        : add(
+          AtNode(selector, receiver: receiver.node, index: index, tracked: false, at: position))
     }
     if selector.name == "at:put:", !isTracked {
+      let index = arguments[0].node
+      let value = arguments[1].node
+      return index.isLeaf && value.isLeaf
+        ? add(
+          LeafAtPutNode(
+            selector, receiver: receiver.node, index: index, value: value, tracked: false,
+            at: position))
+        : add(
+          AtPutNode(
+            selector, receiver: receiver.node, index: index, value: value, tracked: false,
+            at: position))
+    }
+    if let answer = selector.answerToNil, !isTracked {
       return add(
-        AtPutNode(
-          selector, receiver: receiver.node, index: arguments[0].node, value: arguments[1].node,
-          tracked: isTracked, at: position))
+        NilTestNode(
+          selector, receiver: receiver.node, answerToNil: answer, tracked: false, at: position))
     }
     let isSelf =
       if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
@@ -324,6 +339,15 @@ extension Builder {
 }
 
 extension Selector {
+  /// What nil answers to a message by which it differs from all other objects.
+  var answerToNil: Bool? {
+    switch name {
+    case "isNil": true
+    case "notNil", "isNotNil": false
+    default: nil
+    }
+  }
+
   /// Whether the message evaluates a block with its arguments.
   var isBlockEvaluation: Bool {
     switch name {
