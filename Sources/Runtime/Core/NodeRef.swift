@@ -85,7 +85,7 @@ struct Test: Equatable {
 /// This is the one unsafe reference of the tree. Its promise: the code object that a node or
 /// an address belongs to keeps it alive for as long as it may be executing.
 @safe
-struct NodeRef {
+struct NodeRef: Hashable {
   private let bits: UInt
 
   /// One bit each: tests of single bits become plain branches, where a choice among the values of
@@ -141,9 +141,9 @@ struct NodeRef {
     unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped)
   }
 
-  /// The value of a leaf.
+  /// The value of a leaf; nothing else may be asked.
   @inline(__always)
-  private func leaf(_ frame: Frame) -> Value {
+  func leaf(_ frame: Frame) -> Value {
     if bits & Tag.local != 0 { return frame[slot] }
     if bits & Tag.address != 0 { return target }
     return ObjectRef(frame.receiver)[slot: slot]
@@ -178,7 +178,7 @@ struct NodeList {
       unsafe nodes = nil
       return
     }
-    let memory = unsafe code.allocateList(count: list.count)
+    let memory = unsafe code.allocate(NodeRef.self, count: list.count)
     for (index, node) in list.enumerated() { unsafe (memory + index).initialize(to: node) }
     unsafe nodes = unsafe memory
   }
@@ -187,5 +187,60 @@ struct NodeList {
   subscript(index: Int) -> NodeRef {
     assert(index >= 0 && index < count)
     return unsafe nodes.unsafelyUnwrapped[index]
+  }
+}
+
+/// A statement: what is evaluated, and the local variable that takes the value if it is an
+/// assignment to one.
+@safe
+struct StatementRef {
+  private let value: NodeRef
+  private let slot: Int
+
+  /// A statement that assigns nothing, or takes care of it.
+  init(_ node: NodeRef) {
+    value = node
+    slot = -1
+  }
+
+  /// `x := value` for a variable on the stack.
+  init(assigning value: NodeRef, to slot: Int) {
+    self.value = value
+    self.slot = slot
+  }
+
+  @inline(__always)
+  func evaluate(_ frame: Frame) -> Value {
+    let result = value.evaluate(frame)
+    // While the stack unwinds the variable is dead: storing that word does no harm.
+    if slot >= 0 { frame[slot] = result }
+    return result
+  }
+}
+
+/// A fixed list of statements.
+@safe
+struct StatementList {
+  let count: Int
+  private let statements: UnsafeMutablePointer<StatementRef>?
+
+  /// Makes a list whose memory belongs to `code` and goes with it.
+  init(_ list: [StatementRef], in code: Code) {
+    count = list.count
+    guard !list.isEmpty else {
+      unsafe statements = nil
+      return
+    }
+    let memory = unsafe code.allocate(StatementRef.self, count: list.count)
+    for (index, statement) in list.enumerated() {
+      unsafe (memory + index).initialize(to: statement)
+    }
+    unsafe statements = unsafe memory
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> StatementRef {
+    assert(index >= 0 && index < count)
+    return unsafe statements.unsafelyUnwrapped[index]
   }
 }

@@ -115,6 +115,9 @@ class BinaryNode: SendNode {
     if let a = left.mixedDouble, let b = right.mixedDouble {
       return Value(Operation.compare(a, b))
     }
+    if left.isCharacter, right.isCharacter {
+      return Value(Operation.compare(Int(left.characterCode), Int(right.characterCode)))
+    }
     return send(left, right, frame)
   }
 

@@ -18,11 +18,18 @@ final class Code {
   var body: NodeRef?
 
   private var nodes: [Node] = []
-  private var lists: [UnsafeMutablePointer<NodeRef>] = unsafe []
-  private var constants: [UnsafeMutablePointer<Value>] = unsafe []
+  /// What nodes refer to by address: lists of children, constants.
+  private var memory: [UnsafeMutableRawPointer] = unsafe []
   private(set) var blocks: [BlockCode] = []
   /// The heap objects that nodes refer to.
   private(set) var literals: [Value] = []
+
+  /// The assignments to local variables among the nodes, while the tree is being built.
+  private(set) var assignments: [NodeRef: StatementRef] = [:]
+  /// The conditions among the nodes that ask leaves, likewise.
+  private(set) var conditions: [NodeRef: ConditionRef] = [:]
+  /// The statements of the nodes that are several, likewise.
+  private(set) var sequences: [NodeRef: [StatementRef]] = [:]
 
   /// What to compile again for the form that records what it reads.
   var origin: Origin?
@@ -45,9 +52,7 @@ final class Code {
 
   deinit {
     // swift-format-ignore
-    for unsafe list in unsafe lists { unsafe list.deallocate() }
-    // swift-format-ignore
-    for unsafe constant in unsafe constants { unsafe constant.deallocate() }
+    for unsafe part in unsafe memory { unsafe part.deallocate() }
   }
 
   /// Takes a node into the code and answers the reference its parent keeps.
@@ -58,11 +63,27 @@ final class Code {
 
   /// Takes a value that the tree refers to and answers the reference to it.
   func constant(_ value: Value) -> NodeRef {
-    let cell = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    let cell = unsafe allocate(Value.self, count: 1)
     unsafe cell.initialize(to: value)
-    unsafe constants.append(cell)
     addLiteral(value)
     return unsafe NodeRef(at: cell)
+  }
+
+  /// Notes what a node asks of leaves.
+  func note(_ node: NodeRef, asks condition: ConditionRef) { conditions[node] = condition }
+
+  /// Notes that a node does nothing but assign to a local variable.
+  func note(_ node: NodeRef, assigns statement: StatementRef) { assignments[node] = statement }
+
+  /// Notes the statements that a node consists of.
+  func note(_ node: NodeRef, consistsOf statements: [StatementRef]) { sequences[node] = statements }
+
+  /// Gives the body, and forgets what was noted to build it.
+  func finish(_ body: NodeRef) {
+    self.body = body
+    assignments = [:]
+    conditions = [:]
+    sequences = [:]
   }
 
   /// Lets go of where it came from, which may own it.
@@ -82,11 +103,13 @@ final class Code {
     if value.isObject { literals.append(value) }
   }
 
-  /// Returns memory for a list of children that goes with the code.
-  func allocateList(count: Int) -> UnsafeMutablePointer<NodeRef> {
-    let list = UnsafeMutablePointer<NodeRef>.allocate(capacity: count)
-    unsafe lists.append(list)
-    return unsafe list
+  /// Returns memory that goes with the code.
+  func allocate<Element: BitwiseCopyable>(
+    _: Element.Type, count: Int
+  ) -> UnsafeMutablePointer<Element> {
+    let part = UnsafeMutablePointer<Element>.allocate(capacity: count)
+    unsafe memory.append(UnsafeMutableRawPointer(part))
+    return unsafe part
   }
 }
 

@@ -75,12 +75,12 @@ extension SiteNode {
 
 /// `ifTrue:ifFalse:` and its like with literal blocks.
 final class IfNode: SiteNode {
-  let condition: NodeRef
+  let condition: ConditionRef
   let consequence: NodeRef
   let alternative: NodeRef
 
   init(
-    condition: NodeRef, consequence: NodeRef, alternative: NodeRef, at position: CodePosition
+    condition: ConditionRef, consequence: NodeRef, alternative: NodeRef, at position: CodePosition
   ) {
     self.condition = condition
     self.consequence = consequence
@@ -89,14 +89,14 @@ final class IfNode: SiteNode {
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    let outcome = condition.test(frame)
+    let outcome = condition.test(frame, state)
     if outcome.isTrue { return consequence.evaluate(frame) }
     if outcome.isFalse { return alternative.evaluate(frame) }
     return unusual(outcome.value, frame)
   }
 
   override func test(_ frame: Frame) -> Test {
-    let outcome = condition.test(frame)
+    let outcome = condition.test(frame, state)
     if outcome.isTrue { return consequence.test(frame) }
     if outcome.isFalse { return alternative.test(frame) }
     return Test(unusual(outcome.value, frame))
@@ -112,57 +112,57 @@ final class IfNode: SiteNode {
 
 /// `and:` and `&&` with a literal block.
 final class AndNode: SiteNode {
-  let left: NodeRef
-  let right: NodeRef
+  let left: ConditionRef
+  let right: ConditionRef
 
-  init(left: NodeRef, right: NodeRef, at position: CodePosition) {
+  init(left: ConditionRef, right: ConditionRef, at position: CodePosition) {
     self.left = left
     self.right = right
     super.init(at: position)
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    let outcome = left.test(frame)
-    if outcome.isTrue { return right.evaluate(frame) }
+    let outcome = left.test(frame, state)
+    if outcome.isTrue { return right.test(frame, state).value }
     if outcome.isFalse { return .false }
     let decided = nonBoolean(outcome.value, in: frame)
-    return decided.isTrue ? right.evaluate(frame) : decided
+    return decided.isTrue ? right.test(frame, state).value : decided
   }
 
   override func test(_ frame: Frame) -> Test {
-    let outcome = left.test(frame)
-    if outcome.isTrue { return right.test(frame) }
+    let outcome = left.test(frame, state)
+    if outcome.isTrue { return right.test(frame, state) }
     if outcome.isFalse { return outcome }
     let decided = nonBoolean(outcome.value, in: frame)
-    return decided.isTrue ? right.test(frame) : Test(decided)
+    return decided.isTrue ? right.test(frame, state) : Test(decided)
   }
 }
 
 /// `or:` and `||` with a literal block.
 final class OrNode: SiteNode {
-  let left: NodeRef
-  let right: NodeRef
+  let left: ConditionRef
+  let right: ConditionRef
 
-  init(left: NodeRef, right: NodeRef, at position: CodePosition) {
+  init(left: ConditionRef, right: ConditionRef, at position: CodePosition) {
     self.left = left
     self.right = right
     super.init(at: position)
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    let outcome = left.test(frame)
-    if outcome.isFalse { return right.evaluate(frame) }
+    let outcome = left.test(frame, state)
+    if outcome.isFalse { return right.test(frame, state).value }
     if outcome.isTrue { return .true }
     let decided = nonBoolean(outcome.value, in: frame)
-    return decided.isFalse ? right.evaluate(frame) : decided
+    return decided.isFalse ? right.test(frame, state).value : decided
   }
 
   override func test(_ frame: Frame) -> Test {
-    let outcome = left.test(frame)
-    if outcome.isFalse { return right.test(frame) }
+    let outcome = left.test(frame, state)
+    if outcome.isFalse { return right.test(frame, state) }
     if outcome.isTrue { return outcome }
     let decided = nonBoolean(outcome.value, in: frame)
-    return decided.isFalse ? right.test(frame) : Test(decided)
+    return decided.isFalse ? right.test(frame, state) : Test(decided)
   }
 }
 
@@ -195,12 +195,12 @@ final class IfNilNode: Node {
 
 /// `whileTrue:`, `whileFalse:` and their unary forms with literal blocks.
 final class WhileNode: SiteNode {
-  let condition: NodeRef
+  let condition: ConditionRef
   let body: NodeRef
   /// Whether it goes on while the condition is true.
   let sense: Bool
 
-  init(condition: NodeRef, body: NodeRef, sense: Bool, at position: CodePosition) {
+  init(condition: ConditionRef, body: NodeRef, sense: Bool, at position: CodePosition) {
     self.condition = condition
     self.body = body
     self.sense = sense
@@ -210,7 +210,7 @@ final class WhileNode: SiteNode {
   override func evaluate(_ frame: Frame) -> Value {
     let goOn = Value(sense)
     while true {
-      let outcome = condition.test(frame).value
+      let outcome = condition.test(frame, state).value
       if outcome != goOn {
         if outcome.isBoolean { return .nil }
         let decided = nonBoolean(outcome, in: frame)

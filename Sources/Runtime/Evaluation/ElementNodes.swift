@@ -12,7 +12,12 @@ final class AtNode: SendNode {
     super.init(selector, tracked: tracked, at: position)
   }
 
-  override func evaluate(_ frame: Frame) -> Value {
+  override func evaluate(_ frame: Frame) -> Value { answer(frame) }
+  override func test(_ frame: Frame) -> Test { Test(answer(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(answer(frame)) }
+
+  @inline(__always)
+  private func answer(_ frame: Frame) -> Value {
     let receiver = receiver.evaluate(frame)
     if receiver.isUnwind { return receiver }
     let callee = frame.callee(at: depth)
@@ -69,7 +74,12 @@ final class LeafAtNode: SendNode {
     super.init(selector, tracked: tracked, at: position)
   }
 
-  override func evaluate(_ frame: Frame) -> Value {
+  override func evaluate(_ frame: Frame) -> Value { answer(frame) }
+  override func test(_ frame: Frame) -> Test { Test(answer(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(answer(frame)) }
+
+  @inline(__always)
+  private func answer(_ frame: Frame) -> Value {
     let receiver = receiver.evaluate(frame)
     let index = index.evaluate(frame)
     if let element = receiver.element(at: index) { return element }
@@ -153,5 +163,44 @@ final class LeafAtPutNode: SendNode {
     callee[1] = index
     callee[2] = value
     return invoke(receiver, callee)
+  }
+}
+
+/// `a[i] := v`, whose value is `v` whatever `at:put:` answers; receiver and index are variables or
+/// constants.
+final class StoreElementNode: SendNode {
+  let receiver: NodeRef
+  let index: NodeRef
+  let value: NodeRef
+
+  init(
+    _ selector: Selector, receiver: NodeRef, index: NodeRef, value: NodeRef,
+    at position: CodePosition
+  ) {
+    self.receiver = receiver
+    self.index = index
+    self.value = value
+    super.init(selector, tracked: false, at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    let receiver = receiver.evaluate(frame)
+    let index = index.evaluate(frame)
+    if receiver.setElement(at: index, to: value) { return value }
+    return send(receiver, index, value, frame)
+  }
+
+  /// The value waits below the callee's frame.
+  @inline(never)
+  private func send(_ receiver: Value, _ index: Value, _ value: Value, _ frame: Frame) -> Value {
+    frame[depth - 1] = value
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = receiver
+    callee[1] = index
+    callee[2] = value
+    return invoke(receiver, callee).isUnwind ? .unwind : frame[depth - 1]
   }
 }

@@ -2,19 +2,33 @@
 final class TemporariesEntryNode: SiteNode {
   let first: Int
   let end: Int
-  let body: NodeRef
+  let statements: StatementList
+  let last: StatementRef
 
-  init(first: Int, end: Int, body: NodeRef, at position: CodePosition) {
+  init(
+    first: Int, end: Int, statements: StatementList, last: StatementRef, at position: CodePosition
+  ) {
     self.first = first
     self.end = end
-    self.body = body
+    self.statements = statements
+    self.last = last
     super.init(at: position)
   }
 
   override func evaluate(_ frame: Frame) -> Value {
     if depth > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
-    for slot in first..<end { frame[slot] = .nil }
-    return body.evaluate(frame)
+    var slot = first
+    while slot < end {
+      frame[slot] = .nil
+      slot &+= 1
+    }
+    var index = 0
+    while index < statements.count {
+      let value = statements[index].evaluate(frame)
+      if value.isUnwind { return value }
+      index &+= 1
+    }
+    return last.evaluate(frame)
   }
 }
 
@@ -209,18 +223,20 @@ extension Frame {
 
 /// Statements in a row; the value is that of the last.
 final class SequenceNode: Node {
-  let statements: NodeList
-  let last: NodeRef
+  let statements: StatementList
+  let last: StatementRef
 
-  init(statements: NodeList, last: NodeRef) {
+  init(statements: StatementList, last: StatementRef) {
     self.statements = statements
     self.last = last
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    for index in 0..<statements.count {
+    var index = 0
+    while index < statements.count {
       let value = statements[index].evaluate(frame)
       if value.isUnwind { return value }
+      index &+= 1
     }
     return last.evaluate(frame)
   }
@@ -228,10 +244,10 @@ final class SequenceNode: Node {
 
 /// Two statements.
 final class PairNode: Node {
-  let first: NodeRef
-  let last: NodeRef
+  let first: StatementRef
+  let last: StatementRef
 
-  init(first: NodeRef, last: NodeRef) {
+  init(first: StatementRef, last: StatementRef) {
     self.first = first
     self.last = last
   }
@@ -245,11 +261,11 @@ final class PairNode: Node {
 
 /// Three statements.
 final class TripleNode: Node {
-  let first: NodeRef
-  let second: NodeRef
-  let last: NodeRef
+  let first: StatementRef
+  let second: StatementRef
+  let last: StatementRef
 
-  init(first: NodeRef, second: NodeRef, last: NodeRef) {
+  init(first: StatementRef, second: StatementRef, last: StatementRef) {
     self.first = first
     self.second = second
     self.last = last

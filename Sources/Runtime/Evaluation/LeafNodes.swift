@@ -39,6 +39,8 @@ final class BlockInstanceVariableNode: Node {
   override func evaluate(_ frame: Frame) -> Value {
     ObjectRef(Closure(frame.receiver).receiver)[slot: slot]
   }
+
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A cell that may not have been given a value yet when it is read.

@@ -1,3 +1,32 @@
+/// The body of `basicNew`: makes an instance.
+final class BasicNewNode: SiteNode {
+  override func evaluate(_ frame: Frame) -> Value {
+    let slots = ObjectRef(frame.receiver)[slot: ClassSlot.instanceSlots]
+    guard slots.isSmallInteger else { return makeSpecially(frame) }
+    let index = ObjectRef(frame.receiver)[slot: ClassSlot.index]
+    return Value(
+      state.allocate(
+        classIndex: UInt32(truncatingIfNeeded: index.smallInteger), slotCount: slots.smallInteger))
+  }
+
+  /// The frame slots of `basicNew`: the class, then the operand area.
+  static let depth = 1
+}
+
+extension SiteNode {
+  /// Makes an instance that takes more than its slots.
+  @inline(never)
+  fileprivate final func makeSpecially(_ frame: Frame) -> Value {
+    withMachine(in: frame) { machine in
+      do throws(Failure) {
+        return try machine.makeInstance(ofClassValue: frame.receiver)
+      } catch {
+        return machine.signal(error)
+      }
+    }
+  }
+}
+
 /// The body of `new`: makes an instance and sends it `initialize`.
 ///
 /// The class's object says how many slots an instance has; classes whose instances need more than
@@ -12,6 +41,7 @@ final class NewNode: SendNode {
           classIndex: UInt32(truncatingIfNeeded: index.smallInteger),
           slotCount: slots.smallInteger))
     } else {
+      frame[1] = .nil
       let instance = makeSpecially(frame)
       if instance.isUnwind { return instance }
       frame[1] = instance
@@ -27,18 +57,6 @@ final class NewNode: SendNode {
 
   /// The frame slots of `new`: the class, the instance, then the operand area.
   static let depth = 2
-
-  @inline(never)
-  private func makeSpecially(_ frame: Frame) -> Value {
-    frame[1] = .nil
-    return withMachine(in: frame) { machine in
-      do throws(Failure) {
-        return try machine.makeInstance(ofClassValue: frame.receiver)
-      } catch {
-        return machine.signal(error)
-      }
-    }
-  }
 
   /// Makes the connections that the class's text asks for in every instance.
   @inline(never)

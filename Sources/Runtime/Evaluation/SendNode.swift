@@ -144,7 +144,12 @@ final class UnarySendNode: SendNode {
     super.init(selector, tracked: tracked, at: position)
   }
 
-  override func evaluate(_ frame: Frame) -> Value {
+  override func evaluate(_ frame: Frame) -> Value { answer(frame) }
+  override func test(_ frame: Frame) -> Test { Test(answer(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(answer(frame)) }
+
+  @inline(__always)
+  private func answer(_ frame: Frame) -> Value {
     let receiver = receiver.evaluate(frame)
     if let value = leaf(receiver) { return value }
     if receiver.isUnwind { return receiver }
@@ -153,8 +158,6 @@ final class UnarySendNode: SendNode {
     callee[0] = receiver
     return invoke(receiver, callee)
   }
-
-  override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
 }
 
 /// A send with one argument.
@@ -182,6 +185,9 @@ final class OneArgumentSendNode: SendNode {
     callee[1] = argument
     return invoke(receiver, callee)
   }
+
+  override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A send with two arguments.
@@ -214,6 +220,9 @@ final class TwoArgumentSendNode: SendNode {
     callee[2] = second
     return invoke(receiver, callee)
   }
+
+  override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A send with any number of arguments.
@@ -257,6 +266,7 @@ final class UnarySelfSendNode: SendNode {
   }
 
   override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A send to self with one argument, in a method.
@@ -278,6 +288,9 @@ final class OneArgumentSelfSendNode: SendNode {
     callee[1] = argument
     return invoke(receiver, callee)
   }
+
+  override func test(_ frame: Frame) -> Test { Test(evaluate(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A send to super: the method is found where the send is written, not by the receiver's class.

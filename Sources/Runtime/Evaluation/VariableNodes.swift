@@ -9,6 +9,8 @@ final class ContextVariableNode: Node {
   }
 
   override func evaluate(_ frame: Frame) -> Value { ObjectRef(frame[contextSlot])[slot: slot] }
+
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A captured variable in the block's own context.
@@ -20,6 +22,8 @@ final class BlockContextVariableNode: Node {
   override func evaluate(_ frame: Frame) -> Value {
     ObjectRef(Closure(frame.receiver).context)[slot: slot]
   }
+
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// A captured variable some contexts further out.
@@ -37,6 +41,8 @@ final class OuterVariableNode: Node {
   override func evaluate(_ frame: Frame) -> Value {
     frame.context(in: contextSlot, hops: hops)[slot: slot]
   }
+
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(evaluate(frame)) }
 }
 
 /// An assignment to a slot of an object: an instance variable, a captured variable, a variable of

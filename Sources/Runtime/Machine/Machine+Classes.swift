@@ -30,12 +30,23 @@ extension Machine {
 
   /// Tells a class's object how instances are made, after its variables are settled.
   func settleLayout(of info: ClassInfo) {
+    let lineage = info.lineage
+    info.initialMethods = lineage.compactMap(\.initialValues)
+    info.connectionMethods = lineage.compactMap(\.connectionStatements)
     guard info.object.isObject else { return }
     let isPlain =
-      info.format == .slots && !info.isKnownToEvaluator && !info.hasInitialValues
-      && !info.hasConnections
+      info.format == .slots && !info.isKnownToEvaluator && info.initialMethods.isEmpty
+      && info.connectionMethods.isEmpty
     ObjectRef(info.object)[slot: ClassSlot.instanceSlots] =
       isPlain ? Value(small: info.instanceVariables.count) : .nil
+  }
+
+  /// The index of the class whose object receives a message of the class side.
+  func instanceIndex(_ receiver: Value) throws(Failure) -> UInt32 {
+    guard receiver.isObject, ObjectRef(receiver).slotCount == ClassSlot.count,
+      let index = ObjectRef(receiver)[slot: ClassSlot.index].asSmallInteger
+    else { return try classArgument(receiver).index }
+    return UInt32(truncatingIfNeeded: index)
   }
 
   func enter(_ info: ClassInfo) {

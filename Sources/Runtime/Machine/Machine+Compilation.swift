@@ -105,8 +105,9 @@ extension Machine {
       machine: self, code: code, environment: environment, scope: scope,
       scopes: analyzer.scopes, holder: method.holder, mode: mode)
     builder.layout = method.layout
-    code.body = builder.buildMethod(
-      definition.statements, value: method.answersLastStatement ? .last : .receiver)
+    code.finish(
+      builder.buildMethod(
+        definition.statements, value: method.answersLastStatement ? .last : .receiver))
     code.origin = .method(method)
     return code
   }
@@ -130,7 +131,7 @@ extension Machine {
     var builder = Builder(
       machine: self, code: code, environment: environment, scope: scope,
       scopes: analyzer.scopes, holder: scriptClass, mode: mode)
-    code.body = builder.buildStatement(statement)
+    code.finish(builder.buildStatement(statement))
     code.origin = .statement(statement, environment)
     return code
   }

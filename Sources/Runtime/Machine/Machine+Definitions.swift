@@ -253,8 +253,7 @@ extension Machine {
   ///
   /// - Returns: the instance, or `unwind`.
   func setInitialValues(of instance: Value, _ info: ClassInfo) -> Value {
-    for each in info.lineage {
-      guard let method = each.initialValues else { continue }
+    for method in info.initialMethods {
       let value = call(method, on: instance)
       if value.isUnwind { return value }
     }
@@ -265,11 +264,12 @@ extension Machine {
   ///
   /// - Returns: the instance, or `unwind`.
   func connectInstance(_ instance: Value, of classValue: Value) -> Value {
-    guard let info = classInfo(named: classValue), info.hasConnections else { return instance }
+    guard let info = classInfo(named: classValue), !info.connectionMethods.isEmpty else {
+      return instance
+    }
     graph.beginBatch()
     var outcome = instance
-    for each in info.lineage {
-      guard let method = each.connectionStatements else { continue }
+    for method in info.connectionMethods {
       outcome = call(method, on: instance)
       if outcome.isUnwind { break }
     }
@@ -347,9 +347,4 @@ extension ClassInfo {
   /// The superclasses from the root down, then the class itself.
   var lineage: [ClassInfo] { ancestors.reversed() }
 
-  /// Whether variables of an instance begin with values other than nil.
-  var hasInitialValues: Bool { ancestors.contains { $0.initialValues != nil } }
-
-  /// Whether the class's text asks for connections in every instance.
-  var hasConnections: Bool { ancestors.contains { $0.connectionStatements != nil } }
 }

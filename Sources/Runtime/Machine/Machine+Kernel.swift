@@ -177,6 +177,16 @@ enum KernelNodes {
     case "Class":
       [
         (
+          "basicNew",
+          { method, machine, _ in
+            let code = Code(source: Machine.noSource, name: "Class>>basicNew", isKernel: true)
+            machine.methodCodes.append(code)
+            return BasicNewNode(
+              at: CodePosition(
+                code: code, range: .none, depth: BasicNewNode.depth, state: machine.state))
+          }
+        ),
+        (
           "new",
           { method, machine, isTracked in
             let code = Code(source: Machine.noSource, name: "Class>>new", isKernel: true)
@@ -186,7 +196,7 @@ enum KernelNodes {
               at: CodePosition(
                 code: code, range: .none, depth: NewNode.depth, state: machine.state))
           }
-        )
+        ),
       ]
     default: []
     }

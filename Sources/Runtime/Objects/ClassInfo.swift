@@ -27,6 +27,9 @@ final class ClassInfo {
   var initialValues: Method?
   /// Makes the connections that the class's text asks for in every instance.
   var connectionStatements: Method?
+  /// The first of these and of its superclasses', from the root down; what `settleLayout` collects.
+  var initialMethods: [Method] = []
+  var connectionMethods: [Method] = []
   /// What is done for references of some form, for stores that scripts define.
   var propertyPaths: [PropertyPath] = []
 
@@ -65,6 +68,8 @@ final class ClassInfo {
     variantMethods.values.forEach { $0.dismantle() }
     methods = [:]
     variantMethods = [:]
+    initialMethods = []
+    connectionMethods = []
     superVariants = [:]
     subclasses = []
     superclass = nil

@@ -63,8 +63,8 @@ extension Primitive {
   static let arrayClass: [Primitive] = [
     Primitive("new: size", "An array of size nils.") { machine, arguments throws(Failure) in
       let size = try machine.size(arguments[0])
-      let info = try machine.classArgument(arguments.receiver)
-      return Value(try machine.makeArray(checked: size, classIndex: info.index))
+      let index = try machine.instanceIndex(arguments.receiver)
+      return Value(try machine.makeArray(checked: size, classIndex: index))
     }
   ]
 

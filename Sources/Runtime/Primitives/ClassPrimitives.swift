@@ -1,9 +1,5 @@
 extension Primitive {
   static let classSide: [Primitive] = [
-    Primitive("basicNew", "A new instance; initialize is not sent.") {
-      machine, arguments throws(Failure) in
-      try machine.makeInstance(ofClassValue: arguments.receiver)
-    },
     Primitive("name", "The name of the class.") { machine, arguments throws(Failure) in
       machine.makeString(try machine.classArgument(arguments.receiver).name)
     },
@@ -72,7 +68,7 @@ extension Machine {
     switch info.format {
     case .slots where !info.isKnownToEvaluator:
       let instance = Value(makeInstance(of: info))
-      guard info.hasInitialValues else { return instance }
+      guard !info.initialMethods.isEmpty else { return instance }
       roots.append(instance)
       defer { roots.removeLast() }
       return setInitialValues(of: instance, info)

@@ -146,9 +146,10 @@ extension Builder {
             at: position))
     }
     if let answer = selector.answerToNil, !isTracked {
-      return add(
+      let test = add(
         NilTestNode(
           selector, receiver: receiver.node, answerToNil: answer, tracked: false, at: position))
+      return asking(test, answer ? .isNil : .isNotNil, receiver, receiver)
     }
     let isSelf =
       if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
@@ -244,10 +245,11 @@ extension Builder {
     let receiver = build(message.receiver, depth)
     if selector == "==" || selector == "~~" {
       let argument = build(message.argument, depth + 1)
-      return add(
+      let test = add(
         IdentityNode(
           left: receiver.node, right: argument.node, negated: selector == "~~",
           at: position(range, depth)))
+      return selector == "==" ? asking(test, .isIdentical, receiver, argument) : test
     }
     if let family = BinaryNodeFamily.named(selector) {
       return binary(family, selector, receiver, message.argument, range, depth)
@@ -265,6 +267,15 @@ extension Builder {
   }
 
   func binary(
+    _ family: BinaryNodeFamily, _ selector: String, _ left: Built, _ right: Built,
+    _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    let built = shaped(family, selector, left, right, range, depth)
+    guard let order = ConditionRef.Order.named(selector) else { return built }
+    return asking(built, .order(order), left, right)
+  }
+
+  private func shaped(
     _ family: BinaryNodeFamily, _ selector: String, _ left: Built, _ right: Built,
     _ range: SourceRange, _ depth: Int
   ) -> Built {
@@ -390,23 +401,23 @@ extension Builder {
   ) -> Built {
     switch inlined {
     case .conditional(let conditional):
-      let condition = build(conditional.condition, depth).node
+      let condition = condition(build(conditional.condition, depth).node)
       return add(
         IfNode(
           condition: condition, consequence: buildInlined(conditional.consequence, depth),
           alternative: buildInlined(conditional.alternative, depth), at: position(range, depth)))
     case .and(let left, let right):
-      let left = build(left, depth).node
+      let left = condition(build(left, depth).node)
       return add(
-        AndNode(left: left, right: buildInlined(right, depth), at: position(range, depth)))
+        AndNode(left: left, right: buildInlinedCondition(right, depth), at: position(range, depth)))
     case .or(let left, let right):
-      let left = build(left, depth).node
+      let left = condition(build(left, depth).node)
       return add(
-        OrNode(left: left, right: buildInlined(right, depth), at: position(range, depth)))
+        OrNode(left: left, right: buildInlinedCondition(right, depth), at: position(range, depth)))
     case .nilTest(let subject, let absent, let present):
       return buildNilTest(subject, absent, present, depth)
     case .whileLoop(let condition, let body, let sense):
-      let condition = buildInlined(condition, depth)
+      let condition = buildInlinedCondition(condition, depth)
       return add(
         WhileNode(
           condition: condition, body: buildInlined(body, depth), sense: sense,

@@ -87,6 +87,12 @@ extension Builder {
       let built = value(&self, depth)
       let receiver = build(subscription.receiver, depth + 1)
       let index = build(subscription.index, depth + 3)
+      if receiver.node.isLeaf, index.node.isLeaf, !isTracked {
+        return add(
+          StoreElementNode(
+            machine.selector("at:put:"), receiver: receiver.node, index: index.node,
+            value: built.node, at: position(range, depth + 1)))
+      }
       let kept = leaf(NodeRef(local: depth), .local(depth))
       let step = send("at:put:", to: receiver, [index, kept], range, depth + 1)
       return add(BuildNode(subject: built.node, slot: depth, steps: list([step.node])))

@@ -123,7 +123,11 @@ extension Builder {
           isBlock: scope.kind == .block, body: body, at: position))
     }
     guard first < end || isLarge else { return body }
-    return code.add(TemporariesEntryNode(first: first, end: end, body: body, at: position))
+    let statements = code.sequences[body] ?? [statement(body)]
+    return code.add(
+      TemporariesEntryNode(
+        first: first, end: end, statements: StatementList(statements.dropLast(), in: code),
+        last: statements.last ?? StatementRef(body), at: position))
   }
 
   /// Builds statements whose value is that of the method, so that `^` costs nothing.
@@ -178,7 +182,7 @@ extension Builder {
     else { return nil }
     guardCount += 1
     defer { guardCount -= 1 }
-    let condition = build(conditional.condition, depth).node
+    let condition = condition(build(conditional.condition, depth).node)
     let consequence = buildEnd(conditional.consequence, rest: rest, value: value, depth)
     let alternative = buildEnd(conditional.alternative, rest: rest, value: value, depth)
     return code.add(
@@ -199,15 +203,25 @@ extension Builder {
   }
 
   func sequence(_ nodes: [NodeRef]) -> NodeRef {
-    switch nodes.count {
-    case 0: constant(.nil).node
-    case 1: nodes[0]
-    case 2: code.add(PairNode(first: nodes[0], last: nodes[1]))
-    case 3: code.add(TripleNode(first: nodes[0], second: nodes[1], last: nodes[2]))
-    default:
-      code.add(
-        SequenceNode(statements: list(Array(nodes.dropLast())), last: nodes[nodes.count - 1]))
-    }
+    guard let last = nodes.last else { return constant(.nil).node }
+    guard nodes.count > 1 else { return last }
+    let statements = nodes.map { statement($0) }
+    let node: Node =
+      switch statements.count {
+      case 2: PairNode(first: statements[0], last: statements[1])
+      case 3: TripleNode(first: statements[0], second: statements[1], last: statements[2])
+      default:
+        SequenceNode(
+          statements: StatementList(statements.dropLast(), in: code), last: statement(last))
+      }
+    let body = code.add(node)
+    code.note(body, consistsOf: statements)
+    return body
+  }
+
+  /// A node as a statement: the statement itself takes care of an assignment to a local variable.
+  private func statement(_ node: NodeRef) -> StatementRef {
+    code.assignments[node] ?? StatementRef(node)
   }
 }
 
@@ -363,6 +377,34 @@ extension Builder {
       statements.insert(assign(parameter, value, block.range, depth).node, at: 0)
     }
     return withFreshTemporaries(sequence(statements), argument: argument)
+  }
+
+  /// A node as a condition.
+  func condition(_ node: NodeRef) -> ConditionRef { code.conditions[node] ?? ConditionRef(node) }
+
+  /// Notes what a node asks, when it asks leaves.
+  func asking(
+    _ built: Built, _ question: ConditionRef.Question, _ left: Built, _ right: Built
+  ) -> Built {
+    if left.node.isLeaf, right.node.isLeaf {
+      code.note(built.node, asks: ConditionRef(built.node, question, left.node, right.node))
+    }
+    return built
+  }
+
+  /// Builds an inlined block that is a condition.
+  mutating func buildInlinedCondition(_ block: BlockExpression, _ depth: Int) -> ConditionRef {
+    guard block.statements.count == 1, case .expression(let expression) = block.statements[0],
+      !block.statements[0].isConnection
+    else { return ConditionRef(buildInlined(block, depth)) }
+    let outer = scope
+    scope = scopes[block.range] ?? scope
+    defer { scope = outer }
+    guard scope.variables.isEmpty else {
+      let node = build(expression, depth).node
+      return ConditionRef(withFreshTemporaries(node))
+    }
+    return condition(build(expression, depth).node)
   }
 
   /// Gives an inlined block's temporaries nil, and a loop's body a context, each time it begins.
@@ -521,7 +563,10 @@ extension Builder {
 
   func assign(_ variable: Variable, _ value: Built, _ range: SourceRange, _ depth: Int) -> Built {
     guard variable.isCaptured else {
-      return add(StoreLocalNode(slot: variable.slot, value: value.node))
+      let built = add(StoreLocalNode(slot: variable.slot, value: value.node))
+      code.note(
+        built.node, assigns: StatementRef(assigning: value.node, to: variable.slot))
+      return built
     }
     let place = path(to: variable.scope.contextScope)
     let position = position(range, depth)
