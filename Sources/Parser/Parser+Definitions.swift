@@ -330,7 +330,7 @@ extension Parser {
 
   /// Parses the declaration of variables of a class.
   ///
-  ///     classVariables = "classvar" , declaredName , { declaredName } ;
+  ///     classVariables = "classvar" , declaredName , ( ":=" , pipe | { declaredName } ) ;
   func parseClassVariables() throws(SyntaxFailure) -> ClassVariableDefinition {
     let start = token.start
     advance()
@@ -339,7 +339,8 @@ extension Parser {
       names.append(try parseDeclaredName())
     }
     height = 1
-    return ClassVariableDefinition(names: names, range: range(from: start))
+    let value = names.count == 1 ? try readFirstValue(of: names[0]) : nil
+    return ClassVariableDefinition(names: names, value: value, range: range(from: start))
   }
 
   /// Parses what a filter does with each object.

@@ -187,6 +187,15 @@ extension Expression {
     default: false
     }
   }
+
+  /// Whether it is a literal that is text.
+  var isText: Bool {
+    switch self {
+    case .string, .character: true
+    case .interpolatedString(let string): string.isPlain
+    default: false
+    }
+  }
 }
 
 extension InterpolatedStringExpression {

@@ -102,6 +102,12 @@ extension Parser {
     let type = token.kind == .name ? nil : try parseType()
     let name = try parseDeclaredName()
     height = 1
+    let value = try readFirstValue(of: name)
+    return VariableStatement(type: type, name: name, value: value, range: range(from: start))
+  }
+
+  /// Parses what may stand behind the declaration of a variable: its first value.
+  func readFirstValue(of name: Name) throws(SyntaxFailure) -> Expression? {
     var value: Expression?
     if token.kind == .assignment {
       advance()
@@ -114,7 +120,7 @@ extension Parser {
     guard token.kind != .connector, token.kind != .assignment else {
       throw fail(connectorAfterVariable(name))
     }
-    return VariableStatement(type: type, name: name, value: value, range: range(from: start))
+    return value
   }
 
   /// Parses the name of what is declared, hyphens included.

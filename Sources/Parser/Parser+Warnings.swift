@@ -80,16 +80,21 @@ extension Parser {
   }
 
   /// Warns about a block that joins literals by commas.
+  ///
+  /// Two texts are a text in two parts: that is what a loop's body may well do.
   func warnAboutLiterals(_ statements: [Statement], in opening: SourceRange) {
     guard statements.count == 1, case .expression(var expression) = statements[0] else { return }
     var count = 0
+    var areTexts = true
     while case .binaryMessage(let message) = expression, message.selector.text == ",",
       message.argument.isLiteral
     {
+      if !message.argument.isText { areTexts = false }
       expression = message.receiver
       count += 1
     }
     guard count > 0, expression.isLiteral else { return }
+    guard count > 1 || !areTexts || !expression.isText else { return }
     report(literalsInBlockWarning(SourceRange(opening.start, statements[0].range.end)))
   }
 

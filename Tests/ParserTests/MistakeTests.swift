@@ -68,7 +68,11 @@ import Testing
     expectDiagnostics("{'a' 1️⃣'b'}", "'{' begins a block; an array is written '#(1 2 3)'")
     expectDiagnostics("-x { 1 1️⃣2 }", "expected '.', found '2'")
     expectDiagnostics("1️⃣[1, 2, 3]", "warning: a block that joins literals; an array is written")
-    expectDiagnostics("x foo: 1️⃣{'a', 'b'}", "warning: a block that joins literals")
+    expectDiagnostics("x foo: 1️⃣{'a', 'b', 'c'}", "warning: a block that joins literals")
+    expectDiagnostics("1️⃣['a', 2]", "warning: a block that joins literals")
+    expectDiagnostics("1️⃣[1, 2]", "warning: a block that joins literals")
+    // A text in two parts is more likely meant.
+    expectTree("['', 'abcdefgh']", "(block () (send '' , 'abcdefgh'))")
     expectTree(
       "[1]. ['a' , x]. [:x | 'a' , 'b' foo]",
       "(block () 1) (block () (send 'a' , x)) (block (x) (send 'a' , (send 'b' foo)))")

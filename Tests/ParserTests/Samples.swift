@@ -9,6 +9,7 @@ enum Samples {
     class Order : Object {
       var items := #(). var <Number> rate.
       classvar count.
+      classvar table := 3.
       -add:<Item>item price:aPrice { items += #{ item: item, price: aPrice }. ^self }
       -<Number>total {
         | sum |

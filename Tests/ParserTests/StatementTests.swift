@@ -86,6 +86,7 @@ import Testing
       class Tank : Object {            // superclass optional
         var level := 0. var <Number> max.
         classvar count other.
+        classvar table := Dictionary new.
         -fill { ivar:level := ivar:max. }
         -add:<Number>amount to:other { ^level + amount }
         -<Boolean> < other { ^level < other level }
@@ -96,6 +97,7 @@ import Testing
       """,
       """
       (class Tank : Object (var level 0) (var <Number> max) (classvar count other) \
+      (classvar table (send Dictionary new)) \
       (method -fill () (:= (id ivar level) (id ivar max))) \
       (method -add:to: (<Number>amount other) (^ (send level + amount))) \
       (method -< <Boolean> (other) (^ (send level < (send other level)))) \

@@ -82,6 +82,7 @@ extension SyntaxPrinter {
     case .variable(let member): print(member)
     case .classVariable(let member):
       text("classvar" + member.names.map { " " + $0.text }.joined())
+      printFirstValue(member.value)
     case .method(let method): print(method)
     case .propertyPath(let member): print(member)
     case .emission(let member): printStatements(member.statements, "|{", "}")

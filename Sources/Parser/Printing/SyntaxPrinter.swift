@@ -75,7 +75,12 @@ public struct SyntaxPrinter {
     text("var ")
     if let type = statement.type { text("<\(type.text)> ") }
     text(statement.name.text)
-    guard let value = statement.value else { return }
+    printFirstValue(statement.value)
+  }
+
+  /// Prints the first value of a variable, if it has one.
+  mutating func printFirstValue(_ value: Expression?) {
+    guard let value else { return }
     text(" := ")
     print(value, .pipe)
   }

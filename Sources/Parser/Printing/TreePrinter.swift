@@ -390,7 +390,9 @@ public struct TreePrinter {
     switch member {
     case .variable(let member): print(member)
     case .classVariable(let member):
-      word("(classvar \(member.names.map(\.text).joined(separator: " ")))")
+      word("(classvar \(member.names.map(\.text).joined(separator: " "))")
+      if let value = member.value { print(value) }
+      output += ")"
     case .method(let method): print(method)
     case .propertyPath(let member): print(member)
     case .emission(let member): print("emit", member.statements)

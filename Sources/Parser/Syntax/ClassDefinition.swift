@@ -43,16 +43,19 @@ public struct ExtensionDefinition: Sendable {
 
 /// Variables that a class shares with its subclasses.
 ///
-///     classVariable = "classvar" name { name }
+///     classVariable = "classvar" name ( ":=" expression | { name } )
 public struct ClassVariableDefinition: Sendable {
   /// The names, in order.
   public let names: [Name]
+  /// The first value of the only name, if it has one.
+  public let value: Expression?
   /// Where it stands.
   public let range: SourceRange
 
   /// Creates the syntax from its parts.
-  public init(names: [Name], range: SourceRange) {
+  public init(names: [Name], value: Expression?, range: SourceRange) {
     self.names = names
+    self.value = value
     self.range = range
   }
 }

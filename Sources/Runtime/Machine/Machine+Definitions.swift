@@ -74,7 +74,7 @@ extension Machine {
       layOut(info, members)
     }
     add(members, to: info, source: source)
-    return info.object
+    return setClassVariables(members, of: info, source: source)
   }
 
   private func superclass(named name: String, for subclass: String) throws(Failure) -> ClassInfo {
@@ -222,6 +222,33 @@ extension Machine {
       HiddenSelector.initialValues, statements, in: info, source: source)
   }
 
+  /// Gives class variables their first values, in order: those that hold nothing yet.
+  ///
+  /// A class that is defined again keeps what its variables hold.
+  ///
+  /// - Returns: the class, or `unwind`.
+  private func setClassVariables(
+    _ members: [Member], of info: ClassInfo, source: SourceText
+  ) -> Value {
+    for case .classVariable(let variables) in members {
+      guard let value = variables.value, let name = variables.names.first,
+        let cell = info.classVariables[name.text], cell[slot: 0].isNil
+      else { continue }
+      let target = Expression.name(NameExpression(name: name, range: name.range))
+      let assignment = AssignmentExpression(
+        target: target, value: value, range: variables.range)
+      let method = method(
+        HiddenSelector.classVariable, [.expression(.assignment(assignment))],
+        in: info.metaclass ?? info, source: source)
+      guard let method else { continue }
+      let outcome = call(method, on: info.object)
+      // It runs once.
+      retireLater(method)
+      if outcome.isUnwind { return outcome }
+    }
+    return info.object
+  }
+
   /// Turns the statements of a class into a method that `new` calls after `initialize`.
   private func addConnections(_ members: [Member], to info: ClassInfo, source: SourceText) {
     let statements = members.compactMap { member -> Statement? in
@@ -326,7 +353,8 @@ extension Member {
     case .variable(let statement): [[.variable(statement)]]
     case .statement(let statement): [[statement]]
     case .propertyPath(let path): path.handlers.map(\.statements)
-    case .classVariable, .emission: []
+    case .classVariable(let variables): variables.value.map { [[.expression($0)]] } ?? []
+    case .emission: []
     }
   }
 }
@@ -335,6 +363,7 @@ extension Member {
 enum HiddenSelector {
   static let initialValues = "(initial values)"
   static let connections = "(connections)"
+  static let classVariable = "(class variable)"
 }
 
 extension ClassInfo {

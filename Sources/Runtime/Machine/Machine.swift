@@ -93,6 +93,9 @@ package final class Machine {
   /// Values that Swift code outside the runtime holds.
   let handles = HandleTable()
 
+  /// The generator that `Random shared` answers, once somebody has asked for it.
+  var sharedRandom: Value?
+
   // MARK: Collection and limits
   var options: MachineOptions
   package internal(set) var safepointCount = 0

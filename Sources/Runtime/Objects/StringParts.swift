@@ -21,16 +21,47 @@ extension Machine {
     return Value(array)
   }
 
+  /// Returns the strings of an array as one, with another between them; nil when one is no string.
+  func join(_ array: ObjectRef, separator: Value) throws(Failure) -> Value {
+    let count = array.elementCount
+    guard count > 0, isString(separator) else { return .nil }
+    let separator = ObjectRef(separator)
+    var (size, isTooLarge) = separator.byteCount.multipliedReportingOverflow(by: count - 1)
+    var flags = count > 1 ? separator.flags : 0
+    for index in 0..<count {
+      guard isString(array[element: index]) else { return .nil }
+      let part = ObjectRef(array[element: index])
+      let (sum, overflow) = size.addingReportingOverflow(part.byteCount)
+      size = sum
+      isTooLarge = isTooLarge || overflow
+      flags |= part.flags
+    }
+    if isTooLarge { throw .tooLarge("the joined string", limit: ObjectRef.byteLimit) }
+    let result = try makeBytes(classIndex: ClassIndex.string, count: size)
+    var offset = 0
+    for index in 0..<count {
+      if index > 0 {
+        result.copyBytes(from: separator, start: 0, count: separator.byteCount, at: offset)
+        offset += separator.byteCount
+      }
+      let part = ObjectRef(array[element: index])
+      result.copyBytes(from: part, start: 0, count: part.byteCount, at: offset)
+      offset += part.byteCount
+    }
+    result.flags |= flags & ObjectFlag.notASCII
+    return Value(result)
+  }
+
   /// The bytes of a string without white space at both ends.
   func trimmedRange(_ string: ObjectRef) -> Range<Int> {
     var start = 0
-    while start < string.byteCount, string.scalar(at: start).properties.isWhitespace {
+    while start < string.byteCount, string.scalar(at: start).isWhiteSpace {
       start = string.nextOffset(after: start)
     }
     var end = string.byteCount
     while end > start {
       let offset = string.previousOffset(before: end)
-      guard string.scalar(at: offset).properties.isWhitespace else { break }
+      guard string.scalar(at: offset).isWhiteSpace else { break }
       end = offset
     }
     return start..<end
@@ -50,6 +81,37 @@ extension ObjectRef {
     var previous = offset - 1
     while previous > 0, self[byte: previous] & 0xC0 == 0x80 { previous -= 1 }
     return previous
+  }
+
+  /// Fills a string with the characters of another one of the same size, the last one first.
+  func copyReversed(_ other: ObjectRef) {
+    let count = byteCount
+    assert(count == other.byteCount)
+    if other.isASCII {
+      for index in 0..<count { self[byte: count &- 1 &- index] = other[byte: index] }
+      return
+    }
+    var offset = 0
+    while offset < count {
+      let next = other.nextOffset(after: offset)
+      copyBytes(from: other, start: offset, count: next - offset, at: count - next)
+      offset = next
+    }
+  }
+
+  /// The integer that a text of digits alone spells, with a minus sign or without, if it is small.
+  var plainInteger: Int? {
+    let isNegative = byteCount > 0 && self[byte: 0] == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    // Eighteen digits are below 2^60.
+    guard byteCount > start, byteCount <= start + 18 else { return nil }
+    var value = 0
+    for index in start..<byteCount {
+      let digit = ASCII(code: self[byte: index])
+      guard digit.isDigit else { return nil }
+      value = value &* 10 &+ Int(digit.code &- 0x30)
+    }
+    return isNegative ? -value : value
   }
 
   /// Enumerates the lines without their ends: a line feed, a carriage return or both.
@@ -73,10 +135,41 @@ extension ObjectRef {
 
   /// Enumerates the words between white space.
   func forEachWord(_ body: (Range<Int>) -> Void) {
+    forEachWord(separatedWhere: { $0.isWhiteSpace }, body)
+  }
+
+  /// Enumerates the words between any of the characters of another string.
+  func forEachWord(betweenAnyOf separators: ObjectRef, _ body: (Range<Int>) -> Void) {
+    var plain: (UInt64, UInt64) = (0, 0)
+    var others: Set<Unicode.Scalar> = []
+    var offset = 0
+    while offset < separators.byteCount {
+      let scalar = separators.scalar(at: offset)
+      switch scalar.value {
+      case ..<64: plain.0 |= 1 << UInt64(scalar.value)
+      case 64..<128: plain.1 |= 1 << UInt64(scalar.value - 64)
+      default: others.insert(scalar)
+      }
+      offset = separators.nextOffset(after: offset)
+    }
+    forEachWord(
+      separatedWhere: { scalar in
+        switch scalar.value {
+        case ..<64: plain.0 >> UInt64(scalar.value) & 1 != 0
+        case 64..<128: plain.1 >> UInt64(scalar.value - 64) & 1 != 0
+        default: others.contains(scalar)
+        }
+      }, body)
+  }
+
+  @inline(__always)
+  private func forEachWord(
+    separatedWhere isSeparator: (Unicode.Scalar) -> Bool, _ body: (Range<Int>) -> Void
+  ) {
     var start: Int?
     var offset = 0
     while offset < byteCount {
-      if scalar(at: offset).properties.isWhitespace {
+      if isSeparator(scalar(at: offset)) {
         if let begin = start { body(begin..<offset) }
         start = nil
       } else if start == nil {

@@ -22,7 +22,9 @@ extension Primitive {
       array[element: offset] = arguments[1]
       return arguments[1]
     },
-    Primitive("copyFrom: start to: stop", "The elements from start to stop.") {
+    Primitive(
+      "copyFrom: start to: stop", "The elements from start to stop; none for a lesser stop."
+    ) {
       machine, arguments throws(Failure) in
       let array = ObjectRef(arguments.receiver)
       let range = try machine.range(arguments[0], arguments[1], count: array.elementCount)
@@ -44,6 +46,32 @@ extension Primitive {
       right.moveElements(
         from: 0, count: right.elementCount, to: result, at: left.elementCount)
       return Value(result)
+    },
+    Primitive("isEmpty", "Whether there are no elements.") { _, arguments in
+      Value(ObjectRef(arguments.receiver).elementCount == 0)
+    },
+    Primitive("notEmpty", "Whether there are elements.") { _, arguments in
+      Value(ObjectRef(arguments.receiver).elementCount > 0)
+    },
+    Primitive("swap: i with: j", "Exchanges two elements.") { machine, arguments throws(Failure) in
+      let array = ObjectRef(arguments.receiver)
+      let first = try machine.offset(arguments[0], count: array.elementCount)
+      let second = try machine.offset(arguments[1], count: array.elementCount)
+      let element = array[element: first]
+      let other = array[element: second]
+      if array.flags == 0 {
+        array[element: first] = other
+        array[element: second] = element
+        return arguments.receiver
+      }
+      let stored = try machine.storeElement(other, into: array, at: first)
+      if stored.isUnwind { return stored }
+      let alsoStored = try machine.storeElement(element, into: array, at: second)
+      return alsoStored.isUnwind ? alsoStored : arguments.receiver
+    },
+    Primitive("joinedTexts: separator", "The strings as one, separator between; nil for others.") {
+      machine, arguments throws(Failure) in
+      try machine.join(ObjectRef(arguments.receiver), separator: arguments[0])
     },
     Primitive("atAllPut: value", "Replaces every element.") {
       machine, arguments throws(Failure) in
@@ -171,6 +199,19 @@ struct OrderedElements {
     return ObjectRef(object[slot: Slot.elements])
   }
 
+  /// The array, unless somebody must hear of changes.
+  @inline(__always) var unwatchedArray: ObjectRef? {
+    let value = object[slot: Slot.elements]
+    return object.flags & ObjectFlag.watched == 0 && value.isObject(ofClass: ClassIndex.array)
+      ? ObjectRef(value) : nil
+  }
+
+  /// Whether there are elements, all of which stand in an array.
+  @inline(__always)
+  func hasElements(in array: ObjectRef) -> Bool {
+    start >= 0 && start < end && end <= array.elementCount
+  }
+
   /// The offset of the first element in the array.
   var start: Int { (object[slot: Slot.first].asSmallInteger ?? 1) - 1 }
   /// The offset after the last element.
@@ -212,15 +253,40 @@ extension Primitive {
         array[element: elements.start + offset] = arguments[1]
       }
     },
-    Primitive("addLast: element", "Adds element at the end; answers it.") {
+    Primitive("first", "The first element.") { machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let offset = try machine.offset(Value(small: 1), count: elements.count)
+      return try machine.element(elements, at: offset)
+    },
+    Primitive("last", "The last element.") { machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let offset = try machine.offset(Value(small: elements.count), count: elements.count)
+      return try machine.element(elements, at: offset)
+    },
+    Primitive("add: element", "Adds element by addLast:; answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
-      return try machine.changeElements(of: elements.object, answering: arguments[0]) {
+      // A subclass may have an addLast: of its own.
+      guard elements.object.classIndex == machine.orderedCollectionClass.index else {
+        return machine.send(machine.selector("addLast:"), to: arguments.receiver, arguments[0])
+      }
+      return try machine.addLast(arguments[0], to: elements)
+    },
+    Primitive("addLast: element", "Adds element at the end; answers it.") {
+      machine, arguments throws(Failure) in
+      try machine.addLast(arguments[0], to: OrderedElements(arguments.receiver))
+    },
+    Primitive("addElementsOf: anArray", "Adds the elements of anArray at the end.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let added = try machine.array(arguments[0])
+      return try machine.changeElements(of: elements.object, answering: arguments.receiver) {
         () throws(Failure) in
-        try machine.makeRoom(in: elements, atEnd: true)
+        let count = added.elementCount
+        try machine.makeRoom(in: elements, atEnd: true, for: count)
         let end = elements.end
-        try elements.array()[element: end] = arguments[0]
-        elements.set(start: elements.start, end: end + 1)
+        added.moveElements(from: 0, count: count, to: try elements.array(), at: end)
+        elements.set(start: elements.start, end: end + count)
       }
     },
     Primitive("addFirst: element", "Adds element at the beginning; answers it.") {
@@ -237,6 +303,13 @@ extension Primitive {
     Primitive("removeLast", "Removes the last element and answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
+      if let array = elements.unwatchedArray, elements.hasElements(in: array) {
+        let end = elements.end
+        let removed = array[element: end - 1]
+        array[element: end - 1] = .nil
+        elements.object[slot: OrderedElements.Slot.last] = Value(small: end - 1)
+        return removed
+      }
       guard elements.count > 0 else { throw .empty() }
       let removed = try machine.element(elements, at: elements.count - 1)
       return try machine.changeElements(of: elements.object, answering: removed) {
@@ -248,6 +321,13 @@ extension Primitive {
     Primitive("removeFirst", "Removes the first element and answers it.") {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
+      if let array = elements.unwatchedArray, elements.hasElements(in: array) {
+        let start = elements.start
+        let removed = array[element: start]
+        array[element: start] = .nil
+        elements.object[slot: OrderedElements.Slot.first] = Value(small: start + 2)
+        return removed
+      }
       guard elements.count > 0 else { throw .empty() }
       let removed = try machine.element(elements, at: 0)
       return try machine.changeElements(of: elements.object, answering: removed) {
@@ -260,7 +340,27 @@ extension Primitive {
 }
 
 extension Machine {
-  fileprivate func element(
+  @inline(__always)
+  fileprivate func addLast(
+    _ value: Value, to elements: OrderedElements
+  ) throws(Failure) -> Value {
+    if let array = elements.unwatchedArray {
+      let end = elements.end
+      if UInt(bitPattern: end) < UInt(bitPattern: array.elementCount) {
+        array[element: end] = value
+        elements.object[slot: OrderedElements.Slot.last] = Value(small: end &+ 1)
+        return value
+      }
+    }
+    return try changeElements(of: elements.object, answering: value) { () throws(Failure) in
+      try makeRoom(in: elements, atEnd: true)
+      let end = elements.end
+      try elements.array()[element: end] = value
+      elements.set(start: elements.start, end: end + 1)
+    }
+  }
+
+  func element(
     _ elements: OrderedElements, at offset: Int
   ) throws(Failure) -> Value {
     let array = try elements.array()
@@ -278,17 +378,19 @@ extension Machine {
     array[element: index] = .nil
   }
 
-  /// Makes sure that there is a free place before or behind the elements.
+  /// Makes sure that there are so many free places before or behind the elements.
   ///
   /// - Complexity: O(1) amortised.
-  fileprivate func makeRoom(in elements: OrderedElements, atEnd: Bool) throws(Failure) {
+  fileprivate func makeRoom(
+    in elements: OrderedElements, atEnd: Bool, for added: Int = 1
+  ) throws(Failure) {
     let array = try elements.array()
     let start = elements.start
     let end = elements.end
     guard start >= 0, end <= array.elementCount, start <= end else { throw .empty() }
-    if atEnd ? end < array.elementCount : start > 0 { return }
+    if atEnd ? added <= array.elementCount - end : added <= start { return }
     let count = end - start
-    let capacity = max(8, count * 2)
+    let capacity = max(8, count * 2, count + added)
     let grown = try makeArray(checked: capacity)
     let newStart = atEnd ? 0 : capacity - count
     array.moveElements(from: start, count: count, to: grown, at: newStart)

@@ -40,6 +40,17 @@ extension Primitive {
         case .unwound: .unwind
         }
       },
+      Primitive(
+        "at: key ifPresent: aBlock ifAbsent: absentBlock",
+        "What aBlock answers for the value at key, or else absentBlock."
+      ) { machine, arguments in
+        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        case .found(let number):
+          machine.evaluateBlock(arguments[1], HashTable(arguments.receiver).value(of: number))
+        case .absent: machine.evaluateBlock(arguments[2])
+        case .unwound: .unwind
+        }
+      },
       Primitive("at: key put: value", "Stores value at key; answers value.") {
         machine, arguments throws(Failure) in
         let table = HashTable(arguments.receiver)

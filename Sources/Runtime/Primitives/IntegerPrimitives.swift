@@ -19,6 +19,7 @@ extension Primitive {
     },
     Primitive("= anObject", "Whether anObject is a number of the same value.") {
       machine, arguments in
+      if arguments[0].isSurelyNoNumber { return .false }
       if let order = machine.compare(arguments.receiver, arguments[0]) {
         return Value(order == .equal)
       }
@@ -147,6 +148,12 @@ extension Primitive {
       }
       return try machine.makeInteger(root)
     },
+    Primitive("printString", "The digits in decimal.") { machine, arguments throws(Failure) in
+      try machine.decimalText(of: arguments.receiver)
+    },
+    Primitive("displayString", "The digits in decimal.") { machine, arguments throws(Failure) in
+      try machine.decimalText(of: arguments.receiver)
+    },
     Primitive("printString: base", "The digits in a base from 2 to 36.") {
       machine, arguments throws(Failure) in
       let base = try machine.integer(arguments[0])
@@ -215,7 +222,42 @@ extension Primitive {
   }
 }
 
+extension Value {
+  /// Whether its class alone tells that it is no number, without a search through superclasses.
+  @inline(__always) fileprivate var isSurelyNoNumber: Bool {
+    guard isObject else { return !isSmallInteger && !isImmediateFloat }
+    let index = ObjectRef(self).classIndex
+    return index < ClassIndex.firstFree && index != ClassIndex.float
+      && index != ClassIndex.largeInteger
+  }
+}
+
 extension Machine {
+  /// The text of a SmallInteger in decimal, written without a string of Swift's.
+  private func decimalText(_ integer: Int) throws(Failure) -> Value {
+    var count = integer < 0 ? 2 : 1
+    var rest = integer.magnitude
+    while rest >= 10 {
+      rest /= 10
+      count &+= 1
+    }
+    let text = try makeBytes(classIndex: ClassIndex.string, count: count)
+    if integer < 0 { text[byte: 0] = UInt8(ascii: "-") }
+    rest = integer.magnitude
+    repeat {
+      count &-= 1
+      text[byte: count] = UInt8(truncatingIfNeeded: rest % 10) &+ 0x30
+      rest /= 10
+    } while rest > 0
+    return Value(text)
+  }
+
+  /// The text of an integer in decimal.
+  fileprivate func decimalText(of value: Value) throws(Failure) -> Value {
+    if let small = value.asSmallInteger { return try decimalText(small) }
+    return makeString(try anyInteger(value).text(radix: 10, poll: poll))
+  }
+
   /// The hash that all numbers of a value share, whatever their class.
   func numberHash(_ value: Value) -> Int {
     let hash =

@@ -15,17 +15,17 @@ extension Primitive {
     case "Float class": floatClass
     case "Character": character
     case "Character class": characterClass
-    case "String": string
+    case "String": string + stringLoops
     case "Symbol": symbol
-    case "Array": array
+    case "Array": array + arrayLoops + arraySort
     case "Array class": arrayClass
     case "ByteArray": byteArray
     case "ByteArray class": byteArrayClass
-    case "OrderedCollection": orderedCollection
-    case "HashedCollection": hashedCollection
-    case "Dictionary": dictionary
+    case "OrderedCollection": orderedCollection + orderedCollectionLoops
+    case "HashedCollection": hashedCollection + hashedLoops
+    case "Dictionary": dictionary + dictionaryLoops
     case "IdentityDictionary": identityDictionary
-    case "Set": set
+    case "Set": set + setLoops
     case "IdentitySet": identitySet
     case "BlockClosure": blockClosure
     case "Exception": exception
@@ -33,6 +33,8 @@ extension Primitive {
     case "OutputStream": outputStream
     case "InputStream": inputStream
     case "Connection": connection
+    case "Interval": intervalLoops
+    case "Random class": randomClass
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore

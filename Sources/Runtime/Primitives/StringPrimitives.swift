@@ -7,6 +7,21 @@ extension Primitive {
     Primitive("size", "The number of characters.") { machine, arguments in
       Value(small: machine.scalarCount(ObjectRef(arguments.receiver)))
     },
+    Primitive("isEmpty", "Whether there are no characters.") { _, arguments in
+      Value(ObjectRef(arguments.receiver).byteCount == 0)
+    },
+    Primitive("notEmpty", "Whether there are characters.") { _, arguments in
+      Value(ObjectRef(arguments.receiver).byteCount > 0)
+    },
+    Primitive("reversed", "The characters in reverse order.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let count = string.byteCount
+      let result = try machine.makeBytes(classIndex: ClassIndex.string, count: count)
+      result.copyReversed(string)
+      result.flags |= string.flags & ObjectFlag.notASCII
+      return Value(result)
+    },
     Primitive("byteSize", "The number of bytes in UTF-8.") { _, arguments in
       Value(small: ObjectRef(arguments.receiver).byteCount)
     },
@@ -62,7 +77,9 @@ extension Primitive {
     Primitive("hash", "A number that equal strings share.") { _, arguments in
       Value(small: Int(ObjectRef(arguments.receiver).bytesHash))
     },
-    Primitive("copyFrom: start to: stop", "The characters from start to stop.") {
+    Primitive(
+      "copyFrom: start to: stop", "The characters from start to stop; none for a lesser stop."
+    ) {
       machine, arguments throws(Failure) in
       let string = ObjectRef(arguments.receiver)
       let range = try machine.range(
@@ -89,6 +106,19 @@ extension Primitive {
       let range = machine.trimmedRange(string)
       return Value(try machine.substring(string, bytes: range))
     },
+    Primitive("trimLeft", "The text without white space at its beginning.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let start = machine.trimmedRange(string).lowerBound
+      return Value(try machine.substring(string, bytes: start..<string.byteCount))
+    },
+    Primitive("trimRight", "The text without white space at its end.") {
+      machine, arguments throws(Failure) in
+      let string = ObjectRef(arguments.receiver)
+      let range = machine.trimmedRange(string)
+      return Value(
+        try machine.substring(string, bytes: 0..<(range.isEmpty ? 0 : range.upperBound)))
+    },
     Primitive("lines", "An array of the lines, their ends removed.") {
       machine, arguments throws(Failure) in
       try machine.parts(of: ObjectRef(arguments.receiver)) { $0.forEachLine($1) }
@@ -96,6 +126,13 @@ extension Primitive {
     Primitive("substrings", "An array of the words between white space.") {
       machine, arguments throws(Failure) in
       try machine.parts(of: ObjectRef(arguments.receiver)) { $0.forEachWord($1) }
+    },
+    Primitive("subStrings: separators", "An array of the words between any of the characters.") {
+      machine, arguments throws(Failure) in
+      let separators = try machine.string(machine.asText(arguments[0]))
+      return try machine.parts(of: ObjectRef(arguments.receiver)) {
+        $0.forEachWord(betweenAnyOf: separators, $1)
+      }
     },
     Primitive("substrings: separator", "An array of the parts between separators.") {
       machine, arguments throws(Failure) in
@@ -146,7 +183,8 @@ extension Primitive {
     },
     Primitive("asNumber", "The number that the text spells, or nil.") {
       machine, arguments throws(Failure) in
-      try machine.number(spelled: machine.swiftString(arguments.receiver))
+      if let small = ObjectRef(arguments.receiver).plainInteger { return Value(small: small) }
+      return try machine.number(spelled: machine.swiftString(arguments.receiver))
     },
     Primitive("asIntegerBase: base", "The integer that digits of a base spell, or nil.") {
       machine, arguments throws(Failure) in
@@ -192,51 +230,6 @@ extension Primitive {
     Primitive("printString", "The symbol as a literal.") { machine, arguments throws(Failure) in
       machine.makeString(SymbolText.literal(try machine.swiftString(arguments.receiver)))
     },
-  ]
-
-  static let character: [Primitive] = [
-    Primitive("value", "The code point.") { _, arguments in
-      Value(small: Int(arguments.receiver.characterCode))
-    },
-    Primitive("asString", "A string of the one character.") { machine, arguments in
-      machine.makeString(machine.asCharacter(arguments.receiver))
-    },
-    Primitive("asUppercase", "The character in upper case, if that is one character.") {
-      machine, arguments in
-      machine.singleCharacter(machine.asCharacter(arguments.receiver).uppercased())
-        ?? arguments.receiver
-    },
-    Primitive("asLowercase", "The character in lower case, if that is one character.") {
-      machine, arguments in
-      machine.singleCharacter(machine.asCharacter(arguments.receiver).lowercased())
-        ?? arguments.receiver
-    },
-    Primitive("isLetter", "Whether it is a letter of any script.") { _, arguments in
-      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isAlphabetic ?? false)
-    },
-    Primitive("isUppercase", "Whether it is in upper case.") { _, arguments in
-      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isUppercase ?? false)
-    },
-    Primitive("isLowercase", "Whether it is in lower case.") { _, arguments in
-      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isLowercase ?? false)
-    },
-    Primitive("isSeparator", "Whether it is white space.") { _, arguments in
-      Value(Unicode.Scalar(arguments.receiver.characterCode)?.properties.isWhitespace ?? false)
-    },
-    Primitive("hash", "A number that goes with the character.") { _, arguments in
-      Value(small: Int(arguments.receiver.characterCode))
-    },
-  ]
-
-  static let characterClass: [Primitive] = [
-    Primitive("value: codePoint", "The character with a code point.") {
-      machine, arguments throws(Failure) in
-      let code = try machine.integer(arguments[0])
-      guard let value = UInt32(exactly: code), let scalar = Unicode.Scalar(value) else {
-        throw .invalidArgument("a code point of Unicode", found: String(code))
-      }
-      return Value(scalar)
-    }
   ]
 }
 
@@ -301,7 +294,7 @@ extension Machine {
   }
 
   /// The Character for a text of exactly one scalar.
-  fileprivate func singleCharacter(_ text: String) -> Value? {
+  func singleCharacter(_ text: String) -> Value? {
     let scalars = text.unicodeScalars
     guard let first = scalars.first, scalars.count == 1 else { return nil }
     return Value(first)

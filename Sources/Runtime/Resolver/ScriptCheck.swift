@@ -124,7 +124,9 @@ struct ScriptCheck {
       case .statement(let statement): names.visit([statement])
       case .propertyPath(let path):
         for handler in path.handlers { names.visit(handler.statements) }
-      case .variable, .classVariable, .emission: break
+      case .classVariable(let variables):
+        if let value = variables.value { names.visit([.expression(value)]) }
+      case .variable, .emission: break
       }
     }
     schemes.formUnion(names.mounted)
@@ -164,7 +166,9 @@ struct ScriptCheck {
         if let value = variable.value { check([], [.expression(value)], environment) }
       case .statement(let statement): check([], [statement], environment)
       case .propertyPath(let path): check(path, environment)
-      case .classVariable, .emission: break
+      case .classVariable(let variables):
+        if let value = variables.value { check([], [.expression(value)], metaEnvironment) }
+      case .emission: break
       }
     }
   }

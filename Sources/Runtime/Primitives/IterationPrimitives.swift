@@ -1,0 +1,330 @@
+// Loops over the elements of arrays and ordered collections. They are primitives because they are
+// what programs spend their time in: a turn costs a third of what it costs a method of the kernel.
+
+/// The elements that a loop visits.
+protocol LoopedElements: SendableMetatype {
+  var count: Int { get }
+  /// Whether the collection is as it was when the loop began.
+  var isUnchanged: Bool { get }
+  /// The element at an offset below `count`.
+  subscript(offset: Int) -> Value { get }
+  init(_ collection: Value) throws(Failure)
+}
+
+/// The elements of an array, whose number does not change.
+@safe
+struct LoopedArray: LoopedElements {
+  private let array: ObjectRef
+  let count: Int
+
+  @inline(__always)
+  init(_ collection: Value) {
+    array = ObjectRef(collection)
+    count = array.elementCount
+  }
+
+  @inline(__always) var isUnchanged: Bool { true }
+  @inline(__always) subscript(offset: Int) -> Value { array[element: offset] }
+}
+
+/// The elements of an OrderedCollection as they stand when a loop begins.
+@safe
+struct LoopedOrderedCollection: LoopedElements {
+  private let object: ObjectRef
+  private let array: ObjectRef
+  private let first: Value
+  private let last: Value
+  private let start: Int
+  let count: Int
+
+  @inline(__always)
+  init(_ collection: Value) throws(Failure) {
+    let elements = OrderedElements(collection)
+    object = elements.object
+    array = try elements.array()
+    first = object[slot: OrderedElements.Slot.first]
+    last = object[slot: OrderedElements.Slot.last]
+    start = elements.start
+    guard start >= 0, elements.end <= array.elementCount else { throw .empty() }
+    count = max(0, elements.end - start)
+  }
+
+  /// Adding and removing change the places of the elements, or the array that holds them.
+  @inline(__always) var isUnchanged: Bool {
+    object[slot: OrderedElements.Slot.last] == last
+      && object[slot: OrderedElements.Slot.first] == first
+      && object[slot: OrderedElements.Slot.elements] == Value(array)
+  }
+
+  @inline(__always) subscript(offset: Int) -> Value { array[element: start &+ offset] }
+}
+
+extension Primitive {
+  static let arrayLoops: [Primitive] =
+    loops(LoopedArray.self) + [
+      Primitive("collect: aBlock", "An array of what aBlock answers for each element.") {
+        machine, arguments throws(Failure) in
+        try machine.collect(LoopedArray.self, arguments)
+      },
+      Primitive("select: aBlock", "The elements for which aBlock answers true.") {
+        machine, arguments throws(Failure) in
+        try machine.select(LoopedArray.self, arguments, sense: true)
+      },
+      Primitive("reject: aBlock", "The elements for which aBlock answers false.") {
+        machine, arguments throws(Failure) in
+        try machine.select(LoopedArray.self, arguments, sense: false)
+      },
+      Primitive("reverseDo: aBlock", "Evaluates aBlock with each element, the last one first.") {
+        machine, arguments in
+        let elements = LoopedArray(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+        var offset = elements.count
+        while offset > 0 {
+          offset &-= 1
+          if block.value(elements[offset]).isUnwind { return .unwind }
+        }
+        return arguments.receiver
+      },
+    ]
+
+  static let orderedCollectionLoops: [Primitive] =
+    loops(LoopedOrderedCollection.self) + [
+      Primitive("collectedElements: aBlock", "An array of what aBlock answers for each element.") {
+        machine, arguments throws(Failure) in
+        try machine.collect(LoopedOrderedCollection.self, arguments)
+      },
+      Primitive("selectedElements: aBlock", "An array of those for which aBlock answers true.") {
+        machine, arguments throws(Failure) in
+        try machine.select(LoopedOrderedCollection.self, arguments, sense: true)
+      },
+      Primitive("reverseDo: aBlock", "Evaluates aBlock with each element, the last one first.") {
+        machine, arguments throws(Failure) in
+        // What is behind the element in turn may come and go.
+        let elements = OrderedElements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+        var index = elements.count
+        while index > 0 {
+          let offset = try machine.offset(Value(small: index), count: elements.count)
+          if block.value(try machine.element(elements, at: offset)).isUnwind { return .unwind }
+          index -= 1
+        }
+        block.restoreTop()
+        return arguments.receiver
+      },
+    ]
+
+  static let stringLoops: [Primitive] = [
+    Primitive("do: aBlock", "Evaluates aBlock with each character.") { machine, arguments in
+      let string = ObjectRef(arguments.receiver)
+      let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+      var offset = 0
+      while offset < string.byteCount {
+        let scalar = string.scalar(at: offset)
+        if block.value(Value(scalar)).isUnwind { return .unwind }
+        offset = scalar.value < 0x80 ? offset &+ 1 : string.nextOffset(after: offset)
+      }
+      return arguments.receiver
+    }
+  ]
+
+  static let intervalLoops: [Primitive] = [
+    Primitive("smallIntegersDo: aBlock", "Loops over SmallIntegers; else answers false.") {
+      machine, arguments in
+      let interval = ObjectRef(arguments.receiver)
+      guard let start = interval[slot: 0].asSmallInteger,
+        let stop = interval[slot: 1].asSmallInteger, let step = interval[slot: 2].asSmallInteger,
+        step != 0
+      else { return .false }
+      let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+      var each = start
+      while step > 0 ? each <= stop : each >= stop {
+        if block.value(Value(small: each)).isUnwind { return .unwind }
+        // Below 2^63: a SmallInteger is below 2^62.
+        each &+= step
+      }
+      return .true
+    }
+  ]
+
+  /// The loops that arrays and ordered collections have in common.
+  @inline(__always)
+  private static func loops<Elements: LoopedElements>(_: Elements.Type) -> [Primitive] {
+    [
+      Primitive("do: aBlock", "Evaluates aBlock with each element.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+        for offset in 0..<elements.count {
+          if block.value(elements[offset]).isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return arguments.receiver
+      },
+      Primitive("doWithIndex: aBlock", "Evaluates aBlock with each element and its index.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 2, kept: 2)
+        for offset in 0..<elements.count {
+          let index = Value(small: offset &+ 1)
+          if block.value(elements[offset], index).isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return arguments.receiver
+      },
+      Primitive("keysAndValuesDo: aBlock", "Evaluates aBlock with each index and its element.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 2, kept: 2)
+        for offset in 0..<elements.count {
+          let index = Value(small: offset &+ 1)
+          if block.value(index, elements[offset]).isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return arguments.receiver
+      },
+      Primitive("inject: start into: aBlock", "What aBlock makes of start and each element.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 2, arguments: 2, kept: 3)
+        var result = arguments[0]
+        for offset in 0..<elements.count {
+          result = block.value(result, elements[offset])
+          if result.isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return result
+      },
+      Primitive("detect: aBlock ifNone: absentBlock", "The first element that aBlock accepts.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        arguments.frame[3] = .nil
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 4)
+        for offset in 0..<elements.count {
+          // Kept, as the block may put another in its place.
+          let element = elements[offset]
+          arguments.frame[3] = element
+          guard let isFound = block.test(element) else { return .unwind }
+          if isFound { return element }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        block.restoreTop()
+        return machine.evaluateBlock(arguments[1])
+      },
+      Primitive("indexOf: element", "The index of the first equal element, or 0.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        return machine.index(of: arguments[0], in: elements, from: 0, arguments, count: 1)
+      },
+      Primitive("indexOf: element startingAt: start", "The first such index from start, or 0.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let start = try machine.integer(arguments[1])
+        guard start <= elements.count else { return Value(small: 0) }
+        _ = try machine.offset(Value(small: start), count: elements.count)
+        return machine.index(
+          of: arguments[0], in: elements, from: start - 1, arguments, count: 2)
+      },
+    ]
+  }
+}
+
+extension Machine {
+  /// What a loop does whose collection was changed.
+  @inline(never)
+  fileprivate func signalModified(_ arguments: Arguments, _ block: RepeatedBlock) -> Value {
+    block.restoreTop()
+    return send(selector("signalModified"), to: arguments.receiver)
+  }
+
+  /// An array of what a block answers for each element.
+  @inline(__always)
+  fileprivate func collect<Elements: LoopedElements>(
+    _: Elements.Type, _ arguments: Arguments
+  ) throws(Failure) -> Value {
+    let elements = try Elements(arguments.receiver)
+    let result = try makeArray(checked: elements.count)
+    arguments.frame[2] = Value(result)
+    let block = RepeatedBlock(self, arguments.frame, block: 1, arguments: 1, kept: 3)
+    for offset in 0..<elements.count {
+      let value = block.value(elements[offset])
+      if value.isUnwind { return .unwind }
+      result[element: offset] = value
+      if !elements.isUnchanged { return signalModified(arguments, block) }
+    }
+    return Value(result)
+  }
+
+  /// An array of the elements for which a block answers true, or false.
+  @inline(__always)
+  fileprivate func select<Elements: LoopedElements>(
+    _: Elements.Type, _ arguments: Arguments, sense: Bool
+  ) throws(Failure) -> Value {
+    let elements = try Elements(arguments.receiver)
+    let chosen = try makeArray(checked: elements.count)
+    arguments.frame[2] = Value(chosen)
+    let block = RepeatedBlock(self, arguments.frame, block: 1, arguments: 1, kept: 3)
+    var count = 0
+    for offset in 0..<elements.count {
+      let element = elements[offset]
+      // Here the collector finds it, should the block put another in its place.
+      chosen[element: count] = element
+      guard let answer = block.test(element) else { return .unwind }
+      if answer == sense { count += 1 }
+      if !elements.isUnchanged { return signalModified(arguments, block) }
+    }
+    if count == elements.count { return Value(chosen) }
+    // Not checked against the limit of memory: a failure would evaluate the block all over again.
+    let result = makeArray(count: count)
+    chosen.moveElements(from: 0, count: count, to: result, at: 0)
+    return Value(result)
+  }
+
+  /// The index of the first element from an offset on that is equal to a value, else 0.
+  @inline(__always)
+  fileprivate func index<Elements: LoopedElements>(
+    of wanted: Value, in elements: Elements, from start: Int, _ arguments: Arguments, count: Int
+  ) -> Value {
+    for offset in start..<elements.count {
+      let element = elements[offset]
+      var isEqual = Machine.plainEquality(element, wanted)
+      if isEqual == nil {
+        state.top = arguments.frame.advanced(by: count + 1)
+        state.base = arguments.frame
+        let answer = send(selector("="), to: element, wanted)
+        if answer.isUnwind { return .unwind }
+        isEqual = answer.isTrue
+        // What its `=` does to the collection ends the search where that has no element any more.
+        if !elements.isUnchanged {
+          return isEqual == true
+            ? Value(small: offset + 1) : send(selector("signalModified"), to: arguments.receiver)
+        }
+      }
+      if isEqual == true { return Value(small: offset + 1) }
+    }
+    return Value(small: 0)
+  }
+
+  /// Whether a value is equal to another when its class is the kernel's and that takes no send.
+  @inline(__always)
+  static func plainEquality(_ left: Value, _ right: Value) -> Bool? {
+    if left.isSmallInteger, right.isSmallInteger || !right.isObject && !right.isImmediateFloat {
+      return left == right
+    }
+    if left.isObject {
+      let index = ObjectRef(left).classIndex
+      guard index == ClassIndex.string || index == ClassIndex.symbol else { return nil }
+      guard right.isObject else { return false }
+      let other = ObjectRef(right)
+      let isText = other.classIndex == ClassIndex.string || other.classIndex == ClassIndex.symbol
+      return isText && ObjectRef(left).hasSameBytes(as: other)
+    }
+    if left.isImmediateFloat || left.isSmallInteger {
+      // A string is no number.
+      let isText =
+        right.isObject(ofClass: ClassIndex.string) || right.isObject(ofClass: ClassIndex.symbol)
+      return isText ? false : nil
+    }
+    // nil, a Boolean or a character.
+    return left == right
+  }
+}
