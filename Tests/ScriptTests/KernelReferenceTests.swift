@@ -51,8 +51,9 @@ struct KernelReference {
     """
 
   private var classes: [ClassInfo] {
-    // Two classes are the machine's own: no program sees an object of theirs.
-    machine.classes.compactMap { $0 }.filter { info in
+    // Two classes are the machine's own: no program sees an object of theirs. Float stands in the
+    // table twice, as its zeros have an index of their own.
+    machine.classes.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }.filter { info in
       !info.isMeta && (info.superclass != nil || info.name == "Object")
     }
   }
