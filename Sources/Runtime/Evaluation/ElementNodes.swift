@@ -69,7 +69,7 @@ final class AtPutNode: SendNode {
       let array = ObjectRef(receiver)
       let offset = index.smallInteger &- 1
       if UInt(bitPattern: offset) < UInt(bitPattern: array.elementCount), array.flags == 0 {
-        array[element: offset] = value
+        array.initialize(element: offset, to: value)
         return value
       }
     }
