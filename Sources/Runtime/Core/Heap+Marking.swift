@@ -291,9 +291,9 @@ extension Heap {
   /// Up to so many bytes in use a collection is done at once.
   static let sliceThreshold = 8 << 20
   /// Bytes that are allocated between two slices.
-  private static let sliceInterval = 128 << 10
+  private static let sliceInterval = 64 << 10
   /// The words that a slice looks at.
-  private static let wordsPerSlice = 96 << 10
+  private static let wordsPerSlice = 48 << 10
 
   /// Whether enough was allocated since the last collection or slice to make another worthwhile.
   var wantsCollection: Bool { unsafe budget < 0 }
