@@ -112,7 +112,10 @@ extension Machine {
   }
 
   /// Looks whether a collection in slices has marked everything that can be reached.
-  func verifyMarks() {
+  private func verifyMarks() {
+    // What the tables keep is marked when a collection ends.
+    markAddedVariables()
+    graph.markLiving(heap)
     heap.verifyMarks {
       markRoots()
       heap.drain()
