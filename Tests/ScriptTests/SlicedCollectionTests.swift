@@ -219,20 +219,20 @@ import Testing
   @Test func garbageOfACollectionIsNoReasonToFail() throws {
     let outcome = onThread(stackSize: 16 << 20) {
       var options = Interpreter.Options()
-      options.memoryLimit = 24 << 20
+      options.memoryLimit = 14 << 20
       options.recordsPauses = true
       let interpreter = Interpreter(options)
       let text = """
         | list |
-        1 to: 6 do: [ :round |
+        1 to: 5 do: [ :round |
           list := nil.
-          1 to: 160000 do: [ :i | list := list => i ] ].
+          1 to: 320000 do: [ :i | list := list => i ] ].
         list key key value
         """
       let value = (try? interpreter.evaluate(text))?.integer
       return (value, interpreter.collectorPauses.count(where: \.isSlice))
     }
-    #expect(outcome.0 == 159_998)
+    #expect(outcome.0 == 319_998)
     #expect(outcome.1 > 20)
   }
 

@@ -132,10 +132,10 @@ extension Machine {
   private func measurePause(_ body: () -> Void) {
     guard options.recordsPauses else { return body() }
     let clock = ContinuousClock()
-    let wholeBefore = unsafe heap.isMarking
+    let wasMarking = unsafe heap.isMarking
     let elapsed = clock.measure(body)
     pauses.append(
-      CollectorPause(duration: elapsed, isSlice: unsafe wholeBefore || heap.isMarking))
+      CollectorPause(duration: elapsed, isSlice: unsafe wasMarking || heap.isMarking))
   }
 }
 
