@@ -109,7 +109,7 @@ extension Heap {
         return true
       }
     }
-    return unsafe markStack.count == 0 && partlyScanned.count == 0
+    return unsafe markStack.isEmpty && partlyScanned.isEmpty
   }
 
   /// Scans an object, or notes that it is a long array.

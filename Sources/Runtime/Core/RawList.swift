@@ -9,6 +9,8 @@ struct RawList<Element: BitwiseCopyable> {
 
   init() {}
 
+  @inline(__always) var isEmpty: Bool { count == 0 }
+
   @inline(__always)
   subscript(index: Int) -> Element {
     get {
