@@ -43,7 +43,8 @@ import Testing
     Writer("whole array", "Array new: 3", "black atAllPut: hidden", "black last"),
     Writer("long array", "Array new: 5000", "black[4000] := hidden", "black[4000]"),
     Writer("whole long array", "Array new: 5000", "black atAllPut: hidden", "black[4999]"),
-    Writer("swap", "Array with: 1 with: 2", "black[1] := hidden. black swap: 1 with: 2", "black[2]"),
+    Writer(
+      "swap", "Array with: 1 with: 2", "black[1] := hidden. black swap: 1 with: 2", "black[2]"),
     Writer("dictionary", "Dictionary new", "black at: 1 put: hidden", "black at: 1"),
     Writer(
       "dictionary entry", "(Dictionary new at: 1 put: 2; yourself)", "black at: 1 put: hidden",
@@ -75,7 +76,8 @@ import Testing
       "copy with added variables", "(Array with: Old new with: nil)",
       "black first added: hidden. black at: 2 put: black first shallowCopy. black at: 1 put: nil",
       "black last added"),
-    Writer("copy", "Array new: 1", "black[1] := (Array with: hidden) shallowCopy", "black[1] first"),
+    Writer(
+      "copy", "Array new: 1", "black[1] := (Array with: hidden) shallowCopy", "black[1] first"),
     Writer("closure", "Array new: 1", "black[1] := Box closureOf: hidden", "black[1] value"),
   ]
 
@@ -217,6 +219,25 @@ import Testing
   }
 
   // MARK: Pace
+
+  /// A slice does no more than it may, however long the arrays are: each word that is looked at
+  /// marks one object at most, and an array is scanned in parts.
+  @Test func aSliceIsBounded() throws {
+    let stepper = Stepper()
+    let heap = stepper.heap
+    try stepper.run("all := (1 to: 100000) asArray collect: [ :i | nil => i ]")
+    stepper.begin()
+    var steps: [Int] = []
+    var isDone = false
+    while !isDone {
+      let before = heap.markedBytes
+      isDone = heap.drain(work: 1000)
+      steps.append(heap.markedBytes - before)
+    }
+    #expect(steps.count > 100)
+    // One of them has marked the array itself.
+    #expect(steps.count { $0 > 3000 * 32 } <= 1)
+  }
 
   /// A program drops all it has when the collector has been there, and builds as much again: what
   /// died while the collection went on is no reason to fail.

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 // When garbage is collected, and what belongs to a collection besides the heap.
 //
 // A collection marks the roots, then what they reach, then what tables of the machine keep only for
@@ -131,11 +139,20 @@ extension Machine {
   /// Does some collecting, and notes how long the program has waited for it.
   private func measurePause(_ body: () -> Void) {
     guard options.recordsPauses else { return body() }
-    let clock = ContinuousClock()
     let wasMarking = unsafe heap.isMarking
-    let elapsed = clock.measure(body)
-    pauses.append(
-      CollectorPause(duration: elapsed, isSlice: unsafe wasMarking || heap.isMarking))
+    let start = Machine.monotonicNanoseconds
+    body()
+    let duration = Duration.nanoseconds(Machine.monotonicNanoseconds - start)
+    pauses.append(CollectorPause(duration: duration, isSlice: unsafe wasMarking || heap.isMarking))
+  }
+
+  /// The system's clock, which nobody sets.
+  ///
+  /// `ContinuousClock` would make the command larger by all of concurrency.
+  private static var monotonicNanoseconds: Int {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec * 1_000_000_000 + now.tv_nsec
   }
 }
 
