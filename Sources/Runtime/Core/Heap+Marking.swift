@@ -46,11 +46,14 @@ extension Heap {
 
   /// Marks a value; what it refers to is marked by the next `drain`.
   @inline(__always)
-  func mark(_ value: Value) {
+  func mark(_ value: Value) { unsafe mark(value, in: markMap) }
+
+  @inline(__always)
+  private func mark(_ value: Value, in map: Int) {
     guard value.isObject else { return }
     let offset = Int(value.bits & UInt(Heap.blockSize - 1))
     let block = value.bits & ~UInt(Heap.blockSize - 1)
-    let word = unsafe mapWord(block, offset, in: markMap)
+    let word = unsafe mapWord(block, offset, in: map)
     let bit: UInt64 = 1 << UInt64((offset >> 4) & 63)
     let bits = unsafe word.pointee
     guard bits & bit == 0 else { return }
@@ -65,19 +68,20 @@ extension Heap {
   ///
   /// - Complexity: O(slots of the objects reached).
   func drain() {
+    let map = unsafe markMap
     while true {
       if let bits = unsafe markStack.popLast() {
         let object = ObjectRef(Value(bits: bits))
         switch object.formatCode {
-        case ObjectFormat.slots.rawValue: scanSlots(of: object)
+        case ObjectFormat.slots.rawValue: scanSlots(of: object, in: map)
         case ObjectFormat.array.rawValue:
-          for index in 0..<object.elementCount { mark(object[element: index]) }
+          for index in 0..<object.elementCount { mark(object[element: index], in: map) }
         default: break
         }
         if object.flags & ObjectFlag.extended != 0 { unsafe extended.append(bits) }
       } else if let part = unsafe partlyScanned.popLast() {
         let array = ObjectRef(Value(bits: part.bits))
-        for index in part.next..<array.elementCount { mark(array[element: index]) }
+        for index in part.next..<array.elementCount { mark(array[element: index], in: map) }
       } else {
         return
       }
@@ -85,8 +89,8 @@ extension Heap {
   }
 
   @inline(__always)
-  private func scanSlots(of object: ObjectRef) {
-    for index in 0..<object.slotCount { mark(object[slot: index]) }
+  private func scanSlots(of object: ObjectRef, in map: Int) {
+    for index in 0..<object.slotCount { mark(object[slot: index], in: map) }
     if object.classIndex == ClassIndex.blockClosure {
       unsafe Closure(object).code.mark(collection: collectionCount &+ 1)
     }
@@ -99,10 +103,11 @@ extension Heap {
   /// - Parameter work: How much may be done: about so many words are looked at.
   /// - Returns: whether nothing is left.
   func drain(work: Int) -> Bool {
+    let map = unsafe markMap
     var left = work
     while left > 0 {
       if let bits = unsafe markStack.popLast() {
-        left &-= scan(ObjectRef(Value(bits: bits)))
+        left &-= scan(ObjectRef(Value(bits: bits)), in: map)
       } else if let part = unsafe partlyScanned.popLast() {
         left &-= scan(part)
       } else {
@@ -116,12 +121,12 @@ extension Heap {
   ///
   /// - Returns: the words looked at, those of the header and of the map included.
   @inline(__always)
-  private func scan(_ object: ObjectRef) -> Int {
+  private func scan(_ object: ObjectRef, in map: Int) -> Int {
     var work = 2
     switch object.formatCode {
     case ObjectFormat.slots.rawValue:
       object.flags |= ObjectFlag.scanned
-      scanSlots(of: object)
+      scanSlots(of: object, in: map)
       work &+= object.slotCount
     case ObjectFormat.array.rawValue:
       object.flags |= ObjectFlag.scanned
@@ -129,7 +134,7 @@ extension Heap {
       if count > Heap.partSize {
         unsafe partlyScanned.append(PartialScan(bits: object.bits, next: 0))
       } else {
-        for index in 0..<count { mark(object[element: index]) }
+        for index in 0..<count { mark(object[element: index], in: map) }
         work &+= count
       }
     default: break

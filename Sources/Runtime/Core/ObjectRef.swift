@@ -28,6 +28,8 @@ enum ObjectFlag {
   @inline(__always) static var extended: UInt8 { 32 }
   /// A collection in slices has scanned the object: a store must tell the collector.
   @inline(__always) static var scanned: UInt8 { 64 }
+  /// The flags that a store into a slot must look at.
+  @inline(__always) static var guards: UInt8 { watched | immutable | scanned }
 }
 
 /// The address of a heap object.

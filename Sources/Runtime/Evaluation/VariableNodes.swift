@@ -55,8 +55,7 @@ class StoreSlotNode: SiteNode {
 
   @inline(__always)
   final func store(_ value: Value, into object: ObjectRef, _ frame: Frame) -> Value {
-    let guards = ObjectFlag.watched | ObjectFlag.immutable | ObjectFlag.scanned
-    if object.flags & guards == 0 {
+    if object.flags & ObjectFlag.guards == 0 {
       object.initialize(slot: slot, to: value)
       return value
     }
