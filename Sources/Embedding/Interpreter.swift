@@ -22,6 +22,8 @@ public final class Interpreter {
     public var stackSize = 64 << 20
     /// Collect garbage at every n-th safepoint, to find missing roots; 0 for when it is worthwhile.
     public var collectEvery = 0
+    /// Whether to record how long the collector stops the program.
+    package var recordsPauses = false
 
     /// Creates the options of an interpreter that is embedded.
     public init() {}
@@ -37,6 +39,7 @@ public final class Interpreter {
     machineOptions.memoryLimit = options.memoryLimit
     machineOptions.stackSlots = max(options.stackSize, 64 << 10) / 8
     machineOptions.collectEvery = options.collectEvery
+    machineOptions.recordsPauses = options.recordsPauses
     machine = Machine(options: machineOptions)
     machine.console = console
     register(DataflowSolver.self)
@@ -58,6 +61,9 @@ public final class Interpreter {
 
   /// How many safepoints the program has passed, counted when collections are forced.
   package var safepointCount: Int { machine.safepointCount }
+
+  /// How long the collector has stopped the program, one by one, if that is recorded.
+  package var collectorPauses: [CollectorPause] { machine.pauses }
 
   /// A way to stop the program from another thread or a signal handler.
   public var interrupter: Interrupter { machine.interrupter }

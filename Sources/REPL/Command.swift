@@ -101,6 +101,11 @@ struct Command {
 
   private func run(_ source: SourceText, printsValue: Bool = false) -> Int32 {
     let interpreter = makeInterpreter()
+    defer {
+      if options.showsPauses {
+        console.tell(PauseHistogram(interpreter.collectorPauses).description)
+      }
+    }
     var value: Handle?
     let outcome = interpreter.run(
       source, warn: { console.tell($0, in: source) },
@@ -144,6 +149,7 @@ struct Command {
     // what leaves room for the handlers of the overflow.
     limits.stackSize = stackSize
     limits.collectEvery = options.collectEvery
+    limits.recordsPauses = options.showsPauses
     let interpreter = Interpreter.standard(
       program: options.programName, limits, console: console)
     interpreter["arguments"] = interpreter.value(options.arguments.map { interpreter.value($0) })

@@ -23,6 +23,8 @@ struct Options {
   var stackSize = 1 << 30
   /// Collect garbage at every n-th safepoint; 0 for when it is worthwhile.
   var collectEvery = 0
+  /// Tell in the end how long the collector has stopped the program.
+  var showsPauses = false
   /// What the script finds in `arguments`.
   var arguments: [String] = []
   /// Under which name `defaults:` keeps what the program stores: that of the script's file without
@@ -68,6 +70,7 @@ extension Options {
       case "--stack": stackSize = try Options.size(value(), of: name, atLeast: 512 << 10)
       case "--collect-every": collectEvery = try Options.count(value(), of: name)
       case "-e": lines.append(try value())
+      case "--pauses": showsPauses = true
       case "-": task = .standardInput
       case "--" where !lines.isEmpty:
         task = .expression(lines.joined(separator: "\n"))
@@ -143,6 +146,7 @@ extension Options {
       --stack SIZE       the native stack, which limits how deep a program may call itself;
                          1G without the option
       --collect-every N  collect garbage at every N-th safepoint, to test the interpreter
+      --pauses           tell in the end how long the collector has stopped the program
       --version          print the version
       --help             print this
 

@@ -150,6 +150,7 @@ import Testing
     (["--stack=1"], "'--stack' takes at least 512K, not '1'"),
     (["--collect-every", "-1"], "'--collect-every' takes a number, not '-1'"),
     (["--help=yes"], "'--help' takes no value"),
+    (["--pauses=3"], "'--pauses' takes no value"),
   ])
   func aWrongCommandLine(_ arguments: [String], _ message: String) throws {
     let result = try Command.run(arguments, input: [])
@@ -171,6 +172,13 @@ import Testing
     #expect(caught.output == "'caught'\n")
     #expect(
       try Command.run("--memory", "99999999999999999G", "-e", "1").status == .status(0))
+    let idle = try Command.run("--pauses", "-e", "3 + 4")
+    #expect(idle.output == "7\n")
+    #expect(idle.errors == "tenon: no pauses of the collector\n")
+    let busy = try Command.run("--pauses", "-e", "1 to: 1000000 do: [ :i | i @ i ]")
+    #expect(busy.errors.hasPrefix("tenon: "))
+    #expect(busy.errors.contains(" pauses of the collector, 0 of them slices; "))
+    #expect(busy.errors.contains("\np50 "))
   }
 
   // MARK: What cannot be run

@@ -11,27 +11,8 @@ extension ConnectionGraph {
   /// - Complexity: O(n log n + cells) for n connections, and O(n) for each further round; more than
   ///   two are rare.
   func mark(_ heap: Heap) {
-    forEachTracker { $0.mark(heap) }
-    heap.drain()
-    var waiting = connections.values.sorted { $0.number > $1.number }
-    while true {
-      var undecided: [Connection] = []
-      var isFound = false
-      for connection in waiting {
-        guard connection.keys.allSatisfy({ heap.isMarked(ObjectRef($0)) }) else {
-          undecided.append(connection)
-          continue
-        }
-        isFound = true
-        mark(connection, heap)
-        heap.drain()
-      }
-      machine.markAddedVariables()
-      waiting = undecided.reversed()
-      if !isFound || waiting.isEmpty { break }
-    }
     // The memory of dead objects is whole until the collection ends.
-    disconnect(waiting)
+    disconnect(markLiving(heap))
     purgeDeadCells(heap)
     for cell in cells where !cell.isFree {
       heap.mark(cell.place.key)
@@ -42,6 +23,47 @@ extension ConnectionGraph {
     for value in valuesBefore.values { heap.mark(value) }
     heap.drain()
     forEachTracker { $0.purge(heap) }
+  }
+
+  /// Marks what connections need whose places are marked so far, without what that refers to: some
+  /// of `mark`, done ahead while the program still runs.
+  ///
+  /// - Complexity: O(cells).
+  func markReached(_ heap: Heap) {
+    forEachTracker { $0.mark(heap) }
+    for connection in connections.values where isReached(connection, heap) {
+      mark(connection, heap)
+    }
+  }
+
+  /// Marks what the connections need whose places are alive.
+  ///
+  /// - Returns: the others.
+  @discardableResult
+  func markLiving(_ heap: Heap) -> [Connection] {
+    forEachTracker { $0.mark(heap) }
+    heap.drain()
+    var waiting = connections.values.sorted { $0.number > $1.number }
+    while true {
+      var undecided: [Connection] = []
+      var isFound = false
+      for connection in waiting {
+        guard isReached(connection, heap) else {
+          undecided.append(connection)
+          continue
+        }
+        isFound = true
+        mark(connection, heap)
+        heap.drain()
+      }
+      machine.markAddedVariables()
+      waiting = undecided.reversed()
+      if !isFound || waiting.isEmpty { return waiting }
+    }
+  }
+
+  private func isReached(_ connection: Connection, _ heap: Heap) -> Bool {
+    connection.keys.allSatisfy { heap.isMarked(ObjectRef($0)) }
   }
 
   private func forEachTracker(_ body: (Tracker) -> Void) {

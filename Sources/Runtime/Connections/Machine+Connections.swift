@@ -13,7 +13,9 @@ extension Machine {
     if object.flags & ObjectFlag.immutable != 0 {
       return signal(.immutable(describe(Value(object))))
     }
-    guard let cell = graph.cell(of: object, slot: slot) else {
+    // The collector alone may be what wants to know of it.
+    guard object.flags & ObjectFlag.watched != 0, let cell = graph.cell(of: object, slot: slot)
+    else {
       object[slot: slot] = value
       return value
     }

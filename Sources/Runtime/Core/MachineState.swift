@@ -166,7 +166,7 @@ extension StateRef {
   @inline(__always)
   func allocate(classIndex: UInt32, slotCount: Int) -> ObjectRef {
     let object = allocateSlots(classIndex: classIndex, slotCount: slotCount)
-    for index in 0..<slotCount { object[slot: index] = .nil }
+    for index in 0..<slotCount { object.initialize(slot: index, to: .nil) }
     return object
   }
 

@@ -26,6 +26,10 @@ enum ObjectFlag {
   @inline(__always) static var negative: UInt8 { 16 }
   /// The object has variables outside of itself, which a table finds by its address.
   @inline(__always) static var extended: UInt8 { 32 }
+  /// A collection in slices has scanned the object: a store must tell the collector.
+  @inline(__always) static var scanned: UInt8 { 64 }
+  /// The flags that a store into a slot must look at.
+  @inline(__always) static var guards: UInt8 { watched | immutable | scanned }
 }
 
 /// The address of a heap object.
@@ -113,6 +117,8 @@ extension ObjectRef {
 
   /// A slot of an object with the format `slots`.
   ///
+  /// Setting it tells the collector, if it has to know.
+  ///
   /// - Requires: `index` is in `0 ..< slotCount`; the compiler of methods sees to it.
   @inline(__always)
   subscript(slot index: Int) -> Value {
@@ -121,9 +127,17 @@ extension ObjectRef {
       return unsafe slotAddress(index).pointee
     }
     nonmutating set {
-      assert(index >= 0 && index < slotCount, "slot \(index) of \(slotCount)")
-      unsafe slotAddress(index).pointee = newValue
+      if flags & ObjectFlag.scanned != 0 { noteStore(newValue) }
+      initialize(slot: index, to: newValue)
     }
+  }
+
+  /// Sets a slot of an object that the collector has not scanned: one that is new since the last
+  /// safepoint, or whose flags say so.
+  @inline(__always)
+  func initialize(slot index: Int, to value: Value) {
+    assert(index >= 0 && index < slotCount, "slot \(index) of \(slotCount)")
+    unsafe slotAddress(index).pointee = value
   }
 }
 
@@ -138,6 +152,8 @@ extension ObjectRef {
 
   /// An element of an array, counted from 0.
   ///
+  /// Setting it tells the collector, if it has to know.
+  ///
   /// - Requires: `index` is in `0 ..< elementCount`.
   @inline(__always)
   subscript(element index: Int) -> Value {
@@ -146,9 +162,17 @@ extension ObjectRef {
       return unsafe slotAddress(index &+ 1).pointee
     }
     nonmutating set {
-      assert(index >= 0 && index < elementCount)
-      unsafe slotAddress(index &+ 1).pointee = newValue
+      if flags & ObjectFlag.scanned != 0 { noteStore(newValue) }
+      initialize(element: index, to: newValue)
     }
+  }
+
+  /// Sets an element of an array that the collector has not scanned: one that is new since the last
+  /// safepoint, or whose flags say so.
+  @inline(__always)
+  func initialize(element index: Int, to value: Value) {
+    assert(index >= 0 && index < elementCount)
+    unsafe slotAddress(index &+ 1).pointee = value
   }
 
   /// Copies elements within one array or from one to another; the ranges may overlap.
@@ -158,6 +182,7 @@ extension ObjectRef {
   func moveElements(from start: Int, count: Int, to target: ObjectRef, at targetStart: Int) {
     assert(start >= 0 && count >= 0 && start + count <= elementCount)
     assert(targetStart >= 0 && targetStart + count <= target.elementCount)
+    if target.flags & ObjectFlag.scanned != 0 { target.noteChanges() }
     unsafe target.slotAddress(targetStart &+ 1)
       .update(from: slotAddress(start &+ 1), count: count)
   }
@@ -167,6 +192,7 @@ extension ObjectRef {
   /// - Requires: the range lies within the array.
   func fillElements(from start: Int, count: Int, with value: Value) {
     assert(start >= 0 && count >= 0 && start + count <= elementCount)
+    if flags & ObjectFlag.scanned != 0 { noteStore(value) }
     unsafe slotAddress(start &+ 1).update(repeating: value, count: count)
   }
 }

@@ -16,9 +16,9 @@ final class BlockNode: Node {
   override func evaluate(_ frame: Frame) -> Value {
     let closure = state.allocateSlots(
       classIndex: ClassIndex.blockClosure, slotCount: Closure.slotCount)
-    closure[slot: 0] = code.marker
-    closure[slot: 1] = frame.receiver
-    closure[slot: 2] = contextSlot < 0 ? .nil : frame[contextSlot]
+    closure.initialize(slot: 0, to: code.marker)
+    closure.initialize(slot: 1, to: frame.receiver)
+    closure.initialize(slot: 2, to: contextSlot < 0 ? .nil : frame[contextSlot])
     return Value(closure)
   }
 }
@@ -40,9 +40,9 @@ final class NestedBlockNode: Node {
     let outer = Closure(frame.receiver)
     let closure = state.allocateSlots(
       classIndex: ClassIndex.blockClosure, slotCount: Closure.slotCount)
-    closure[slot: 0] = code.marker
-    closure[slot: 1] = outer.receiver
-    closure[slot: 2] = contextSlot < 0 ? outer.context : frame[contextSlot]
+    closure.initialize(slot: 0, to: code.marker)
+    closure.initialize(slot: 1, to: outer.receiver)
+    closure.initialize(slot: 2, to: contextSlot < 0 ? outer.context : frame[contextSlot])
     return Value(closure)
   }
 }

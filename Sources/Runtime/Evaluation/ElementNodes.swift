@@ -55,7 +55,7 @@ extension Value {
     guard UInt(bitPattern: offset) < UInt(bitPattern: array.elementCount), array.flags == 0 else {
       return false
     }
-    array[element: offset] = value
+    array.initialize(element: offset, to: value)
     return true
   }
 }

@@ -87,8 +87,10 @@ final class ContextEntryNode: SiteNode {
     if depth > FrameLimits.unchecked, let failure = checkValueStack(frame) { return failure }
     for slot in firstTemporary..<endTemporary { frame[slot] = .nil }
     let context = state.allocate(classIndex: ClassIndex.context, slotCount: contextSize)
-    if isBlock { context[slot: 0] = Closure(frame.receiver).context }
-    for captured in capturedArguments { context[slot: captured.context] = frame[captured.frame] }
+    if isBlock { context.initialize(slot: 0, to: Closure(frame.receiver).context) }
+    for captured in capturedArguments {
+      context.initialize(slot: captured.context, to: frame[captured.frame])
+    }
     frame[contextSlot] = Value(context)
     return body.evaluate(frame)
   }
@@ -325,11 +327,13 @@ final class LoopContextNode: Node {
   override func evaluate(_ frame: Frame) -> Value {
     let context = state.allocate(classIndex: ClassIndex.context, slotCount: contextSize)
     if parentSlot >= 0 {
-      context[slot: 0] = frame[parentSlot]
+      context.initialize(slot: 0, to: frame[parentSlot])
     } else if isInBlock {
-      context[slot: 0] = Closure(frame.receiver).context
+      context.initialize(slot: 0, to: Closure(frame.receiver).context)
     }
-    for variable in captured { context[slot: variable.context] = frame[variable.frame] }
+    for variable in captured {
+      context.initialize(slot: variable.context, to: frame[variable.frame])
+    }
     frame[contextSlot] = Value(context)
     return body.evaluate(frame)
   }

@@ -48,7 +48,7 @@ final class OuterVariableNode: Node {
 /// An assignment to a slot of an object: an instance variable, a captured variable, a variable of
 /// a script.
 ///
-/// One flag test decides whether anybody watches.
+/// One flag test decides whether anybody watches, the collector included.
 class StoreSlotNode: SiteNode {
   final let slot: Int
   final let value: NodeRef
@@ -61,8 +61,8 @@ class StoreSlotNode: SiteNode {
 
   @inline(__always)
   final func store(_ value: Value, into object: ObjectRef, _ frame: Frame) -> Value {
-    if object.flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0 {
-      object[slot: slot] = value
+    if object.flags & ObjectFlag.guards == 0 {
+      object.initialize(slot: slot, to: value)
       return value
     }
     return storeGuarded(value, into: object, frame)
@@ -70,7 +70,11 @@ class StoreSlotNode: SiteNode {
 
   @inline(never)
   private final func storeGuarded(_ value: Value, into object: ObjectRef, _ frame: Frame) -> Value {
-    withMachine(in: frame) { $0.store(value, into: object, slot: slot) }
+    if object.flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0 {
+      object[slot: slot] = value
+      return value
+    }
+    return withMachine(in: frame) { $0.store(value, into: object, slot: slot) }
   }
 }
 

@@ -141,10 +141,12 @@ extension Machine {
       let grown = state.allocate(classIndex: ClassIndex.context, slotCount: names.count)
       for slot in 0..<added.slotCount { grown[slot: slot] = added[slot: slot] }
       addedVariableObjects[object.bits] = Value(grown)
+      heap.noteEntry(Value(grown))
       return grown
     }
     let added = state.allocate(classIndex: ClassIndex.context, slotCount: max(1, names.count))
     addedVariableObjects[object.bits] = Value(added)
+    heap.noteEntry(Value(added))
     object.flags |= ObjectFlag.extended
     guard let canonical = variant.canonical else { return added }
     let value = setFirstValues(names, of: Value(object), canonical)
@@ -189,6 +191,7 @@ extension Machine {
     let own = state.allocate(classIndex: ClassIndex.context, slotCount: added.slotCount)
     for slot in 0..<added.slotCount { own[slot: slot] = added[slot: slot] }
     addedVariableObjects[copy.bits] = Value(own)
+    heap.noteEntry(Value(own))
     copy.flags |= ObjectFlag.extended
   }
 

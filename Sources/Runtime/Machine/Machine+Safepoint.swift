@@ -12,10 +12,12 @@ extension Machine {
     if options.collectEvery > 0 {
       state.requestSafepoint()
       safepointCount += 1
-      if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collect() }
-    } else if unsafe heap.wantsCollection || heap.liveBytes > options.memoryLimit {
+      if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collectForTest() }
+    } else if unsafe heap.liveBytes > options.memoryLimit {
       // What the last collection found to be too much may be garbage by now: a handler has unwound.
       collect()
+    } else if heap.wantsCollection {
+      collectSome()
     }
     if unsafe heap.liveBytes > options.memoryLimit {
       return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
@@ -63,49 +65,6 @@ extension Machine {
       state.stackEnd = end
     }
     return body()
-  }
-
-  // MARK: Collection
-
-  /// Collects garbage; `state.top` is the first slot of the value stack that is free.
-  func collect() {
-    heap.beginCollection()
-    markRoots()
-    heap.drain()
-    markAddedVariables()
-    graph.mark(heap)
-    markAddedVariables()
-    forgetAddedVariables()
-    canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
-    forgetUnusedSymbols()
-    heap.finishCollection()
-    freeRetiredCode()
-    stringPlaces.clear()
-    if options.collectEvery > 0 { heap.poisonDeadCells() }
-  }
-
-  private func markRoots() {
-    var frame = state.stackBase
-    let top = state.top
-    while frame < top {
-      heap.mark(frame[0])
-      frame = frame.advanced(by: 1)
-    }
-    heap.mark(state.unwindTarget)
-    heap.mark(state.unwindValue)
-    for value in roots { heap.mark(value) }
-    for value in permanentRoots { heap.mark(value) }
-    for selector in selectors.values { heap.mark(selector.symbol) }
-    for cell in classCells.values { heap.mark(Value(cell)) }
-    for cell in scriptCells.values { heap.mark(Value(cell)) }
-    for cell in schemeCells.values { heap.mark(Value(cell)) }
-    for info in classes {
-      guard let info else { continue }
-      heap.mark(info.object)
-      for cell in info.classVariables.values { heap.mark(Value(cell)) }
-    }
-    markLiterals()
-    handles.mark(heap)
   }
 
   // MARK: Memory

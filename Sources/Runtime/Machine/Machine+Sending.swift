@@ -232,8 +232,8 @@ final class SetterNode: Node {
 
   override func evaluate(_ frame: Frame) -> Value {
     let object = ObjectRef(frame.receiver)
-    if object.flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0, type == nil {
-      object[slot: slot] = frame[1]
+    if object.flags & ObjectFlag.guards == 0, type == nil {
+      object.initialize(slot: slot, to: frame[1])
       return frame.receiver
     }
     state.top = frame.advanced(by: 2)

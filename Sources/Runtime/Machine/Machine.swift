@@ -99,6 +99,10 @@ package final class Machine {
   // MARK: Collection and limits
   var options: MachineOptions
   package internal(set) var safepointCount = 0
+  /// How many collections an interpreter that tests itself has begun.
+  var testTurn = 0
+  /// How long the collector has stopped the program, one by one, if that is recorded.
+  package internal(set) var pauses: [CollectorPause] = []
   /// How many evaluations have been begun from outside, one inside the other.
   var entryDepth = 0
   /// How many of the stack's reserves have been opened for handlers of an overflow, and what one
@@ -143,6 +147,8 @@ package struct MachineOptions: Sendable {
   package var memoryLimit = Int.max
   /// Collect at every n-th safepoint; 0 collects when it is worthwhile.
   package var collectEvery = 0
+  /// Whether `pauses` is kept.
+  package var recordsPauses = false
 
   package init() {}
 }

@@ -16,7 +16,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let array = ObjectRef(arguments.receiver)
       let offset = try machine.offset(arguments[0], count: array.elementCount)
-      if array.flags != 0 {
+      if array.flags & ~ObjectFlag.scanned != 0 {
         return try machine.storeElement(arguments[1], into: array, at: offset)
       }
       array[element: offset] = arguments[1]
@@ -59,7 +59,7 @@ extension Primitive {
       let second = try machine.offset(arguments[1], count: array.elementCount)
       let element = array[element: first]
       let other = array[element: second]
-      if array.flags == 0 {
+      if array.flags & ~ObjectFlag.scanned == 0 {
         array[element: first] = other
         array[element: second] = element
         return arguments.receiver
@@ -76,7 +76,7 @@ extension Primitive {
     Primitive("atAllPut: value", "Replaces every element.") {
       machine, arguments throws(Failure) in
       let array = ObjectRef(arguments.receiver)
-      if array.flags != 0 {
+      if array.flags & ~ObjectFlag.scanned != 0 {
         for offset in 0..<array.elementCount {
           let stored = try machine.storeElement(arguments[0], into: array, at: offset)
           if stored.isUnwind { return stored }

@@ -3,7 +3,7 @@ extension Primitive {
     Primitive("sortPlainElements", "Sorts integers, floats or strings alone; answers whether.") {
       machine, arguments in
       let array = ObjectRef(arguments.receiver)
-      guard array.flags == 0 else { return .false }
+      guard array.flags & ~ObjectFlag.scanned == 0 else { return .false }
       return Value(array.sortSmallIntegers() || array.sortFloats() || machine.sortTexts(array))
     }
   ]
