@@ -112,7 +112,7 @@ extension Machine {
   func collectForTest() {
     if unsafe heap.isMarking {
       // Small slices: much of the program runs while a collection goes on.
-      unsafe markSlice(work: heap.sliceWork == .max ? .max : heap.liveBytes / 128)
+      unsafe markSlice(work: heap.sliceWork == .max ? .max : max(heap.liveBytes / 128, 64))
     } else {
       testTurn += 1
       if testTurn % 8 == 0 { beginSlices(work: 1) } else { collect() }
