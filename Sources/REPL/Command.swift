@@ -1,3 +1,4 @@
+internal import CTenonPlatform
 internal import Tenon
 internal import TenonLexer
 internal import TenonRuntime
@@ -154,6 +155,8 @@ struct Command {
       program: options.programName, limits, console: console)
     interpreter["arguments"] = interpreter.value(options.arguments.map { interpreter.value($0) })
     Interrupts.watch(interpreter.interrupter)
+    // Not before: what starting up gives back had better go to the system.
+    tenon_keep_freed_memory()
     return interpreter
   }
 
