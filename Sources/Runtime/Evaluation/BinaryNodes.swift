@@ -20,17 +20,6 @@ class BinaryNode: SendNode {
     super.init(selector, tracked: tracked, at: position)
   }
 
-  /// The send itself, for operands that the fast path does not know.
-  @inline(never)
-  final func send(_ left: Value, _ right: Value, _ frame: Frame) -> Value {
-    if left.isUnwind { return left }
-    let callee = frame.callee(at: depth)
-    callee.site = marker
-    callee[0] = left
-    callee[1] = right
-    return invoke(left, callee)
-  }
-
   /// Numbers of unlike kinds, then the send.
   @inline(never)
   final func mixed<Operation: ArithmeticOperation>(

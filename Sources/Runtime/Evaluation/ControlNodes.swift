@@ -24,39 +24,6 @@ final class IdentityNode: SiteNode {
   }
 }
 
-/// `isNil`, `notNil`, `isNotNil`: nil answers one way and everything else the other, as long as no
-/// program has said otherwise.
-final class NilTestNode: SendNode {
-  let receiver: NodeRef
-  let answerToNil: Bool
-
-  init(
-    _ selector: Selector, receiver: NodeRef, answerToNil: Bool, tracked: Bool,
-    at position: CodePosition
-  ) {
-    self.receiver = receiver
-    self.answerToNil = answerToNil
-    super.init(selector, tracked: tracked, at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value { test(frame).value }
-
-  override func test(_ frame: Frame) -> Test {
-    let receiver = receiver.evaluate(frame)
-    if receiver.isUnwind || state.nilTestsAreSends { return Test(send(receiver, frame)) }
-    return Test(receiver.isNil == answerToNil)
-  }
-
-  @inline(never)
-  private func send(_ receiver: Value, _ frame: Frame) -> Value {
-    if receiver.isUnwind { return receiver }
-    let callee = frame.callee(at: depth)
-    callee.site = marker
-    callee[0] = receiver
-    return invoke(receiver, callee)
-  }
-}
-
 extension SiteNode {
   /// Asks what to do about a condition that is no Boolean.
   ///

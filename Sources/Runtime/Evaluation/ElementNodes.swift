@@ -1,17 +1,34 @@
-/// `at:` sent to what is most likely an array; also `a[i]`.
-final class AtNode: SendNode {
-  let receiver: NodeRef
-  let index: NodeRef
+/// A send that most likely reads an element of an array.
+class ElementNode: SendNode {
+  final let receiver: NodeRef
+  final let index: NodeRef
+
+  init(_ selector: Selector, receiver: NodeRef, index: NodeRef, at position: CodePosition) {
+    self.receiver = receiver
+    self.index = index
+    super.init(selector, tracked: false, at: position)
+  }
+}
+
+/// A send that most likely replaces an element of an array.
+class ElementChangeNode: SendNode {
+  final let receiver: NodeRef
+  final let index: NodeRef
+  final let value: NodeRef
 
   init(
-    _ selector: Selector, receiver: NodeRef, index: NodeRef, tracked: Bool,
+    _ selector: Selector, receiver: NodeRef, index: NodeRef, value: NodeRef,
     at position: CodePosition
   ) {
     self.receiver = receiver
     self.index = index
-    super.init(selector, tracked: tracked, at: position)
+    self.value = value
+    super.init(selector, tracked: false, at: position)
   }
+}
 
+/// `at:` sent to what is most likely an array; also `a[i]`.
+final class AtNode: ElementNode {
   override func evaluate(_ frame: Frame) -> Value { answer(frame) }
   override func test(_ frame: Frame) -> Test { Test(answer(frame)) }
   override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(answer(frame)) }
@@ -28,6 +45,66 @@ final class AtNode: SendNode {
     if let element = receiver.element(at: index) { return element }
     callee[1] = index
     return invoke(receiver, callee)
+  }
+}
+
+/// `at:` whose index is a variable or a constant: nothing has to wait in the frame.
+final class LeafAtNode: ElementNode {
+  override func evaluate(_ frame: Frame) -> Value { answer(frame) }
+  override func test(_ frame: Frame) -> Test { Test(answer(frame)) }
+  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(answer(frame)) }
+
+  @inline(__always)
+  private func answer(_ frame: Frame) -> Value {
+    let receiver = receiver.evaluate(frame)
+    let index = index.evaluate(frame)
+    if let element = receiver.element(at: index) { return element }
+    return send(receiver, index, frame)
+  }
+}
+
+/// `at:put:` sent to what is most likely an array; also `a[i] := v`.
+final class AtPutNode: ElementChangeNode {
+  override func evaluate(_ frame: Frame) -> Value {
+    let receiver = receiver.evaluate(frame)
+    if receiver.isUnwind { return receiver }
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = receiver
+    let index = index.evaluate(frame)
+    if index.isUnwind { return index }
+    callee[1] = index
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    if receiver.setElement(at: index, to: value) { return value }
+    callee[2] = value
+    return invoke(receiver, callee)
+  }
+}
+
+/// `at:put:` whose index and value are variables or constants.
+final class LeafAtPutNode: ElementChangeNode {
+  override func evaluate(_ frame: Frame) -> Value {
+    let receiver = receiver.evaluate(frame)
+    let index = index.evaluate(frame)
+    let value = value.evaluate(frame)
+    if receiver.setElement(at: index, to: value) { return value }
+    return send(receiver, index, value, frame)
+  }
+}
+
+/// `a[i] := v`, whose value is `v` whatever `at:put:` answers; receiver and index are variables or
+/// constants.
+final class StoreElementNode: ElementChangeNode {
+  override func evaluate(_ frame: Frame) -> Value {
+    let value = value.evaluate(frame)
+    if value.isUnwind { return value }
+    let receiver = receiver.evaluate(frame)
+    let index = index.evaluate(frame)
+    if receiver.setElement(at: index, to: value) { return value }
+    // The value waits below the callee's frame.
+    frame[depth - 1] = value
+    return send(receiver, index, value, frame).isUnwind ? .unwind : frame[depth - 1]
   }
 }
 
@@ -57,150 +134,5 @@ extension Value {
     }
     array.initialize(element: offset, to: value)
     return true
-  }
-}
-
-/// `at:` whose index is a variable or a constant: nothing has to wait in the frame.
-final class LeafAtNode: SendNode {
-  let receiver: NodeRef
-  let index: NodeRef
-
-  init(
-    _ selector: Selector, receiver: NodeRef, index: NodeRef, tracked: Bool,
-    at position: CodePosition
-  ) {
-    self.receiver = receiver
-    self.index = index
-    super.init(selector, tracked: tracked, at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value { answer(frame) }
-  override func test(_ frame: Frame) -> Test { Test(answer(frame)) }
-  override func operand(_ frame: Frame) -> FloatOperand { FloatOperand(answer(frame)) }
-
-  @inline(__always)
-  private func answer(_ frame: Frame) -> Value {
-    let receiver = receiver.evaluate(frame)
-    let index = index.evaluate(frame)
-    if let element = receiver.element(at: index) { return element }
-    return send(receiver, index, frame)
-  }
-
-  @inline(never)
-  private func send(_ receiver: Value, _ index: Value, _ frame: Frame) -> Value {
-    if receiver.isUnwind { return receiver }
-    let callee = frame.callee(at: depth)
-    callee.site = marker
-    callee[0] = receiver
-    callee[1] = index
-    return invoke(receiver, callee)
-  }
-}
-
-/// `at:put:` sent to what is most likely an array; also `a[i] := v`.
-final class AtPutNode: SendNode {
-  let receiver: NodeRef
-  let index: NodeRef
-  let value: NodeRef
-
-  init(
-    _ selector: Selector, receiver: NodeRef, index: NodeRef, value: NodeRef, tracked: Bool,
-    at position: CodePosition
-  ) {
-    self.receiver = receiver
-    self.index = index
-    self.value = value
-    super.init(selector, tracked: tracked, at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value {
-    let receiver = receiver.evaluate(frame)
-    if receiver.isUnwind { return receiver }
-    let callee = frame.callee(at: depth)
-    callee.site = marker
-    callee[0] = receiver
-    let index = index.evaluate(frame)
-    if index.isUnwind { return index }
-    callee[1] = index
-    let value = value.evaluate(frame)
-    if value.isUnwind { return value }
-    if receiver.setElement(at: index, to: value) { return value }
-    callee[2] = value
-    return invoke(receiver, callee)
-  }
-}
-
-/// `at:put:` whose index and value are variables or constants.
-final class LeafAtPutNode: SendNode {
-  let receiver: NodeRef
-  let index: NodeRef
-  let value: NodeRef
-
-  init(
-    _ selector: Selector, receiver: NodeRef, index: NodeRef, value: NodeRef, tracked: Bool,
-    at position: CodePosition
-  ) {
-    self.receiver = receiver
-    self.index = index
-    self.value = value
-    super.init(selector, tracked: tracked, at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value {
-    let receiver = receiver.evaluate(frame)
-    let index = index.evaluate(frame)
-    let value = value.evaluate(frame)
-    if receiver.setElement(at: index, to: value) { return value }
-    return send(receiver, index, value, frame)
-  }
-
-  @inline(never)
-  private func send(_ receiver: Value, _ index: Value, _ value: Value, _ frame: Frame) -> Value {
-    if receiver.isUnwind { return receiver }
-    let callee = frame.callee(at: depth)
-    callee.site = marker
-    callee[0] = receiver
-    callee[1] = index
-    callee[2] = value
-    return invoke(receiver, callee)
-  }
-}
-
-/// `a[i] := v`, whose value is `v` whatever `at:put:` answers; receiver and index are variables or
-/// constants.
-final class StoreElementNode: SendNode {
-  let receiver: NodeRef
-  let index: NodeRef
-  let value: NodeRef
-
-  init(
-    _ selector: Selector, receiver: NodeRef, index: NodeRef, value: NodeRef,
-    at position: CodePosition
-  ) {
-    self.receiver = receiver
-    self.index = index
-    self.value = value
-    super.init(selector, tracked: false, at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value {
-    let value = value.evaluate(frame)
-    if value.isUnwind { return value }
-    let receiver = receiver.evaluate(frame)
-    let index = index.evaluate(frame)
-    if receiver.setElement(at: index, to: value) { return value }
-    return send(receiver, index, value, frame)
-  }
-
-  /// The value waits below the callee's frame.
-  @inline(never)
-  private func send(_ receiver: Value, _ index: Value, _ value: Value, _ frame: Frame) -> Value {
-    frame[depth - 1] = value
-    let callee = frame.callee(at: depth)
-    callee.site = marker
-    callee[0] = receiver
-    callee[1] = index
-    callee[2] = value
-    return invoke(receiver, callee).isUnwind ? .unwind : frame[depth - 1]
   }
 }

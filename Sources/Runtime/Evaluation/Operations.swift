@@ -6,6 +6,14 @@ protocol ArithmeticOperation {
   static func apply(_ left: Double, _ right: Double) -> Double?
 }
 
+/// What an arithmetic node does that knows integers alone.
+protocol IntegerOperation: ArithmeticOperation {}
+
+extension IntegerOperation {
+  @inline(__always)
+  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
+}
+
 /// What a comparison node does without a send.
 protocol ComparisonOperation {
   /// The outcome for two words known to be SmallIntegers, as tagged.
@@ -43,47 +51,35 @@ enum Divide: ArithmeticOperation {
 }
 
 /// `~/`: the quotient rounded down.
-enum FloorDivide: ArithmeticOperation {
+enum FloorDivide: IntegerOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.flooring(left, right) }
-  @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
 /// `\\`: the remainder of `~/`.
-enum Modulo: ArithmeticOperation {
+enum Modulo: IntegerOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.remainder(left, right) }
-  @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
-enum BitAnd: ArithmeticOperation {
+enum BitAnd: IntegerOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.and(left, right) }
-  @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
-enum BitOr: ArithmeticOperation {
+enum BitOr: IntegerOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.or(left, right) }
-  @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
-enum BitXor: ArithmeticOperation {
+enum BitXor: IntegerOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.exclusiveOr(left, right) }
-  @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
-enum BitShift: ArithmeticOperation {
+enum BitShift: IntegerOperation {
   @inline(__always)
   static func apply(_ left: Value, _ right: Value) -> Value? { Value.shifting(left, right) }
-  @inline(__always)
-  static func apply(_ left: Double, _ right: Double) -> Double? { nil }
 }
 
 enum Less: ComparisonOperation {

@@ -40,36 +40,14 @@ struct BinaryNodeFamily {
     case "bitXor:": BinaryNodeFamily(spilled: SpilledBitXorNode.self, leaf: LeafBitXorNode.self)
     case "bitShift:":
       BinaryNodeFamily(spilled: SpilledBitShiftNode.self, leaf: LeafBitShiftNode.self)
-    case "<":
-      BinaryNodeFamily(
-        spilled: SpilledLessNode.self, leaf: LeafLessNode.self, constant: ConstantLessNode.self,
-        localConstant: LocalConstantLessNode.self, localLocal: LocalLocalLessNode.self)
+    case "<": BinaryNodeFamily(spilled: SpilledLessNode.self, leaf: LeafLessNode.self)
     case "<=":
-      BinaryNodeFamily(
-        spilled: SpilledLessOrEqualNode.self, leaf: LeafLessOrEqualNode.self,
-        constant: ConstantLessOrEqualNode.self,
-        localConstant: LocalConstantLessOrEqualNode.self, localLocal: LocalLocalLessOrEqualNode.self
-      )
-    case ">":
-      BinaryNodeFamily(
-        spilled: SpilledGreaterNode.self, leaf: LeafGreaterNode.self,
-        constant: ConstantGreaterNode.self,
-        localConstant: LocalConstantGreaterNode.self, localLocal: LocalLocalGreaterNode.self)
+      BinaryNodeFamily(spilled: SpilledLessOrEqualNode.self, leaf: LeafLessOrEqualNode.self)
+    case ">": BinaryNodeFamily(spilled: SpilledGreaterNode.self, leaf: LeafGreaterNode.self)
     case ">=":
-      BinaryNodeFamily(
-        spilled: SpilledGreaterOrEqualNode.self, leaf: LeafGreaterOrEqualNode.self,
-        constant: ConstantGreaterOrEqualNode.self,
-        localConstant: LocalConstantGreaterOrEqualNode.self,
-        localLocal: LocalLocalGreaterOrEqualNode.self)
-    case "=":
-      BinaryNodeFamily(
-        spilled: SpilledEqualNode.self, leaf: LeafEqualNode.self, constant: ConstantEqualNode.self,
-        localConstant: LocalConstantEqualNode.self, localLocal: LocalLocalEqualNode.self)
-    case "~=":
-      BinaryNodeFamily(
-        spilled: SpilledNotEqualNode.self, leaf: LeafNotEqualNode.self,
-        constant: ConstantNotEqualNode.self,
-        localConstant: LocalConstantNotEqualNode.self, localLocal: LocalLocalNotEqualNode.self)
+      BinaryNodeFamily(spilled: SpilledGreaterOrEqualNode.self, leaf: LeafGreaterOrEqualNode.self)
+    case "=": BinaryNodeFamily(spilled: SpilledEqualNode.self, leaf: LeafEqualNode.self)
+    case "~=": BinaryNodeFamily(spilled: SpilledNotEqualNode.self, leaf: LeafNotEqualNode.self)
     default: nil
     }
   }

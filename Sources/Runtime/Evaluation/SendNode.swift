@@ -55,6 +55,29 @@ class SendNode: SiteNode {
     return unsafe body0.evaluate(callee)
   }
 
+  /// Sends with an argument that is at hand, where a faster way has failed.
+  @inline(never)
+  final func send(_ receiver: Value, _ argument: Value, _ frame: Frame) -> Value {
+    if receiver.isUnwind { return receiver }
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = receiver
+    callee[1] = argument
+    return invoke(receiver, callee)
+  }
+
+  /// Sends with two arguments that are at hand, where a faster way has failed.
+  @inline(never)
+  final func send(_ receiver: Value, _ first: Value, _ second: Value, _ frame: Frame) -> Value {
+    if receiver.isUnwind { return receiver }
+    let callee = frame.callee(at: depth)
+    callee.site = marker
+    callee[0] = receiver
+    callee[1] = first
+    callee[2] = second
+    return invoke(receiver, callee)
+  }
+
   /// The answer of a method without arguments whose body is a leaf: an instance variable, a constant
   /// or the receiver.
   ///

@@ -124,41 +124,30 @@ extension Builder {
     }
     // What records its reads must see the collection as a receiver.
     if selector.name == "at:", !isTracked {
-      let index = arguments[0].node
+      let (receiver, index) = (receiver.node, arguments[0].node)
       return index.isLeaf
-        ? add(
-          LeafAtNode(
-            selector, receiver: receiver.node, index: index, tracked: false, at: position))
-        : add(
-          AtNode(selector, receiver: receiver.node, index: index, tracked: false, at: position))
+        ? add(LeafAtNode(selector, receiver: receiver, index: index, at: position))
+        : add(AtNode(selector, receiver: receiver, index: index, at: position))
     }
     if selector.name == "at:put:", !isTracked {
-      let index = arguments[0].node
-      let value = arguments[1].node
+      let (receiver, index, value) = (receiver.node, arguments[0].node, arguments[1].node)
       return index.isLeaf && value.isLeaf
         ? add(
-          LeafAtPutNode(
-            selector, receiver: receiver.node, index: index, value: value, tracked: false,
-            at: position))
-        : add(
-          AtPutNode(
-            selector, receiver: receiver.node, index: index, value: value, tracked: false,
-            at: position))
-    }
-    if let answer = selector.answerToNil, !isTracked {
-      let test = add(
-        NilTestNode(
-          selector, receiver: receiver.node, answerToNil: answer, tracked: false, at: position))
-      return asking(test, answer ? .isNil : .isNotNil, receiver, receiver)
+          LeafAtPutNode(selector, receiver: receiver, index: index, value: value, at: position))
+        : add(AtPutNode(selector, receiver: receiver, index: index, value: value, at: position))
     }
     let isSelf =
       if case .local(0) = receiver.shape { scope.frameScope.kind != .block } else { false }
     switch arguments.count {
     case 0:
-      return isSelf
+      let built =
+        isSelf
         ? add(UnarySelfSendNode(selector, tracked: isTracked, at: position))
         : add(
           UnarySendNode(selector, receiver: receiver.node, tracked: isTracked, at: position))
+      // What records its reads must see a collection as a receiver.
+      guard let answer = selector.answerToNil, !isTracked else { return built }
+      return asking(built, answer ? .isNil : .isNotNil, receiver, receiver)
     case 1:
       return isSelf
         ? add(
