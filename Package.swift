@@ -67,14 +67,17 @@ let package = Package(
       path: "Tests/StoresTestHelper", swiftSettings: settings),
     .testTarget(
       name: "TenonStoresTests",
-      dependencies: ["TenonRuntime", "TenonStores", "TenonStoresTestHelper"],
+      dependencies: [
+        "TenonGrammarSupport", "TenonRuntime", "TenonStores", "TenonStoresTestHelper",
+      ],
       path: "Tests/StoresTests", swiftSettings: settings),
     .testTarget(
-      name: "TenonNumbersTests", dependencies: ["TenonRuntime"], path: "Tests/NumbersTests",
-      exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings),
+      name: "TenonNumbersTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
+      path: "Tests/NumbersTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
+    ),
     .testTarget(
       name: "TenonConnectionTests",
-      dependencies: ["Tenon", "TenonLexer", "TenonRuntime"],
+      dependencies: ["Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime"],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "TenonCommandTests",

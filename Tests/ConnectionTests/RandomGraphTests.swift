@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 /// Graphs and edits by chance against a model that recomputes everything: after each edit all
@@ -6,7 +7,7 @@ import Testing
   @Test(arguments: 0..<12)
   func edits(_ number: Int) throws {
     try onThread {
-      var generator = SplitMix64(seed: testSeed &+ UInt64(number))
+      var generator = RandomNumbers(seed: testSeed &+ UInt64(number))
       var model = DataflowModel.random(
         sources: Int.random(in: 1...12, using: &generator),
         nodes: Int.random(in: 1...150, using: &generator), using: &generator)
@@ -32,7 +33,7 @@ import Testing
   @Test(arguments: 0..<8)
   func orderOfConnecting(_ number: Int) throws {
     try onThread {
-      var generator = SplitMix64(seed: testSeed &+ 1_000 &+ UInt64(number))
+      var generator = RandomNumbers(seed: testSeed &+ 1_000 &+ UInt64(number))
       var model = DataflowModel.random(
         sources: 4, nodes: Int.random(in: 2...60, using: &generator), using: &generator)
       let program = Program()

@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import TenonRuntime
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
   @Test(arguments: systems)
   func formulasHold(_ system: System) throws {
     try onThread {
-      var generator = SplitMix64(seed: testSeed)
+      var generator = RandomNumbers(seed: testSeed)
       let program = Program()
       try program.run(system.script(Array(system.statements.indices)))
       try expectLaws(system, program, "connected")
@@ -87,7 +88,7 @@ import Testing
   @Test(arguments: systems)
   func orderOfConnecting(_ system: System) throws {
     try onThread {
-      var generator = SplitMix64(seed: testSeed)
+      var generator = RandomNumbers(seed: testSeed)
       let orders = (0..<6).map { _ in
         Array(system.statements.indices).shuffled(using: &generator)
       }
@@ -172,7 +173,7 @@ import Testing
     let names = ["s", "a", "b", "c", "d"]
     let system = SolverLawTests.systems[2]
     try onThread {
-      var generator = SplitMix64(seed: testSeed)
+      var generator = RandomNumbers(seed: testSeed)
       let program = Program()
       try program.run(system.script(Array(system.statements.indices)))
       // Written once each, from the oldest to the newest.

@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
@@ -22,7 +23,7 @@ import Testing
 
   /// A float and the fraction that it is have the same text.
   @Test func floatsAsFractions() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<300 {
       let value = Double.random(in: -1000...1000, using: &generator)
       guard let fraction = LargeInteger.fraction(of: value) else { continue }

@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
@@ -14,7 +15,7 @@ import Testing
   }
 
   @Test func roundTrips() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     var count = 0
     while count < 100_000 {
       let value = Double(bitPattern: generator.next())
@@ -47,7 +48,7 @@ import Testing
 
   /// One digit less, rounded either way, would be another number.
   @Test func isShortest() throws {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for i in 0..<1000 {
       let bits = i % 4 == 0 ? generator.next() >> 12 : generator.next() & (1 << 63 - 1)
       let value = Double(bitPattern: bits)
@@ -76,7 +77,7 @@ import Testing
 
   /// What the standard library reads is what division of integers says.
   @Test func literalsAgainstFractions() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<1500 {
       let count = Int.random(in: 1...40, using: &generator)
       let digits = (0..<count).map { _ in UInt8.random(in: 48...57, using: &generator) }

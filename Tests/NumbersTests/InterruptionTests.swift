@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
@@ -39,7 +40,7 @@ import Testing
   }
 
   private func number(_ bits: Int) -> LargeInteger {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     return TestOperand.random(bits: bits, hasRuns: false, &generator)
   }
 

@@ -1,10 +1,11 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
 
 /// Each fast algorithm against the one it replaces, around the sizes at which it takes over.
 @Suite struct LargeIntegerAlgorithmTests {
-  private func limbs(_ count: Int, _ generator: inout SplitMix64) -> [UInt64] {
+  private func limbs(_ count: Int, _ generator: inout RandomNumbers) -> [UInt64] {
     TestOperand.random(
       bits: 64 * count - Int.random(in: 0...63, using: &generator),
       hasRuns: Bool.random(using: &generator), &generator
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test func productsByHalves() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for (m, n) in [
       (2, 2), (3, 3), (3, 2), (5, 4), (44, 44), (87, 45), (88, 88), (89, 46), (130, 90),
     ] {
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test func squares() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for n in Array(0...9) + [63, 64, 65, 127, 128, 200] {
       for a in [n == 0 ? [] : limbs(n, &generator), ones(n)] {
         var square = [UInt64](repeating: 7, count: 2 * a.count + 4)
@@ -59,7 +60,7 @@ import Testing
 
   /// Whichever way the sizes choose.
   @Test func productsAroundThresholds() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let borders = [LargeInteger.halvesThreshold, LargeInteger.transformThreshold]
     for n in borders.flatMap({ [$0 - 1, $0, $0 + 1] }) {
       for m in [n, n + 1, 2 * n - 2, 2 * n - 1, 2 * n, 2 * n + 1, 3 * n + 5] {
@@ -79,7 +80,7 @@ import Testing
 
   /// All sizes of transforms up to some thousand places, with one part and with three.
   @Test func productsByTransform() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let sizes = [
       (1, 1), (2, 1), (2, 2), (3, 2), (5, 5), (8, 3), (11, 11), (17, 16), (40, 1), (33, 32),
       (60, 60), (90, 80), (150, 150), (200, 13), (300, 260), (500, 400), (1000, 90),
@@ -108,7 +109,7 @@ import Testing
 
   @Test func fieldOfTheTransform() {
     let prime = TransformField.prime
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     func remainder(_ high: UInt64, _ low: UInt64) -> UInt64 {
       prime.dividingFullWidth((high % prime, low)).remainder
     }
@@ -136,7 +137,7 @@ import Testing
   }
 
   @Test func divisionByHalves() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let t = LargeInteger.recursiveDivisionThreshold
     for (m, n) in [
       (2 * t - 1, t), (2 * t, t), (2 * t + 1, t + 1), (3 * t, t + 1), (4 * t, 2 * t), (5 * t, t),
@@ -161,7 +162,7 @@ import Testing
   /// Quotients of all ones, where the upper part of the divisor equals that of the dividend, so that
   /// an estimate has one limb too many.
   @Test func divisionWithOverflowingEstimates() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let t = LargeInteger.recursiveDivisionThreshold
     for n in [t, t + 1, 2 * t, 2 * t + 5, 4 * t, 7 * t] {
       for rows in [t - 1, t, t + 1, 2 * t, 3 * t + 1, 5 * t] {
@@ -181,7 +182,7 @@ import Testing
   }
 
   @Test func divisionByLimbs() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let borders: [UInt64] = [
       1, 2, 3, 10, 1 << 63, 1 << 63 + 1, UInt64.max, UInt64.max - 1, 1 << 32,
     ]

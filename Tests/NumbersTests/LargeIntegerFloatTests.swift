@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
@@ -9,7 +10,7 @@ import Testing
     0x1p53, 0x1p53 - 1, 0x1p63, 0x1p64, -0x1p63, 0x1p64.nextDown, 0x1.fffffffffffffp1022,
   ]
 
-  private func random(_ generator: inout SplitMix64) -> Double {
+  private func random(_ generator: inout RandomNumbers) -> Double {
     while true {
       let value = Double(bitPattern: generator.next())
       if value.isFinite { return value }
@@ -17,7 +18,7 @@ import Testing
   }
 
   @Test func fractionsOfFloats() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for value in extremes + (0..<1500).map({ _ in random(&generator) }) {
       guard let (numerator, denominator) = LargeInteger.fraction(of: value) else {
         Issue.record("\(value) has no fraction")
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func truncation() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     #expect(LargeInteger(truncating: .nan) == nil)
     #expect(LargeInteger(truncating: -.infinity) == nil)
     for value in extremes + (0..<1000).map({ _ in random(&generator) }) {
@@ -55,7 +56,7 @@ import Testing
 
   /// Integers between two floats go to the nearer one, in the middle to the even one.
   @Test func roundingOfIntegers() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<600 {
       let shift = Int.random(in: 1...900, using: &generator)
       let significand = 1 << 52 | Int(generator.next() >> 12)
@@ -82,7 +83,7 @@ import Testing
 
   /// Fractions next to the middle between two floats, down to the smallest.
   @Test func roundingOfFractions() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let large = LargeInteger.one.shiftedLeft(by: 3000)
     for i in 0..<600 {
       let value =

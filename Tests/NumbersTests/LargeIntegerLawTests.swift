@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
@@ -8,7 +9,7 @@ import Testing
   private func forPairs(
     _ count: Int, upTo bits: Int = 3000, _ test: (LargeInteger, LargeInteger) -> Void
   ) {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<count {
       test(
         TestOperand.random(upTo: bits, &generator), TestOperand.random(upTo: bits, &generator))
@@ -69,7 +70,7 @@ import Testing
 
   /// Quotients whose limbs are first estimated too large, and those of all ones.
   @Test func quotientsAtBorders() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<8000 {
       let bits = Int.random(in: 64...700, using: &generator)
       let divisor = TestOperand.random(bits: bits, hasRuns: true, &generator)
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test func machineOperands() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let small = [0, 1, -1, 2, 10, Int.max, Int.min, Int.min + 1, Int.max - 1, 1 << 32, -(1 << 62)]
     let ints = small + (0..<40).map { _ in Int(truncatingIfNeeded: generator.next()) }
     let numbers =
@@ -190,7 +191,7 @@ import Testing
   }
 
   @Test func bitLengthsOfPowers() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for base in (1...40).map({ LargeInteger($0) })
       + (0..<60).map({ _ in TestOperand.random(upTo: 300, &generator) }) + TestOperand.borders
     {
@@ -210,7 +211,7 @@ import Testing
   }
 
   @Test func modularPowers() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<60 {
       let base = TestOperand.random(upTo: 200, &generator)
       let exponent = Int.random(in: 0...50, using: &generator)
@@ -228,7 +229,7 @@ import Testing
   }
 
   @Test func squareRoots() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let numbers =
       TestOperand.borders
       + (0..<300).map { _ in TestOperand.random(upTo: 5000, &generator) }

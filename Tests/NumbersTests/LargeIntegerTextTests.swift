@@ -1,10 +1,11 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
 
 @Suite struct LargeIntegerTextTests {
   @Test(arguments: 2...36) func roundTrips(radix: Int) {
-    var generator = SplitMix64(seed: testSeed + UInt64(radix))
+    var generator = RandomNumbers(seed: testSeed + UInt64(radix))
     let power = LargeInteger(radix).power(40) {} ?? 0
     var numbers = [power, power - 1, -power, 0, 1, -1]
     for bits in [64, 200, 2000, 2000, 20_000] {
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test func smallNumbers() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<500 {
       let int =
         Int(truncatingIfNeeded: generator.next()) >> Int.random(in: 0...63, using: &generator)

@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
@@ -5,7 +6,7 @@ import Testing
 /// Equal numbers have equal hashes, whatever their kind.
 @Suite struct NumberHashTests {
   @Test func integersAndFloats() {
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     for _ in 0..<500 {
       let shift = Int.random(in: -1070...960, using: &generator)
       let significand = Int(truncatingIfNeeded: generator.next()) >> 12

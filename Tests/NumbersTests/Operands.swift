@@ -1,23 +1,7 @@
 import Foundation
+import TenonGrammarSupport
 
 @testable import TenonRuntime
-
-/// The same random numbers in every run, and in `make_fixtures.py`.
-///
-/// Algorithm: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
-struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 /// The seed of all random operands: `TENON_TEST_SEED`, or always the same.
 let testSeed: UInt64 = {
@@ -33,7 +17,7 @@ enum TestOperand {
     let parts = text.drop { $0 == "-" }.split(separator: ":")
     let bits = Int(parts[1]) ?? 0
     guard bits > 0 else { return .zero }
-    var generator = SplitMix64(seed: UInt64(parts[2]) ?? 0)
+    var generator = RandomNumbers(seed: UInt64(parts[2]) ?? 0)
     let magnitude: LargeInteger =
       switch parts[0] {
       case "o": LargeInteger.one.shiftedLeft(by: bits) - 1
@@ -47,7 +31,7 @@ enum TestOperand {
   /// Returns a number of exactly some bits, of random limbs, or of limbs that are mostly at a
   /// border: zero, all ones, one, the highest bit.
   static func random(
-    bits: Int, hasRuns: Bool, _ generator: inout SplitMix64
+    bits: Int, hasRuns: Bool, _ generator: inout RandomNumbers
   ) -> LargeInteger {
     guard bits > 0 else { return .zero }
     var limbs = (0..<(bits + 63) / 64).map { _ in
@@ -61,7 +45,7 @@ enum TestOperand {
   }
 
   /// Returns a number of either sign and up to some bits; small ones are as likely as large ones.
-  static func random(upTo bits: Int, _ generator: inout SplitMix64) -> LargeInteger {
+  static func random(upTo bits: Int, _ generator: inout RandomNumbers) -> LargeInteger {
     let limit = max(1, bits >> Int.random(in: 0...10, using: &generator))
     let number = random(
       bits: Int.random(in: 0...limit, using: &generator), hasRuns: Bool.random(using: &generator),

@@ -1,5 +1,6 @@
 import Foundation
 import Tenon
+import TenonGrammarSupport
 import TenonLexer
 import TenonRuntime
 import Testing
@@ -95,7 +96,7 @@ import Testing
 
 /// A series of sends, each of random values.
 private struct HostileSends {
-  private var generator: SplitMix64
+  private var generator: RandomNumbers
   private let log: FileHandle?
   private let interpreter: Interpreter
   private var values: [Handle] = []
@@ -103,7 +104,7 @@ private struct HostileSends {
   private var commonSelectors: [String] = []
 
   init(seed: UInt64, log: String?) {
-    generator = SplitMix64(seed: seed)
+    generator = RandomNumbers(seed: seed)
     self.log = log.flatMap {
       FileManager.default.createFile(atPath: $0, contents: nil)
         ? FileHandle(forWritingAtPath: $0) : nil

@@ -1,5 +1,6 @@
 import Foundation
 import Tenon
+import TenonGrammarSupport
 import TenonLexer
 import TenonParser
 import Testing
@@ -56,7 +57,7 @@ import Testing
   ) {
     guard safepoints > 0 else { return }
     let least = safepoints / ScriptTests.collectionBudget + 1
-    var generator = SplitMix64(seed: testSeed)
+    var generator = RandomNumbers(seed: testSeed)
     let interval = least == 1 ? 1 : Int.random(in: least...(2 * least), using: &generator)
     let observation = ScriptRun.withStores(.every(interval)) { $0.observe(source, annotated) }
     expectSame(observation, expected, "\(source.name), a collection at each \(interval). safepoint")

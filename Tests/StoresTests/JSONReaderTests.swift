@@ -1,3 +1,4 @@
+import TenonGrammarSupport
 import TenonRuntime
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
   @Test func randomDamageIsNeverATrap() {
     let text = #"{"a": [1, -2.5e3, "x\u00e9\uD83D\uDE00", {"b": null}], "d": {"e": true}}"#
     let bytes = Array(text.utf8)
-    var generator = SeededGenerator(seed: 7)
+    var generator = RandomNumbers(seed: 7)
     for _ in 0..<20_000 {
       var damaged = bytes
       for _ in 0..<Int.random(in: 1...3, using: &generator) {

@@ -1,4 +1,5 @@
 import Foundation
+import TenonGrammarSupport
 import TenonRuntime
 import TenonStores
 import Testing
@@ -48,7 +49,7 @@ import Testing
   ) throws {
     var history = History()
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomNumbers(seed: seed)
     for round in 0..<ProcessTests.rounds {
       let writer = try ChildProcess([job, directory, "\(history.highest + 1)"])
       #expect(writer.waitForLine() == "READY")

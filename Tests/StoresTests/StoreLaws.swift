@@ -1,4 +1,5 @@
 import Foundation
+import TenonGrammarSupport
 import TenonRuntime
 import TenonStores
 import Testing
@@ -169,7 +170,7 @@ enum SubjectName: String, CaseIterable {
   func randomOperationsAgreeWithAModel(_ name: SubjectName) throws {
     let given = ProcessInfo.processInfo.environment["TENON_TEST_SEED"].flatMap(UInt64.init)
     let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomNumbers(seed: seed)
     let subject = try name.make()
     var store = try subject.make()
     var model = StoreModel(shape: subject.shape)
@@ -217,22 +218,5 @@ enum SubjectName: String, CaseIterable {
       }
     }
     #expect(subject.directory?.strays ?? [] == [])
-  }
-}
-
-/// Random numbers that a seed repeats.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
