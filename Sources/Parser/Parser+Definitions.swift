@@ -289,7 +289,7 @@ extension Parser {
     if beginsMethod { return .method(try parseMethodDefinition()) }
     switch token.kind {
     case .name:
-      if isVariableAhead { return .variable(try parseVariable()) }
+      if isVariableAhead { return .variable(try parseVariable(isMember: true)) }
       if isClassVariableAhead { return .classVariable(try parseClassVariables()) }
       if definitionAhead() == .group {
         return .statement(.definition(.group(try parseGroup())))

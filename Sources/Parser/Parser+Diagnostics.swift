@@ -188,6 +188,11 @@ extension Parser {
     error("a method is defined in a class or outside of all brackets", token.range)
   }
 
+  func constantWithoutValue(_ name: Name) -> Diagnostic {
+    let text = excerpt(name.range)
+    return error("a 'val' needs its value: 'val \(text) := ...'", name.range)
+  }
+
   func connectorAfterVariable(_ name: Name) -> Diagnostic {
     let text = excerpt(name.range)
     let sign = excerpt(token.range)

@@ -95,15 +95,18 @@ extension Parser {
 
   /// Parses a declaration of one variable.
   ///
-  ///     variable = "var" , [ type ] , declaredName , [ ":=" , pipe ] ;
-  func parseVariable() throws(SyntaxFailure) -> VariableStatement {
+  ///     variable = ( "var" | "val" ) , [ type ] , declaredName , [ ":=" , pipe ] ;
+  func parseVariable(isMember: Bool = false) throws(SyntaxFailure) -> VariableStatement {
     let start = token.start
+    let isConstant = source.text(in: token.range) == "val"
     advance()
     let type = token.kind == .name ? nil : try parseType()
     let name = try parseDeclaredName()
     height = 1
     let value = try readFirstValue(of: name)
-    return VariableStatement(type: type, name: name, value: value, range: range(from: start))
+    if isConstant, value == nil, !isMember { throw fail(constantWithoutValue(name)) }
+    return VariableStatement(
+      isConstant: isConstant, type: type, name: name, value: value, range: range(from: start))
   }
 
   /// Parses what may stand behind the declaration of a variable: its first value.
@@ -166,9 +169,11 @@ extension Parser {
 
   // MARK: Looking ahead
 
-  /// Whether `var` begins a declaration and is no variable of that name.
+  /// Whether `var` or `val` begins a declaration and is no variable of that name.
   var isVariableAhead: Bool {
-    guard token.end - token.start == 3, source.text(in: token.range) == "var" else { return false }
+    guard token.end - token.start == 3,
+      ["var", "val"].contains(source.text(in: token.range))
+    else { return false }
     let next = lexer.token(from: token.end)
     return next.kind == .name || typeEnd(at: next).map { lexer.token(from: $0).kind } == .name
   }

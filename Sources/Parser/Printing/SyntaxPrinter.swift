@@ -72,7 +72,7 @@ public struct SyntaxPrinter {
   }
 
   mutating func print(_ statement: VariableStatement) {
-    text("var ")
+    text(statement.isConstant ? "val " : "var ")
     if let type = statement.type { text("<\(type.text)> ") }
     text(statement.name.text)
     printFirstValue(statement.value)

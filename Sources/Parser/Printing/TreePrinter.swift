@@ -84,7 +84,7 @@ public struct TreePrinter {
   }
 
   private mutating func print(_ statement: VariableStatement) {
-    word("(var")
+    word(statement.isConstant ? "(val" : "(var")
     if let type = statement.type { word("<\(type.text)>") }
     word(statement.name.text)
     if let value = statement.value { print(value) }

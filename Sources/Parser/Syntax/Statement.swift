@@ -56,8 +56,12 @@ public struct TemporariesStatement: Sendable {
 
 /// A declaration of one variable, of an instance variable when it stands in a class.
 ///
-///     variable = "var" [ "<" type ">" ] name [ ":=" pipe ]
+/// Outside of a class a `val` has a value.
+///
+///     variable = ( "var" | "val" ) [ "<" type ">" ] name [ ":=" pipe ]
 public struct VariableStatement: Sendable {
+  /// Whether it is assigned but once: `val`.
+  public let isConstant: Bool
   /// The class its values must have, if it says so.
   public let type: Name?
   /// The variable.
@@ -68,7 +72,10 @@ public struct VariableStatement: Sendable {
   public let range: SourceRange
 
   /// Creates a declaration.
-  public init(type: Name?, name: Name, value: Expression?, range: SourceRange) {
+  public init(
+    isConstant: Bool = false, type: Name?, name: Name, value: Expression?, range: SourceRange
+  ) {
+    self.isConstant = isConstant
     self.type = type
     self.name = name
     self.value = value

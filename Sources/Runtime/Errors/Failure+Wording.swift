@@ -41,6 +41,22 @@ extension Failure {
     Failure(.invalidArgument, "'\(variable)' must be \(expected), not \(found)")
   }
 
+  static func wrongResult(_ expected: String, found: String, method: String) -> Failure {
+    Failure(.invalidArgument, "'\(method)' must answer \(expected), not \(found)")
+  }
+
+  static func notAProtocol(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' is no protocol")
+  }
+
+  static func classExists(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' is a class already")
+  }
+
+  static func constantAssigned(_ name: String) -> Failure {
+    Failure(.error, Wording.constant(name))
+  }
+
   static func invalidArgument(_ expected: String, found: String) -> Failure {
     Failure(.invalidArgument, "expected \(expected), found \(found)")
   }
@@ -126,6 +142,10 @@ extension Failure {
 
   static func noProperty(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)'")
+  }
+
+  static func unknownInQuery(_ name: String, _ object: String) -> Failure {
+    Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
   }
 
   static func unknownScheme(_ name: String) -> Failure {

@@ -367,23 +367,3 @@ final class FailureNode: SiteNode {
 
   override func evaluate(_ frame: Frame) -> Value { signal(failure, in: frame) }
 }
-
-/// Refuses a value of the wrong class for a variable with a type.
-final class TypeCheckNode: SiteNode {
-  let value: NodeRef
-  let type: String
-  let name: String
-
-  init(value: NodeRef, type: String, name: String, at position: CodePosition) {
-    self.value = value
-    self.type = type
-    self.name = name
-    super.init(at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value {
-    let value = value.evaluate(frame)
-    if value.isUnwind { return value }
-    return withMachine(in: frame) { $0.checkType(of: value, type, variable: name) }
-  }
-}

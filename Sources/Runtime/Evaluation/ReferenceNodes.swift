@@ -168,6 +168,32 @@ final class PropertyNode: SiteNode {
   }
 }
 
+/// A name in a query: a property of the element if it has one, else what the name means outside.
+final class QueryNameNode: SiteNode {
+  let element: NodeRef
+  let name: String
+  /// What the name means outside; answers `undefined` when it means nothing.
+  let outer: NodeRef
+
+  init(element: NodeRef, name: String, outer: NodeRef, at position: CodePosition) {
+    self.element = element
+    self.name = name
+    self.outer = outer
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let element = element.evaluate(frame)
+    if element.isUnwind { return element }
+    frame[depth - 1] = element
+    let property = withMachine(in: frame) { $0.queriedProperty(name, of: element) }
+    guard property.isUndefined else { return property }
+    let outer = outer.evaluate(frame)
+    guard outer.isUndefined else { return outer }
+    return withMachine(in: frame) { $0.lastProperty(name, of: element) }
+  }
+}
+
 /// An assignment to the last component of a path through objects.
 final class SetPropertyNode: SiteNode {
   let object: NodeRef

@@ -182,11 +182,44 @@ extension Machine {
   ///
   /// - Returns: the value, or `unwind`.
   func checkType(of value: Value, _ type: String, variable: String) -> Value {
-    if value.isNil { return value }
-    guard let info = classesByName[type] else {
-      return signal(.unknownName(type))
+    switch conformance(of: value, to: type) {
+    case .full: value
+    case .unknownType: signal(.unknownName(type))
+    case .none(let found):
+      signal(.wrongType(withArticle(type), found: found, variable: variable))
     }
-    if classInfo(of: value).inherits(from: info) { return value }
-    return signal(.wrongType(withArticle(type), found: describe(value), variable: variable))
+  }
+
+  /// Refuses a result that is no instance of a method's class; nil is one of any.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func checkResult(_ value: Value, _ type: String, method: String) -> Value {
+    switch conformance(of: value, to: type) {
+    case .full: value
+    case .unknownType: signal(.unknownName(type))
+    case .none(let found):
+      signal(.wrongResult(withArticle(type), found: found, method: method))
+    }
+  }
+
+  /// Whether a value is what a type asks for.
+  enum Conformance {
+    case full
+    case none(found: String)
+    case unknownType
+  }
+
+  /// Whether a value is an instance of a class, or understands a protocol; nil does all of that.
+  func conformance(of value: Value, to type: String) -> Conformance {
+    if value.isNil { return .full }
+    if let info = classesByName[type] {
+      return classInfo(of: value).inherits(from: info) ? .full : .none(found: describe(value))
+    }
+    guard let cell = classCells[type], classInfo(of: cell[slot: 0]) === protocolClass else {
+      return .unknownType
+    }
+    let missing = missingSelectors(of: ObjectRef(cell[slot: 0]), in: classInfo(of: value))
+    guard let first = missing.first else { return .full }
+    return .none(found: "\(describe(value)), which does not understand '\(first)'")
   }
 }

@@ -54,8 +54,9 @@ extension Machine {
       let code = Code(source: Machine.noSource, name: method.qualifiedName, isKernel: true)
       code.body = NodeRef(instanceVariable: slot)
       return code
-    case .setter(let slot, let type):
-      return wrap(SetterNode(slot: slot, type: type, state: state), for: method)
+    case .setter(let slot, let type, let isConstant):
+      return wrap(
+        SetterNode(slot: slot, type: type, isConstant: isConstant, state: state), for: method)
     case .node(let make):
       return wrap(make(method, self, tracked), for: method)
     case .definition(let definition, let source):
@@ -107,7 +108,8 @@ extension Machine {
     builder.layout = method.layout
     code.finish(
       builder.buildMethod(
-        definition.statements, value: method.answersLastStatement ? .last : .receiver))
+        definition.statements, value: method.answersLastStatement ? .last : .receiver,
+        header: definition.header.hasTypes ? definition.header : nil))
     code.origin = .method(method)
     return code
   }
@@ -246,6 +248,11 @@ struct ClassEnvironment: NameEnvironment {
 
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
 
+  func isConstant(_ name: String) -> Bool {
+    if let slot = info.slot(of: name) { return info.instanceVariables[slot].isConstant }
+    return machine.isConstant(name)
+  }
+
   var candidates: [String] {
     info.instanceVariables.map(\.name) + machine.globalNames
   }
@@ -263,6 +270,7 @@ struct ScriptEnvironment: NameEnvironment {
 
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
+  func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
   var candidates: [String] { machine.globalNames }
 }
 
@@ -272,6 +280,11 @@ extension Machine {
     if let cell = scriptCells[name] { return .cell(cell, .scriptVariable) }
     if let cell = classCells[name] { return .cell(cell, .classNamed) }
     return .unknown
+  }
+
+  /// Whether a variable of the script was declared with `val`.
+  func isConstant(_ name: String) -> Bool {
+    scriptCells[name].map { constantCells.contains($0.bits) } ?? false
   }
 
   /// The names of the script's variables and of all classes.

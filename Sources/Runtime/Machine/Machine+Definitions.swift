@@ -17,8 +17,9 @@ extension Machine {
       add(method, to: scriptClass, source: source)
       return Value(script)
     case .filter: throw DefinitionFailure(.notAvailable("'filter'"))
-    case .protocol: throw DefinitionFailure(.notAvailable("'protocol'"))
-    case .template: throw DefinitionFailure(.notAvailable("'object'"))
+    case .protocol(let definition): return try define(definition)
+    // Its definition is an expression, which the builder builds.
+    case .template: return .nil
     case .group: throw DefinitionFailure(.notAvailable("'group'"))
     case .connector: throw DefinitionFailure(.notAvailable("'connector'"))
     }
@@ -140,7 +141,8 @@ extension Machine {
     for case .variable(let variable) in members {
       info.instanceVariables.append(
         InstanceVariable(
-          name: variable.name.text, type: variable.type?.text, owner: info.name))
+          name: variable.name.text, type: variable.type?.text,
+          isConstant: variable.isConstant, owner: info.name))
     }
   }
 
@@ -184,10 +186,11 @@ extension Machine {
 
   private func addAccessors(_ name: String, to info: ClassInfo) {
     guard let slot = info.slot(of: name) else { return }
-    let type = info.instanceVariables[slot].type
+    let variable = info.instanceVariables[slot]
     let getter = Method(selector: selector(name), holder: info, origin: .getter(slot: slot))
     let setter = Method(
-      selector: selector(name + ":"), holder: info, origin: .setter(slot: slot, type: type))
+      selector: selector(name + ":"), holder: info,
+      origin: .setter(slot: slot, type: variable.type, isConstant: variable.isConstant))
     install(getter, in: info)
     install(setter, in: info)
   }
@@ -318,6 +321,71 @@ extension Machine {
   }
 }
 
+// MARK: - Protocols and templates
+
+extension Machine {
+  private func define(_ definition: ProtocolDefinition) throws(DefinitionFailure) -> Value {
+    var parent = Value.nil
+    if let name = definition.superprotocol {
+      parent = classCells[name.text]?[slot: 0] ?? .nil
+      guard parent.isObject, classInfo(of: parent) === protocolClass else {
+        throw DefinitionFailure(.notAProtocol(name.text), at: name.range)
+      }
+    }
+    let object = Value(makeInstance(of: protocolClass))
+    roots.append(object)
+    defer { roots.removeLast() }
+    func selectors(ofClass isOfClass: Bool) -> Value {
+      makeArray(
+        definition.requirements.filter { $0.isClassMethod == isOfClass }
+          .map { symbol($0.header.selector) })
+    }
+    let values = [
+      makeString(definition.name.text), parent, selectors(ofClass: false), selectors(ofClass: true),
+    ]
+    for (slot, value) in values.enumerated() { ObjectRef(object)[slot: slot] = value }
+    return try setGlobal(definition.name.text, to: object, at: definition.name.range)
+  }
+
+  /// Gives something that is no class a name among the classes.
+  func setGlobal(
+    _ name: String, to value: Value, at range: SourceRange
+  ) throws(DefinitionFailure) -> Value {
+    guard classesByName[name] == nil else {
+      throw DefinitionFailure(.classExists(name), at: range)
+    }
+    classCell(named: name)[slot: 0] = value
+    return value
+  }
+
+  /// The selectors that a protocol asks for and a class lacks.
+  func missingSelectors(of object: ObjectRef, in info: ClassInfo) -> [String] {
+    var missing: [String] = []
+    var current = Value(object)
+    while current.isObject {
+      for (slot, info) in [(2, info), (3, info.metaclass)] {
+        let selectors = ObjectRef(current)[slot: slot]
+        guard selectors.isObject(ofClass: ClassIndex.array), let info else { continue }
+        for index in 0..<ObjectRef(selectors).elementCount {
+          guard let name = text(ObjectRef(selectors)[element: index]) else { continue }
+          if info.lookUp(selector(name)) == nil { missing.append(name) }
+        }
+      }
+      current = ObjectRef(current)[slot: 1]
+    }
+    return missing
+  }
+}
+
+extension TemplateDefinition {
+  /// What is evaluated for each object that is made.
+  var block: BlockExpression {
+    BlockExpression(
+      parameters: [], implicitCount: 0, statements: [.expression(.object(object))],
+      usesBraces: false, range: object.range)
+  }
+}
+
 extension Definition {
   /// Where the name of what is defined stands.
   var nameRange: SourceRange {
@@ -341,7 +409,8 @@ extension Definition {
     case .extension(let definition): definition.members.flatMap(\.bodies)
     case .scheme(let definition): definition.members.flatMap(\.bodies)
     case .method(let definition): [definition.statements]
-    case .filter, .protocol, .template, .group, .connector: []
+    case .template(let definition): [[.expression(.object(definition.object))]]
+    case .filter, .protocol, .group, .connector: []
     }
   }
 }

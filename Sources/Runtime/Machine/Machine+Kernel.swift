@@ -43,13 +43,16 @@ extension Machine {
     for row in KernelText.classes { _ = makeKernelClass(row, rows) }
     classes[Int(ClassIndex.zeroFloat)] = kernelClass("Float")
     // The classes of Object's and Class's metaclasses knot the two trees together.
-    classesByName["Object"]?.metaclass?.superclass = classesByName["Class"]
+    for name in ["Object", "MessageRecorder"] {
+      classesByName[name]?.metaclass?.superclass = classesByName["Class"]
+    }
     makeKernelVariables()
   }
 
   private func makeKernelClass(_ row: KernelClass, _ rows: [String: KernelClass]) -> ClassInfo {
     if let info = classesByName[row.name] { return info }
-    let isRoot = row.name == "Object"
+    // What a recorder understood itself, it could not record.
+    let isRoot = row.name == "Object" || row.name == "MessageRecorder"
     let superclass = isRoot ? nil : rows[row.superclass].map { makeKernelClass($0, rows) }
     let info = makeClass(
       named: row.name, superclass: superclass, index: KernelIndex.index(of: row.name))

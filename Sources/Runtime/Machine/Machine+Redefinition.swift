@@ -26,7 +26,8 @@ extension Machine {
     for case .variable(let variable) in members {
       own.append(
         InstanceVariable(
-          name: variable.name.text, type: variable.type?.text, owner: info.name))
+          name: variable.name.text, type: variable.type?.text,
+          isConstant: variable.isConstant, owner: info.name))
     }
     let variables = superclass.instanceVariables + own
     if variables.map(\.name) == info.instanceVariables.map(\.name) {
@@ -85,8 +86,10 @@ extension Machine {
     switch method.origin {
     case .getter(let slot):
       origin = accessorOrigin(method.holder, slot, in: variant) { .getter(slot: $0) }
-    case .setter(let slot, let type):
-      origin = accessorOrigin(method.holder, slot, in: variant) { .setter(slot: $0, type: type) }
+    case .setter(let slot, let type, let isConstant):
+      origin = accessorOrigin(method.holder, slot, in: variant) {
+        .setter(slot: $0, type: type, isConstant: isConstant)
+      }
     default: origin = method.origin
     }
     let own = Method(

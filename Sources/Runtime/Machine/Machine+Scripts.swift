@@ -129,7 +129,13 @@ extension Machine {
       }
     if case .variable(let variable) = statement {
       let name = variable.name.text
-      cellTypes[scriptCell(named: name).bits] = variable.type.map { ($0.text, name) }
+      let cell = scriptCell(named: name)
+      cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
+      if variable.isConstant {
+        constantCells.insert(cell.bits)
+      } else {
+        constantCells.remove(cell.bits)
+      }
     }
     for name in names {
       let cell = scriptCell(named: name.text)

@@ -222,23 +222,30 @@ final class SetterNode: Node {
   let slot: Int
   /// The class that values must have, if the variable's declaration says so.
   let type: String?
+  /// Whether it is assigned but once.
+  let isConstant: Bool
   let state: StateRef
 
-  init(slot: Int, type: String?, state: StateRef) {
+  init(slot: Int, type: String?, isConstant: Bool, state: StateRef) {
     self.slot = slot
     self.type = type
+    self.isConstant = isConstant
     self.state = state
   }
 
   override func evaluate(_ frame: Frame) -> Value {
     let object = ObjectRef(frame.receiver)
-    if object.flags & ObjectFlag.guards == 0, type == nil {
+    if object.flags & ObjectFlag.guards == 0, type == nil, !isConstant {
       object.initialize(slot: slot, to: frame[1])
       return frame.receiver
     }
     state.top = frame.advanced(by: 2)
     state.base = frame
     let stored = state.withMachine { machine in
+      if isConstant, !object[slot: slot].isNil {
+        let name = machine.classInfo(of: frame.receiver).instanceVariables[slot].name
+        return machine.signal(.constantAssigned(name))
+      }
       if let type {
         let name = machine.classInfo(of: frame.receiver).instanceVariables[slot].name
         let checked = machine.checkType(of: frame[1], type, variable: name)

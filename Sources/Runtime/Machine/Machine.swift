@@ -15,6 +15,8 @@ package final class Machine {
   var scriptCells: [String: ObjectRef] = [:]
   /// The types that variables of the script were declared with, by their cells.
   var cellTypes: [UInt: (type: String, name: String)] = [:]
+  /// The cells of variables of the script that were declared with `val`.
+  var constantCells: Set<UInt> = []
   var symbols: [String: ObjectRef] = [:]
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   var addedVariableObjects: [UInt: Value] = [:]
@@ -39,6 +41,7 @@ package final class Machine {
   lazy var referenceClass = kernelClass("Reference")
   lazy var streamClass = kernelClass("Stream")
   lazy var collectionClass = kernelClass("Collection")
+  lazy var protocolClass = kernelClass("Protocol")
   lazy var numberClass = kernelClass("Number")
   lazy var fractionClass = kernelClass("Fraction")
   lazy var metaclassClass = kernelClass("Metaclass")

@@ -84,6 +84,8 @@ struct InstanceVariable {
   let name: String
   /// The name of the class that values must have, if the declaration says so.
   var type: String? = nil
+  /// Whether it is assigned but once.
+  var isConstant = false
   /// The class that declares it.
   let owner: String
 }
@@ -186,7 +188,7 @@ final class Method {
     /// Answers an instance variable.
     case getter(slot: Int)
     /// Sets an instance variable and answers the receiver.
-    case setter(slot: Int, type: String?)
+    case setter(slot: Int, type: String?, isConstant: Bool)
     /// A node made by the runtime.
     case node((Method, Machine, Bool) -> Node)
   }

@@ -86,7 +86,7 @@ extension Machine {
   }
 
   private func isPlain(_ setter: Method, slot: Int) -> Bool {
-    if case .setter(let own, nil) = setter.origin { return own == slot }
+    if case .setter(let own, nil, false) = setter.origin { return own == slot }
     return false
   }
 
@@ -102,6 +102,39 @@ extension Machine {
     } catch {
       return signal(error)
     }
+  }
+
+  /// The value of a property that a query names.
+  ///
+  /// What every object understands is no property here: `name` and the like may be variables.
+  ///
+  /// - Returns: the value, `undefined` when the object has no such property, or `unwind`.
+  func queriedProperty(_ name: String, of object: Value) -> Value {
+    let info = classInfo(of: object)
+    if info.inherits(from: dictionaryClass) {
+      noteUse(of: object)
+      switch find(symbol(name), in: object, byIdentity: false) {
+      case .found: return property(symbol(name), of: object)
+      case .unwound: return .unwind
+      default: return .undefined
+      }
+    }
+    let selector = selector(name)
+    if let method = info.lookUp(selector), method.holder.name != "Object" {
+      return send(selector, to: object)
+    }
+    guard info.slot(of: name) != nil else { return .undefined }
+    return property(makeString(name), of: object)
+  }
+
+  /// What a name in a query means that is neither a property nor a variable: a message that every
+  /// object understands.
+  func lastProperty(_ name: String, of object: Value) -> Value {
+    let selector = selector(name)
+    guard classInfo(of: object).lookUp(selector) != nil else {
+      return signal(.unknownInQuery(name, describe(object)))
+    }
+    return send(selector, to: object)
   }
 
   /// The value at a place; noted when a formula runs.

@@ -33,6 +33,8 @@ protocol NameEnvironment {
   func hasScheme(_ name: String) -> Bool
   /// Whether unknown names are left to run time: at the prompt.
   var allowsUnknownNames: Bool { get }
+  /// Whether a variable found by `lookUp` was declared with `val`.
+  func isConstant(_ name: String) -> Bool
 }
 
 /// Finds the scope of every name in a method, a statement or a block, and reports what can be
@@ -59,7 +61,7 @@ struct Analyzer {
   ) -> Scope {
     let method = scope
     for parameter in parameters {
-      declare(parameter.name, kind: .argument, type: parameter.type?.text)
+      declare(parameter.name, kind: .argument, type: parameter.type)
     }
     declareAssigned(in: statements)
     analyze(statements)
@@ -73,13 +75,24 @@ struct Analyzer {
 
   // MARK: Declarations
 
-  private mutating func declare(_ name: Name, kind: Variable.Kind, type: String? = nil) {
+  private mutating func declare(
+    _ name: Name, kind: Variable.Kind, type: Name? = nil, isConstant: Bool = false
+  ) {
     if ReservedName(rawValue: name.text) != nil {
       report(Wording.reservedName(name.text), name.range)
     } else if scope.variable(named: name.text) != nil {
       report(Wording.declaredTwice(name.text), name.range)
     }
-    scope.declare(name.text, kind: kind, range: name.range, type: type)
+    scope.declare(name.text, kind: kind, range: name.range, type: type?.text).isConstant = isConstant
+    if let type { check(type: type) }
+  }
+
+  /// Reports a type that is no class and no protocol.
+  mutating func check(type: Name) {
+    switch environment.lookUp(type.text) {
+    case .cell(_, .classNamed): break
+    default: readVariable(type)
+    }
   }
 
   /// Declares the names that a method assigns without declaring them.
@@ -117,11 +130,17 @@ struct Analyzer {
       for name in statement.names { declare(name, kind: .temporary) }
     case .variable(let statement):
       if let value = statement.value { analyze(value) }
-      guard !declaresScriptVariables else { return }
-      declare(statement.name, kind: .temporary, type: statement.type?.text)
+      guard !declaresScriptVariables else {
+        if let type = statement.type { check(type: type) }
+        return
+      }
+      declare(
+        statement.name, kind: .temporary, type: statement.type, isConstant: statement.isConstant)
     case .definition(let definition):
       if scope.parent != nil || !environment.isScript {
         report(Wording.definitionInside, definition.range)
+      } else if case .template(let template) = definition {
+        analyze(template.block, as: .block)
       }
     }
   }
@@ -193,7 +212,7 @@ struct Analyzer {
       analyze(subscription.index)
     case .query(let query):
       analyze(query.receiver)
-      analyze(query.block, as: .block)
+      analyze(query.block, as: .block, isQuery: query.block.parameterCount == 0)
     case .assignment(let assignment):
       analyze(assignment.value)
       assign(assignment.target)
@@ -210,13 +229,18 @@ struct Analyzer {
     Name("$\(parameter.index)", parameter.range)
   }
 
-  private mutating func analyze(_ block: BlockExpression, as kind: Scope.Kind) {
+  private mutating func analyze(
+    _ block: BlockExpression, as kind: Scope.Kind, isQuery: Bool = false
+  ) {
     let outer = scope
     scope = Scope(kind, parent: outer)
     scopes[block.range] = scope
     for parameter in block.parameters { declare(parameter, kind: .blockParameter) }
     for index in 0..<block.implicitCount {
       scope.declare("$\(index)", kind: .blockParameter, range: block.range)
+    }
+    if isQuery {
+      scope.element = scope.declare(Scope.elementName, kind: .blockParameter, range: block.range)
     }
     analyze(block.statements)
     scope = outer
@@ -266,6 +290,16 @@ struct Analyzer {
 
   private mutating func read(_ name: Name) {
     if ReservedName(rawValue: name.text) != nil { return }
+    let elements = scope.elements(for: name.text)
+    if !elements.isEmpty {
+      _ = scope.lookUp(name.text)
+      return
+    }
+    readVariable(name)
+  }
+
+  private mutating func readVariable(_ name: Name) {
+    if ReservedName(rawValue: name.text) != nil { return }
     if scope.lookUp(name.text) != nil { return }
     if case .unknown = environment.lookUp(name.text), !environment.allowsUnknownNames {
       report(
@@ -289,7 +323,11 @@ struct Analyzer {
   private mutating func assign(_ target: Expression) {
     switch target {
     case .name(let name): assign(name.name)
-    case .identifier(let identifier): analyze(identifier)
+    case .identifier(let identifier):
+      analyze(identifier)
+      if let place = VariablePlace(identifier), place.properties.isEmpty {
+        refuseConstant(place.name, unlessInstanceVariable: true)
+      }
     case .reference(let reference): analyze(reference)
     case .subscript(let subscription):
       analyze(subscription.receiver)
@@ -305,13 +343,17 @@ struct Analyzer {
       return
     }
     guard let variable = scope.lookUp(name.text) else {
-      if case .cell(_, .classNamed) = environment.lookUp(name.text) {
-        report(Wording.assignmentToClass(name.text), name.range)
+      switch environment.lookUp(name.text) {
+      case .cell(_, .classNamed): report(Wording.assignmentToClass(name.text), name.range)
+      case .cell where environment.isConstant(name.text):
+        report(Wording.constant(name.text), name.range)
+      default: break
       }
       return
     }
     switch variable.kind {
-    case .temporary: break
+    case .temporary:
+      if variable.isConstant { report(Wording.constant(name.text), name.range) }
     case .argument: report(Wording.assignmentToArgument(name.text), name.range)
     case .blockParameter: report(Wording.assignmentToParameter(name.text), name.range)
     }
@@ -321,7 +363,8 @@ struct Analyzer {
     analyze(identifier.path)
     guard let place = VariablePlace(identifier) else { return check(identifier.scheme) }
     switch place.scheme {
-    case .variable: read(place.name)
+    // Never a property of the element that a query looks at.
+    case .variable: readVariable(place.name)
     case .instanceVariable: readInstanceVariable(place.name)
     }
   }
@@ -337,9 +380,10 @@ struct Analyzer {
   private mutating func analyze(_ reference: ReferenceExpression) {
     analyze(reference.path)
     if let place = VariablePlace(reference) {
+      if place.properties.isEmpty { refuseConstant(place.name) }
       switch place.scheme {
       case .variable:
-        read(place.name)
+        readVariable(place.name)
         // The reference may outlive the activation.
         scope.lookUp(place.name.text)?.isCaptured = true
       case .instanceVariable: readInstanceVariable(place.name)
@@ -352,7 +396,7 @@ struct Analyzer {
     case .instanceVariable, .addedVariable: return
     case .cell, .unknown: break
     }
-    if environment.isScript || environment.isScriptMethod { return read(name) }
+    if environment.isScript || environment.isScriptMethod { return readVariable(name) }
     report(Wording.unknownInstanceVariable(name.text), name.range)
   }
 
@@ -375,12 +419,40 @@ struct Analyzer {
 
   /// The operands of a connection become formulas, blocks that outlive the activation.
   private mutating func analyze(_ connect: ConnectExpression) {
+    for operand in connect.written { refuseConstant(in: operand) }
     for operand in connect.operands {
       let outer = scope
       scope = Scope(.block, parent: outer)
       scopes[operand.range] = scope
       analyze(operand)
       scope = outer
+    }
+  }
+}
+
+// MARK: - Constants
+
+extension Analyzer {
+  /// Reports a variable declared with `val` where something may assign it.
+  ///
+  /// - Parameter unlessInstanceVariable: Those of instances may be assigned once.
+  private mutating func refuseConstant(_ name: Name, unlessInstanceVariable: Bool = false) {
+    if let variable = scope.lookUp(name.text) {
+      if variable.isConstant { report(Wording.constant(name.text), name.range) }
+      return
+    }
+    if unlessInstanceVariable, case .instanceVariable = environment.lookUp(name.text) { return }
+    if environment.isConstant(name.text) { report(Wording.constant(name.text), name.range) }
+  }
+
+  /// Reports the target of a connection that is declared with `val`.
+  private mutating func refuseConstant(in operand: Expression) {
+    switch operand {
+    case .name(let name): refuseConstant(name.name)
+    case .identifier(let identifier):
+      guard let place = VariablePlace(identifier), place.properties.isEmpty else { return }
+      refuseConstant(place.name)
+    default: break
     }
   }
 }

@@ -56,8 +56,12 @@ struct AssignedNames {
 
 extension ConnectExpression {
   /// The operands that the connector writes.
-  fileprivate var written: ArraySlice<Expression> {
-    connector.text == "=|=" ? operands[...] : operands.dropLast()
+  var written: ArraySlice<Expression> {
+    switch connector.text {
+    case "=|=": operands[...]
+    case "|=", ">=|", "<=|": operands.dropLast()
+    default: []
+    }
   }
 }
 

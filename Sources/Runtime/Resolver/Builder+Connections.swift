@@ -138,8 +138,8 @@ extension Builder {
     collector.visit(expression)
     var operands: [ConnectNode.Operand] = []
     var names: Set<String> = []
-    for read in collector.places {
-      declareAtPrompt(read)
+    for read in collector.places { declareAtPrompt(read) }
+    for read in collector.places + collector.queried {
       let name = SyntaxPrinter.print(read)
       guard names.insert(name).inserted, let place = place(read, depth), isVariable(read) else {
         continue
@@ -185,6 +185,9 @@ extension Builder {
 private struct FormulaReads {
   let formulaScope: Scope?
   private(set) var places: [Expression] = []
+  /// Names in queries, which may be properties of the elements.
+  private(set) var queried: [Expression] = []
+  private var isInQuery = false
   private var declared: [Set<String>] = []
 
   init(formulaScope: Scope?) {
@@ -195,7 +198,7 @@ private struct FormulaReads {
     switch expression {
     case .name(let name):
       guard !declared.contains(where: { $0.contains(name.name.text) }) else { return }
-      places.append(expression)
+      if isInQuery { queried.append(expression) } else { places.append(expression) }
     case .identifier(let identifier):
       if identifier.path.hasNoExpressions { places.append(expression) }
       expression.forEachChild { visit($0) }
@@ -203,7 +206,9 @@ private struct FormulaReads {
       visit(block)
     case .query(let query):
       visit(query.receiver)
+      isInQuery = true
       visit(query.block)
+      isInQuery = false
     default:
       expression.forEachChild { visit($0) }
     }
@@ -350,7 +355,7 @@ extension Builder {
     {
       return readInstanceVariable(slot, at: position(place.name.range, depth))
     }
-    return read(place.name, depth)
+    return readVariable(place.name, depth)
   }
 
   /// Builds a path through properties.
@@ -428,9 +433,9 @@ extension Builder {
   /// Builds an assignment to `var:x` or `ivar:x`, which says which variable is meant.
   private mutating func assign(_ place: VariablePlace, _ value: Built, _ depth: Int) -> Built {
     if place.scheme == .instanceVariable,
-      case .instanceVariable(let slot, _) = environment.lookUp(place.name.text)
+      case .instanceVariable(let slot, let type) = environment.lookUp(place.name.text)
     {
-      return storeInstanceVariable(slot, value, place.name.range, depth)
+      return storeInstanceVariable(slot, type: type, place.name, value, depth)
     }
     return assign(place.name, value, depth)
   }

@@ -111,7 +111,9 @@ extension Builder {
   }
 
   mutating func buildQuery(_ query: QueryExpression, _ depth: Int) -> Built {
-    add(FailureNode(.notAvailable("a query"), at: position(query.range, depth)))
+    let receiver = build(query.receiver, depth)
+    let block = buildClosure(query.block, depth + 2)
+    return send("select:", to: receiver, [block], query.range, depth)
   }
 }
 

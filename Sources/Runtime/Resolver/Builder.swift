@@ -98,14 +98,39 @@ extension Builder {
   }
 
   /// Builds the body of a method.
-  mutating func buildMethod(_ statements: [Statement], value: BodyValue) -> NodeRef {
+  mutating func buildMethod(
+    _ statements: [Statement], value: BodyValue, header: MethodHeader? = nil
+  ) -> NodeRef {
     let depth = scope.frameSize
     var body = buildTail(statements[...], value: value, depth)
     if usesReturnNode { body = code.add(ReturnEntryNode(state: state, body: body)) }
     if scope.isHome {
       body = code.add(HomeEntryNode(contextSlot: scope.contextSlot, state: state, body: body))
     }
-    return enter(body, range: statements.first?.range ?? .none)
+    body = enter(body, range: statements.first?.range ?? .none)
+    return header.map { checkTypes(of: body, $0) } ?? body
+  }
+
+  /// Puts the checks of what a method takes and answers around its body.
+  private func checkTypes(of body: NodeRef, _ header: MethodHeader) -> NodeRef {
+    var body = body
+    // Below its arguments a frame that has just begun holds nothing.
+    let depth = header.parameters.count + 1
+    if let type = header.resultType, type.text != "void" {
+      body = code.add(
+        ResultCheckNode(
+          value: body, type: type.text, method: header.selector,
+          at: position(header.range, depth)))
+    }
+    let checks = header.parameters.enumerated().compactMap { index, parameter -> NodeRef? in
+      guard let type = parameter.type else { return nil }
+      return code.add(
+        TypeCheckNode(
+          value: NodeRef(local: index + 1), type: type.text, name: parameter.name.text,
+          at: position(parameter.range, depth)))
+    }
+    guard !checks.isEmpty else { return body }
+    return code.add(ParameterChecksNode(checks: list(checks), body: body))
   }
 
   /// Puts the node before a body that prepares its frame.
@@ -263,8 +288,22 @@ extension Builder {
     guard case .definition(let definition) = statement else {
       return enter(build(statement, scope.frameSize), range: statement.range)
     }
+    if case .template(let template) = definition {
+      return enter(buildTemplate(template, scope.frameSize), range: definition.range)
+    }
     let node = DefinitionNode(definition, at: position(definition.nameRange, scope.frameSize))
     return enter(code.add(node), range: definition.range)
+  }
+
+  /// Builds the definition of a template: a block that makes the object, under a name.
+  private mutating func buildTemplate(_ template: TemplateDefinition, _ depth: Int) -> NodeRef {
+    let name = constant(machine.makeString(template.name.text))
+    let block = buildClosure(template.block, depth + 3)
+    let value = send(
+      "name:block:", to: classNode("Template"), [name, block], template.name.range, depth)
+    return code.add(
+      GlobalNode(
+        value: value.node, name: template.name.text, at: position(template.name.range, depth)))
   }
 
   /// Builds a statement of a method or block.
@@ -493,6 +532,31 @@ extension Builder {
         return add(FailureNode(.notAvailable("thisContext"), at: position(name.range, depth)))
       }
     }
+    let elements = scope.elements(for: name.text)
+    return elements.isEmpty
+      ? readVariable(name, depth) : readProperty(name, of: elements[...], depth)
+  }
+
+  /// Reads a name in a query: a property of the element if it has one, else what the name means
+  /// outside.
+  private mutating func readProperty(
+    _ name: Name, of elements: ArraySlice<Variable>, _ depth: Int
+  ) -> Built {
+    guard let element = elements.first else {
+      if scope.lookUp(name.text) == nil, case .unknown = environment.lookUp(name.text) {
+        return constant(.undefined)
+      }
+      return readVariable(name, depth)
+    }
+    let place = position(name.range, depth + 1)
+    return add(
+      QueryNameNode(
+        element: read(element, at: place).node, name: name.text,
+        outer: readProperty(name, of: elements.dropFirst(), depth + 1).node, at: place))
+  }
+
+  /// Reads a name that is no property of what a query looks at.
+  mutating func readVariable(_ name: Name, _ depth: Int) -> Built {
     let place = position(name.range, depth)
     if let variable = scope.lookUp(name.text) { return read(variable, at: place) }
     switch environment.lookUp(name.text) {
@@ -548,8 +612,7 @@ extension Builder {
     }
     switch environment.lookUp(name.text) {
     case .instanceVariable(let slot, let type):
-      let value = checked(value, type: type, name, depth)
-      return storeInstanceVariable(slot, value, name.range, depth)
+      return storeInstanceVariable(slot, type: type, name, value, depth)
     case .addedVariable(let index):
       return addedVariable(index, value: value, name.range, depth)
     case .cell(let cell, _):
@@ -582,9 +645,16 @@ extension Builder {
   }
 
   func storeInstanceVariable(
-    _ slot: Int, _ value: Built, _ range: SourceRange, _ depth: Int
+    _ slot: Int, type: String?, _ name: Name, _ value: Built, _ depth: Int
   ) -> Built {
-    let position = position(range, depth)
+    let position = position(name.range, depth)
+    var value = checked(value, type: type, name, depth)
+    if environment.isConstant(name.text) {
+      value = add(
+        FirstAssignmentNode(
+          value: value.node, receiver: selfNode().node, slot: slot, name: name.text,
+          at: position))
+    }
     return scope.frameScope.kind == .block
       ? add(StoreBlockInstanceVariableNode(slot: slot, value: value.node, at: position))
       : add(StoreInstanceVariableNode(slot: slot, value: value.node, at: position))

@@ -15,6 +15,8 @@ final class Variable {
   let type: String?
   unowned let scope: Scope
 
+  /// Whether it was declared with `val`.
+  var isConstant = false
   /// Whether a block that outlives the activation may use it.
   var isCaptured = false
   /// The frame slot, or for a captured variable the slot of its context.
@@ -49,6 +51,10 @@ final class Scope {
   private var variablesByName: [String: Variable] = [:]
   private static let fewVariables = 12
   private(set) var children: [Scope] = []
+
+  /// The parameter that holds the element which a query looks at, if this is a query's block: names
+  /// that it does not declare may be properties of that element.
+  var element: Variable?
 
   /// Whether blocks return from here (methods only).
   var isHome = false
@@ -94,6 +100,9 @@ final class Scope {
 
   var hasContext: Bool { contextSize > 0 }
 
+  /// What no name in a text can be.
+  static let elementName = "(element)"
+
   @discardableResult
   func declare(
     _ name: String, kind: Variable.Kind, range: SourceRange, type: String? = nil
@@ -126,6 +135,24 @@ final class Scope {
       scope = current.parent
     }
     return nil
+  }
+
+  /// The queries' elements of which a name may be a property, the innermost first: those of all
+  /// queries between here and the declaration of the name.
+  ///
+  /// Notes that this place uses them.
+  func elements(for name: String) -> [Variable] {
+    var elements: [Variable] = []
+    var scope: Scope? = self
+    while let current = scope {
+      if current.variable(named: name) != nil { break }
+      if let element = current.element {
+        if current.frameScope !== frameScope { element.isCaptured = true }
+        elements.append(element)
+      }
+      scope = current.parent
+    }
+    return elements
   }
 
   // MARK: Layout

@@ -15,6 +15,8 @@ struct ScriptCheck {
   /// The schemes that the text mounts somewhere.
   private(set) var schemes: Set<String> = []
   private var definitions: [String: TextClass] = [:]
+  /// Whether the text declares a variable of the script with `val` or `var`, by its name.
+  fileprivate private(set) var isDeclaredConstant: [String: Bool] = [:]
 
   init(machine: Machine, allowsUnknownNames: Bool) {
     self.machine = machine
@@ -63,6 +65,7 @@ struct ScriptCheck {
       case .temporaries(let statement): declare(statement.names)
       case .variable(let statement):
         declare([statement.name])
+        isDeclaredConstant[statement.name.text] = statement.isConstant
         if let value = statement.value { collectAssigned([.expression(value)]) }
       default: collectAssigned([statement])
       }
@@ -148,7 +151,11 @@ struct ScriptCheck {
       note(definition.name, definition.superclass, or: "Scheme", definition.members)
       check(definition.members, className: definition.name.text)
     case .method(let definition): check(definition, className: "Script")
-    case .filter, .protocol, .template, .group, .connector: break
+    case .template(let definition):
+      check(
+        [], [.expression(.block(definition.block))],
+        TextEnvironment(check: self, className: nil, isMeta: false))
+    case .filter, .protocol, .group, .connector: break
     }
   }
 
@@ -212,6 +219,26 @@ struct ScriptCheck {
     return names
   }
 
+  /// Whether an instance variable of a class is declared with `val`.
+  fileprivate func constants(of name: String) -> Set<String> {
+    var names: Set<String> = []
+    var current: String? = name
+    var visited: Set<String> = []
+    while let name = current, visited.insert(name).inserted {
+      if let definition = definitions[name] {
+        for case .variable(let variable) in definition.members where variable.isConstant {
+          names.insert(variable.name.text)
+        }
+        current = definition.superclass
+      } else {
+        names.formUnion(
+          machine.classesByName[name]?.instanceVariables.filter(\.isConstant).map(\.name) ?? [])
+        current = nil
+      }
+    }
+    return names
+  }
+
   /// The class variables that a class sees.
   fileprivate func classVariables(of name: String) -> Set<String> {
     var names: Set<String> = []
@@ -243,6 +270,8 @@ private struct TextEnvironment: NameEnvironment {
   let classes: Set<String>
   let instanceVariables: [String]
   let classVariables: Set<String>
+  private let constants: Set<String>
+  private let isDeclaredConstant: [String: Bool]
   let isScript: Bool
   let isScriptMethod: Bool
   let hasSuper = true
@@ -257,6 +286,8 @@ private struct TextEnvironment: NameEnvironment {
     allowsUnknownNames = check.allowsUnknownNames
     isScript = className == nil
     isScriptMethod = className == nil || className == "Script"
+    isDeclaredConstant = check.isDeclaredConstant
+    constants = isMeta ? [] : className.map { check.constants(of: $0) } ?? []
     if let className {
       instanceVariables = isMeta ? [] : check.instanceVariables(of: className)
       classVariables = check.classVariables(of: className)
@@ -275,6 +306,12 @@ private struct TextEnvironment: NameEnvironment {
   }
 
   func hasScheme(_ name: String) -> Bool { schemes.contains(name) || machine.hasScheme(name) }
+
+  func isConstant(_ name: String) -> Bool {
+    if instanceVariables.contains(name) { return constants.contains(name) }
+    if classVariables.contains(name) { return false }
+    return isDeclaredConstant[name] ?? machine.isConstant(name)
+  }
 
   private func kind(of name: String) -> GlobalKind {
     if classVariables.contains(name) { return .classVariable }

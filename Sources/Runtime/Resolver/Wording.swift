@@ -39,6 +39,10 @@ enum Wording {
     "'\(name)' cannot be assigned"
   }
 
+  static func constant(_ name: String) -> String {
+    "'\(name)' is a val: it keeps the value that it has"
+  }
+
   static func assignmentToArgument(_ name: String) -> String {
     "the argument '\(name)' cannot be assigned"
   }
