@@ -60,15 +60,17 @@ extension Parser {
 
   /// Parses statements in braces that are no block.
   ///
+  /// - Parameter answersLast: Whether its value is that of the last statement.
+  ///
   ///     body = "{" , statements , "}" ;
-  func parseBody() throws(SyntaxFailure) -> [Statement] {
+  func parseBody(answersLast: Bool = false) throws(SyntaxFailure) -> [Statement] {
     let opening = token.range
     guard token.kind == .openBrace else { throw failExpected("'{'") }
     let outer = try open(.closeBrace)
     context.implicitParameters = .outside
     context.string = nil
     let statements = try parseStatements(
-      until: .closeBrace, opening: opening, isMethodBody: true)
+      until: .closeBrace, opening: opening, isMethodBody: !answersLast)
     context.implicitParameters = outer.implicitParameters
     try close(.closeBrace, opening, outer)
     return statements
@@ -238,7 +240,7 @@ extension Parser {
       verb = word
       advance()
     }
-    let statements = try parseBody()
+    let statements = try parseBody(answersLast: true)
     return PropertyHandler(verb: verb, statements: statements, range: range(from: start))
   }
 

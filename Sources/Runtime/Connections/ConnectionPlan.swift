@@ -60,11 +60,11 @@ extension Machine {
     case .path(let base, let names):
       var steps = [base]
       var current = base
-      for name in names {
-        let value = plainValue(at: current)
-        guard let next = try place(of: name, in: value) else {
-          return Aim(place: nil, steps: steps)
-        }
+      var rest = names[...]
+      while !rest.isEmpty {
+        let (next, count) = try step(rest, from: plainValue(at: current))
+        guard let next else { return Aim(place: nil, steps: steps) }
+        rest = rest.dropFirst(count)
         current = next
         steps.append(next)
       }

@@ -150,7 +150,7 @@ extension Machine {
     let tracker = Tracker(within: outer)
     self.tracker = tracker
     trackingDepth += 1
-    let outcome = withErrorsCaught { send(selector(displayText(place.key)), to: place.object) }
+    let outcome = withErrorsCaught { propertyValue(at: place) }
     trackingDepth -= 1
     self.tracker = outer
     graph.setSlots(tracker.reads.filter { $0.kind == .slot }, of: cell)
@@ -184,9 +184,7 @@ extension Machine {
       return writeElement(value, at: place, cell)
     case .property:
       return outcome(
-        of: withErrorsCaught {
-          send(selector(displayText(place.key) + ":"), to: place.object, value)
-        })
+        of: withErrorsCaught { setPropertyValue(value, at: place) })
     case .stored:
       if let failure = outcome(of: withErrorsCaught { put(value, at: place.key, in: place.object) })
       {
@@ -307,7 +305,7 @@ extension Machine {
       guard info.instanceVariables.indices.contains(place.index) else { return "a variable" }
       return "\(info.name)/\(info.instanceVariables[place.index].name)"
     case .element: return describe(place.object)
-    case .property: return "\(classInfo(of: place.object).name)/\(displayText(place.key))"
+    case .property: return pathText(of: place)
     case .stored: return displayText(place.key)
     case .whole: return describe(place.object)
     }

@@ -1,3 +1,5 @@
+internal import TenonParser
+
 // Identifiers whose scheme is a store, and paths through objects.
 
 /// Makes a reference whose path holds expressions.
@@ -104,23 +106,37 @@ final class SchemeNode: SiteNode {
   }
 }
 
-/// A verb on a place of a store.
-final class StoreNode: SiteNode {
-  enum Verb {
-    case get
-    case put
-    case post
-    case delete
+/// The store of a scheme where the receiver brings schemes of its own: these come first.
+final class OwnSchemeNode: SiteNode {
+  let receiver: NodeRef
+  let name: String
+  /// Finds the scheme in the interpreter's table.
+  let other: NodeRef
+
+  init(receiver: NodeRef, name: String, other: NodeRef, at position: CodePosition) {
+    self.receiver = receiver
+    self.name = name
+    self.other = other
+    super.init(at: position)
   }
 
-  let verb: Verb
+  override func evaluate(_ frame: Frame) -> Value {
+    let receiver = receiver.evaluate(frame)
+    let own = withMachine(in: frame) { $0.ownScheme(name, of: receiver) }
+    return own.isNil ? other.evaluate(frame) : own
+  }
+}
+
+/// A verb on a place of a store.
+final class StoreNode: SiteNode {
+  let verb: PropertyVerb
   let store: NodeRef
   let reference: NodeRef
   /// The frame slot in which the value waits (put and post).
   let valueSlot: Int
 
   init(
-    _ verb: Verb, store: NodeRef, reference: NodeRef, valueSlot: Int, at position: CodePosition
+    _ verb: PropertyVerb, store: NodeRef, reference: NodeRef, valueSlot: Int, at position: CodePosition
   ) {
     self.verb = verb
     self.store = store
@@ -147,24 +163,44 @@ final class StoreNode: SiteNode {
   }
 }
 
-/// A component of a path through objects.
-final class PropertyNode: SiteNode {
-  let object: NodeRef
-  let name: NodeRef
+/// A path through objects, from a base through properties: read, written or added to.
+final class PathNode: SiteNode {
+  let base: NodeRef
+  let names: NodeList
+  let verb: PropertyVerb
+  /// Where the value that is put or posted waits.
+  let valueSlot: Int
 
-  init(object: NodeRef, name: NodeRef, at position: CodePosition) {
-    self.object = object
-    self.name = name
+  /// - Parameter position: Its depth lies behind the base and the names, which are kept there.
+  init(
+    base: NodeRef, names: NodeList, _ verb: PropertyVerb, valueSlot: Int = 0,
+    at position: CodePosition
+  ) {
+    self.base = base
+    self.names = names
+    self.verb = verb
+    self.valueSlot = valueSlot
     super.init(at: position)
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    let object = object.evaluate(frame)
+    let first = depth - names.count - 1
+    let object = base.evaluate(frame)
     if object.isUnwind { return object }
-    frame[depth - 1] = object
-    let name = name.evaluate(frame)
-    if name.isUnwind { return name }
-    return withMachine(in: frame) { $0.property(name, of: object) }
+    frame[first] = object
+    for index in 0..<names.count {
+      let name = names[index].evaluate(frame)
+      if name.isUnwind { return name }
+      frame[first + 1 + index] = name
+    }
+    return withMachine(in: frame) { machine in
+      let path = (0..<names.count).map { frame[first + 1 + $0] }
+      switch verb {
+      case .get: return machine.follow(path, from: object)
+      case .put, .delete: return machine.put(frame[valueSlot], at: path, of: object)
+      case .post: return machine.post(frame[valueSlot], to: path, of: object)
+      }
+    }
   }
 }
 
@@ -191,32 +227,6 @@ final class QueryNameNode: SiteNode {
     let outer = outer.evaluate(frame)
     guard outer.isUndefined else { return outer }
     return withMachine(in: frame) { $0.lastProperty(name, of: element) }
-  }
-}
-
-/// An assignment to the last component of a path through objects.
-final class SetPropertyNode: SiteNode {
-  let object: NodeRef
-  let name: NodeRef
-  let valueSlot: Int
-
-  init(object: NodeRef, name: NodeRef, valueSlot: Int, at position: CodePosition) {
-    self.object = object
-    self.name = name
-    self.valueSlot = valueSlot
-    super.init(at: position)
-  }
-
-  override func evaluate(_ frame: Frame) -> Value {
-    let object = object.evaluate(frame)
-    if object.isUnwind { return object }
-    frame[depth - 1] = object
-    let name = name.evaluate(frame)
-    if name.isUnwind { return name }
-    return withMachine(in: frame) { machine in
-      let stored = machine.setProperty(name, of: object, to: frame[valueSlot])
-      return stored.isUnwind ? stored : frame[valueSlot]
-    }
   }
 }
 

@@ -94,7 +94,9 @@ extension Machine {
     // Not `holder.isKernel`: what a script adds to a class of the kernel is the script's.
     let isKernel = if case .kernel = method.origin { true } else { false }
     let code = Code(source: source, name: method.qualifiedName, isKernel: isKernel)
-    let environment = ClassEnvironment(machine: self, info: method.holder, layout: method.layout)
+    let environment = ClassEnvironment(
+      machine: self, info: method.holder, layout: method.layout,
+      definesSchemes: definesSchemes(method.holder, besides: method.selector))
     var analyzer = Analyzer(environment: environment)
     let scope = analyzer.analyze(
       parameters: definition.header.parameters, statements: definition.statements)
@@ -221,6 +223,7 @@ struct ClassEnvironment: NameEnvironment {
   let info: ClassInfo
   /// The layout of the instances, when it is an older one.
   let layout: ClassInfo?
+  let definesSchemes: Bool
 
   var isScript: Bool { false }
   var isScriptMethod: Bool { info === machine.scriptClass }
@@ -268,6 +271,8 @@ struct ScriptEnvironment: NameEnvironment {
   var isScriptMethod: Bool { true }
   var hasSuper: Bool { true }
 
+  var definesSchemes: Bool { machine.definesSchemes(machine.scriptClass) }
+
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
   func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
@@ -275,6 +280,14 @@ struct ScriptEnvironment: NameEnvironment {
 }
 
 extension Machine {
+  /// Whether instances of a class bring schemes of their own.
+  ///
+  /// - Parameter selector: The method that is compiled: `schemes` itself cannot use them.
+  func definesSchemes(_ info: ClassInfo, besides selector: Selector? = nil) -> Bool {
+    let schemes = self.selector("schemes")
+    return selector !== schemes && info.lookUp(schemes) != nil
+  }
+
   /// Finds a variable of the script, or a class.
   func lookUpGlobal(_ name: String) -> OuterName {
     if let cell = scriptCells[name] { return .cell(cell, .scriptVariable) }

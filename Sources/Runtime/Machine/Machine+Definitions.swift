@@ -118,8 +118,6 @@ extension Machine {
         guard selectors.insert(selector).inserted else {
           throw DefinitionFailure(.definedTwice(selector), at: method.header.range)
         }
-      case .propertyPath where !superclass.inherits(from: storeClass):
-        throw DefinitionFailure(.notAvailable("a property path in a class"), at: member.range)
       case .emission:
         throw DefinitionFailure(.notAvailable("a filter's body"), at: member.range)
       default: break
@@ -129,11 +127,7 @@ extension Machine {
       throw DefinitionFailure(
         .tooLarge("a class of \(names.count) variables", limit: ObjectRef.slotLimit))
     }
-    do throws(Failure) {
-      try checkPatterns(members)
-    } catch {
-      throw DefinitionFailure(error)
-    }
+    try checkPatterns(members)
   }
 
   /// Gives a new class its variables.

@@ -166,18 +166,45 @@ extension Primitive {
   ]
 
   static let propertyReference: [Primitive] = [
-    Primitive("property: name of: object", "A property of an object; nil for one of nil.") {
-      machine, arguments in
-      machine.property(arguments[0], of: arguments[1])
+    Primitive("value", "What is at the place; nil behind a nil.") { machine, arguments in
+      machine.withPath(of: arguments.receiver) { object, names in
+        machine.follow(names, from: object)
+      }
     },
-    Primitive("setProperty: name of: object to: value", "Replaces a property; answers the value.") {
+    Primitive("value: anObject", "Replaces what is at the place; answers anObject.") {
       machine, arguments in
-      machine.setProperty(arguments[0], of: arguments[1], to: arguments[2])
+      machine.withPath(of: arguments.receiver) { object, names in
+        machine.put(arguments[0], at: names, of: object)
+      }
+    },
+    Primitive("delete", "Removes what is at the place; answers whether anything was.") {
+      machine, arguments in
+      machine.withPath(of: arguments.receiver) { object, names in
+        machine.delete(names, of: object)
+      }
+    },
+    Primitive("post: anObject", "Adds to what is at the place, as += does.") {
+      machine, arguments in
+      machine.withPath(of: arguments.receiver) { object, names in
+        machine.post(arguments[0], to: names, of: object)
+      }
     },
   ]
 }
 
 extension Machine {
+  /// Does something with the object that a property reference begins at, and with its names.
+  fileprivate func withPath(of reference: Value, _ body: (Value, [Value]) -> Value) -> Value {
+    let names = ObjectRef(reference)[slot: 1]
+    let base = send(selector("value"), to: ObjectRef(reference)[slot: 0])
+    if base.isUnwind { return base }
+    guard names.isObject(ofClass: ClassIndex.array) else {
+      return signal(.invalidArgument("the names of a path", found: describe(names)))
+    }
+    return body(
+      base, (0..<ObjectRef(names).elementCount).map { ObjectRef(names)[element: $0] })
+  }
+
   /// The scheme that a reference in the table of schemes names.
   fileprivate func schemeName(_ reference: Value) throws(Failure) -> String {
     let reference = try self.reference(reference)

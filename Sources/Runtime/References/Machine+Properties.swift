@@ -151,23 +151,9 @@ extension Machine {
         return element(of: place)
       }
       return send(selector("at:"), to: place.object, place.key)
-    case .property: return send(selector(displayText(place.key)), to: place.object)
+    case .property: return propertyValue(at: place)
     case .stored: return get(place.key, from: place.object)
     case .whole: return place.object
-    }
-  }
-
-  /// Gives a property another value.
-  ///
-  /// - Returns: the value, or `unwind`.
-  func setProperty(_ name: Value, of object: Value, to value: Value) -> Value {
-    do throws(Failure) {
-      guard let place = try place(of: name, in: object) else {
-        throw .noProperty(displayText(name), describe(object))
-      }
-      return assign(value, to: place)
-    } catch {
-      return signal(error)
     }
   }
 
@@ -188,7 +174,8 @@ extension Machine {
       let key = place.index >= 0 ? Value(small: place.index + 1) : place.key
       return send(selector("at:put:"), to: place.object, key, value)
     case .property:
-      return send(selector(displayText(place.key) + ":"), to: place.object, value)
+      let outcome = setPropertyValue(value, at: place)
+      return outcome.isUnwind ? outcome : value
     case .stored:
       return write(value, at: place.key, in: place.object)
     case .whole:

@@ -75,12 +75,13 @@ struct PropertyPath {
 
 extension Machine {
   /// Refuses property paths of which neither is more specific than the other.
-  func checkPatterns(_ members: [Member]) throws(Failure) {
+  func checkPatterns(_ members: [Member]) throws(DefinitionFailure) {
     var patterns: [[PatternComponent]] = []
     for case .propertyPath(let path) in members {
       for pattern in patterns where PropertyPath.tie(pattern, path.pattern) {
-        throw .patternsTie(
-          PropertyPath.text(of: pattern), PropertyPath.text(of: path.pattern))
+        throw DefinitionFailure(
+          .patternsTie(PropertyPath.text(of: pattern), PropertyPath.text(of: path.pattern)),
+          at: path.range)
       }
       patterns.append(path.pattern)
     }
@@ -125,25 +126,56 @@ extension Machine {
     _ verb: PropertyVerb, at reference: Value, in store: Value, newValue: Value = .nil
   ) throws(Failure) -> Value {
     let place = try self.reference(reference)
-    var info: ClassInfo? = classInfo(of: store).canonical ?? classInfo(of: store)
+    return try handle(verb, at: place.components, in: store, newValue: newValue) {
+      referenceText(reference)
+    }
+  }
+
+  /// Does what a class's text says for a verb at a path.
+  ///
+  /// - Parameter text: What messages call the place.
+  /// - Returns: what the handler answers; nil for reading where no path fits; or `unwind`.
+  func handle(
+    _ verb: PropertyVerb, at components: [String], in object: Value, newValue: Value = .nil,
+    text: () -> String
+  ) throws(Failure) -> Value {
     var allowed: [String] = []
-    while let current = info {
-      for path in current.propertyPaths {
-        guard let arguments = path.arguments(for: place.components) else { continue }
-        guard let method = path.handlers[verb] else {
-          allowed += path.handlers.keys.map(\.rawValue)
-          continue
-        }
-        return call(method, on: store, arguments, verb, newValue)
+    for path in propertyPaths(of: object) {
+      guard let arguments = path.arguments(for: components) else { continue }
+      guard let method = path.handlers[verb] else {
+        allowed += path.handlers.keys.map(\.rawValue)
+        continue
       }
-      info = current.superclass
+      return call(method, on: object, arguments, verb, newValue)
     }
     if allowed.isEmpty, verb == .get { return .nil }
     let list = Set(allowed).sorted().joined(separator: ", ")
     throw .store(
       StoreError(
-        .unsupported, referenceText(reference),
+        .unsupported, text(),
         "'\(verb.rawValue)' is not supported" + (list.isEmpty ? "" : ", only \(list)")))
+  }
+
+  /// The property paths that an object has, in the order in which they are tried: the most specific
+  /// first, and of two alike that of the subclass.
+  func propertyPaths(of object: Value) -> [PropertyPath] {
+    var paths: [PropertyPath] = []
+    var owners = 0
+    var info: ClassInfo? = classInfo(of: object).canonical ?? classInfo(of: object)
+    while let current = info {
+      paths += current.propertyPaths
+      info = current.superclass
+      if !current.propertyPaths.isEmpty { owners += 1 }
+    }
+    // Those of one class are in order.
+    if owners > 1 {
+      let ordered = paths.enumerated().sorted { left, right in
+        let (a, b) = (left.element.specificity, right.element.specificity)
+        return a == b ? left.offset < right.offset : b.lexicographicallyPrecedes(a)
+      }
+      paths = ordered.map(\.element)
+    }
+    return paths
   }
 
   private func call(

@@ -31,6 +31,8 @@ protocol NameEnvironment {
   var candidates: [String] { get }
   /// Whether a scheme has a store, or will have one when the text runs.
   func hasScheme(_ name: String) -> Bool
+  /// Whether the receiver brings schemes of its own, by a method `schemes`.
+  var definesSchemes: Bool { get }
   /// Whether unknown names are left to run time: at the prompt.
   var allowsUnknownNames: Bool { get }
   /// Whether a variable found by `lookUp` was declared with `val`.
@@ -372,6 +374,7 @@ struct Analyzer {
   private mutating func check(_ scheme: Name) {
     let known = ["self", "class", "var", "ivar", "this", "default", "ref"]
     guard !known.contains(scheme.text), !environment.hasScheme(scheme.text),
+      !environment.definesSchemes,
       !environment.allowsUnknownNames
     else { return }
     report(Wording.unknownScheme(scheme.text), scheme.range)

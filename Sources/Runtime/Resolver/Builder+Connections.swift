@@ -262,7 +262,12 @@ extension Builder {
   func schemeNode(_ name: Name, _ depth: Int) -> Built {
     let cell = machine.schemeCell(named: name.text)
     code.addLiteral(Value(cell))
-    return add(SchemeNode(cell: cell, name: name.text, at: position(name.range, depth)), .other)
+    let scheme = SchemeNode(cell: cell, name: name.text, at: position(name.range, depth))
+    guard environment.definesSchemes else { return add(scheme, .other) }
+    return add(
+      OwnSchemeNode(
+        receiver: selfNode().node, name: name.text, other: code.add(scheme),
+        at: position(name.range, depth)))
   }
 
   /// The reference for a path.
@@ -362,16 +367,20 @@ extension Builder {
   private mutating func follow(
     _ components: ArraySlice<PathComponent>, from base: Built, _ range: SourceRange, _ depth: Int
   ) -> Built {
-    var built = base
-    for (index, component) in components.enumerated() {
-      let name = componentNode(component, depth + 1)
-      built = add(
-        PropertyNode(object: built.node, name: name, at: position(range, depth + 1)))
-      if index % Builder.levelsUnchecked == Builder.levelsUnchecked - 1 {
-        built = add(StackGuardNode(body: built.node, at: position(range, depth)))
-      }
-    }
-    return built
+    components.isEmpty ? base : path(base, components, .get, range, depth)
+  }
+
+  /// Builds what is done with a path through properties; its base is built for `depth`.
+  private mutating func path(
+    _ base: Built, _ components: ArraySlice<PathComponent>, _ verb: PropertyVerb,
+    valueSlot: Int = 0, _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    var names: [NodeRef] = []
+    for component in components { names.append(componentNode(component, depth + 1 + names.count)) }
+    return add(
+      PathNode(
+        base: base.node, names: list(names), verb, valueSlot: valueSlot,
+        at: position(range, depth + 1 + names.count)))
   }
 
   /// Builds a reference.
@@ -398,26 +407,20 @@ extension Builder {
 
   /// Builds an assignment to an identifier.
   mutating func assign(
-    _ identifier: IdentifierExpression, verb: StoreNode.Verb, range: SourceRange, _ depth: Int,
+    _ identifier: IdentifierExpression, verb: PropertyVerb, range: SourceRange, _ depth: Int,
     value: (inout Builder, Int) -> Built
   ) -> Built {
     if let place = VariablePlace(identifier) {
       if place.properties.isEmpty {
         return assign(place, value(&self, depth), depth)
       }
-      let last = place.properties[place.properties.endIndex - 1]
-      return setProperty(last, range: range, depth, value: value) { builder, depth in
-        let base = builder.readVariable(place, depth)
-        return builder.follow(
-          place.properties.dropLast(), from: base, identifier.path.range, depth)
-      }
+      let built = value(&self, depth)
+      let base = readVariable(place, depth + 1)
+      return write(built, to: place.properties, of: base, verb, range, depth)
     }
-    if identifier.scheme.text == "self", let last = identifier.path.components.last {
-      return setProperty(last, range: range, depth, value: value) { builder, depth in
-        builder.follow(
-          identifier.path.components.dropLast()[...], from: builder.selfNode(),
-          identifier.path.range, depth)
-      }
+    if identifier.scheme.text == "self", !identifier.path.components.isEmpty {
+      let built = value(&self, depth)
+      return write(built, to: identifier.path.components[...], of: selfNode(), verb, range, depth)
     }
     let built = value(&self, depth)
     let store = schemeNode(identifier.scheme, depth + 1)
@@ -440,16 +443,12 @@ extension Builder {
     return assign(place.name, value, depth)
   }
 
-  private mutating func setProperty(
-    _ component: PathComponent, range: SourceRange, _ depth: Int,
-    value: (inout Builder, Int) -> Built, object: (inout Builder, Int) -> Built
+  /// Builds the writing of a value, built for `depth`, to a path; its value is that value.
+  private mutating func write(
+    _ value: Built, to components: ArraySlice<PathComponent>, of base: Built, _ verb: PropertyVerb,
+    _ range: SourceRange, _ depth: Int
   ) -> Built {
-    let built = value(&self, depth)
-    let object = object(&self, depth + 1)
-    let name = componentNode(component, depth + 2)
-    let step = add(
-      SetPropertyNode(
-        object: object.node, name: name, valueSlot: depth, at: position(range, depth + 2)))
-    return add(CascadeNode(subject: built.node, slot: depth, steps: list([step.node])))
+    let step = path(base, components, verb, valueSlot: depth, range, depth + 1)
+    return add(BuildNode(subject: value.node, slot: depth, steps: list([step.node])))
   }
 }

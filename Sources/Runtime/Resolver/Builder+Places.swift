@@ -61,8 +61,8 @@ extension Builder {
 
   /// `place += e`: numbers add, strings concatenate, collections take an element.
   mutating func buildAppend(_ append: AppendExpression, _ depth: Int) -> Built {
-    if case .identifier(let identifier) = append.target, VariablePlace(identifier) == nil,
-      identifier.scheme.text != "self"
+    if case .identifier(let identifier) = append.target,
+      VariablePlace(identifier).map({ !$0.properties.isEmpty }) ?? true
     {
       return assign(identifier, verb: .post, range: append.range, depth) { builder, depth in
         builder.build(append.value, depth)

@@ -15,6 +15,8 @@ struct ScriptCheck {
   /// The schemes that the text mounts somewhere.
   private(set) var schemes: Set<String> = []
   private var definitions: [String: TextClass] = [:]
+  /// Members that the text adds to classes.
+  private var added: [String: [Member]] = [:]
   /// Whether the text declares a variable of the script with `val` or `var`, by its name.
   fileprivate private(set) var isDeclaredConstant: [String: Bool] = [:]
 
@@ -102,8 +104,12 @@ struct ScriptCheck {
     case .scheme(let definition):
       note(definition.name, definition.superclass, or: "Scheme", definition.members)
       collectSchemes(definition.members)
-    case .extension(let definition): collectSchemes(definition.members)
-    case .method(let definition): collectSchemes([.method(definition)])
+    case .extension(let definition):
+      collectSchemes(definition.members)
+      added[definition.name.text, default: []] += definition.members
+    case .method(let definition):
+      collectSchemes([.method(definition)])
+      added["Script", default: []].append(.method(definition))
     case .filter(let definition): classes.insert(definition.name.text)
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
@@ -239,6 +245,25 @@ struct ScriptCheck {
     return names
   }
 
+  /// Whether a class has a method `schemes`, as the text or the machine knows it.
+  fileprivate func definesSchemes(_ className: String, isMeta: Bool) -> Bool {
+    var current: String? = className
+    var visited: Set<String> = []
+    while let name = current, visited.insert(name).inserted {
+      let members = (definitions[name]?.members ?? []) + (added[name] ?? [])
+      for case .method(let method) in members
+      where method.header.selector == "schemes" && method.isClassMethod == isMeta {
+        return true
+      }
+      guard let definition = definitions[name] else {
+        guard let info = machine.classesByName[name] else { return false }
+        return machine.definesSchemes(isMeta ? info.metaclass ?? info : info)
+      }
+      current = definition.superclass
+    }
+    return false
+  }
+
   /// The class variables that a class sees.
   fileprivate func classVariables(of name: String) -> Set<String> {
     var names: Set<String> = []
@@ -272,6 +297,7 @@ private struct TextEnvironment: NameEnvironment {
   let classVariables: Set<String>
   private let constants: Set<String>
   private let isDeclaredConstant: [String: Bool]
+  let definesSchemes: Bool
   let isScript: Bool
   let isScriptMethod: Bool
   let hasSuper = true
@@ -287,6 +313,7 @@ private struct TextEnvironment: NameEnvironment {
     isScript = className == nil
     isScriptMethod = className == nil || className == "Script"
     isDeclaredConstant = check.isDeclaredConstant
+    definesSchemes = check.definesSchemes(className ?? "Script", isMeta: isMeta)
     constants = isMeta ? [] : className.map { check.constants(of: $0) } ?? []
     if let className {
       instanceVariables = isMeta ? [] : check.instanceVariables(of: className)
