@@ -22,7 +22,7 @@ func literal(_ text: String) -> String {
 }
 
 /// The comment lines directly above a definition, joined.
-func comment(above start: Int, in bytes: ContiguousArray<UInt8>) -> String {
+func commentLines(above start: Int, in bytes: ContiguousArray<UInt8>) -> String {
   let lines = String(decoding: bytes[..<start], as: UTF8.self)
     .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
   let comments = lines.reversed().prefix { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
@@ -31,40 +31,61 @@ func comment(above start: Int, in bytes: ContiguousArray<UInt8>) -> String {
   }.joined(separator: " ")
 }
 
-/// A row for a class.
-func row(_ definition: ClassDefinition, file: Int, source: SourceText) -> String {
-  var variables: [String] = []
-  var methods: [String] = []
-  for member in definition.members {
+/// The methods among the members of a class or an extension: a line with side, selector, file and
+/// place for each.
+func methodLines(_ members: [Member], file: Int, source: SourceText) -> [String] {
+  members.compactMap { member in
     switch member {
-    case .variable(let variable):
-      guard variable.value == nil else {
-        fail("\(source.name): the kernel's variables begin as nil")
-      }
-      variables.append(variable.name.text)
+    case .variable: return nil
     case .method(let method):
       let side = method.isClassMethod ? "+" : "-"
-      methods.append(
-        "\(side) \(method.header.selector) \(method.range.start) \(method.range.end)")
+      return "\(side) \(method.header.selector) \(file) \(method.range.start) \(method.range.end)"
     default:
       let line = source.location(of: member.range.start).line
       fail("\(source.name):\(line): the kernel's classes have variables and methods only")
     }
   }
-  let superclass = definition.superclass?.text ?? "Object"
-  return """
-      KernelClass(
-        name: \(literal(definition.name.text)), superclass: \(literal(superclass)), file: \(file),
-        comment: \(literal(comment(above: Int(definition.range.start), in: source.bytes))),
-        variables: \(literal(variables.joined(separator: " "))),
-        methods: \(literal(methods.joined(separator: "\n")))),
+}
 
+/// A class of the kernel, with what the files say of it.
+struct ClassRow {
+  let name: String
+  let superclass: String
+  let comment: String
+  let variables: [String]
+  var methods: [String]
+
+  init(_ definition: ClassDefinition, file: Int, source: SourceText) {
+    name = definition.name.text
+    superclass = definition.superclass?.text ?? "Object"
+    comment = commentLines(above: Int(definition.range.start), in: source.bytes)
+    variables = definition.members.compactMap { member in
+      guard case .variable(let variable) = member else { return nil }
+      guard variable.value == nil else {
+        fail("\(source.name): the kernel's variables begin as nil")
+      }
+      return variable.name.text
+    }
+    methods = methodLines(definition.members, file: file, source: source)
+  }
+
+  /// The row as Swift text.
+  var text: String {
     """
+        KernelClass(
+          name: \(literal(name)), superclass: \(literal(superclass)),
+          comment: \(literal(comment)),
+          variables: \(literal(variables.joined(separator: " "))),
+          methods: \(literal(methods.joined(separator: "\n")))),
+
+      """
+  }
 }
 
 guard CommandLine.arguments.count > 2 else { fail("usage: EmbedKernelTool OUTPUT FILE.st...") }
 var files = ""
-var classes = ""
+var classes: [ClassRow] = []
+var extensions: [(definition: ExtensionDefinition, file: Int, source: SourceText)] = []
 for (number, path) in CommandLine.arguments.dropFirst(2).enumerated() {
   guard let data = FileManager.default.contents(atPath: path),
     let text = String(data: data, encoding: .utf8)
@@ -77,11 +98,20 @@ for (number, path) in CommandLine.arguments.dropFirst(2).enumerated() {
   }
   files += "    KernelFile(name: \(literal(source.name)), text: \(literal(text))),\n"
   for statement in script.statements {
-    guard case .definition(.class(let definition)) = statement else {
-      fail("\(name): the kernel's files hold classes only")
+    switch statement {
+    case .definition(.class(let definition)):
+      classes.append(ClassRow(definition, file: number, source: source))
+    case .definition(.extension(let definition)):
+      extensions.append((definition, number, source))
+    default: fail("\(name): the kernel's files hold classes and extensions only")
     }
-    classes += row(definition, file: number, source: source)
   }
+}
+for (definition, file, source) in extensions {
+  guard let index = classes.firstIndex(where: { $0.name == definition.name.text }) else {
+    fail("\(source.name): there is no class \(definition.name.text)")
+  }
+  classes[index].methods += methodLines(definition.members, file: file, source: source)
 }
 let output = """
   // Written by EmbedKernelTool from the texts of the kernel.
@@ -91,7 +121,7 @@ let output = """
   \(files)  ]
 
     static let classes: [KernelClass] = [
-  \(classes)  ]
+  \(classes.map(\.text).joined())  ]
   }
 
   """

@@ -51,7 +51,14 @@ extension Parser {
   }
 
   private func isEmission(at bar: Token) -> Bool {
-    bar.kind == .bar && lexer.token(from: bar.end).kind == .openBrace
+    guard bar.kind == .bar else { return false }
+    var next = lexer.token(from: bar.end)
+    if let end = typeEnd(at: next) { next = lexer.token(from: end) }
+    if next.kind == .connector {
+      guard let end = typeEnd(at: lexer.token(from: next.end)) else { return false }
+      next = lexer.token(from: end)
+    }
+    return next.kind == .openBrace
   }
 
   // MARK: Definitions
@@ -345,11 +352,19 @@ extension Parser {
 
   /// Parses what a filter does with each object.
   ///
-  ///     emission = "|" , body ;
+  ///     emission = "|" , [ type ] , [ ( "->" | "→" ) , type ] , body ;
   func parseEmission() throws(SyntaxFailure) -> EmissionDefinition {
     let start = token.start
     takeBar()
+    let inputType = typeEnd(at: token) == nil ? nil : try parseType()
+    var outputType: Name?
+    if token.kind == .connector, connectorHere.text == "->" {
+      advance()
+      outputType = try parseType()
+    }
     let statements = try parseBody()
-    return EmissionDefinition(statements: statements, range: range(from: start))
+    return EmissionDefinition(
+      inputType: inputType, outputType: outputType, statements: statements,
+      range: range(from: start))
   }
 }

@@ -47,10 +47,16 @@ extension SyntaxPrinter {
   private mutating func print(_ filter: FilterDefinition) {
     printHead("filter", filter.name, filter.superclass)
     if filter.members.count == 1, case .emission(let emission) = filter.members[0] {
-      printStatements(emission.statements, "|{", "}")
+      print(emission)
     } else {
       print(filter.members)
     }
+  }
+
+  private mutating func print(_ emission: EmissionDefinition) {
+    let input = emission.inputType.map { "<\($0.text)> " } ?? ""
+    let output = emission.outputType.map { "-> <\($0.text)> " } ?? ""
+    printStatements(emission.statements, "|\(input)\(output){", "}")
   }
 
   // MARK: Members
@@ -85,7 +91,7 @@ extension SyntaxPrinter {
       printFirstValue(member.value)
     case .method(let method): print(method)
     case .propertyPath(let member): print(member)
-    case .emission(let member): printStatements(member.statements, "|{", "}")
+    case .emission(let member): print(member)
     case .statement(let statement): print(statement)
     }
   }

@@ -24,15 +24,23 @@ public struct FilterDefinition: Sendable {
 
 /// What a filter does with each object; `^` emits.
 ///
-///     emission = "|{" { statement "." } "}"
+///     emission = "|" [ type ] [ "->" type ] "{" { statement "." } "}"
 public struct EmissionDefinition: Sendable {
+  /// The class of what the filter takes, if it says so.
+  public let inputType: Name?
+  /// The class of what it emits, if it says so.
+  public let outputType: Name?
   /// The body; it sees `object`.
   public let statements: [Statement]
   /// Where it stands.
   public let range: SourceRange
 
   /// Creates the syntax from its parts.
-  public init(statements: [Statement], range: SourceRange) {
+  public init(
+    inputType: Name? = nil, outputType: Name? = nil, statements: [Statement], range: SourceRange
+  ) {
+    self.inputType = inputType
+    self.outputType = outputType
     self.statements = statements
     self.range = range
   }

@@ -106,7 +106,7 @@ final class Connection {
   /// The connector: `|=` or `=|=`.
   let connector: String
   /// The statement, printed from its syntax.
-  let text: String
+  var text: String
   let source: SourceText
   let range: SourceRange
   var formulas: [Formula] = []

@@ -45,6 +45,10 @@ extension Failure {
     Failure(.invalidArgument, "'\(method)' must answer \(expected), not \(found)")
   }
 
+  static func notAFilter(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' is no filter")
+  }
+
   static func notAProtocol(_ name: String) -> Failure {
     Failure(.error, "'\(name)' is no protocol")
   }

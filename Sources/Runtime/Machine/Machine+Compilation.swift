@@ -97,7 +97,7 @@ extension Machine {
     let environment = ClassEnvironment(
       machine: self, info: method.holder, layout: method.layout,
       definesSchemes: definesSchemes(method.holder, besides: method.selector))
-    var analyzer = Analyzer(environment: environment)
+    var analyzer = Analyzer(environment: environment, emits: method.emits)
     let scope = analyzer.analyze(
       parameters: definition.header.parameters, statements: definition.statements)
     if isKernel, let issue = analyzer.issues.first {
@@ -108,6 +108,7 @@ extension Machine {
       machine: self, code: code, environment: environment, scope: scope,
       scopes: analyzer.scopes, holder: method.holder, mode: mode)
     builder.layout = method.layout
+    builder.emits = method.emits
     code.finish(
       builder.buildMethod(
         definition.statements, value: method.answersLastStatement ? .last : .receiver,

@@ -16,7 +16,7 @@ extension Machine {
     case .method(let method):
       add(method, to: scriptClass, source: source)
       return Value(script)
-    case .filter: throw DefinitionFailure(.notAvailable("'filter'"))
+    case .filter(let definition): return try define(definition, source: source)
     case .protocol(let definition): return try define(definition)
     // Its definition is an expression, which the builder builds.
     case .template: return .nil
@@ -45,6 +45,19 @@ extension Machine {
     }
     return try define(
       definition.name, superclass: definition.superclass, or: "Scheme", definition.members,
+      source: source)
+  }
+
+  private func define(
+    _ definition: FilterDefinition, source: SourceText
+  ) throws(DefinitionFailure) -> Value {
+    if let superclass = definition.superclass,
+      !(classesByName[superclass.text]?.inherits(from: kernelClass("Filter")) ?? true)
+    {
+      throw DefinitionFailure(.notAFilter(superclass.text), at: superclass.range)
+    }
+    return try define(
+      definition.name, superclass: definition.superclass, or: "Filter", definition.members,
       source: source)
   }
 
@@ -119,7 +132,9 @@ extension Machine {
           throw DefinitionFailure(.definedTwice(selector), at: method.header.range)
         }
       case .emission:
-        throw DefinitionFailure(.notAvailable("a filter's body"), at: member.range)
+        guard selectors.insert("|").inserted else {
+          throw DefinitionFailure(.definedTwice("|{ }"), at: member.range)
+        }
       default: break
       }
     }
@@ -173,6 +188,7 @@ extension Machine {
     }
     if isExtension { return }
     addInitialValues(members, to: info, source: source)
+    addEmission(members, to: info, source: source)
     addConnections(members, to: info, source: source)
     addPropertyPaths(members, to: info, source: source)
     for each in info.withSubclasses { settleLayout(of: each) }
@@ -254,6 +270,33 @@ extension Machine {
     }
     info.connectionStatements = method(
       HiddenSelector.connections, statements, in: info, source: source)
+  }
+
+  /// Turns the body of a filter into the methods that a flow calls.
+  private func addEmission(_ members: [Member], to info: ClassInfo, source: SourceText) {
+    for case .emission(let emission) in members {
+      let body = Method(
+        selector: selector(EmissionMethod.selector), holder: info,
+        origin: .definition(EmissionMethod.definition(emission), source))
+      body.emits = true
+      install(body, in: info)
+      for (name, type) in [("inputType", emission.inputType), ("outputType", emission.outputType)] {
+        guard let type, let meta = info.metaclass else { continue }
+        let answer = Statement.return(
+          ReturnStatement(
+            value: .name(NameExpression(name: type, range: type.range)), range: type.range))
+        let header = MethodHeader(
+          resultType: nil, selectorParts: [Name(name, type.range)], parameters: [],
+          range: type.range)
+        install(
+          Method(
+            selector: selector(name), holder: meta,
+            origin: .definition(
+              MethodDefinition(
+                isClassMethod: true, header: header, statements: [answer], range: type.range),
+              source)), in: meta)
+      }
+    }
   }
 
   /// A method that no program can name, for statements that belong to a class.
@@ -404,7 +447,8 @@ extension Definition {
     case .scheme(let definition): definition.members.flatMap(\.bodies)
     case .method(let definition): [definition.statements]
     case .template(let definition): [[.expression(.object(definition.object))]]
-    case .filter, .protocol, .group, .connector: []
+    case .filter(let definition): definition.members.flatMap(\.bodies)
+    case .protocol, .group, .connector: []
     }
   }
 }
@@ -417,7 +461,7 @@ extension Member {
     case .statement(let statement): [[statement]]
     case .propertyPath(let path): path.handlers.map(\.statements)
     case .classVariable(let variables): variables.value.map { [[.expression($0)]] } ?? []
-    case .emission: []
+    case .emission(let emission): [emission.statements]
     }
   }
 }
@@ -439,4 +483,23 @@ extension ClassInfo {
   /// The superclasses from the root down, then the class itself.
   var lineage: [ClassInfo] { ancestors.reversed() }
 
+}
+
+/// The method that a filter's body becomes.
+enum EmissionMethod {
+  static let selector = "process:"
+
+  /// What the body takes; it is called `object`.
+  static func parameter(_ emission: EmissionDefinition) -> Parameter {
+    Parameter(type: nil, name: Name("object", emission.range), range: emission.range)
+  }
+
+  static func definition(_ emission: EmissionDefinition) -> MethodDefinition {
+    let header = MethodHeader(
+      resultType: nil, selectorParts: [Name(selector, emission.range)],
+      parameters: [parameter(emission)], range: emission.range)
+    return MethodDefinition(
+      isClassMethod: false, header: header, statements: emission.statements,
+      range: emission.range)
+  }
 }

@@ -11,12 +11,10 @@ struct KernelFile: Sendable {
 struct KernelClass: Sendable {
   let name: String
   let superclass: String
-  /// The number of its text.
-  let file: Int
   let comment: String
   /// The names of its variables, with blanks between.
   let variables: String
-  /// A line for each method: side, selector, start and end in the text.
+  /// A line for each method: side, selector, number of the text, start and end in it.
   let methods: String
 }
 
@@ -90,13 +88,13 @@ extension Machine {
     let side: Substring = info.isMeta ? "+" : "-"
     for line in row.methods.split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count == 4, words[0] == side, let start = Int32(words[2]),
-        let end = Int32(words[3])
+      guard words.count == 5, words[0] == side, let file = Int(words[2]),
+        let start = Int32(words[3]), let end = Int32(words[4])
       else { continue }
       info.setMethod(
         Method(
           selector: selector(String(words[1])), holder: info,
-          origin: .kernel(KernelMethod(file: row.file, range: SourceRange(start, end)))))
+          origin: .kernel(KernelMethod(file: file, range: SourceRange(start, end)))))
     }
   }
 

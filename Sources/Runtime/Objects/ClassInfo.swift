@@ -197,6 +197,8 @@ final class Method {
   var isExtension = false
   /// Whether it answers its last statement and not the receiver: handlers of schemes.
   var answersLastStatement = false
+  /// Whether `^` in it emits: the body of a filter.
+  var emits = false
   /// For instances of an older layout: that layout.
   var layout: ClassInfo?
 

@@ -9,6 +9,13 @@ extension Primitive {
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
+    Primitive("text: aString", "Has the connection called otherwise.") {
+      machine, arguments in
+      if let text = machine.text(arguments[0]) {
+        machine.connection(arguments.receiver)?.text = text
+      }
+      return arguments.receiver
+    },
     Primitive("suspend", "Takes the connection out of force until resume.") {
       machine, arguments in
       if let connection = machine.connection(arguments.receiver) {

@@ -46,12 +46,15 @@ protocol NameEnvironment {
 /// then walks the same syntax and makes nodes.
 struct Analyzer {
   let environment: any NameEnvironment
+  let emits: Bool
   private(set) var issues: [Issue] = []
   private(set) var scopes: [SourceRange: Scope] = [:]
   private var scope: Scope
 
-  init(environment: any NameEnvironment) {
+  /// - Parameter emits: Whether `^` emits and leaves nothing: in the body of a filter.
+  init(environment: any NameEnvironment, emits: Bool = false) {
     self.environment = environment
+    self.emits = emits
     scope = Scope(.method, parent: nil)
   }
 
@@ -154,7 +157,7 @@ struct Analyzer {
 
   private func noteReturn() {
     // At top level a return ends the script, from wherever it stands.
-    guard !environment.isScript else { return }
+    guard !environment.isScript, !emits else { return }
     let method = scope.methodScope
     if scope.frameScope !== method { method.isHome = true }
   }
@@ -423,6 +426,10 @@ struct Analyzer {
   /// The operands of a connection become formulas, blocks that outlive the activation.
   private mutating func analyze(_ connect: ConnectExpression) {
     for operand in connect.written { refuseConstant(in: operand) }
+    guard connect.connector.text.isFormulaConnector else {
+      for operand in connect.operands { analyze(operand.asReference ?? operand) }
+      return
+    }
     for operand in connect.operands {
       let outer = scope
       scope = Scope(.block, parent: outer)

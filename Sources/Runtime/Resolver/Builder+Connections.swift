@@ -8,6 +8,7 @@ extension Builder {
   mutating func buildConnect(_ connect: ConnectExpression, _ depth: Int) -> Built {
     switch connect.connector.text {
     case "|=", "=|=": break
+    case "->": return buildFlow(connect, depth)
     case let other:
       return add(
         FailureNode(
@@ -21,6 +22,20 @@ extension Builder {
     return nodes.count == 1
       ? Built(node: nodes[0], shape: .other)
       : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+  }
+
+  /// Builds `source -> filter -> sink`: a message to the class of flows.
+  private mutating func buildFlow(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    var stages: [NodeRef] = []
+    for operand in connect.operands {
+      stages.append(build(operand.asReference ?? operand, depth + 3).node)
+    }
+    let array = add(ArrayNode(elements: list(stages), slot: depth + 2, state: state))
+    let names = connect.operands.map { constant(machine.makeString(SyntaxPrinter.print($0))).node }
+    let nameArray = add(ArrayNode(elements: list(names), slot: depth + 3, state: state))
+    let text = constant(machine.makeString(SyntaxPrinter.print(.connect(connect))))
+    return send(
+      "through:names:text:", to: classNode("Flow"), [array, nameArray, text], connect.range, depth)
   }
 
   private mutating func buildPair(
@@ -230,7 +245,23 @@ private struct FormulaReads {
   }
 }
 
+extension String {
+  /// Whether the operands of the connector of this spelling are formulas or places.
+  var isFormulaConnector: Bool { ["|=", "=|=", ">=|", "<=|"].contains(self) }
+}
+
 extension Expression {
+  /// The reference to a place that is written as an identifier: what flows there is put, and what
+  /// flows from there is what it holds.
+  var asReference: Expression? {
+    guard case .identifier(let identifier) = self, !identifier.path.isEmpty,
+      !["class", "self"].contains(identifier.scheme.text)
+    else { return nil }
+    return .reference(
+      ReferenceExpression(
+        scheme: identifier.scheme, path: identifier.path, range: identifier.range))
+  }
+
   /// Whether the expression may stand before a property on the left of a connector.
   fileprivate var isPlaceOrSelf: Bool {
     switch self {

@@ -35,6 +35,8 @@ struct Builder {
   let holder: ClassInfo?
   /// The layout of the receivers, when it is an older one.
   var layout: ClassInfo?
+  /// Whether `^` emits: in the body of a filter.
+  var emits = false
   /// In which form the code is built.
   var mode: CodeMode
   var scope: Scope
@@ -169,7 +171,7 @@ extension Builder {
         continue
       }
       rest = rest.dropFirst()
-      if case .return(let statement) = statement, !environment.isScript {
+      if case .return(let statement) = statement, !environment.isScript, !emits {
         return sequence(plain + [buildTailValue(statement.value, depth)])
       }
       if let guarded = buildGuard(statement, rest: rest, value: value, depth) {
@@ -194,7 +196,7 @@ extension Builder {
   private mutating func buildGuard(
     _ statement: Statement, rest: ArraySlice<Statement>, value: BodyValue, _ depth: Int
   ) -> NodeRef? {
-    guard !environment.isScript, scope.kind == .method || scope.kind == .inlined,
+    guard !environment.isScript, !emits, scope.kind == .method || scope.kind == .inlined,
       guardCount < Builder.guardLimit, case .expression(.keywordMessage(let message)) = statement,
       case .conditional(let conditional)? = InlinedMessage(message)
     else { return nil }
@@ -325,6 +327,10 @@ extension Builder {
   }
 
   private mutating func buildReturn(_ statement: ReturnStatement, _ depth: Int) -> NodeRef {
+    if emits {
+      let value = build(statement.value, depth + 2)
+      return send("emit:", to: selfNode(), [value], statement.range, depth).node
+    }
     let value = build(statement.value, depth).node
     if environment.isScript {
       return code.add(ScriptReturnNode(value: value, state: state))

@@ -110,7 +110,9 @@ struct ScriptCheck {
     case .method(let definition):
       collectSchemes([.method(definition)])
       added["Script", default: []].append(.method(definition))
-    case .filter(let definition): classes.insert(definition.name.text)
+    case .filter(let definition):
+      note(definition.name, definition.superclass, or: "Filter", definition.members)
+      collectSchemes(definition.members)
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
     case .group(let definition): variables.insert(definition.name.text)
@@ -135,7 +137,8 @@ struct ScriptCheck {
         for handler in path.handlers { names.visit(handler.statements) }
       case .classVariable(let variables):
         if let value = variables.value { names.visit([.expression(value)]) }
-      case .variable, .emission: break
+      case .emission(let emission): names.visit(emission.statements)
+      case .variable: break
       }
     }
     schemes.formUnion(names.mounted)
@@ -161,7 +164,10 @@ struct ScriptCheck {
       check(
         [], [.expression(.block(definition.block))],
         TextEnvironment(check: self, className: nil, isMeta: false))
-    case .filter, .protocol, .group, .connector: break
+    case .filter(let definition):
+      note(definition.name, definition.superclass, or: "Filter", definition.members)
+      check(definition.members, className: definition.name.text)
+    case .protocol, .group, .connector: break
     }
   }
 
@@ -181,7 +187,9 @@ struct ScriptCheck {
       case .propertyPath(let path): check(path, environment)
       case .classVariable(let variables):
         if let value = variables.value { check([], [.expression(value)], metaEnvironment) }
-      case .emission: break
+      case .emission(let emission):
+        check(
+          [EmissionMethod.parameter(emission)], emission.statements, environment, emits: true)
       }
     }
   }
@@ -199,9 +207,10 @@ struct ScriptCheck {
   }
 
   private mutating func check(
-    _ parameters: [Parameter], _ statements: [Statement], _ environment: TextEnvironment
+    _ parameters: [Parameter], _ statements: [Statement], _ environment: TextEnvironment,
+    emits: Bool = false
   ) {
-    var analyzer = Analyzer(environment: environment)
+    var analyzer = Analyzer(environment: environment, emits: emits)
     _ = analyzer.analyze(parameters: parameters, statements: statements)
     issues += analyzer.issues
   }
