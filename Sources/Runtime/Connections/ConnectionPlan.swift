@@ -92,6 +92,8 @@ extension Machine {
   func connect(
     _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
   ) -> Value {
+    // What the kernel connects is told where the program asked for it.
+    let site = site.code.isKernel ? stackTrace(limit: 1).first ?? site : site
     let source = site.code.source
     let range = site.site.range
     let connection = graph.makeConnection(

@@ -49,6 +49,10 @@ extension Failure {
     Failure(.error, "'\(name)' is no filter")
   }
 
+  static func notAConnector(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' is no connector")
+  }
+
   static func notAProtocol(_ name: String) -> Failure {
     Failure(.error, "'\(name)' is no protocol")
   }

@@ -21,7 +21,7 @@ extension Machine {
     // Its definition is an expression, which the builder builds.
     case .template: return .nil
     case .group: throw DefinitionFailure(.notAvailable("'group'"))
-    case .connector: throw DefinitionFailure(.notAvailable("'connector'"))
+    case .connector(let definition): return try define(definition, source: source)
     }
   }
 
@@ -59,6 +59,19 @@ extension Machine {
     return try define(
       definition.name, superclass: definition.superclass, or: "Filter", definition.members,
       source: source)
+  }
+
+  private func define(
+    _ definition: ConnectorDefinition, source: SourceText
+  ) throws(DefinitionFailure) -> Value {
+    if let superclass = definition.superclass,
+      !(classesByName[superclass.text]?.inherits(from: kernelClass("Connector")) ?? true)
+    {
+      throw DefinitionFailure(.notAConnector(superclass.text), at: superclass.range)
+    }
+    return try define(
+      definition.connector, superclass: definition.superclass, or: "Connector",
+      definition.members, source: source)
   }
 
   private func define(
@@ -435,7 +448,7 @@ extension Definition {
     case .protocol(let definition): definition.name.range
     case .template(let definition): definition.name.range
     case .group(let definition): definition.name.range
-    case .connector: range
+    case .connector(let definition): definition.connector.range
     }
   }
 
@@ -448,7 +461,8 @@ extension Definition {
     case .method(let definition): [definition.statements]
     case .template(let definition): [[.expression(.object(definition.object))]]
     case .filter(let definition): definition.members.flatMap(\.bodies)
-    case .protocol, .group, .connector: []
+    case .connector(let definition): definition.members.flatMap(\.bodies)
+    case .protocol, .group: []
     }
   }
 }

@@ -426,11 +426,16 @@ struct Analyzer {
   /// The operands of a connection become formulas, blocks that outlive the activation.
   private mutating func analyze(_ connect: ConnectExpression) {
     for operand in connect.written { refuseConstant(in: operand) }
-    guard connect.connector.text.isFormulaConnector else {
+    if connect.connector.text == "->" {
       for operand in connect.operands { analyze(operand.asReference ?? operand) }
       return
     }
+    let hasFormulas = connect.connector.text.isFormulaConnector
     for operand in connect.operands {
+      if !hasFormulas, let reference = operand.asReference(in: scope, environment) {
+        analyze(reference)
+        continue
+      }
       let outer = scope
       scope = Scope(.block, parent: outer)
       scopes[operand.range] = scope
@@ -463,6 +468,19 @@ extension Analyzer {
       guard let place = VariablePlace(identifier), place.properties.isEmpty else { return }
       refuseConstant(place.name)
     default: break
+    }
+  }
+}
+
+extension NameEnvironment {
+  /// Whether a name stands for a variable, and not for a class or for nothing.
+  func isVariable(_ name: String, in scope: Scope) -> Bool {
+    if ReservedName(rawValue: name) != nil { return false }
+    if scope.lookUp(name) != nil { return true }
+    switch lookUp(name) {
+    case .instanceVariable, .addedVariable: return true
+    case .cell(_, let kind): return kind != .classNamed
+    case .unknown: return false
     }
   }
 }

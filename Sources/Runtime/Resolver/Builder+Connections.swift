@@ -9,10 +9,12 @@ extension Builder {
     switch connect.connector.text {
     case "|=", "=|=": break
     case "->": return buildFlow(connect, depth)
-    case let other:
+    case ">=|", "<=|":
       return add(
         FailureNode(
-          .notAvailable("the connector '\(other)'"), at: position(connect.range, depth)))
+          .notAvailable("the connector '\(connect.connector.text)'"),
+          at: position(connect.range, depth)))
+    default: return buildOwnConnector(connect, depth)
     }
     var nodes: [NodeRef] = []
     for index in connect.operands.indices.dropLast() {
@@ -36,6 +38,38 @@ extension Builder {
     let text = constant(machine.makeString(SyntaxPrinter.print(.connect(connect))))
     return send(
       "through:names:text:", to: classNode("Flow"), [array, nameArray, text], connect.range, depth)
+  }
+
+  /// Builds `a ~> b` for a connector of the program's own: it is asked to connect the places, or
+  /// blocks for what is no place, pair by pair.
+  private mutating func buildOwnConnector(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    var nodes: [NodeRef] = []
+    for index in connect.operands.indices.dropLast() {
+      let connector = read(connect.connector, depth)
+      let instance = send("new", to: connector, [], connect.connector.range, depth)
+      let sides = [index, index + 1].map { side in
+        buildSide(connect.operands[side], depth + 2 + side - index)
+      }
+      let pair = ConnectExpression(
+        connector: connect.connector,
+        operands: [connect.operands[index], connect.operands[index + 1]], range: connect.range)
+      let text = constant(machine.makeString(SyntaxPrinter.print(.connect(pair))))
+      nodes.append(
+        send("connect:to:text:", to: instance, sides + [text], connect.range, depth).node)
+    }
+    return nodes.count == 1
+      ? Built(node: nodes[0], shape: .other)
+      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+  }
+
+  private mutating func buildSide(_ operand: Expression, _ depth: Int) -> Built {
+    if let reference = operand.asReference(in: scope, environment) {
+      return build(reference, depth)
+    }
+    guard let inner = scopes[operand.range] else { return constant(.nil) }
+    return closure(inner, range: operand.range) { builder, depth in
+      builder.build(operand, depth).node
+    }
   }
 
   private mutating func buildPair(
@@ -260,6 +294,17 @@ extension Expression {
     return .reference(
       ReferenceExpression(
         scheme: identifier.scheme, path: identifier.path, range: identifier.range))
+  }
+
+  /// The reference to a place written as an identifier or as the name of a variable.
+  func asReference(in scope: Scope, _ environment: any NameEnvironment) -> Expression? {
+    guard case .name(let name) = self else { return asReference }
+    guard environment.isVariable(name.name.text, in: scope) else { return nil }
+    let component = PathComponent(parts: [.text(name.name.text)])
+    let path = PathExpression(
+      authority: nil, isAbsolute: false, components: [component], isDirectory: false, query: [],
+      range: name.range)
+    return .reference(ReferenceExpression(scheme: nil, path: path, range: name.range))
   }
 
   /// Whether the expression may stand before a property on the left of a connector.

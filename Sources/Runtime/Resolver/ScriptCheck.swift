@@ -116,7 +116,9 @@ struct ScriptCheck {
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
     case .group(let definition): variables.insert(definition.name.text)
-    case .connector: break
+    case .connector(let definition):
+      note(definition.connector, definition.superclass, or: "Connector", definition.members)
+      collectSchemes(definition.members)
     }
   }
 
@@ -167,7 +169,10 @@ struct ScriptCheck {
     case .filter(let definition):
       note(definition.name, definition.superclass, or: "Filter", definition.members)
       check(definition.members, className: definition.name.text)
-    case .protocol, .group, .connector: break
+    case .connector(let definition):
+      note(definition.connector, definition.superclass, or: "Connector", definition.members)
+      check(definition.members, className: definition.connector.text)
+    case .protocol, .group: break
     }
   }
 
