@@ -5,7 +5,8 @@ extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
   /// The command uses it. What reaches outside the process is granted here and nowhere else: the
-  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`.
+  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, and what
+  /// `import` reads.
   ///
   /// - Parameters:
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
@@ -24,6 +25,10 @@ extension Interpreter {
     let files = FileStore()
     files.isInterrupted = { interrupter.isRequested }
     interpreter.mount(files, as: "file")
+
+    let loader = FileSourceLoader()
+    loader.isInterrupted = { interrupter.isRequested }
+    interpreter.sourceLoader = loader
 
     let defaults = try? DefaultsStore(
       domain: domain(of: program), directory: DefaultsStore.directory(in: environment),

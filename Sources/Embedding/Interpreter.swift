@@ -59,6 +59,12 @@ public final class Interpreter {
     machine.mount(store, as: scheme)
   }
 
+  /// What `import` reads scripts with; nil refuses imports.
+  public var sourceLoader: (any SourceLoader)? {
+    get { machine.sourceLoader }
+    set { machine.sourceLoader = newValue }
+  }
+
   /// How many safepoints the program has passed, counted when collections are forced.
   package var safepointCount: Int { machine.safepointCount }
 

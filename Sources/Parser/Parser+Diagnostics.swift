@@ -188,6 +188,10 @@ extension Parser {
     error("a method is defined in a class or outside of all brackets", token.range)
   }
 
+  func importOutOfPlace() -> Diagnostic {
+    error("an 'import' must stand at top level", token.range)
+  }
+
   func constantWithoutValue(_ name: Name) -> Diagnostic {
     let text = excerpt(name.range)
     return error("a 'val' needs its value: 'val \(text) := ...'", name.range)

@@ -34,12 +34,13 @@ extension Parser {
 
   /// Parses a statement without its full stop.
   ///
-  ///     statement = definition | temporaries | variable | return | connect ;
+  ///     statement = definition | import | temporaries | variable | return | connect ;
   func parseStatement() throws(SyntaxFailure) -> Statement {
     switch token.kind {
     case .name:
       if let word = definitionAhead() { return .definition(try parseDefinition(word)) }
       if isVariableAhead { return .variable(try parseVariable()) }
+      if isImportAhead { return .import(try parseImport()) }
     case .caret:
       return .return(try parseReturn())
     case .bar, .operator, .connector:
@@ -65,6 +66,23 @@ extension Parser {
     case .bar, .operator, .connector: token.kind == .bar || isDoubleBar || isMethodAhead
     default: false
     }
+  }
+
+  /// Whether `import` is followed by a path.
+  private var isImportAhead: Bool {
+    token.end - token.start == 6 && source.text(in: token.range) == "import"
+      && lexer.token(from: token.end).kind == .string
+  }
+
+  /// Parses the loading of another script.
+  ///
+  ///     import = "import" , string ;
+  func parseImport() throws(SyntaxFailure) -> ImportStatement {
+    let start = token.start
+    guard context.nesting == 0 else { throw fail(importOutOfPlace()) }
+    advance()
+    guard case .string(let path) = try parsePrimary() else { throw failExpected("a path") }
+    return ImportStatement(path: path.value, range: range(from: start))
   }
 
   /// Parses a return.

@@ -66,6 +66,8 @@ public struct SyntaxPrinter {
       text("|" + statement.names.map { " " + $0.text }.joined() + " |")
     case .variable(let statement):
       print(statement)
+    case .import(let statement):
+      text("import " + LiteralText.string(statement.path))
     case .definition(let definition):
       print(definition)
     }
@@ -140,7 +142,7 @@ extension Statement {
   var needsPeriod: Bool {
     switch self {
     case .definition, .temporaries: false
-    case .expression, .return, .variable: true
+    case .expression, .return, .variable, .import: true
     }
   }
 }

@@ -79,6 +79,7 @@ public struct TreePrinter {
     case .temporaries(let statement):
       word("(temps\(statement.names.map { " " + $0.text }.joined()))")
     case .variable(let statement): print(statement)
+    case .import(let statement): word("(import \(LiteralText.string(statement.path)))")
     case .definition(let definition): print(definition)
     }
   }

@@ -2,12 +2,13 @@ public import TenonLexer
 
 /// A statement.
 ///
-///     statement = definition | temporaries | variable | [ "^" ] connect
+///     statement = definition | import | temporaries | variable | [ "^" ] connect
 public indirect enum Statement: Sendable {
   case expression(Expression)
   case `return`(ReturnStatement)
   case temporaries(TemporariesStatement)
   case variable(VariableStatement)
+  case `import`(ImportStatement)
   case definition(Definition)
 
   /// Where the statement stands, its full stop excluded.
@@ -17,6 +18,7 @@ public indirect enum Statement: Sendable {
     case .return(let statement): statement.range
     case .temporaries(let statement): statement.range
     case .variable(let statement): statement.range
+    case .import(let statement): statement.range
     case .definition(let definition): definition.range
     }
   }
@@ -34,6 +36,22 @@ public struct ReturnStatement: Sendable {
   /// Creates a return.
   public init(value: Expression, range: SourceRange) {
     self.value = value
+    self.range = range
+  }
+}
+
+/// The loading of another script, once.
+///
+///     import = "import" string
+public struct ImportStatement: Sendable {
+  /// The file's path, relative to that of the script.
+  public let path: String
+  /// Where it stands, `import` included.
+  public let range: SourceRange
+
+  /// Creates an import.
+  public init(path: String, range: SourceRange) {
+    self.path = path
     self.range = range
   }
 }

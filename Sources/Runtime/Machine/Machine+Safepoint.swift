@@ -82,6 +82,9 @@ extension Machine {
 
 /// Sizes that the machine's promises rest on.
 enum MachineLimits {
+  /// How many files may import one another in a chain: each is parsed on the native stack of the one
+  /// before.
+  static let imports = 50
   /// Native stack below the evaluator's limit for what it calls without a check of its own:
   /// primitives, the parser of the kernel's methods, the collector.
   static let nativeMargin: UInt = 192 << 10

@@ -27,43 +27,45 @@ extension Machine {
     _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
-    let result = parse(source)
-    guard let script = result.script else {
-      return .rejected(result.diagnostics, isIncomplete: result.isIncomplete)
+    var plan = ScriptPlan(machine: self, isPrompt: isPrompt)
+    let chain = sourceLoader?.identity(ofFile: source.name).map { [($0, source.name)] } ?? []
+    let script: Script
+    switch plan.read(source, chain: chain) {
+    case .script(let read): script = read
+    case .rejected(let diagnostics, let isIncomplete):
+      return .rejected(diagnostics, isIncomplete: isIncomplete)
     }
     if let signature = script.signature {
       let message = Wording.notAvailable("a script's signature")
       return .rejected([Diagnostic(.error, message, signature.range)], isIncomplete: false)
     }
-    var check = ScriptCheck(machine: self, allowsUnknownNames: isPrompt)
-    withStackKnown { check.visit(script) }
-    if !check.issues.isEmpty {
-      let issues = check.issues.sorted { $0.range.start < $1.range.start }
-      return .rejected(
-        issues.prefix(Parser.diagnosticLimit).map { Diagnostic(.error, $0.message, $0.range) },
-        isIncomplete: false)
+    for (diagnostic, origin) in plan.warnings where origin.name != source.name {
+      printError(diagnostic.rendered(in: origin))
     }
-    if !result.diagnostics.isEmpty { warn(result.diagnostics) }
-    hyphenatedNames.formUnion(result.hyphenatedNames)
-    definedConnectors.formUnion(result.connectors)
-    for name in check.variables { _ = scriptCell(named: name) }
-    for name in check.classes { _ = classCell(named: name) }
-    return withEntry { run(script, source, isPrompt: isPrompt, observer: observer) }
+    let own = plan.warnings.filter { $0.source.name == source.name }.map(\.diagnostic)
+    if !own.isEmpty { warn(own) }
+    hyphenatedNames.formUnion(plan.hyphenatedNames)
+    definedConnectors.formUnion(plan.connectors)
+    for name in plan.variables { _ = scriptCell(named: name) }
+    for name in plan.classes { _ = classCell(named: name) }
+    return withEntry { run(script, source, plan, observer: observer) }
   }
 
   /// Parses a script, whose brackets may nest and whose tree may be as high as the native stack
   /// allows.
-  private func parse(_ source: SourceText) -> ParseResult<Script> {
+  func parse(
+    _ source: SourceText, names: Set<String>, connectors: Set<String>
+  ) -> ParseResult<Script> {
     let room = withStackKnown { nativeRoom }
     return Parser(
-      source, knownNames: hyphenatedNames, connectors: definedConnectors,
+      source, knownNames: names, connectors: connectors,
       nestingLimit: min(Parser.defaultNestingLimit, room / MachineLimits.nestingBytes),
       heightLimit: min(Parser.defaultHeightLimit, room / MachineLimits.heightBytes)
     ).parseScript()
   }
 
   /// Does something that asks how much native stack there is, outside of an evaluation or within.
-  private func withStackKnown<Result>(_ body: () -> Result) -> Result {
+  func withStackKnown<Result>(_ body: () -> Result) -> Result {
     let low = stackLow
     if low == 0 { stackLow = NativeStack.current.low }
     defer { stackLow = low }
@@ -71,12 +73,17 @@ extension Machine {
   }
 
   private func run(
-    _ script: Script, _ source: SourceText, isPrompt: Bool,
+    _ script: Script, _ source: SourceText, _ plan: ScriptPlan,
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
-    let environment = ScriptEnvironment(machine: self, allowsUnknownNames: isPrompt)
+    let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
     var last = Value.nil
     for (index, statement) in script.statements.enumerated() {
+      if case .import(let statement) = statement {
+        let outcome = run(statement, in: source, plan)
+        guard case .finished = outcome else { return outcome }
+        continue
+      }
       // What other threads and processes have changed is seen between two statements.
       if takeUpStoredChanges().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
@@ -93,6 +100,20 @@ extension Machine {
       if statement.hasValue { observer(value, statement.range) }
     }
     return .finished(last)
+  }
+
+  /// Runs the file that an import names, the first time.
+  private func run(
+    _ statement: ImportStatement, in source: SourceText, _ plan: ScriptPlan
+  ) -> ScriptOutcome {
+    guard let (identity, file) = plan.file(statement, in: source),
+      importedFiles.insert(identity).inserted
+    else { return .finished(.nil) }
+    let outcome = run(file.script, file.source, plan) { _, _ in }
+    if case .finished = outcome { return outcome }
+    // Whoever tries again gets it anew.
+    importedFiles.remove(identity)
+    return outcome
   }
 
   // MARK: Batches
@@ -125,7 +146,7 @@ extension Machine {
       switch statement {
       case .temporaries(let declaration): declaration.names
       case .variable(let variable): variable.value == nil ? [variable.name] : []
-      case .expression, .return, .definition: []
+      case .expression, .return, .definition, .import: []
       }
     if case .variable(let variable) = statement {
       let name = variable.name.text
@@ -201,7 +222,7 @@ extension Statement {
   /// has a declaration that gives its variable no value.
   fileprivate var hasValue: Bool {
     switch self {
-    case .definition, .temporaries: false
+    case .definition, .temporaries, .import: false
     case .variable(let variable): variable.value != nil
     case .expression, .return: true
     }

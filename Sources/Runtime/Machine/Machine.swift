@@ -15,6 +15,9 @@ package final class Machine {
   var scriptCells: [String: ObjectRef] = [:]
   /// The types that variables of the script were declared with, by their cells.
   var cellTypes: [UInt: (type: String, name: String)] = [:]
+  /// What `import` reads with, if that was granted, and what it has read.
+  package var sourceLoader: (any SourceLoader)?
+  var importedFiles: Set<String> = []
   /// The cells of variables of the script that were declared with `val`.
   var constantCells: Set<UInt> = []
   var symbols: [String: ObjectRef] = [:]

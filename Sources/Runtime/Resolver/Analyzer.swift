@@ -141,6 +141,7 @@ struct Analyzer {
       }
       declare(
         statement.name, kind: .temporary, type: statement.type, isConstant: statement.isConstant)
+    case .import: break
     case .definition(let definition):
       if scope.parent != nil || !environment.isScript {
         report(Wording.definitionInside, definition.range)

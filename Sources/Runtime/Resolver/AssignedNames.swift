@@ -17,7 +17,7 @@ struct AssignedNames {
       case .variable(let statement):
         declared.insert(statement.name.text)
         if let value = statement.value { visit(value) }
-      case .definition: break
+      case .definition, .import: break
       }
     }
   }

@@ -273,7 +273,7 @@ private struct FormulaReads {
       case .expression(let expression): visit(expression)
       case .return(let statement): visit(statement.value)
       case .variable(let statement): if let value = statement.value { visit(value) }
-      case .temporaries, .definition: break
+      case .temporaries, .definition, .import: break
       }
     }
   }

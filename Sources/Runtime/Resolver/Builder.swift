@@ -320,6 +320,9 @@ extension Builder {
     case .variable(let statement):
       guard let value = statement.value else { return constant(.nil).node }
       return assign(statement.name, build(value, depth), depth).node
+    case .import:
+      // The machine does it before it goes on with the next statement.
+      return constant(.nil).node
     case .definition:
       // The analyzer refuses definitions anywhere but at top level.
       return constant(.nil).node

@@ -31,7 +31,11 @@ struct ScriptCheck {
     let members: [Member]
   }
 
-  mutating func visit(_ script: Script) {
+  /// Checks a script.
+  ///
+  /// - Parameter imported: The scripts that will have run when it runs, checked already.
+  mutating func visit(_ script: Script, after imported: [Script] = []) {
+    for each in imported { collectNames(each.statements) }
     checkHeight(script.statements)
     guard issues.isEmpty else { return }
     collectNames(script.statements)
@@ -63,7 +67,7 @@ struct ScriptCheck {
     for case .definition(let definition) in statements { collectNames(definition) }
     for statement in statements {
       switch statement {
-      case .definition: break
+      case .definition, .import: break
       case .temporaries(let statement): declare(statement.names)
       case .variable(let statement):
         declare([statement.name])

@@ -73,7 +73,7 @@ struct StackNeed {
       case .expression(let expression): push(expression, bytes)
       case .return(let statement): push(statement.value, bytes)
       case .variable(let statement): if let value = statement.value { push(value, bytes) }
-      case .temporaries, .definition: break
+      case .temporaries, .definition, .import: break
       }
     }
   }

@@ -55,6 +55,20 @@ enum Wording {
     "the class '\(name)' cannot be assigned"
   }
 
+  static let noImports = "'import' is not granted here: this interpreter reads no files"
+
+  static func importCycle(_ names: [String]) -> String {
+    "an import of itself: " + names.map { "'\($0)'" }.joined(separator: " imports ")
+  }
+
+  static func importsTooDeep(_ limit: Int) -> String {
+    "more than \(limit) files that import one another"
+  }
+
+  static func importWithSignature(_ path: String) -> String {
+    "'\(path)' has a signature: it is a program of its own, to be run and not imported"
+  }
+
   static let tooHigh = "an expression of too many levels for the stack of this thread"
 
   static let definitionInside = "a definition must stand at top level"
