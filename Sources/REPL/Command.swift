@@ -109,7 +109,7 @@ struct Command {
     }
     var value: Handle?
     let outcome = interpreter.run(
-      source, warn: { console.tell($0, in: source) },
+      source, isProgram: !printsValue, warn: { console.tell($0, in: source) },
       observer: printsValue ? { handle, _ in value = handle } : nil)
     switch outcome {
     case .finished:

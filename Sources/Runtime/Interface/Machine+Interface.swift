@@ -20,14 +20,15 @@ extension Machine {
   /// - Parameters:
   ///   - source: The text.
   ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - isProgram: Whether results are printed, and filters and schemes run by themselves.
   ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called after each statement that has a value, with the value and its place.
   /// - Returns: How it ended.
   package func execute(
-    _ source: SourceText, isPrompt: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
+    _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil
   ) -> RunOutcome {
-    let outcome = run(source, isPrompt: isPrompt, warn: warn) { value, range in
+    let outcome = run(source, isPrompt: isPrompt, isProgram: isProgram, warn: warn) { value, range in
       observer?(handles.makeHandle(value), range)
     }
     return switch outcome {

@@ -19,12 +19,14 @@ extension Machine {
   /// - Parameters:
   ///   - source: The text.
   ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - isProgram: Whether the result that a signature promises is printed, and a filter or a
+  ///     scheme at the end runs between the standard streams.
   ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called with value and place after each statement that has a value, which
   ///     definitions and declarations have not; the value is good until the next safepoint.
   /// - Returns: How it ended.
   func run(
-    _ source: SourceText, isPrompt: Bool, warn: ([Diagnostic]) -> Void,
+    _ source: SourceText, isPrompt: Bool, isProgram: Bool = false, warn: ([Diagnostic]) -> Void,
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
     var plan = ScriptPlan(machine: self, isPrompt: isPrompt)
@@ -35,10 +37,6 @@ extension Machine {
     case .rejected(let diagnostics, let isIncomplete):
       return .rejected(diagnostics, isIncomplete: isIncomplete)
     }
-    if let signature = script.signature {
-      let message = Wording.notAvailable("a script's signature")
-      return .rejected([Diagnostic(.error, message, signature.range)], isIncomplete: false)
-    }
     for (diagnostic, origin) in plan.warnings where origin.name != source.name {
       printError(diagnostic.rendered(in: origin))
     }
@@ -48,7 +46,15 @@ extension Machine {
     definedConnectors.formUnion(plan.connectors)
     for name in plan.variables { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
-    return withEntry { run(script, source, plan, observer: observer) }
+    return withEntry {
+      if let signature = script.signature, let end = bind(signature, of: script, in: source) {
+        return end
+      }
+      var outcome = run(script, source, plan, observer: observer)
+      guard isProgram else { return outcome }
+      if let signature = script.signature { outcome = printResult(outcome, of: signature, in: source) }
+      return runLast(script.statements.last, outcome)
+    }
   }
 
   /// Parses a script, whose brackets may nest and whose tree may be as high as the native stack
@@ -77,11 +83,13 @@ extension Machine {
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
+    endedByReturn = false
     var last = Value.nil
     for (index, statement) in script.statements.enumerated() {
       if case .import(let statement) = statement {
         let outcome = run(statement, in: source, plan)
         guard case .finished = outcome else { return outcome }
+        endedByReturn = false
         continue
       }
       // What other threads and processes have changed is seen between two statements.
@@ -93,7 +101,10 @@ extension Machine {
       if ended.isUnwind {
         let outcome = endOfUnwinding()
         // A '^' ends the script, and its value is that of the statement.
-        if case .finished(let value) = outcome { observer(value, statement.range) }
+        if case .finished(let value) = outcome {
+          endedByReturn = true
+          observer(value, statement.range)
+        }
         return outcome
       }
       last = value

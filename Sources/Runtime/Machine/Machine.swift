@@ -15,6 +15,8 @@ package final class Machine {
   var scriptCells: [String: ObjectRef] = [:]
   /// The types that variables of the script were declared with, by their cells.
   var cellTypes: [UInt: (type: String, name: String)] = [:]
+  /// Whether the script that ran last ended by a `^`.
+  var endedByReturn = false
   /// What `import` reads with, if that was granted, and what it has read.
   package var sourceLoader: (any SourceLoader)?
   var importedFiles: Set<String> = []

@@ -538,7 +538,7 @@ extension Builder {
       case .true: return constant(.true)
       case .false: return constant(.false)
       case .thisContext:
-        return add(FailureNode(.notAvailable("thisContext"), at: position(name.range, depth)))
+        return add(ThisContextNode(at: position(name.range, depth)))
       }
     }
     let elements = scope.elements(for: name.text)

@@ -38,8 +38,33 @@ struct ScriptCheck {
     for each in imported { collectNames(each.statements) }
     checkHeight(script.statements)
     guard issues.isEmpty else { return }
+    if let signature = script.signature { check(signature) }
     collectNames(script.statements)
     for statement in script.statements { check(statement) }
+  }
+
+  /// Declares the variables of a signature, and looks for its types.
+  private mutating func check(_ signature: ScriptSignature) {
+    let header = signature.header
+    declare(header.parameters.map(\.name))
+    for parameter in header.parameters {
+      guard let type = parameter.type, type.text != "ref" else { continue }
+      if let info = machine.classesByName[type.text] {
+        if machine.canReadArguments(as: info) { continue }
+        issues.append(Issue(message: Wording.noArgument(type.text), range: type.range))
+      } else {
+        reportUnknown(type)
+      }
+    }
+    if let type = header.resultType, type.text != "void", machine.classesByName[type.text] == nil {
+      reportUnknown(type)
+    }
+  }
+
+  private mutating func reportUnknown(_ type: Name) {
+    let nearest = Suggestion.nearest(to: type.text, in: machine.globalNames)
+    issues.append(
+      Issue(message: Wording.unknownName(type.text, suggestion: nearest), range: type.range))
   }
 
   // MARK: Height

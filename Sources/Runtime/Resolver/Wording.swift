@@ -55,6 +55,29 @@ enum Wording {
     "the class '\(name)' cannot be assigned"
   }
 
+  static func noArgument(_ type: String) -> String {
+    "an argument of the command cannot be made an instance of '\(type)'"
+  }
+
+  static func argumentCount(_ wanted: Int, orMore: Bool, found: Int) -> String {
+    let count = wanted == 1 ? "1 argument" : "\(wanted) arguments"
+    return "\(count)\(orMore ? " or more" : "") expected, \(found) found"
+  }
+
+  static func argument(_ name: String, mustBe type: String, found: String) -> String {
+    "\(name.uppercased()) must be \(type), not '\(found)'"
+  }
+
+  /// What a type of a script's parameter asks for.
+  static func typeInUsage(_ type: String, _ typeWithArticle: String) -> String {
+    switch type {
+    case "ref": "a file, or a place as scheme:path"
+    case "Array": "any number of texts"
+    case "Boolean": "true or false"
+    default: typeWithArticle
+    }
+  }
+
   static let noImports = "'import' is not granted here: this interpreter reads no files"
 
   static func importCycle(_ names: [String]) -> String {

@@ -1,0 +1,221 @@
+internal import TenonLexer
+internal import TenonParser
+
+// Scripts as programs: arguments after a signature, results that are printed, filters and schemes
+// that run by themselves.
+
+extension Machine {
+  // MARK: Arguments
+
+  /// Gives the variables of a signature the program's arguments.
+  ///
+  /// - Returns: How the script ends when they do not fit, or when they ask how it is used.
+  func bind(
+    _ signature: ScriptSignature, of script: Script, in source: SourceText
+  ) -> ScriptOutcome? {
+    let texts = programArguments
+    let parameters = signature.header.parameters
+    if texts == ["--help"] || texts == ["-h"] {
+      let usage = makeString(usage(of: signature, of: script, in: source))
+      return printLine(usage).isUnwind ? endOfUnwinding() : exit(0)
+    }
+    let takesRest = parameters.last?.type?.text == "Array"
+    let isEnough = takesRest ? texts.count >= parameters.count - 1 : texts.count == parameters.count
+    guard isEnough else {
+      let wanted = takesRest ? parameters.count - 1 : parameters.count
+      return refuse(
+        Wording.argumentCount(wanted, orMore: takesRest, found: texts.count), signature, script,
+        source)
+    }
+    for (index, parameter) in parameters.enumerated() {
+      let name = parameter.name.text
+      let value: Value
+      if takesRest, index == parameters.count - 1 {
+        value = makeArray(texts[index...].map { makeString($0) })
+      } else {
+        switch argument(texts[index], type: parameter.type?.text) {
+        case .value(let converted): value = converted
+        case .refused(let type):
+          return refuse(
+            Wording.argument(name, mustBe: withArticle(type), found: texts[index]), signature,
+            script, source)
+        case .unwound: return endOfUnwinding()
+        }
+      }
+      _ = store(value, into: scriptCell(named: name), slot: 0)
+    }
+    return nil
+  }
+
+  /// What the host put into the variable `arguments`.
+  private var programArguments: [String] {
+    guard let cell = scriptCells["arguments"], cell[slot: 0].isObject(ofClass: ClassIndex.array)
+    else { return [] }
+    let array = ObjectRef(cell[slot: 0])
+    return (0..<array.elementCount).compactMap { text(array[element: $0]) }
+  }
+
+  /// Whether an argument can be made an instance of a class.
+  func canReadArguments(as info: ClassInfo) -> Bool {
+    let known = ["String", "Symbol", "Boolean", "Character", "Array"]
+    return known.contains(info.name) || reader(of: info) != nil
+  }
+
+  /// The message to a class that makes an instance of a text.
+  private func reader(of info: ClassInfo) -> Selector? {
+    ["readFrom:", "fromString:"].map { selector($0) }
+      .first { info.metaclass?.lookUp($0) != nil }
+  }
+
+  private enum Argument {
+    case value(Value)
+    /// The text is none of this type.
+    case refused(String)
+    case unwound
+  }
+
+  /// Makes what a type says of an argument's text.
+  private func argument(_ text: String, type: String?) -> Argument {
+    switch type {
+    case nil, "String": return .value(makeString(text))
+    case "Symbol": return .value(symbol(text))
+    case "Boolean":
+      switch text {
+      case "true", "yes": return .value(.true)
+      case "false", "no": return .value(.false)
+      default: return .refused("Boolean, true or false")
+      }
+    case "Character":
+      guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first else {
+        return .refused("Character")
+      }
+      return .value(Value(scalar))
+    case "ref":
+      guard let reference = placeArgument(text) else { return .refused("reference") }
+      return .value(makeReference(reference))
+    case let type?: return read(text, as: type)
+    }
+  }
+
+  /// A text with a known scheme before it is a place there; any other is the path of a file.
+  private func placeArgument(_ text: String) -> Reference? {
+    let colon = text.firstIndex(of: ":")
+    let scheme = colon.map { String(text[..<$0]) }.flatMap { hasScheme($0) ? $0 : nil }
+    var path = scheme == nil ? text[...] : text[(colon.map(text.index(after:)) ?? text.startIndex)...]
+    var authority: String?
+    if scheme != nil, path.hasPrefix("//") {
+      let rest = path.dropFirst(2)
+      authority = String(rest.prefix { $0 != "/" })
+      path = rest.drop { $0 != "/" }
+    }
+    return try? Reference(
+      scheme: scheme ?? "file", authority: authority,
+      components: path.split(separator: "/").map(String.init), isAbsolute: path.hasPrefix("/"),
+      isDirectory: path.hasSuffix("/"))
+  }
+
+  /// Asks a class to make an instance of a text.
+  private func read(_ text: String, as type: String) -> Argument {
+    guard let info = classesByName[type], let reader = reader(of: info) else {
+      return .refused(type)
+    }
+    switch withErrorsCaught({ send(reader, to: info.object, makeString(text)) }) {
+    case .value(let value):
+      return classInfo(of: value).inherits(from: info) ? .value(value) : .refused(type)
+    case .failed: return .refused(type)
+    case .unwound: return .unwound
+    }
+  }
+
+  // MARK: Usage
+
+  private func usage(
+    of signature: ScriptSignature, of script: Script, in source: SourceText
+  ) -> String {
+    let program = source.name.split(separator: "/").last.map(String.init) ?? source.name
+    let parameters = signature.header.parameters
+    var words = ["usage:", "tenon", program]
+    words += parameters.enumerated().map { index, parameter in
+      let name = parameter.name.text.uppercased()
+      let isRest = index == parameters.count - 1 && parameter.type?.text == "Array"
+      return isRest ? "[\(name)...]" : name
+    }
+    var lines = [words.joined(separator: " ")]
+    let comments = script.comments.filter { $0.end <= signature.range.start }.map {
+      source.text(in: $0).drop { $0 == "/" }.drop { $0 == " " }
+    }
+    if !comments.isEmpty { lines += [""] + comments.map { String($0) } }
+    let typed = parameters.filter { $0.type != nil }
+    if !typed.isEmpty { lines.append("") }
+    let width = typed.map(\.name.text.count).max() ?? 0
+    for parameter in typed {
+      guard let type = parameter.type?.text else { continue }
+      let name = parameter.name.text.uppercased()
+      let padding = String(repeating: " ", count: width - parameter.name.text.count)
+      lines.append("  \(name)\(padding)  \(Wording.typeInUsage(type, withArticle(type)))")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func refuse(
+    _ message: String, _ signature: ScriptSignature, _ script: Script, _ source: SourceText
+  ) -> ScriptOutcome {
+    printError("\(source.name): \(message)\n" + usage(of: signature, of: script, in: source))
+    return exit(2)
+  }
+
+  private func exit(_ status: Int32) -> ScriptOutcome {
+    .failed(
+      UncaughtError(className: "Exit", message: "", exitStatus: status, trace: StackTrace()))
+  }
+
+  // MARK: Results
+
+  /// Prints the result of a script whose signature promises one: what `^` answered, or for a type
+  /// other than `void` the value of the last statement.
+  ///
+  /// - Returns: How the script ends.
+  func printResult(
+    _ outcome: ScriptOutcome, of signature: ScriptSignature, in source: SourceText
+  ) -> ScriptOutcome {
+    guard case .finished(let value) = outcome else { return outcome }
+    let header = signature.header
+    if let type = header.resultType?.text {
+      if type == "void" { return outcome }
+      if case .none(let found) = conformance(of: value, to: type) {
+        let failure = Failure.wrongResult(withArticle(type), found: found, method: header.selector)
+        printError(
+          Diagnostic(.error, failure.message, signature.range).rendered(in: source))
+        return exit(1)
+      }
+    } else if !endedByReturn {
+      return outcome
+    }
+    if value.isNil { return outcome }
+    return printLine(value).isUnwind ? endOfUnwinding() : outcome
+  }
+
+  /// Runs what a program ends in, when it is a filter or a scheme: between the standard streams.
+  ///
+  /// - Returns: How the script ends.
+  func runLast(_ statement: Statement?, _ outcome: ScriptOutcome) -> ScriptOutcome {
+    guard case .finished = outcome, case .definition(let definition) = statement,
+      let input = scriptCells["stdin"], let output = scriptCells["stdout"]
+    else { return outcome }
+    let name: Name
+    let message: String
+    switch definition {
+    case .filter(let filter): (name, message) = (filter.name, "flowFrom:to:")
+    case .scheme(let scheme): (name, message) = (scheme.name, "serveFrom:to:")
+    default: return outcome
+    }
+    guard let info = classesByName[name.text] else { return outcome }
+    let value = send(selector(message), to: info.object, input[slot: 0], output[slot: 0])
+    return value.isUnwind ? endOfUnwinding() : outcome
+  }
+
+  private func printLine(_ value: Value) -> Value {
+    guard let output = scriptCells["stdout"] else { return .nil }
+    return send(selector("println:"), to: output[slot: 0], value)
+  }
+}
