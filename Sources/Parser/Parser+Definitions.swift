@@ -290,7 +290,8 @@ extension Parser {
 
   /// Parses a member of a class, an extension, a scheme, a filter or a connector.
   ///
-  ///     member = variable | classVariables | methodDefinition | propertyPath | group |
+  ///     memberVariable = ( "var" | "val" ) , [ type ] , declaredName , [ ":=" , pipe ] ;
+  ///     member = memberVariable | classVariables | methodDefinition | propertyPath | group |
   ///            ? no sign first ? , ( assignment | append | connection ) ;
   func parseMember() throws(SyntaxFailure) -> Member {
     if beginsMethod { return .method(try parseMethodDefinition()) }

@@ -76,7 +76,7 @@ extension Parser {
 
   /// Parses the loading of another script.
   ///
-  ///     import = "import" , string ;
+  ///     import = ? outside of all brackets ? , "import" , string ;
   func parseImport() throws(SyntaxFailure) -> ImportStatement {
     let start = token.start
     guard context.nesting == 0 else { throw fail(importOutOfPlace()) }
@@ -113,7 +113,8 @@ extension Parser {
 
   /// Parses a declaration of one variable.
   ///
-  ///     variable = ( "var" | "val" ) , [ type ] , declaredName , [ ":=" , pipe ] ;
+  ///     variable = "var" , [ type ] , declaredName , [ ":=" , pipe ]
+  ///              | "val" , [ type ] , declaredName , ":=" , pipe ;
   func parseVariable(isMember: Bool = false) throws(SyntaxFailure) -> VariableStatement {
     let start = token.start
     let isConstant = source.text(in: token.range) == "val"

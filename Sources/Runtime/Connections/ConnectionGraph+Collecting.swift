@@ -75,6 +75,7 @@ extension ConnectionGraph {
   }
 
   private func mark(_ connection: Connection, _ heap: Heap) {
+    heap.mark(connection.kept)
     connection.plan?.forEachValue { heap.mark($0) }
     for formula in connection.formulas {
       if case .block(let block) = formula.source { heap.mark(block) }

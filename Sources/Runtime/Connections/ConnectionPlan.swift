@@ -137,7 +137,8 @@ extension Machine {
     for read in inputs { try refuseSilent(read) }
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: .block(block))
-    connection.keys = keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
+    connection.keys =
+      connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
   }
 

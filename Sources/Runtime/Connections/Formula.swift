@@ -113,6 +113,10 @@ final class Connection {
   var status = Status.active
   /// What the program asked to hold, when a path leads to a place: made anew when the path changes.
   var plan: ConnectionPlan?
+  /// An object that lives as long as the connection does.
+  var kept = Value.nil
+  /// Objects whose death ends a connection that keeps an object.
+  var keptKeys: [Value]?
   /// Objects whose death ends the connection.
   var keys: [Value] = []
   /// The statement, for errors that come to light later.

@@ -330,7 +330,10 @@ extension Machine {
 
   /// Whether a place holds nothing yet.
   func isMissing(_ cell: CellID) -> Bool {
-    currentValue(of: cell).map { $0.isNil || $0.isUndefined } ?? true
+    // Looking at the inputs of a formula before it may have run code, and the collector: what the
+    // formula made and read for itself is gone then.
+    if graph[cell].isFree { return false }
+    return currentValue(of: cell).map { $0.isNil || $0.isUndefined } ?? true
   }
 
   /// Writes a line to the output for errors.

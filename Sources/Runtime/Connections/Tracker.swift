@@ -18,10 +18,11 @@ final class Tracker {
   func hasRead(_ place: Place) -> Bool { seen.contains(place) }
 
   /// Marks stores that were read: what they hold may change whether or not anybody else knows them.
+  /// And all keys: the symbol that stands for a string may be known nowhere else.
   func mark(_ heap: Heap) {
-    for place in reads where place.kind == .stored {
-      heap.mark(place.object)
+    for place in reads {
       heap.mark(place.key)
+      if place.kind == .stored { heap.mark(place.object) }
     }
   }
 

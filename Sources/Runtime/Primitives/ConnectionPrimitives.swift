@@ -16,6 +16,19 @@ extension Primitive {
       }
       return arguments.receiver
     },
+    Primitive(
+      "keep: anObject for: aReference",
+      "Keeps an object alive, and the connection in force, as long as there is what the place is in."
+    ) { machine, arguments in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      connection.kept = arguments[0]
+      let keys = machine.owners(of: arguments[1])
+      connection.keptKeys = keys
+      connection.keys = keys
+      return arguments.receiver
+    },
     Primitive("suspend", "Takes the connection out of force until resume.") {
       machine, arguments in
       if let connection = machine.connection(arguments.receiver) {
@@ -180,6 +193,21 @@ extension Connection {
   fileprivate var isCarriedByOthers: Bool {
     formulas.contains { formula in
       formula.constraint?.formulas.contains { $0.state == .satisfied } ?? false
+    }
+  }
+}
+
+extension Machine {
+  /// The objects without which a place would be gone: none for what is in a store or in the script.
+  fileprivate func owners(of reference: Value) -> [Value] {
+    guard reference.isObject else { return [] }
+    let info = classInfo(of: reference)
+    switch info.name {
+    case "VariableReference":
+      let object = ObjectRef(reference)[slot: 0]
+      return ObjectRef(object).classIndex == ClassIndex.variableCell ? [] : [object]
+    case "PropertyReference": return owners(of: ObjectRef(reference)[slot: 0])
+    default: return []
     }
   }
 }

@@ -104,6 +104,12 @@ extension Primitive {
       machine, arguments throws(Failure) in
       Value(machine.hasScheme(try machine.reference(arguments.receiver).scheme))
     },
+    Primitive("value", "What is there, or nil.") { machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.get(
+        arguments.receiver, from: machine.schemeCell(named: name)[slot: 0])
+    },
     Primitive("value: anObject", "Replaces what is there; answers it.") {
       machine, arguments throws(Failure) in
       let name = try machine.reference(arguments.receiver).scheme

@@ -453,6 +453,7 @@ extension Builder {
   ) -> Built {
     var names: [NodeRef] = []
     for component in components { names.append(componentNode(component, depth + 1 + names.count)) }
+    reserve(depth + 1 + names.count)
     return add(
       PathNode(
         base: base.node, names: list(names), verb, valueSlot: valueSlot,

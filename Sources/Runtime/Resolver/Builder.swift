@@ -69,6 +69,9 @@ struct Builder {
   /// Whether what is sent records what it reads.
   var isTracked: Bool { mode != .plain }
 
+  /// Notes how far the operands of a node reach that are not built one by one.
+  mutating func reserve(_ depth: Int) { greatestDepth = max(greatestDepth, depth) }
+
   func position(_ range: SourceRange, _ depth: Int) -> CodePosition {
     CodePosition(code: code, range: range, depth: depth, state: state)
   }
