@@ -72,13 +72,13 @@ struct ClassRow {
   /// The row as Swift text.
   var text: String {
     """
-        KernelClass(
-          name: \(literal(name)), superclass: \(literal(superclass)),
-          comment: \(literal(comment)),
-          variables: \(literal(variables.joined(separator: " "))),
-          methods: \(literal(methods.joined(separator: "\n")))),
+      KernelClass(
+        name: \(literal(name)), superclass: \(literal(superclass)),
+        comment: \(literal(comment)),
+        variables: \(literal(variables.joined(separator: " "))),
+        methods: \(literal(methods.joined(separator: "\n")))),
 
-      """
+    """
   }
 }
 

@@ -60,7 +60,7 @@ extension Parser {
 
   /// Parses statements in braces that are no block.
   ///
-  /// - Parameter answersLast: Whether its value is that of the last statement.
+  /// `answersLast`: whether its value is that of the last statement.
   ///
   ///     body = "{" , statements , "}" ;
   func parseBody(answersLast: Bool = false) throws(SyntaxFailure) -> [Statement] {

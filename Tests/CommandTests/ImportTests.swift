@@ -16,17 +16,17 @@ import Testing
   @Test func definitionsAndVariablesAreShared() throws {
     let result = try run([
       "main.st": """
-        import 'lib'.
-        class Sub : Lib { -foo { ^factor } }
-        stdout println: twice-two; println: (Lib new double: 4); println: Sub new foo.
-        a := 1. a ~> mem:x. stdout println: mem:x; println: (self helper: 3).
-        """,
+      import 'lib'.
+      class Sub : Lib { -foo { ^factor } }
+      stdout println: twice-two; println: (Lib new double: 4); println: Sub new foo.
+      a := 1. a ~> mem:x. stdout println: mem:x; println: (self helper: 3).
+      """,
       "lib.st": """
-        twice-two := 4.
-        connector ~> : DataflowConnector { }
-        class Lib { var factor := 2. -double: n { ^n * factor } }
-        -helper: n { ^n + 100 }
-        """,
+      twice-two := 4.
+      connector ~> : DataflowConnector { }
+      class Lib { var factor := 2. -double: n { ^n * factor } }
+      -helper: n { ^n + 100 }
+      """,
     ])
     #expect(result.errors == "")
     #expect(result.output == "4\n8\n2\n1\n103\n")
@@ -35,9 +35,9 @@ import Testing
   @Test func aFileIsLoadedOnceRelativeToTheImportingOne() throws {
     let result = try run([
       "main.st": """
-        import 'sub/a.st'. import 'lib.st'. import './sub/../lib'.
-        stdout println: total.
-        """,
+      import 'sub/a.st'. import 'lib.st'. import './sub/../lib'.
+      stdout println: total.
+      """,
       "sub/a.st": "import '../lib'. import 'b'. total := total + 10.",
       "sub/b.st": "import '../lib.st'. total := total + 100.",
       "lib.st": "stdout println: 'loading'. total := 1. ^nil. total := 5.",
@@ -89,7 +89,10 @@ import Testing
     ("import ''.", "main.st:1:1: error: '' is no path of a file"),
     ("import '.'.", "main.st:1:1: error: cannot import '.': "),
     ("[ import 'lib' ] value.", "main.st:1:3: error: an 'import' must stand at top level"),
-    ("class A { -foo { import 'lib' } }", "main.st:1:18: error: an 'import' must stand at top level"),
+    (
+      "class A { -foo { import 'lib' } }",
+      "main.st:1:18: error: an 'import' must stand at top level"
+    ),
     (
       "import 'program'.",
       "main.st:1:1: error: 'program' has a signature: it is a program of its own, to be run and not "

@@ -3,7 +3,8 @@ internal import TenonLexer
 extension SyntaxPrinter {
   /// Words that begin a definition when a name follows them.
   private static let definitionWords: Set<String> = [
-    "var", "val", "class", "extension", "scheme", "filter", "protocol", "object", "group", "connector",
+    "var", "val", "class", "extension", "scheme", "filter", "protocol", "object", "group",
+    "connector",
   ]
 
   /// Prints an expression, in parentheses when it binds less tightly than it should.

@@ -397,7 +397,9 @@ public struct TreePrinter {
     case .method(let method): print(method)
     case .propertyPath(let member): print(member)
     case .emission(let member):
-      let types = [member.inputType.map { " <\($0.text)>" }, member.outputType.map { " -> <\($0.text)>" }]
+      let types = [
+        member.inputType.map { " <\($0.text)>" }, member.outputType.map { " -> <\($0.text)>" },
+      ]
       print("emit" + types.compactMap(\.self).joined(), member.statements)
     case .statement(let statement): print(statement)
     }

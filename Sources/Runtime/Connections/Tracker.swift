@@ -17,8 +17,10 @@ final class Tracker {
   /// Whether a place has been read.
   func hasRead(_ place: Place) -> Bool { seen.contains(place) }
 
-  /// Marks stores that were read: what they hold may change whether or not anybody else knows them.
-  /// And all keys: the symbol that stands for a string may be known nowhere else.
+  /// Marks the keys that were read, and stores with them.
+  ///
+  /// What a store holds may change whether or not anybody else knows it, and the symbol that stands
+  /// for a string may be known nowhere else.
   func mark(_ heap: Heap) {
     for place in reads {
       heap.mark(place.key)

@@ -136,7 +136,8 @@ final class StoreNode: SiteNode {
   let valueSlot: Int
 
   init(
-    _ verb: PropertyVerb, store: NodeRef, reference: NodeRef, valueSlot: Int, at position: CodePosition
+    _ verb: PropertyVerb, store: NodeRef, reference: NodeRef, valueSlot: Int,
+    at position: CodePosition
   ) {
     self.verb = verb
     self.store = store
@@ -171,7 +172,7 @@ final class PathNode: SiteNode {
   /// Where the value that is put or posted waits.
   let valueSlot: Int
 
-  /// - Parameter position: Its depth lies behind the base and the names, which are kept there.
+  /// `position`: its depth lies behind the base and the names, which are kept there.
   init(
     base: NodeRef, names: NodeList, _ verb: PropertyVerb, valueSlot: Int = 0,
     at position: CodePosition

@@ -25,10 +25,12 @@ extension Machine {
   ///   - observer: Called after each statement that has a value, with the value and its place.
   /// - Returns: How it ended.
   package func execute(
-    _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false, warn: ([Diagnostic]) -> Void = { _ in },
+    _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false,
+    warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil
   ) -> RunOutcome {
-    let outcome = run(source, isPrompt: isPrompt, isProgram: isProgram, warn: warn) { value, range in
+    let outcome = run(source, isPrompt: isPrompt, isProgram: isProgram, warn: warn) {
+      value, range in
       observer?(handles.makeHandle(value), range)
     }
     return switch outcome {

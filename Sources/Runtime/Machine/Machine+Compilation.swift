@@ -283,7 +283,7 @@ struct ScriptEnvironment: NameEnvironment {
 extension Machine {
   /// Whether instances of a class bring schemes of their own.
   ///
-  /// - Parameter selector: The method that is compiled: `schemes` itself cannot use them.
+  /// `selector`: the method that is compiled: `schemes` itself cannot use them.
   func definesSchemes(_ info: ClassInfo, besides selector: Selector? = nil) -> Bool {
     let schemes = self.selector("schemes")
     return selector !== schemes && info.lookUp(schemes) != nil

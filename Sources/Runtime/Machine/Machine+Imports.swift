@@ -46,7 +46,7 @@ struct ScriptPlan {
 
   /// Parses and checks a text, after what it imports.
   ///
-  /// - Parameter chain: The files that are being read, each imported by the one before it.
+  /// `chain`: the files that are being read, each imported by the one before it.
   mutating func read(
     _ source: SourceText, chain: [(identity: String, name: String)]
   ) -> Outcome {

@@ -101,7 +101,8 @@ extension Machine {
   private func placeArgument(_ text: String) -> Reference? {
     let colon = text.firstIndex(of: ":")
     let scheme = colon.map { String(text[..<$0]) }.flatMap { hasScheme($0) ? $0 : nil }
-    var path = scheme == nil ? text[...] : text[(colon.map(text.index(after:)) ?? text.startIndex)...]
+    var path =
+      scheme == nil ? text[...] : text[(colon.map(text.index(after:)) ?? text.startIndex)...]
     var authority: String?
     if scheme != nil, path.hasPrefix("//") {
       let rest = path.dropFirst(2)

@@ -52,7 +52,9 @@ extension Machine {
       }
       var outcome = run(script, source, plan, observer: observer)
       guard isProgram else { return outcome }
-      if let signature = script.signature { outcome = printResult(outcome, of: signature, in: source) }
+      if let signature = script.signature {
+        outcome = printResult(outcome, of: signature, in: source)
+      }
       return runLast(script.statements.last, outcome)
     }
   }

@@ -133,7 +133,7 @@ extension Machine {
 
   /// Does what a class's text says for a verb at a path.
   ///
-  /// - Parameter text: What messages call the place.
+  /// `text`: what messages call the place.
   /// - Returns: what the handler answers; nil for reading where no path fits; or `unwind`.
   func handle(
     _ verb: PropertyVerb, at components: [String], in object: Value, newValue: Value = .nil,

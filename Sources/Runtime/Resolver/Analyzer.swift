@@ -51,7 +51,7 @@ struct Analyzer {
   private(set) var scopes: [SourceRange: Scope] = [:]
   private var scope: Scope
 
-  /// - Parameter emits: Whether `^` emits and leaves nothing: in the body of a filter.
+  /// `emits`: whether `^` emits and leaves nothing: in the body of a filter.
   init(environment: any NameEnvironment, emits: Bool = false) {
     self.environment = environment
     self.emits = emits
@@ -88,7 +88,8 @@ struct Analyzer {
     } else if scope.variable(named: name.text) != nil {
       report(Wording.declaredTwice(name.text), name.range)
     }
-    scope.declare(name.text, kind: kind, range: name.range, type: type?.text).isConstant = isConstant
+    scope.declare(name.text, kind: kind, range: name.range, type: type?.text).isConstant =
+      isConstant
     if let type { check(type: type) }
   }
 
@@ -451,7 +452,7 @@ struct Analyzer {
 extension Analyzer {
   /// Reports a variable declared with `val` where something may assign it.
   ///
-  /// - Parameter unlessInstanceVariable: Those of instances may be assigned once.
+  /// `unlessInstanceVariable`: those of instances may be assigned once.
   private mutating func refuseConstant(_ name: Name, unlessInstanceVariable: Bool = false) {
     if let variable = scope.lookUp(name.text) {
       if variable.isConstant { report(Wording.constant(name.text), name.range) }

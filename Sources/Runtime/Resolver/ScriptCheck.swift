@@ -33,7 +33,7 @@ struct ScriptCheck {
 
   /// Checks a script.
   ///
-  /// - Parameter imported: The scripts that will have run when it runs, checked already.
+  /// `imported`: the scripts that will have run when it runs, checked already.
   mutating func visit(_ script: Script, after imported: [Script] = []) {
     for each in imported { collectNames(each.statements) }
     checkHeight(script.statements)
