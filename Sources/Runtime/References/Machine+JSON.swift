@@ -1,19 +1,25 @@
 // JSON as stores keep it, and as messages read and write it.
 
 extension Machine {
-  /// The JSON for a value that a store keeps.
+  /// The JSON for a value that a store keeps; nil when the stack unwinds.
   ///
   /// - Throws: a failure that names what JSON cannot hold.
-  func encodeJSON(_ value: Value, at reference: Reference) throws(Failure) -> [UInt8] {
-    let bytes = try JSONWriter.write(value, of: self) { value throws(Failure) in
-      throw .store(StoreError(.encode, reference, "JSON cannot hold \(self.describe(value))"))
+  func encodeJSON(_ value: Value, at reference: Reference) throws(Failure) -> [UInt8]? {
+    let root = roots.count
+    roots.append(value)
+    defer { roots.removeLast(roots.count - root) }
+    let selector = selector("jsonValue")
+    return try JSONWriter.write(value, of: self) { value throws(Failure) in
+      // What Object has would name neither the place nor the verb.
+      guard let method = self.classInfo(of: value).lookUp(selector),
+        method.holder !== self.classesByName["Object"]
+      else {
+        throw .store(StoreError(.encode, reference, "JSON cannot hold \(self.describe(value))"))
+      }
+      return self.send(selector, to: value)
     } failure: { message in
       .store(StoreError(.encode, reference, message))
     }
-    guard let bytes else {
-      throw .store(StoreError(.encode, reference, "JSON cannot hold \(describe(value))"))
-    }
-    return bytes
   }
 
   /// The value for JSON that a store keeps.
