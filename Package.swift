@@ -76,6 +76,10 @@ let package = Package(
       path: "Tests/NumbersTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
     ),
     .testTarget(
+      name: "TenonTextTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
+      path: "Tests/TextTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
+    ),
+    .testTarget(
       name: "TenonConnectionTests",
       dependencies: ["Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime"],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),

@@ -5,8 +5,8 @@ extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
   /// The command uses it. What reaches outside the process is granted here and nowhere else: the
-  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, and what
-  /// `import` reads.
+  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, what
+  /// `import` reads, and the system's source of chance.
   ///
   /// - Parameters:
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
@@ -19,6 +19,7 @@ extension Interpreter {
   ) -> Interpreter {
     let interpreter = Interpreter(options, console: console)
     let interrupter = interpreter.interrupter
+    interpreter.entropy = { UInt64.random(in: .min ... .max) }
     let environment = EnvironmentStore()
     interpreter.mount(environment, as: "env")
 

@@ -71,6 +71,15 @@ public final class Interpreter {
   /// How long the collector has stopped the program, one by one, if that is recorded.
   package var collectorPauses: [CollectorPause] { machine.pauses }
 
+  /// Where `UUID new` and `Random bytes:` get their bits from.
+  ///
+  /// Without one they are the same in each run: identifiers of two interpreters that were granted
+  /// none are equal. `Interpreter.standard` grants the system's.
+  public var entropy: (() -> UInt64)? {
+    get { machine.entropy }
+    set { machine.entropy = newValue }
+  }
+
   /// A way to stop the program from another thread or a signal handler.
   public var interrupter: Interrupter { machine.interrupter }
 }

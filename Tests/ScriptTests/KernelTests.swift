@@ -49,6 +49,34 @@ import Testing
     #expect(problems == [])
   }
 
+  /// A method that is looked for alone is the one that is entered with all others.
+  @Test func methodsAreFoundOneByOneAsTogether() {
+    let problems = withMachine { machine in
+      var options = MachineOptions()
+      options.stackSlots = 1 << 16
+      let other = Machine(options: options)
+      let classes = machine.classes.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
+      let all = classes.map { ($0, $0.allMethods) }
+      let names = Set(all.flatMap { $1.map(\.selector.name) }).sorted()
+      var problems: [String] = []
+      for (number, (info, methods)) in all.enumerated() {
+        guard let lazyInfo = other.classes[Int(info.index)] else { return [info.name] }
+        let own = Dictionary(uniqueKeysWithValues: methods.map { ($0.selector.name, $0) })
+        // Of those that the class does not have, some are asked for.
+        for (index, name) in names.enumerated() where own[name] != nil || (index + number) % 8 == 0
+        {
+          let found = lazyInfo.ownMethod(other.selector(name))
+          if found.map(describe) != own[name].map(describe) {
+            problems.append("\(info.name)>>\(name)")
+          }
+        }
+        if lazyInfo.allMethods.count != methods.count { problems.append(info.name) }
+      }
+      return problems
+    }
+    #expect(problems == [])
+  }
+
   @Test func everyErrorClassIsAnException() {
     let problems = withMachine { machine in
       ErrorClass.allCases.map(\.rawValue).filter { name in
@@ -56,6 +84,18 @@ import Testing
       }
     }
     #expect(problems == [])
+  }
+}
+
+/// Where a method comes from, for comparisons.
+private func describe(_ method: TenonRuntime.Method) -> String {
+  switch method.origin {
+  case .primitive: "primitive: \(method.comment)"
+  case .definition: "definition"
+  case .kernel(let place): "kernel \(place.file) \(place.range)"
+  case .getter(let slot): "getter \(slot)"
+  case .setter: "setter"
+  case .node: "node"
   }
 }
 

@@ -13,6 +13,10 @@ import Testing
     "1 bitShift: SmallInteger maxVal", "2 raisedTo: 10000000000", "3 raisedTo: 1000000000",
     "'x' * 10000000000", "(1 to: 10000000000) asArray",
     "(1 to: 10000000000) collect: [ :each | each ]", "3 perform: ('x' * 100000000)",
+    "'' padLeft: 1000000000", "'x' * 1e12", "Random bytes: 1000000000",
+    "('ab' * 100000) replacingMatches: 'a' with: 'c' * 1000",
+    "('ab' * 300000) allMatches: '((((((((((((a))))))))))))'", "('a' * 20000000) graphemes",
+    "('[' , ('[],' * 3000000) , '1]') parseJSON", "(\"a\\n\" * 3000000) parseCSV",
   ]
 
   /// Each takes more and more.

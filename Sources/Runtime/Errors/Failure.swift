@@ -33,6 +33,7 @@ enum ErrorClass: String, CaseIterable {
   case notAvailable = "NotAvailable"
   case streamError = "StreamError"
   case encodingError = "EncodingError"
+  case formatError = "FormatError"
   case storeError = "StoreError"
   case nilStored = "NilStored"
   case constraintError = "ConstraintError"

@@ -22,8 +22,8 @@ struct KernelClass: Sendable {
 extension Machine {
   /// Makes the classes of the kernel.
   ///
-  /// Their methods are entered when a class is first asked for one, and compiled when they
-  /// are first sent.
+  /// A method is entered when it is first looked for, all of a class when a program asks for
+  /// them, and compiled when it is first sent.
   ///
   /// - Complexity: O(classes).
   func loadKernel() {
@@ -65,6 +65,9 @@ extension Machine {
     settleLayout(of: info)
     info.loader = { [unowned self] in enterMethods(of: row, in: $0) }
     info.metaclass?.loader = { [unowned self] in enterMethods(of: row, in: $0) }
+    let finder = KernelMethodFinder(row)
+    info.finder = finder
+    info.metaclass?.finder = finder
     return info
   }
 

@@ -32,6 +32,8 @@ package final class Machine {
   lazy var overflowBody: Node = OverflowBodyNode(state: state)
   /// Where characters of strings stand that were asked for; good until the next collection.
   var stringPlaces = StringPlaces()
+  /// The regular expressions used of late.
+  var regexCache = RegexCache()
   /// What the program prints to and reads from.
   package var console: any Console = NullConsole()
   lazy var exceptionClass = kernelClass("Exception")
@@ -49,6 +51,7 @@ package final class Machine {
   lazy var protocolClass = kernelClass("Protocol")
   lazy var numberClass = kernelClass("Number")
   lazy var fractionClass = kernelClass("Fraction")
+  lazy var scaledDecimalClass = kernelClass("ScaledDecimal")
   lazy var metaclassClass = kernelClass("Metaclass")
   lazy var intervalClass = kernelClass("Interval")
   lazy var scriptClass = kernelClass("Script")
@@ -101,6 +104,10 @@ package final class Machine {
   /// Values that Swift code outside the runtime holds.
   let handles = HandleTable()
 
+  /// The source of bytes that nobody can foresee, if the host gives one.
+  package var entropy: (() -> UInt64)?
+  /// What stands for it without: the same bytes in each run.
+  var fixedEntropy = FixedEntropy()
   /// The generator that `Random shared` answers, once somebody has asked for it.
   var sharedRandom: Value?
 

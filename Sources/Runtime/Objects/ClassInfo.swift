@@ -50,6 +50,9 @@ final class ClassInfo {
   private var methods: [Int: Method] = [:]
   /// Enters the methods of a class of the kernel, when they are first asked for.
   var loader: ((ClassInfo) -> Void)?
+  /// Finds one of them as long as they have not been entered, and what it did not find.
+  var finder: KernelMethodFinder?
+  private var absentSelectors: Set<Int> = []
 
   init(index: UInt32, name: String, superclass: ClassInfo?, isMeta: Bool) {
     self.index = index
@@ -61,6 +64,7 @@ final class ClassInfo {
   /// Lets go of everything: classes, methods and code refer to each other in circles.
   func dismantle() {
     loader = nil
+    finder = nil
     for method in [initialValues, connectionStatements].compactMap(\.self) { method.dismantle() }
     for path in propertyPaths { path.handlers.values.forEach { $0.dismantle() } }
     propertyPaths = []
@@ -95,8 +99,12 @@ struct InstanceVariable {
 extension ClassInfo {
   /// The class's own method for a selector.
   func ownMethod(_ selector: Selector) -> Method? {
-    loadIfNeeded()
-    return methods[selector.number]
+    if let method = methods[selector.number] { return method }
+    guard let finder, !absentSelectors.contains(selector.number) else { return nil }
+    let method = finder.method(for: selector, in: self)
+    methods[selector.number] = method
+    if method == nil { absentSelectors.insert(selector.number) }
+    return method
   }
 
   /// The class's own methods, in no order.
@@ -128,7 +136,12 @@ extension ClassInfo {
   func loadIfNeeded() {
     guard let load = loader else { return }
     loader = nil
+    finder = nil
+    absentSelectors = []
+    // Those that were found may be known elsewhere.
+    let found = methods
     load(self)
+    methods.merge(found) { _, known in known }
   }
 
   /// Finds the method an instance has for a selector, in the class or the nearest superclass.

@@ -83,22 +83,6 @@ extension ObjectRef {
     return previous
   }
 
-  /// Fills a string with the characters of another one of the same size, the last one first.
-  func copyReversed(_ other: ObjectRef) {
-    let count = byteCount
-    assert(count == other.byteCount)
-    if other.isASCII {
-      for index in 0..<count { self[byte: count &- 1 &- index] = other[byte: index] }
-      return
-    }
-    var offset = 0
-    while offset < count {
-      let next = other.nextOffset(after: offset)
-      copyBytes(from: other, start: offset, count: next - offset, at: count - next)
-      offset = next
-    }
-  }
-
   /// The integer that a text of digits alone spells, with a minus sign or without, if it is small.
   var plainInteger: Int? {
     let isNegative = byteCount > 0 && self[byte: 0] == UInt8(ascii: "-")

@@ -117,14 +117,6 @@ extension Primitive {
         bytes[byte: offset] = byte
       }
     },
-    Primitive("utf8String", "The string whose UTF-8 the bytes are.") {
-      machine, arguments throws(Failure) in
-      let bytes = ObjectRef(arguments.receiver)
-      guard let string = unsafe String(validating: bytes.bytes, as: UTF8.self) else {
-        throw .notUTF8("the byte array")
-      }
-      return machine.makeString(string)
-    },
   ]
 
   static let byteArrayClass: [Primitive] = [

@@ -35,6 +35,31 @@ extension Primitive {
     },
     kind("isDigit", "Whether it is one of 0 to 9.", \.isDigit) { _ in false },
     kind("isVowel", "Whether it is one of aeiouAEIOU.", \.isVowel) { _ in false },
+    kind("isPunctuation", "Whether it is punctuation.", { $0.isPunctuation }) {
+      RegexProperty.named("punctuation")?.holds(for: $0) ?? false
+    },
+    kind("isControl", "Whether it is a control character.", { $0.isControl }) {
+      $0.properties.generalCategory == .control
+    },
+    kind("isCased", "Whether it is in upper, lower or title case.", \.isLetter) {
+      $0.properties.isCased
+    },
+    Primitive("numericValue", "The number that it stands for, in any script, or nil.") {
+      machine, arguments in
+      guard let scalar = Unicode.Scalar(arguments.receiver.characterCode),
+        let number = scalar.properties.numericValue
+      else { return .nil }
+      return Int(exactly: number).map { machine.makeInteger($0) } ?? machine.makeFloat(number)
+    },
+    Primitive("unicodeName", "Its name in Unicode, or nil.") { machine, arguments in
+      let scalar = Unicode.Scalar(arguments.receiver.characterCode)
+      return scalar?.properties.name.map { machine.makeString($0) } ?? .nil
+    },
+    Primitive("generalCategory", "Its general category in Unicode, as #Lu for upper case.") {
+      machine, arguments in
+      let scalar = Unicode.Scalar(arguments.receiver.characterCode)
+      return scalar.map { machine.symbol(RegexProperty.categoryName(of: $0)) } ?? .nil
+    },
     comparison("< aCharacter", "Whether its code is less than aCharacter's.", <),
     comparison("> aCharacter", "Whether its code is greater than aCharacter's.", >),
     comparison("<= aCharacter", "Whether its code is at most aCharacter's.", <=),
@@ -112,6 +137,12 @@ struct ASCII {
   @inline(__always) var isLowercase: Bool { code &- 0x61 < 26 }
   @inline(__always) var isLetter: Bool { (code | 0x20) &- 0x61 < 26 }
   @inline(__always) var isDigit: Bool { code &- 0x30 < 10 }
+  /// What Unicode counts as punctuation, which leaves out `$+<=>^`, the grave accent, `|` and `~`.
+  var isPunctuation: Bool {
+    let isGraph = code &- 0x21 < 0x5E
+    return isGraph && !isAlphaNumeric && !"$+<=>^`|~".utf8.contains(code)
+  }
+  var isControl: Bool { code < 0x20 || code == 0x7F }
   @inline(__always) var isAlphaNumeric: Bool { isLetter || isDigit }
   @inline(__always) var isWhiteSpace: Bool { code == 0x20 || code &- 9 < 5 }
   @inline(__always) var uppercased: UInt8 { isLowercase ? code ^ 0x20 : code }

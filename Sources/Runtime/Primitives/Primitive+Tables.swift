@@ -15,11 +15,11 @@ extension Primitive {
     case "Float class": floatClass
     case "Character": character
     case "Character class": characterClass
-    case "String": string + stringLoops
+    case "String": string + stringCases + stringGraphemes + stringCodings + stringLoops
     case "Symbol": symbol
     case "Array": array + arrayLoops + arraySort
     case "Array class": arrayClass
-    case "ByteArray": byteArray
+    case "ByteArray": byteArray + byteArrayCodings
     case "ByteArray class": byteArrayClass
     case "OrderedCollection": orderedCollection + orderedCollectionLoops
     case "HashedCollection": hashedCollection + hashedLoops
@@ -35,6 +35,9 @@ extension Primitive {
     case "Connection": connection
     case "Interval": intervalLoops
     case "Random class": randomClass
+    case "Regex": regex
+    case "JSON class": jsonClass
+    case "CSV": csv
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore

@@ -8,6 +8,43 @@ extension Primitive {
       machine.permanentRoots.append(random)
       machine.sharedRandom = random
       return random
-    }
+    },
+    Primitive(
+      "bytes: count",
+      "Bytes that nobody can foresee; where the host grants no source of them, the same each run."
+    ) { machine, arguments throws(Failure) in
+      let count = try machine.size(arguments[0])
+      let bytes = try machine.makeBytes(classIndex: ClassIndex.byteArray, count: count)
+      var word: UInt64 = 0
+      for index in 0..<count {
+        if index & 7 == 0 { word = machine.nextEntropy() }
+        bytes[byte: index] = UInt8(truncatingIfNeeded: word >> (UInt64(index & 7) * 8))
+        if index & 0xF_FFFF == 0 { try machine.pollInterrupt() }
+      }
+      return Value(bytes)
+    },
   ]
+}
+
+extension Machine {
+  fileprivate func nextEntropy() -> UInt64 {
+    if let entropy { return entropy() }
+    return fixedEntropy.next()
+  }
+}
+
+/// Words that look random, the same in each run: for hosts that grant no source of chance.
+///
+/// Algorithm: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014 (SplitMix64).
+struct FixedEntropy {
+  private var state: UInt64 = 20260
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
 }

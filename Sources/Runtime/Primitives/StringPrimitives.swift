@@ -13,15 +13,6 @@ extension Primitive {
     Primitive("notEmpty", "Whether there are characters.") { _, arguments in
       Value(ObjectRef(arguments.receiver).byteCount > 0)
     },
-    Primitive("reversed", "The characters in reverse order.") {
-      machine, arguments throws(Failure) in
-      let string = ObjectRef(arguments.receiver)
-      let count = string.byteCount
-      let result = try machine.makeBytes(classIndex: ClassIndex.string, count: count)
-      result.copyReversed(string)
-      result.flags |= string.flags & ObjectFlag.notASCII
-      return Value(result)
-    },
     Primitive("byteSize", "The number of bytes in UTF-8.") { _, arguments in
       Value(small: ObjectRef(arguments.receiver).byteCount)
     },
@@ -52,17 +43,7 @@ extension Primitive {
       return Value(result)
     },
     Primitive("* count", "The text repeated.") { machine, arguments throws(Failure) in
-      let count = max(0, try machine.integer(arguments[0]))
-      let string = ObjectRef(arguments.receiver)
-      let size = string.byteCount
-      let (total, overflow) = size.multipliedReportingOverflow(by: count)
-      if overflow { throw .tooLarge("the repeated string", limit: ObjectRef.byteLimit) }
-      let result = try machine.makeBytes(classIndex: ClassIndex.string, count: total)
-      for index in 0..<(size == 0 ? 0 : count) {
-        result.copyBytes(from: string, start: 0, count: size, at: index * size)
-      }
-      result.flags |= string.flags & ObjectFlag.notASCII
-      return Value(result)
+      try machine.repeated(ObjectRef(arguments.receiver), count: arguments[0])
     },
     Primitive("= anObject", "Whether anObject is a string with the same characters.") {
       machine, arguments in
@@ -89,12 +70,6 @@ extension Primitive {
     Primitive("asSymbol", "The symbol with the same characters.") {
       machine, arguments throws(Failure) in
       machine.symbol(try machine.swiftString(arguments.receiver))
-    },
-    Primitive("asUppercase", "The text in upper case.") { machine, arguments throws(Failure) in
-      machine.makeString(try machine.swiftString(arguments.receiver).uppercased())
-    },
-    Primitive("asLowercase", "The text in lower case.") { machine, arguments throws(Failure) in
-      machine.makeString(try machine.swiftString(arguments.receiver).lowercased())
     },
     Primitive("shortened", "The text as messages show it: what is quoted, and words, cut at 160.") {
       machine, arguments throws(Failure) in

@@ -23,10 +23,10 @@ extension Machine {
     }
   }
 
-  /// The bytes for a value, as a store wants them at a place.
+  /// The bytes for a value, as a store wants them at a place; nil when the stack unwinds.
   func encode(
     _ value: Value, for store: any Store, at reference: Reference
-  ) throws(Failure) -> Resource {
+  ) throws(Failure) -> Resource? {
     let type = store.contentType(of: reference)
     if value.isObject(ofClass: ClassIndex.byteArray) {
       return Resource(
@@ -34,7 +34,7 @@ extension Machine {
     }
     switch type {
     case "application/json":
-      return Resource(try encodeJSON(value, at: reference), contentType: type)
+      return try encodeJSON(value, at: reference).map { Resource($0, contentType: type) }
     default:
       guard isString(value) else {
         throw .store(

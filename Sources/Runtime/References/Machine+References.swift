@@ -209,7 +209,7 @@ extension Machine {
     do throws(Failure) {
       let place = try self.reference(reference)
       if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
-      let resource = try encode(value, for: native, at: place)
+      guard let resource = try encode(value, for: native, at: place) else { return .unwind }
       do throws(StoreError) {
         try native.put(place, resource, if: nil)
       } catch {
@@ -266,7 +266,7 @@ extension Machine {
     do throws(Failure) {
       let place = try self.reference(reference)
       if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
-      let resource = try encode(value, for: native, at: place)
+      guard let resource = try encode(value, for: native, at: place) else { return .unwind }
       do throws(StoreError) {
         return makeReference(try native.post(place, resource))
       } catch {

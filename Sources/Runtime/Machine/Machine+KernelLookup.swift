@@ -1,0 +1,75 @@
+internal import CTenonPlatform
+internal import TenonLexer
+
+/// Single methods of the kernel's classes: a program sends few of the messages that the kernel
+/// knows, and entering them all would take most of the time that an interpreter needs to start.
+final class KernelMethodFinder {
+  private let row: KernelClass
+  private lazy var primitives = [false: Primitive.table(for: row.name)]
+
+  init(_ row: KernelClass) { self.row = row }
+
+  /// The method that a class of the kernel, or its class, has for a selector.
+  ///
+  /// What the text defines comes first, as when all methods are entered.
+  ///
+  /// - Complexity: O(*text of the table of methods*), a search for a few bytes.
+  func method(for selector: Selector, in info: ClassInfo) -> Method? {
+    if let place = place(of: selector.name, isMeta: info.isMeta) {
+      return Method(selector: selector, holder: info, origin: .kernel(place))
+    }
+    if let (_, make) = KernelNodes.table(for: info.name).first(where: { $0.0 == selector.name }) {
+      return Method(selector: selector, holder: info, origin: .node(make))
+    }
+    if let primitive = primitive(named: selector.name, isMeta: info.isMeta) {
+      return Method(
+        selector: selector, holder: info, origin: .primitive(primitive.body),
+        comment: primitive.summary)
+    }
+    guard !info.isMeta, selector.argumentCount == 0, let slot = info.slot(of: selector.name),
+      row.variables.split(separator: " ").contains(Substring(selector.name))
+    else { return nil }
+    return Method(selector: selector, holder: info, origin: .getter(slot: slot))
+  }
+
+  private func primitive(named name: String, isMeta: Bool) -> Primitive? {
+    let table = primitives[isMeta] ?? Primitive.table(for: row.name + " class")
+    primitives[isMeta] = table
+    // Most patterns differ in their first bytes; only the others are taken apart.
+    let word = name.utf8.prefix { $0 != UInt8(ascii: ":") }
+    return table.first { $0.pattern.utf8.starts(with: word) && $0.selector == name }
+  }
+
+  /// Where the text defines a method.
+  private func place(of name: String, isMeta: Bool) -> KernelMethod? {
+    let wanted = (isMeta ? "+ " : "- ") + name + " "
+    var methods = row.methods
+    guard let end = methods.withUTF8({ unsafe KernelMethodFinder.end(of: wanted, in: $0) }) else {
+      return nil
+    }
+    let places = methods.utf8.dropFirst(end).prefix { $0 != UInt8(ascii: "\n") }
+      .split(separator: UInt8(ascii: " ")).compactMap { Int32(Substring($0)) }
+    guard places.count == 3 else { return nil }
+    return KernelMethod(file: Int(places[0]), range: SourceRange(places[1], places[2]))
+  }
+
+  /// The offset behind a text that begins a line of another one.
+  private static func end(of wanted: String, in text: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard let first = text.baseAddress else { return nil }
+    let base = unsafe UnsafeRawPointer(first)
+    var wanted = wanted
+    return wanted.withUTF8 { part -> Int? in
+      var start = 0
+      while start < text.count {
+        let found = unsafe tenon_memmem(
+          base + start, text.count - start, part.baseAddress, part.count)
+        guard let found = unsafe found else { return nil }
+        let offset = unsafe UnsafeRawPointer(found) - base
+        let isLineStart = unsafe offset == 0 || text[offset - 1] == UInt8(ascii: "\n")
+        if isLineStart { return offset + part.count }
+        start = offset + 1
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,211 @@
+extension Primitive {
+  static let stringCodings: [Primitive] = [
+    Primitive("hexDecoded", "A byte array: of the bytes whose digits, two for each, the text has.")
+    {
+      machine, arguments throws(Failure) in
+      let text = ObjectRef(arguments.receiver)
+      guard text.byteCount % 2 == 0 else { throw .notHex(machine.describe(arguments.receiver)) }
+      let result = try machine.makeBytes(
+        classIndex: ClassIndex.byteArray, count: text.byteCount / 2)
+      for index in 0..<result.byteCount {
+        guard let high = ASCII(code: text[byte: 2 * index]).hexValue,
+          let low = ASCII(code: text[byte: 2 * index + 1]).hexValue
+        else { throw .notHex(machine.describe(arguments.receiver)) }
+        result[byte: index] = high << 4 | low
+      }
+      return Value(result)
+    },
+    Primitive("base64Decoded", "The byte array that the text spells in base64.") {
+      machine, arguments throws(Failure) in
+      let bytes = unsafe Base64.decode(ObjectRef(arguments.receiver).bytes)
+      guard let bytes else {
+        throw Failure(
+          .encodingError, "\(machine.describe(arguments.receiver)) is not base64")
+      }
+      return try machine.makeByteArray(checked: bytes)
+    },
+    Primitive("urlDecoded", "The text with each % and two digits replaced by what they stand for.")
+    {
+      machine, arguments throws(Failure) in
+      let text = ObjectRef(arguments.receiver)
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(text.byteCount)
+      var offset = 0
+      while offset < text.byteCount {
+        let byte = text[byte: offset]
+        offset += 1
+        guard byte == UInt8(ascii: "%") else {
+          bytes.append(byte)
+          continue
+        }
+        guard offset + 1 < text.byteCount, let high = ASCII(code: text[byte: offset]).hexValue,
+          let low = ASCII(code: text[byte: offset + 1]).hexValue
+        else {
+          throw Failure(
+            .encodingError,
+            "two digits must follow the % at byte \(offset) of "
+              + machine.describe(arguments.receiver))
+        }
+        bytes.append(high << 4 | low)
+        offset += 2
+      }
+      guard let decoded = String(validating: bytes, as: UTF8.self) else {
+        throw .notUTF8("what \(machine.describe(arguments.receiver)) stands for")
+      }
+      return try machine.makeText(decoded)
+    },
+  ]
+
+  static let byteArrayCodings: [Primitive] = [
+    Primitive("utf8Decoded", "The text that the bytes are in UTF-8; an EncodingError if none.") {
+      machine, arguments throws(Failure) in
+      let bytes = ObjectRef(arguments.receiver)
+      if let place = bytes.firstOffsetThatIsNotUTF8 {
+        throw .notUTF8("the byte array, from byte \(place + 1) on,")
+      }
+      let string = try machine.makeBytes(classIndex: ClassIndex.string, count: bytes.byteCount)
+      string.copyBytes(from: bytes, start: 0, count: bytes.byteCount, at: 0)
+      string.noteEncoding()
+      return Value(string)
+    },
+    Primitive("hex", "The digits of all bytes, two for each, small letters above 9.") {
+      machine, arguments throws(Failure) in
+      let bytes = ObjectRef(arguments.receiver)
+      let result = try machine.makeBytes(
+        classIndex: ClassIndex.string, count: 2 * bytes.byteCount)
+      for index in 0..<bytes.byteCount {
+        result[byte: 2 * index] = ASCII.hexDigit(bytes[byte: index] >> 4)
+        result[byte: 2 * index + 1] = ASCII.hexDigit(bytes[byte: index] & 15)
+      }
+      return Value(result)
+    },
+    Primitive("base64Encoded", "The bytes as text in base64.") {
+      machine, arguments throws(Failure) in
+      let bytes = ObjectRef(arguments.receiver)
+      let result = try machine.makeBytes(
+        classIndex: ClassIndex.string, count: (bytes.byteCount + 2) / 3 * 4)
+      for index in 0..<result.byteCount {
+        result[byte: index] = Base64.digit(index) { bytes.byteIfThere($0) }
+      }
+      return Value(result)
+    },
+  ]
+}
+
+extension Failure {
+  static func notHex(_ text: String) -> Failure {
+    Failure(.encodingError, "\(text) is not a text of hexadecimal digits, two for each byte")
+  }
+}
+
+extension Machine {
+  /// Returns a new byte array of any size.
+  ///
+  /// - Throws: `OutOfMemory` when the limit forbids it.
+  func makeByteArray(checked bytes: [UInt8]) throws(Failure) -> Value {
+    let array = try makeBytes(classIndex: ClassIndex.byteArray, count: bytes.count)
+    for (index, byte) in bytes.enumerated() { array[byte: index] = byte }
+    return Value(array)
+  }
+}
+
+extension ObjectRef {
+  fileprivate func byteIfThere(_ index: Int) -> UInt8? {
+    index < byteCount ? self[byte: index] : nil
+  }
+
+  /// Where the bytes stop to be UTF-8; nil when all are.
+  fileprivate var firstOffsetThatIsNotUTF8: Int? {
+    if unsafe String(validating: bytes, as: UTF8.self) != nil { return nil }
+    var decoder = UTF8()
+    var iterator = unsafe bytes.makeIterator()
+    var offset = 0
+    while true {
+      switch unsafe decoder.decode(&iterator) {
+      case .scalarValue(let scalar): offset += UTF8.width(scalar)
+      case .emptyInput, .error: return offset
+      }
+    }
+  }
+}
+
+extension ASCII {
+  /// The value of a hexadecimal digit.
+  var hexValue: UInt8? {
+    if isDigit { return code &- 0x30 }
+    let letter = (code | 0x20) &- 0x61
+    return letter < 6 ? letter + 10 : nil
+  }
+
+  /// The digit for a value below 16.
+  static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+}
+
+/// Bytes as letters, digits and two signs: RFC 4648, section 4.
+enum Base64 {
+  /// The digit at an index of the text for some bytes.
+  static func digit(_ index: Int, _ byte: (Int) -> UInt8?) -> UInt8 {
+    let base = index / 4 * 3
+    let part = index % 4
+    // Six bits: the low ones of one byte, the high ones of the next.
+    if part > 0, byte(base + part - 1) == nil { return UInt8(ascii: "=") }
+    let high = part > 0 ? byte(base + part - 1) ?? 0 : 0
+    let low = part < 3 ? byte(base + part) ?? 0 : 0
+    let pair = UInt16(high) << 8 | UInt16(low)
+    return letter(UInt8(truncatingIfNeeded: pair >> (2 + 2 * UInt16(part)) & 0x3F))
+  }
+
+  /// The bytes for a text, in which white space may stand; nil when it is no base64.
+  static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    var padding = 0
+    for byte in text {
+      if ASCII(code: byte).isWhiteSpace { continue }
+      if byte == UInt8(ascii: "=") {
+        padding += 1
+        continue
+      }
+      guard padding == 0, let value = value(byte) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 1
+      if count % 4 == 0 {
+        bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: bits >> $0) }
+        bits = 0
+      }
+    }
+    // Padding may be missing, but what is there must be right.
+    guard count % 4 != 1, padding == 0 || (count + padding) % 4 == 0 && padding < 3 else {
+      return nil
+    }
+    if count % 4 == 2 { bytes.append(UInt8(truncatingIfNeeded: bits >> 4)) }
+    if count % 4 == 3 {
+      bytes += [10, 2].map { UInt8(truncatingIfNeeded: bits >> $0) }
+    }
+    return bytes
+  }
+
+  private static func letter(_ value: UInt8) -> UInt8 {
+    switch value {
+    case ..<26: 0x41 + value
+    case ..<52: 0x61 + value - 26
+    case ..<62: 0x30 + value - 52
+    case 62: UInt8(ascii: "+")
+    default: UInt8(ascii: "/")
+    }
+  }
+
+  /// The value of a digit; the two signs for URLs are read as well.
+  private static func value(_ byte: UInt8) -> UInt8? {
+    let digit = ASCII(code: byte)
+    if digit.isUppercase { return byte - 0x41 }
+    if digit.isLowercase { return byte - 0x61 + 26 }
+    if digit.isDigit { return byte - 0x30 + 52 }
+    switch byte {
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): return 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): return 63
+    default: return nil
+    }
+  }
+}

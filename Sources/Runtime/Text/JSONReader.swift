@@ -1,0 +1,307 @@
+/// Reads JSON strictly: RFC 8259, each name of an object once, nesting bounded.
+///
+/// Allocation never collects, so that half-built values need no roots.
+struct JSONReader {
+  /// How deep JSON may nest, reading and writing.
+  static let depthLimit = 512
+
+  private let machine: Machine
+  private let bytes: [UInt8]
+  /// The error for what is wrong, given with its line and column.
+  private let failure: (String) -> Failure
+  private var position = 0
+  private var open: [Container] = []
+  /// The elements of the arrays that are open, the innermost one's last.
+  private var elements: [Value] = []
+  private var valueCount = 0
+
+  /// An array or object whose end has not been read.
+  private enum Container {
+    case array(firstElement: Int)
+    case object(Value, key: Value)
+  }
+
+  private init(machine: Machine, bytes: [UInt8], failure: @escaping (String) -> Failure) {
+    self.machine = machine
+    self.bytes = bytes
+    self.failure = failure
+  }
+
+  /// Reads a text that is one value.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text in UTF-8.
+  ///   - machine: The machine that gets the value.
+  ///   - failure: Makes an error of what is wrong and where.
+  /// - Returns: The value.
+  /// - Throws: What `failure` makes; or that memory is short, or that the program is to stop.
+  static func read(
+    _ bytes: [UInt8], for machine: Machine, failure: @escaping (String) -> Failure
+  ) throws(Failure) -> Value {
+    var reader = JSONReader(machine: machine, bytes: bytes, failure: failure)
+    return try reader.readDocument()
+  }
+
+  // MARK: Values
+
+  private mutating func readDocument() throws(Failure) -> Value {
+    while true {
+      guard var value = try readValue() else { continue }
+      // The value may end the array or object around it, which is a value itself.
+      while let container = open.popLast() {
+        skipBlanks()
+        guard let whole = try add(value, to: container) else { break }
+        value = whole
+      }
+      guard open.isEmpty else { continue }
+      skipBlanks()
+      guard position == bytes.count else { throw wrong("nothing may follow the value") }
+      return value
+    }
+  }
+
+  /// Adds a value to what is around it, and reads what follows.
+  ///
+  /// - Returns: the array or object, if that ends it.
+  private mutating func add(_ value: Value, to container: Container) throws(Failure) -> Value? {
+    switch container {
+    case .array(let first):
+      elements.append(value)
+      if take("]") {
+        let array = try machine.makeArray(checked: elements.count - first)
+        for index in first..<elements.count { array[element: index - first] = elements[index] }
+        elements.removeLast(elements.count - first)
+        return Value(array)
+      }
+      guard take(",") else { throw expected("',' or ']'") }
+      open.append(container)
+    case .object(let object, let key):
+      try HashTable(object).insert(
+        key, value, hash: Int(ObjectRef(key).bytesHash), machine)
+      if take("}") { return object }
+      guard take(",") else { throw expected("',' or '}'") }
+      open.append(.object(object, key: try readKey(of: object)))
+    }
+    return nil
+  }
+
+  /// Reads a value; nil when it is the beginning of an array or object with something in it.
+  private mutating func readValue() throws(Failure) -> Value? {
+    skipBlanks()
+    valueCount += 1
+    if valueCount & 0xFFF == 0 {
+      try machine.pollInterrupt()
+      try machine.checkMemory()
+    }
+    guard let byte = next else { throw expected("a value") }
+    switch byte {
+    case UInt8(ascii: "n"): return try takeWord("null", .nil)
+    case UInt8(ascii: "t"): return try takeWord("true", .true)
+    case UInt8(ascii: "f"): return try takeWord("false", .false)
+    case UInt8(ascii: "\""): return machine.makeString(try readString())
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      guard open.count < JSONReader.depthLimit else {
+        throw wrong("it nests deeper than \(JSONReader.depthLimit) levels")
+      }
+      position += 1
+      skipBlanks()
+      if byte == UInt8(ascii: "[") {
+        if take("]") { return machine.makeArray([]) }
+        open.append(.array(firstElement: elements.count))
+      } else {
+        let object = machine.makeEmptyDictionary()
+        if take("}") { return object }
+        open.append(.object(object, key: try readKey(of: object)))
+      }
+      return nil
+    default: return try readNumber()
+    }
+  }
+
+  private mutating func readKey(of object: Value) throws(Failure) -> Value {
+    skipBlanks()
+    guard next == UInt8(ascii: "\"") else { throw expected("a name in quotes") }
+    let start = position
+    let text = try readString()
+    let key = machine.makeString(text)
+    let hash = Int(ObjectRef(key).bytesHash)
+    if case .found = HashTable(object).search(key, hash: hash, byIdentity: false) {
+      position = start
+      throw wrong("the name '\(text)' is there twice")
+    }
+    skipBlanks()
+    guard take(":") else { throw expected("':'") }
+    return key
+  }
+
+  private mutating func takeWord(_ word: String, _ value: Value) throws(Failure) -> Value {
+    guard bytes[position...].starts(with: word.utf8) else { throw expected("a value") }
+    position += word.utf8.count
+    return value
+  }
+
+  // MARK: Numbers
+
+  private mutating func readNumber() throws(Failure) -> Value {
+    let start = position
+    _ = take("-")
+    guard let first = next, isDigit(first) else {
+      position = start
+      throw expected("a value")
+    }
+    skipDigits()
+    if first == UInt8(ascii: "0"), bytes[start..<position].drop(while: { !isDigit($0) }).count > 1 {
+      position = start
+      throw wrong("a number does not begin with 0")
+    }
+    var isFloat = false
+    if take(".") {
+      isFloat = true
+      try readDigits()
+    }
+    let exponentStart = position
+    if let mark = next, mark | 0x20 == UInt8(ascii: "e") {
+      position += 1
+      let isNegative = take("-")
+      if !isNegative { _ = take("+") }
+      isFloat = isFloat || isNegative
+      try readDigits()
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    // As in the language, a number with neither point nor negative exponent is an integer.
+    if isFloat {
+      if let double = Double(text), double.isFinite { return machine.makeFloat(double) }
+    } else if position - exponentStart <= JSONReader.exponentDigits {
+      let value = try machine.number(spelled: text)
+      if !value.isNil { return value }
+    }
+    position = start
+    throw wrong("the number is too large")
+  }
+
+  /// The most characters of an integer's exponent: `e+999`.
+  private static let exponentDigits = 5
+
+  private mutating func readDigits() throws(Failure) {
+    guard let digit = next, isDigit(digit) else { throw expected("a digit") }
+    skipDigits()
+  }
+
+  private mutating func skipDigits() {
+    while let byte = next, isDigit(byte) { position += 1 }
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool { ASCII(code: byte).isDigit }
+
+  // MARK: Strings
+
+  private mutating func readString() throws(Failure) -> String {
+    let start = position
+    position += 1
+    var text: [UInt8] = []
+    while let byte = next {
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let string = String(validating: text, as: UTF8.self) else {
+          position = start
+          throw wrong("the string is not UTF-8")
+        }
+        return string
+      case UInt8(ascii: "\\"):
+        text += String(Character(try readEscape())).utf8
+      case 0..<0x20:
+        position -= 1
+        throw wrong("a control character in a string is written with a backslash")
+      default: text.append(byte)
+      }
+    }
+    position = start
+    throw wrong("the string is not closed")
+  }
+
+  private mutating func readEscape() throws(Failure) -> Unicode.Scalar {
+    let start = position - 1
+    if let byte = next {
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+      case UInt8(ascii: "b"): return "\u{8}"
+      case UInt8(ascii: "f"): return "\u{C}"
+      case UInt8(ascii: "n"): return "\n"
+      case UInt8(ascii: "r"): return "\r"
+      case UInt8(ascii: "t"): return "\t"
+      case UInt8(ascii: "u"): if let scalar = readCode() { return scalar }
+      default: break
+      }
+    }
+    position = start
+    throw wrong("the backslash begins no character that JSON knows")
+  }
+
+  private mutating func readCode() -> Unicode.Scalar? {
+    guard let high = readHex() else { return nil }
+    guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }
+    guard bytes[position...].starts(with: "\\u".utf8) else { return nil }
+    position += 2
+    guard let low = readHex(), (0xDC00..<0xE000).contains(low) else { return nil }
+    return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+  }
+
+  private mutating func readHex() -> UInt32? {
+    guard position + 4 <= bytes.count else { return nil }
+    var code: UInt32 = 0
+    for byte in bytes[position..<position + 4] {
+      guard let digit = ASCII(code: byte).hexValue else { return nil }
+      code = code << 4 | UInt32(digit)
+    }
+    position += 4
+    return code
+  }
+
+  // MARK: Bytes
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard let byte = next, UInt32(byte) == scalar.value else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func skipBlanks() {
+    while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+      position += 1
+    }
+  }
+
+  // MARK: Errors
+
+  private func expected(_ what: String) -> Failure {
+    guard position < bytes.count else { return wrong("expected \(what), found the end") }
+    let rest = String(decoding: bytes[position..<min(position + 4, bytes.count)], as: UTF8.self)
+    return wrong("expected \(what), found '\(rest.unicodeScalars.first ?? " ")'")
+  }
+
+  private func wrong(_ message: String) -> Failure {
+    let place = TextPlace(of: position, in: bytes)
+    return failure("at line \(place.line), column \(place.column): \(message)")
+  }
+}
+
+/// Where a byte of a text stands for a reader: line and character, counted from 1.
+struct TextPlace {
+  private(set) var line = 1
+  private(set) var column = 1
+
+  init(of offset: Int, in bytes: [UInt8]) {
+    for byte in bytes[..<min(offset, bytes.count)] {
+      if byte == UInt8(ascii: "\n") {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+  }
+}
