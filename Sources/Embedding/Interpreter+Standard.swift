@@ -5,7 +5,8 @@ extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
   /// The command uses it. What reaches outside the process is granted here and nowhere else: the
-  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`.
+  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, the
+  /// system's clock and its time zones.
   ///
   /// - Parameters:
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
@@ -16,9 +17,11 @@ extension Interpreter {
   public static func standard(
     program: String, _ options: Options = Options(), console: any Console
   ) -> Interpreter {
-    let interpreter = Interpreter(options, console: console)
-    let interrupter = interpreter.interrupter
     let environment = EnvironmentStore()
+    let interpreter = Interpreter(
+      options, console: console, clock: SystemClock(),
+      timeZones: SystemTimeZones(environment: environment))
+    let interrupter = interpreter.interrupter
     interpreter.mount(environment, as: "env")
 
     let files = FileStore()

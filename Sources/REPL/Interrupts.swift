@@ -151,21 +151,28 @@ extension Interrupts {
 // MARK: - Waiting
 
 extension Interrupts {
+  private static let second = 1_000_000_000
+
   /// Waits until a descriptor can be read.
   ///
   /// - Parameters:
   ///   - descriptor: What to wait for.
+  ///   - other: What ends the wait as well, to look whether it is disturbed; -1 for nothing.
+  ///   - limit: After how many nanoseconds at most that is asked again: a second or less.
   ///   - isDisturbed: Whether to stop waiting; asked with all signals held back, so that none is
-  ///     missed, and again after each of them and after a second.
+  ///     missed, and again after each of them.
   /// - Returns: false when waiting was disturbed.
-  static func waitForInput(_ descriptor: Int32, isDisturbed: () -> Bool) -> Bool {
+  static func waitForInput(
+    _ descriptor: Int32, or other: Int32 = -1, limit: () -> Int = { second },
+    isDisturbed: () -> Bool
+  ) -> Bool {
     var held = all
     var usual = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, &held, &usual)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &usual, nil) }
     while !isDisturbed() {
-      let count = unsafe tenon_wait_for_input(descriptor, 1, &usual)
-      if count > 0 || count < 0 && errno != EINTR { return true }
+      let time = Int64(min(max(limit(), 0), second))
+      if unsafe tenon_wait_for_input(descriptor, other, time, &usual) > 0 { return true }
     }
     return false
   }

@@ -78,7 +78,7 @@ extension Machine {
     var last = Value.nil
     for (index, statement) in script.statements.enumerated() {
       // What other threads and processes have changed is seen between two statements.
-      if takeUpStoredChanges().isUnwind { return endOfUnwinding() }
+      if takeUpStoredChanges().isUnwind || runHooks().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
       declare(in: statement)
       let value = run(compile(statement, source: source, environment: environment))
