@@ -1,10 +1,20 @@
 public import TenonRuntime
+internal import TenonStores
 
 // What a program has still to do when its last statement has run: timers, futures, hooks of objects
 // that have been collected. All of it runs on the thread that uses the interpreter, and only when
 // that thread calls one of these, or the program itself waits.
 
 extension Interpreter {
+  /// The system's clock, for an interpreter that may know the time.
+  public static var systemClock: any TenonRuntime::Clock { SystemClock() }
+
+  /// The system's time zones, for an interpreter that may read them; which is that of the place
+  /// follows from the process's environment as it is now.
+  public static var systemTimeZones: any TimeZoneSource {
+    SystemTimeZones(environment: EnvironmentStore())
+  }
+
   /// Whether anything may still happen.
   public var isLive: Bool { machine.isLive }
 
