@@ -20,10 +20,12 @@ final class Background {
 
   var isDue: Bool { nanosecondsLeft == 0 }
 
+  /// Takes back the calls of other threads: what they have brought makes it due.
+  func forgetCalls() { interpreter.wakeUp.forgetCalls() }
+
   /// Does what is due.
   func run() {
     willRun()
-    interpreter.wakeUp.forgetCalls()
     if case .failed(let error) = interpreter.runDue() { exitStatus = error.exitStatus }
     didRun()
   }

@@ -157,22 +157,26 @@ extension Interrupts {
   ///
   /// - Parameters:
   ///   - descriptor: What to wait for.
-  ///   - other: What ends the wait as well, to look whether it is disturbed; -1 for nothing.
-  ///   - limit: After how many nanoseconds at most that is asked again: a second or less.
+  ///   - background: What may disturb it as well, when it is due or another thread calls.
   ///   - isDisturbed: Whether to stop waiting; asked with all signals held back, so that none is
   ///     missed, and again after each of them.
   /// - Returns: false when waiting was disturbed.
   static func waitForInput(
-    _ descriptor: Int32, or other: Int32 = -1, limit: () -> Int = { second },
-    isDisturbed: () -> Bool
+    _ descriptor: Int32, background: Background? = nil, isDisturbed: () -> Bool
   ) -> Bool {
     var held = all
     var usual = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, &held, &usual)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &usual, nil) }
+    let other = background?.descriptor ?? -1
     while !isDisturbed() {
-      let time = Int64(min(max(limit(), 0), second))
-      if unsafe tenon_wait_for_input(descriptor, other, time, &usual) > 0 { return true }
+      let time = Int64(min(background?.nanosecondsLeft ?? second, second))
+      switch unsafe tenon_wait_for_input(descriptor, other, time, &usual) {
+      case 1: return true
+      // As long as it can be read, no signal would get through.
+      case 2: background?.forgetCalls()
+      default: break
+      }
     }
     return false
   }

@@ -212,10 +212,9 @@ final class TerminalConsole: Console {
       return Interrupts.waitForInput(source, isDisturbed: isDisturbed)
     }
     while background.exitStatus == nil {
-      let descriptor = background.descriptor
-      let isReady = Interrupts.waitForInput(
-        source, or: descriptor, limit: { background.nanosecondsLeft },
-        isDisturbed: { isDisturbed() || background.isDue })
+      let isReady = Interrupts.waitForInput(source, background: background) {
+        isDisturbed() || background.isDue
+      }
       if isReady { return true }
       guard !isDisturbed() else { return false }
       // Not while it is read: what reads in its turn gets the input.

@@ -50,9 +50,10 @@ static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
 #endif
 
 // Waits until the first descriptor has something to read or is at its end, or the second has, with
-// other signals blocked than usual if a set is given. Returns 1 when the first is ready, 0 when it is
-// not, -1 when a signal came. Descriptors below 0 are left out; the first is taken to be ready when
-// the call cannot handle it.
+// other signals blocked than usual if a set is given. Returns 1 when the first is ready, 2 when only
+// the second is, 0 when neither is, -1 when a signal came, which it need not do while a descriptor is
+// ready. Descriptors below 0 are left out; the first is taken to be ready when the call cannot handle
+// it.
 static inline int tenon_wait_for_input(int descriptor, int other, int64_t nanoseconds,
                                        const sigset_t *blocked) {
   if (descriptor >= FD_SETSIZE) return 1;
@@ -65,7 +66,8 @@ static inline int tenon_wait_for_input(int descriptor, int other, int64_t nanose
   int last = descriptor > other ? descriptor : other;
   int count = pselect(last + 1, &set, NULL, NULL, &limit, blocked);
   if (count < 0) return errno == EINTR ? -1 : 1;
-  return count > 0 && descriptor >= 0 && FD_ISSET(descriptor, &set);
+  if (count == 0) return 0;
+  return descriptor >= 0 && FD_ISSET(descriptor, &set) ? 1 : 2;
 }
 
 // The strings of the process's environment, ended by NULL. A global variable in C, which Swift
