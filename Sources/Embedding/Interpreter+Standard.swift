@@ -6,7 +6,7 @@ extension Interpreter {
   ///
   /// The command uses it. What reaches outside the process is granted here and nowhere else: the
   /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, what
-  /// `import` reads, and the system's source of chance.
+  /// `import` reads, the system's clock, its time zones and its source of chance.
   ///
   /// - Parameters:
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
@@ -17,10 +17,12 @@ extension Interpreter {
   public static func standard(
     program: String, _ options: Options = Options(), console: any Console
   ) -> Interpreter {
-    let interpreter = Interpreter(options, console: console)
+    let environment = EnvironmentStore()
+    let interpreter = Interpreter(
+      options, console: console, clock: SystemClock(),
+      timeZones: SystemTimeZones(environment: environment))
     let interrupter = interpreter.interrupter
     interpreter.entropy = { UInt64.random(in: .min ... .max) }
-    let environment = EnvironmentStore()
     interpreter.mount(environment, as: "env")
 
     let files = FileStore()

@@ -34,7 +34,12 @@ public final class Interpreter {
   /// - Parameters:
   ///   - options: Its limits.
   ///   - console: What the program prints to and reads from; nothing unless given.
-  public init(_ options: Options = Options(), console: any Console = NullConsole()) {
+  ///   - clock: What tells the time; without one the program has none, nor timers.
+  ///   - timeZones: Where time zones are described; without one there is but UTC.
+  public init(
+    _ options: Options = Options(), console: any Console = NullConsole(),
+    clock: (any TenonRuntime::Clock)? = nil, timeZones: (any TimeZoneSource)? = nil
+  ) {
     var machineOptions = MachineOptions()
     machineOptions.memoryLimit = options.memoryLimit
     machineOptions.stackSlots = max(options.stackSize, 64 << 10) / 8
@@ -42,6 +47,8 @@ public final class Interpreter {
     machineOptions.recordsPauses = options.recordsPauses
     machine = Machine(options: machineOptions)
     machine.console = console
+    machine.clock = clock
+    machine.timeZoneSource = timeZones
     register(DataflowSolver.self)
     register(PropagationSolver.self)
   }

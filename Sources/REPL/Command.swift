@@ -111,9 +111,19 @@ struct Command {
     let outcome = interpreter.run(
       source, isProgram: !printsValue, warn: { console.tell($0, in: source) },
       observer: printsValue ? { handle, _ in value = handle } : nil)
+    guard case .finished = outcome else { return status(of: outcome, source) }
+    let printed = value.map { print($0, of: interpreter) } ?? ExitStatus.success
+    guard printed == ExitStatus.success, !options.endsAtOnce else { return printed }
+    let ended = status(of: interpreter.runLoop(), source)
+    // An error of a timer ends neither the program nor goes unnoticed.
+    return ended == ExitStatus.success && interpreter.reportedErrors > 0
+      ? ExitStatus.failure : ended
+  }
+
+  /// Tells what ended the program, if it was not its end.
+  private func status(of outcome: Outcome, _ source: SourceText) -> Int32 {
     switch outcome {
-    case .finished:
-      return value.map { print($0, of: interpreter) } ?? ExitStatus.success
+    case .finished: return ExitStatus.success
     case .rejected(let diagnostics, _):
       console.tell(diagnostics, in: source)
       return ExitStatus.syntax

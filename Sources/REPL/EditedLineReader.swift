@@ -18,6 +18,7 @@ internal import TenonRuntime
 final class EditedLineReader: LineReader {
   private let console: TerminalConsole
   private let completion: Completion
+  private let background: Background
   private var history = History()
   private let editor: UnsafeMutablePointer<tenon_editor>
   /// The prompt as libedit wants it, ended by a 0.
@@ -28,9 +29,10 @@ final class EditedLineReader: LineReader {
   private nonisolated(unsafe) static var current: EditedLineReader?
 
   /// Opens an editor on the terminal; nil when there is no libedit or it cannot work with it.
-  init?(_ console: TerminalConsole, completion: Completion) {
+  init?(_ console: TerminalConsole, completion: Completion, background: Background) {
     self.console = console
     self.completion = completion
+    self.background = background
     unsafe editor = .allocate(capacity: 1)
     unsafe editor.initialize(to: tenon_editor())
     unsafe prompt = .allocate(capacity: 16)
@@ -58,7 +60,11 @@ final class EditedLineReader: LineReader {
     Interrupts.begin()
     Interrupts.watchTerminal(true)
     console.isEditing = true
+    console.background = background
+    background.willRun = { [unowned self] in beginBackground() }
+    background.didRun = { [unowned self] in endBackground() }
     defer {
+      console.background = nil
       console.isEditing = false
       Interrupts.watchTerminal(false)
     }
@@ -135,7 +141,7 @@ final class EditedLineReader: LineReader {
 
   /// The next character; nil at the end of the input and after Ctrl-C.
   private func nextScalar() throws(ConsoleError) -> Unicode.Scalar? {
-    while !Interrupts.isRequested {
+    while !Interrupts.isRequested, background.exitStatus == nil {
       switch try nextByte() {
       case .byte(let byte): return byte < 0x80 ? Unicode.Scalar(byte) : try scalar(after: byte)
       case .end: return nil
@@ -161,7 +167,7 @@ final class EditedLineReader: LineReader {
     var bytes = [first]
     while bytes.count < length {
       let next = try nextByte()
-      if next == .disturbed, !Interrupts.isRequested {
+      if next == .disturbed, !Interrupts.isRequested, background.exitStatus == nil {
         followTerminal()
         continue
       }
@@ -189,6 +195,28 @@ final class EditedLineReader: LineReader {
       unsafe tenon_editor_prepare(editor, true)
     }
     unsafe tenon_editor_refresh(editor, true)
+  }
+
+  // MARK: Background
+
+  /// Lets what the program writes take the place of the line, if it writes anything.
+  private func beginBackground() {
+    console.willWrite = { [unowned self] in
+      unsafe tenon_editor_prepare(editor, false)
+      console.isEditing = false
+      // To the start of the line, and clear what follows.
+      show("\r\u{1B}[J")
+    }
+  }
+
+  /// Shows the line again below what was written.
+  private func endBackground() {
+    defer { console.willWrite = nil }
+    guard console.willWrite == nil else { return }
+    if !console.isAtLineStart { show("\n") }
+    console.isEditing = true
+    unsafe tenon_editor_prepare(editor, true)
+    unsafe tenon_editor_refresh(editor, false)
   }
 
   // MARK: Completion

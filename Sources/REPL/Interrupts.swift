@@ -151,21 +151,32 @@ extension Interrupts {
 // MARK: - Waiting
 
 extension Interrupts {
+  private static let second = 1_000_000_000
+
   /// Waits until a descriptor can be read.
   ///
   /// - Parameters:
   ///   - descriptor: What to wait for.
+  ///   - background: What may disturb it as well, when it is due or another thread calls.
   ///   - isDisturbed: Whether to stop waiting; asked with all signals held back, so that none is
-  ///     missed, and again after each of them and after a second.
+  ///     missed, and again after each of them.
   /// - Returns: false when waiting was disturbed.
-  static func waitForInput(_ descriptor: Int32, isDisturbed: () -> Bool) -> Bool {
+  static func waitForInput(
+    _ descriptor: Int32, background: Background? = nil, isDisturbed: () -> Bool
+  ) -> Bool {
     var held = all
     var usual = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, &held, &usual)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &usual, nil) }
+    let other = background?.descriptor ?? -1
     while !isDisturbed() {
-      let count = unsafe tenon_wait_for_input(descriptor, 1, &usual)
-      if count > 0 || count < 0 && errno != EINTR { return true }
+      let time = Int64(min(background?.nanosecondsLeft ?? second, second))
+      switch unsafe tenon_wait_for_input(descriptor, other, time, &usual) {
+      case 1: return true
+      // As long as it can be read, no signal would get through.
+      case 2: background?.forgetCalls()
+      default: break
+      }
     }
     return false
   }

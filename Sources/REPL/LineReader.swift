@@ -31,16 +31,21 @@ enum ReadLine {
 final class PlainLineReader: LineReader {
   private let console: TerminalConsole
 
-  init(_ console: TerminalConsole) {
+  private let background: Background
+
+  init(_ console: TerminalConsole, background: Background) {
     self.console = console
+    self.background = background
   }
 
   func readLine(prompt: Prompt) -> ReadLine {
     Interrupts.begin()
+    console.background = background
+    defer { console.background = nil }
     do throws(ConsoleError) {
       try console.write(prompt.rawValue)
       let line = try console.readLine { Interrupts.isRequested }
-      if Interrupts.ending != nil { return .end }
+      if Interrupts.ending != nil || background.exitStatus != nil { return .end }
       if Interrupts.isRequested {
         console.dropInput()
         try console.write("\n")

@@ -23,6 +23,8 @@ struct Options {
   var stackSize = 1 << 30
   /// Collect garbage at every n-th safepoint; 0 for when it is worthwhile.
   var collectEvery = 0
+  /// End at the last statement, whatever timers are still active.
+  var endsAtOnce = false
   /// Tell in the end how long the collector has stopped the program.
   var showsPauses = false
   /// What the script finds in `arguments`.
@@ -70,6 +72,7 @@ extension Options {
       case "--stack": stackSize = try Options.size(value(), of: name, atLeast: 512 << 10)
       case "--collect-every": collectEvery = try Options.count(value(), of: name)
       case "-e": lines.append(try value())
+      case "--once": endsAtOnce = true
       case "--pauses": showsPauses = true
       case "-": task = .standardInput
       case "--" where !lines.isEmpty:
@@ -141,6 +144,8 @@ extension Options {
       -e TEXT            evaluate the text and print its value; several '-e' are the lines of one
                          program, in which a '.' ends a statement that another follows
       -                  run the script that the standard input holds
+      --once             end at the last statement; without the option a script that leaves active
+                         timers goes on until they end or somebody presses Ctrl-C
       --memory SIZE      the most memory a program may keep, as 64M or 2G; without the option
                          a quarter of the machine's
       --stack SIZE       the native stack, which limits how deep a program may call itself;

@@ -15,6 +15,7 @@ final class Shell {
   private let interpreter: Interpreter
   private let console: TerminalConsole
   private let reader: any LineReader
+  private let background: Background
   /// What was typed of a text that is not complete yet.
   private var text: [UInt8] = []
   /// The size of the text when it was last found to be incomplete.
@@ -33,8 +34,12 @@ final class Shell {
     firstNames = Set(interpreter.knownNames)
     let completion = Completion(
       names: { interpreter.knownNames }, commands: ShellCommand.allCases.map { ":\($0)" })
-    let edited = Shell.canEdit ? EditedLineReader(console, completion: completion) : nil
-    reader = edited ?? PlainLineReader(console)
+    let background = Background(interpreter)
+    self.background = background
+    let edited =
+      Shell.canEdit
+      ? EditedLineReader(console, completion: completion, background: background) : nil
+    reader = edited ?? PlainLineReader(console, background: background)
   }
 
   /// Whether the terminal can do what editing needs.
@@ -84,7 +89,8 @@ final class Shell {
       forget()
       return true
     case .end:
-      if Interrupts.ending != nil { return false }
+      exitStatus = background.exitStatus
+      if Interrupts.ending != nil || exitStatus != nil { return false }
       try console.write("\n")
       // In the middle of a text Ctrl-D gives up the text only.
       defer { forget() }

@@ -34,6 +34,11 @@ final class TerminalConsole: Console {
   /// Whether the terminal is in the state for editing, in which it sends CR at the end of a line.
   var isEditing = false
 
+  /// What goes on while a line of a session is awaited.
+  var background: Background?
+  /// Called before the next write.
+  var willWrite: (() -> Void)?
+
   /// Creates the console of the process.
   ///
   /// - Parameter lineLimit: The longest line that is read, in bytes.
@@ -53,6 +58,10 @@ final class TerminalConsole: Console {
   private func write(
     _ bytes: UnsafeBufferPointer<UInt8>, to channel: ConsoleChannel
   ) throws(ConsoleError) {
+    if let prepare = willWrite {
+      willWrite = nil
+      prepare()
+    }
     isAtLineStart = unsafe bytes.last == UInt8(ascii: "\n")
     if channel == .error {
       // In the order in which they were written, but an error is told in any case.
@@ -195,6 +204,28 @@ final class TerminalConsole: Console {
     return own
   }
 
+  /// Waits for input, while the background goes on.
+  ///
+  /// - Returns: false when waiting was disturbed.
+  private func wait(isDisturbed: () -> Bool) throws(ConsoleError) -> Bool {
+    guard let background else {
+      return Interrupts.waitForInput(source, isDisturbed: isDisturbed)
+    }
+    while background.exitStatus == nil {
+      let isReady = Interrupts.waitForInput(source, background: background) {
+        isDisturbed() || background.isDue
+      }
+      if isReady { return true }
+      guard !isDisturbed() else { return false }
+      // Not while it is read: what reads in its turn gets the input.
+      self.background = nil
+      background.run()
+      self.background = background
+      try flush()
+    }
+    return false
+  }
+
   private enum Filling {
     case data
     case end
@@ -204,7 +235,7 @@ final class TerminalConsole: Console {
   /// Waits for input and reads what there is.
   private func fill(isDisturbed: () -> Bool) throws(ConsoleError) -> Filling {
     try flush()
-    while Interrupts.waitForInput(source, isDisturbed: isDisturbed) {
+    while try wait(isDisturbed: isDisturbed) {
       if input.isEmpty { input = [UInt8](repeating: 0, count: TerminalConsole.bufferSize) }
       let count = unsafe input.withUnsafeMutableBytes {
         unsafe read(source, $0.baseAddress, $0.count)

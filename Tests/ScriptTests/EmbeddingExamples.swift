@@ -81,6 +81,18 @@ import Testing
     #expect(missing.isNil)
   }
 
+  @Test func time() throws {
+    let interpreter = Interpreter(clock: Interpreter.systemClock)
+    _ = try interpreter.evaluate("[ stdout println: 'later' ] after: 10 milliseconds")
+    while interpreter.isLive {
+      // An application waits for its own events as well, nanosecondsUntilDue at most, or until
+      // wakeUp.descriptor can be read.
+      interpreter.wakeUp.wait(nanoseconds: interpreter.nanosecondsUntilDue ?? .max)
+      _ = interpreter.runDue()
+    }
+    #expect(!interpreter.isLive)
+  }
+
   @Test func limits() throws {
     var options = Interpreter.Options()
     options.memoryLimit = 64 << 20

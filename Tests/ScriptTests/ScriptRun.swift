@@ -47,7 +47,8 @@ struct ScriptRun {
       case .counting: options.collectEvery = .max
       case .every(let count): options.collectEvery = count
       }
-      let interpreter = Interpreter(options, console: console)
+      let interpreter = Interpreter(
+        options, console: console, clock: VirtualClock(), timeZones: MadeTimeZones())
       prepare(interpreter)
       let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
       defer { watchdog.stop() }
@@ -97,7 +98,7 @@ struct ScriptRun {
             text: diagnostic.message.escaped))
       }
     }
-    let outcome = interpreter.run(source, warn: complain) { value, range in
+    var outcome = interpreter.run(source, warn: complain) { value, range in
       let line = source.location(of: max(range.start, range.end - 1)).line
       if isWanted(count, line) {
         let text = interpreter.printString(value).escaped
@@ -105,6 +106,8 @@ struct ScriptRun {
       }
       count += 1
     }
+    // As the command does.
+    if case .finished = outcome { outcome = interpreter.runLoop() }
     var observation = Observation(values: values)
     switch outcome {
     case .finished: break

@@ -3,6 +3,7 @@
 #ifndef TENON_PLATFORM_H
 #define TENON_PLATFORM_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -48,16 +49,25 @@ static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
 }
 #endif
 
-// Waits until a descriptor has something to read or is at its end, for some seconds at most, with
-// other signals blocked than usual. Returns what `pselect` does; a descriptor it cannot handle is
-// taken to be readable.
-static inline int tenon_wait_for_input(int descriptor, int seconds, const sigset_t *blocked) {
-  if (descriptor < 0 || descriptor >= FD_SETSIZE) return 1;
+// Waits until the first descriptor has something to read or is at its end, or the second has, with
+// other signals blocked than usual if a set is given. Returns 1 when the first is ready, 2 when only
+// the second is, 0 when neither is, -1 when a signal came, which it need not do while a descriptor is
+// ready. Descriptors below 0 are left out; the first is taken to be ready when the call cannot handle
+// it.
+static inline int tenon_wait_for_input(int descriptor, int other, int64_t nanoseconds,
+                                       const sigset_t *blocked) {
+  if (descriptor >= FD_SETSIZE) return 1;
   fd_set set;
   FD_ZERO(&set);
-  FD_SET(descriptor, &set);
-  struct timespec limit = {.tv_sec = seconds, .tv_nsec = 0};
-  return pselect(descriptor + 1, &set, NULL, NULL, &limit, blocked);
+  if (descriptor >= 0) FD_SET(descriptor, &set);
+  if (other >= 0 && other < FD_SETSIZE) FD_SET(other, &set);
+  else other = -1;
+  struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  int last = descriptor > other ? descriptor : other;
+  int count = pselect(last + 1, &set, NULL, NULL, &limit, blocked);
+  if (count < 0) return errno == EINTR ? -1 : 1;
+  if (count == 0) return 0;
+  return descriptor >= 0 && FD_ISSET(descriptor, &set) ? 1 : 2;
 }
 
 // The strings of the process's environment, ended by NULL. A global variable in C, which Swift

@@ -1,5 +1,13 @@
 internal import CTenonPlatform
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// The part of an interpreter that nodes touch on their way: one block of raw memory for each
 /// interpreter, so that no field costs exclusivity checks or reference counting.
 @unsafe
@@ -15,6 +23,9 @@ struct MachineState {
 
   /// Not 0 when another thread or a signal handler wants the program to stop.
   var interruptRequest: UInt = 0
+
+  /// What a byte is written to when the thread is to wake up: a descriptor and 1; else 0.
+  var wakeDescriptor: UInt = 0
 
   /// The first slot of the value stack and the slot after the last that the program may use.
   var stackBase: Frame
@@ -99,6 +110,27 @@ struct StateRef: Equatable, @unchecked Sendable {
   func requestInterrupt() {
     unsafe tenon_store_relaxed(&state.pointee.interruptRequest, 1)
     requestSafepoint()
+    wake()
+  }
+
+  /// What `wake` writes to; nil when nobody sleeps yet.
+  var wakeDescriptor: Int32? {
+    get {
+      let word = unsafe tenon_load_relaxed(&state.pointee.wakeDescriptor)
+      return word == 0 ? nil : Int32(truncatingIfNeeded: word &- 1)
+    }
+    nonmutating set {
+      let word = newValue.map { UInt(truncatingIfNeeded: $0) &+ 1 } ?? 0
+      unsafe tenon_store_relaxed(&state.pointee.wakeDescriptor, word)
+    }
+  }
+
+  /// Ends the sleep of the thread; any thread or signal handler may call this.
+  func wake() {
+    guard let descriptor = wakeDescriptor else { return }
+    var byte: UInt8 = 1
+    // A pipe that is full has called already.
+    _ = unsafe write(descriptor, &byte, 1)
   }
 
   /// Whether somebody asked the program to stop since the last `clearInterrupt`.

@@ -239,6 +239,38 @@ extension Failure {
     other.map { " by '\($0.text)' (\($0.location))" } ?? ""
   }
 
+  // MARK: Time
+
+  static func noClock() -> Failure {
+    Failure(.notAvailable, "the interpreter has no clock")
+  }
+
+  static func waits(in what: String) -> Failure {
+    Failure(.constraintError, "\(what) must not wait")
+  }
+
+  static func noTimeZones() -> Failure {
+    Failure(.notAvailable, "the interpreter has no time zones but UTC")
+  }
+
+  static func noTimeZone(_ name: String) -> Failure {
+    Failure(.notFound, "there is no time zone '\(name)'")
+  }
+
+  static func timeZoneName(_ name: String) -> Failure {
+    Failure(.invalidArgument, "'\(name)' is no name of a time zone, as 'Europe/Berlin' is")
+  }
+
+  static func damagedTimeZone(_ name: String, _ damage: TimeZoneDamage) -> Failure {
+    Failure(.error, "the file of the time zone '\(name)' is damaged: \(damage.message)")
+  }
+
+  // MARK: References that keep nothing alive
+
+  static func cannotBeCollected(_ what: String) -> Failure {
+    Failure(.invalidArgument, "\(what) is never collected")
+  }
+
   // MARK: Limits
 
   static func stackOverflow() -> Failure {

@@ -39,10 +39,13 @@ extension ScriptError {
   private static let traceLimit = 50
 
   /// Returns the error as it is printed: place and message, the line with a caret, the stack.
-  public func rendered() -> String {
-    guard let place = trace.first else { return "error: \(message)\n" }
+  public func rendered() -> String { rendered(as: "error") }
+
+  /// Returns the error as it is printed, called something.
+  func rendered(as title: String) -> String {
+    guard let place = trace.first else { return "\(title): \(message)\n" }
     // What the program itself says is not cut, as a diagnostic would be.
-    var text = place.source.excerpt("error: \(message)", place.range)
+    var text = place.source.excerpt("\(title): \(message)", place.range)
     if !text.hasSuffix("\n") { text += "\n" }
     // A statement of the script itself is named by the message already.
     guard trace.contains(where: { $0.method != nil }) else { return text }

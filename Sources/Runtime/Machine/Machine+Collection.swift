@@ -75,6 +75,7 @@ extension Machine {
     forgetAddedVariables()
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
     forgetUnusedSymbols()
+    clearWeakReferences()
     heap.finishCollection()
     freeRetiredCode()
     stringPlaces.clear()
@@ -103,6 +104,8 @@ extension Machine {
     }
     markLiterals()
     handles.mark(heap)
+    loop.mark(heap)
+    for hooks in finalizers.values { for hook in hooks { heap.mark(hook) } }
   }
 
   // MARK: Tests

@@ -95,7 +95,7 @@ extension Machine {
         continue
       }
       // What other threads and processes have changed is seen between two statements.
-      if takeUpStoredChanges().isUnwind { return endOfUnwinding() }
+      if takeUpStoredChanges().isUnwind || runHooks().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
       declare(in: statement)
       let value = run(compile(statement, source: source, environment: environment))

@@ -36,6 +36,12 @@ package final class Machine {
   var regexCache = RegexCache()
   /// What the program prints to and reads from.
   package var console: any Console = NullConsole()
+  /// What time it is; nil when the program has no way to know.
+  package var clock: (any Clock)?
+  /// Where time zones are described; nil when the program knows but UTC.
+  package var timeZoneSource: (any TimeZoneSource)?
+  /// The zones that have been asked for.
+  var timeZones: [String: TimeZoneRules] = [:]
   lazy var exceptionClass = kernelClass("Exception")
   lazy var errorClass = kernelClass("Error")
   lazy var exitClass = kernelClass("Exit")
@@ -96,6 +102,17 @@ package final class Machine {
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
 
+  // MARK: What is still to be done
+  lazy var loop = RunLoop(state: state)
+  /// How many errors were reported after which the program went on.
+  package internal(set) var reportedErrors = 0
+
+  // MARK: References that keep nothing alive
+  /// What weak references refer to, by their addresses.
+  var weakTargets: [UInt: Value] = [:]
+  /// The hooks of objects, by the objects' addresses.
+  var finalizers: [UInt: [Value]] = [:]
+
   // MARK: Roots besides the stack
   /// Values that Swift code needs while it calls into the language; used as a stack.
   var roots: [Value] = []
@@ -145,6 +162,7 @@ package final class Machine {
   }
 
   deinit {
+    loop.inbox.wakeUp.detach()
     for code in methodCodes + runningCodes + retiredCodes + replacedCodes { code.dismantle() }
     for info in classes { info?.dismantle() }
     lookupCache.deallocate()

@@ -5,7 +5,7 @@ extension Primitive {
   /// refused when the kernel is checked.
   static func table(for className: String) -> [Primitive] {
     switch className {
-    case "Object": object
+    case "Object": object + finalization
     case "Class": classSide
     case "Metaclass": metaclassSide
     case "Boolean": boolean
@@ -38,6 +38,13 @@ extension Primitive {
     case "Regex": regex
     case "JSON class": jsonClass
     case "CSV": csv
+    case "RunLoop class": runLoopClass
+    case "Timer": timer
+    case "Time class": timeClass
+    case "TimeZone": timeZone
+    case "TimeZone class": timeZoneClass
+    case "WeakReference": weakReference
+    case "Smalltalk class": smalltalkClass
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore

@@ -1,0 +1,88 @@
+extension Primitive {
+  static let runLoopClass: [Primitive] = [
+    Primitive("schedule: aBlock", "Evaluates aBlock on the next turn of the run loop.") {
+      machine, arguments throws(Failure) in
+      try machine.requireBlock(arguments[0])
+      machine.loop.addTask(arguments[0])
+      return arguments[0]
+    },
+    Primitive("step", "Waits for something to be due and does it; false when nothing can come.") {
+      machine, _ throws(Failure) in
+      try machine.step()
+    },
+    Primitive("waitNanoseconds: anInteger", "Runs the loop for so long.") {
+      machine, arguments throws(Failure) in
+      try machine.wait(nanoseconds: try machine.integer(arguments[0]))
+    },
+    Primitive("isLive", "Whether anything may still happen: a timer, a future, a hook.") {
+      machine, _ in
+      Value(machine.loop.isLive)
+    },
+  ]
+
+  static let timer: [Primitive] = [
+    Primitive(
+      "start: aBlock after: delay every: period",
+      "Evaluates aBlock after some nanoseconds, then at each period, which may be nil."
+    ) { machine, arguments throws(Failure) in
+      try machine.requireBlock(arguments[0])
+      let delay = try machine.integer(arguments[1])
+      var period: Int?
+      if !arguments[2].isNil {
+        period = try machine.integer(arguments[2])
+        guard period ?? 0 > 0 else {
+          throw .invalidArgument("a period greater than 0", found: machine.describe(arguments[2]))
+        }
+      }
+      try machine.start(
+        ObjectRef(arguments.receiver), block: arguments[0], after: delay, every: period)
+      return arguments.receiver
+    },
+    Primitive("stop", "Ends the timer: its block is not evaluated any more.") {
+      machine, arguments in
+      machine.stop(ObjectRef(arguments.receiver))
+      return arguments.receiver
+    },
+    Primitive("isActive", "Whether the block will be evaluated again.") { _, arguments in
+      Value(!ObjectRef(arguments.receiver)[slot: TimerSlot.number].isNil)
+    },
+  ]
+
+  static let weakReference: [Primitive] = [
+    Primitive("value", "The object; nil once it has been collected.") { machine, arguments in
+      machine.weakTarget(of: ObjectRef(arguments.receiver))
+    },
+    Primitive("setValue: anObject", "Refers to anObject from now on.") { machine, arguments in
+      machine.setWeakTarget(of: ObjectRef(arguments.receiver), to: arguments[0])
+      return arguments.receiver
+    },
+  ]
+
+  static let finalization: [Primitive] = [
+    Primitive("onFinalize: aBlock", "Evaluates aBlock some time after the receiver is collected.") {
+      machine, arguments throws(Failure) in
+      try machine.requireBlock(arguments[0])
+      guard arguments.receiver.isObject else {
+        throw .cannotBeCollected(machine.describe(arguments.receiver))
+      }
+      machine.addFinalizer(arguments[0], to: ObjectRef(arguments.receiver))
+      return arguments.receiver
+    }
+  ]
+
+  static let smalltalkClass: [Primitive] = [
+    Primitive("garbageCollect", "Collects all garbage now; hooks of what is gone run later.") {
+      machine, arguments in
+      machine.collect()
+      return arguments.receiver
+    }
+  ]
+}
+
+extension Machine {
+  fileprivate func requireBlock(_ value: Value) throws(Failure) {
+    guard value.isObject(ofClass: ClassIndex.blockClosure) else {
+      throw .invalidArgument("a block", found: describe(value))
+    }
+  }
+}

@@ -1,0 +1,253 @@
+/// The run loop: what is due is evaluated, piece by piece, at the end of a script or while it waits.
+extension Machine {
+  /// The clock, for what cannot do without.
+  func requireClock() throws(Failure) -> any Clock {
+    guard let clock else { throw .noClock() }
+    return clock
+  }
+
+  // MARK: Turns
+
+  /// One turn: what was posted, the blocks that waited for it, the timers that are due.
+  ///
+  /// What comes in meanwhile waits for the next turn.
+  ///
+  /// - Parameter limit: Timers that come after it are left alone.
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  private func turn(before limit: DueTime? = nil) -> Value {
+    for work in loop.inbox.takeAll() { work(self) }
+    if runHooks().isUnwind { return .unwind }
+    for _ in 0..<loop.taskCount {
+      guard let task = loop.takeTask() else { break }
+      if runCallback(task, "a future").isUnwind { return .unwind }
+    }
+    guard let clock, loop.timers.first != nil else { return takeUpStoredChanges() }
+    let now = DueTime(time: clock.monotonicTime, number: .max)
+    let end = limit.map { min($0, now) } ?? now
+    let newest = loop.timers.takeNumber()
+    while let first = loop.timers.first, first < end, first.number < newest,
+      let (due, timer) = loop.timers.popFirst()
+    {
+      let outcome = runCallback(timer.block, "a timer", timer.object)
+      finish(timer, due, clock)
+      if outcome.isUnwind { return .unwind }
+    }
+    return takeUpStoredChanges()
+  }
+
+  /// Lets a timer that repeats run again, unless its block has stopped it.
+  ///
+  /// It keeps its rhythm: what is due next follows from when it was due, not from when it was
+  /// evaluated. Times that have passed meanwhile are left out.
+  private func finish(_ timer: ActiveTimer, _ due: DueTime, _ clock: any Clock) {
+    let object = ObjectRef(timer.object)
+    guard let period = timer.period,
+      object[slot: TimerSlot.number].asSmallInteger == due.number
+    else {
+      forget(timer)
+      return
+    }
+    let late = max(0, clock.monotonicTime - due.time)
+    let (time, overflow) = due.time.addingReportingOverflow((late / period + 1) &* period)
+    loop.timers.add(timer, at: DueTime(time: overflow ? .max : time, number: due.number))
+  }
+
+  private func forget(_ timer: ActiveTimer) {
+    heap.countOutside(-TimerQueue.bytesPerTimer)
+    ObjectRef(timer.object)[slot: TimerSlot.number] = .nil
+  }
+
+  /// Runs the hooks of objects that have been collected.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  func runHooks() -> Value {
+    while !loop.hooks.isEmpty, graph.running == nil, !graph.isSettling {
+      let hook = loop.hooks.removeFirst()
+      if runCallback(hook, "a finalisation hook").isUnwind { return .unwind }
+    }
+    return .nil
+  }
+
+  /// Evaluates a block for nobody: an error that it does not handle is reported, and ends it alone.
+  ///
+  /// - Returns: `unwind` when the evaluation around must not go on, else nil.
+  private func runCallback(_ block: Value, _ what: String, _ argument: Value = .nil) -> Value {
+    let root = roots.count
+    roots.append(block)
+    roots.append(argument)
+    // The handlers of whoever waits are none of the block's.
+    let handler = currentHandler
+    currentHandler = -1
+    defer {
+      currentHandler = handler
+      roots.removeLast(roots.count - root)
+    }
+    guard evaluateBlock(block, argument).isUnwind else { return .nil }
+    guard !isStopping, interruption == .none, state.unwindTarget == topLevelTarget,
+      let error = uncaught, error.exitStatus == nil
+    else { return .unwind }
+    uncaught = nil
+    unwindAction = .deliver
+    _ = state.takeUnwindValue()
+    report(error, in: what)
+    return .nil
+  }
+
+  /// Tells about an error that no handler has dealt with, and after which the program goes on.
+  private func report(_ error: UncaughtError, in what: String) {
+    reportedErrors += 1
+    let text = Array(error.published.rendered(as: "error in \(what)").utf8)
+    // Where nobody can be told, nobody is.
+    try? console.write(text.span, to: .error)
+  }
+
+  // MARK: Waiting
+
+  /// Sleeps until something is due; may return early.
+  private func pause(until deadline: Int?) throws(Failure) {
+    let wakeUp = loop.inbox.wakeUp
+    // From here on whoever posts or interrupts ends the sleep.
+    _ = wakeUp.descriptor
+    guard !loop.hasWork, !state.isInterruptRequested else { return }
+    try withConsole { console throws(ConsoleError) in try console.flush() }
+    if let clock {
+      clock.wait(until: deadline, or: wakeUp)
+    } else {
+      wakeUp.wait(nanoseconds: .max)
+    }
+    wakeUp.forgetCalls()
+  }
+
+  /// Runs the loop for some time: what `wait` does.
+  ///
+  /// - Parameter nanoseconds: How long.
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  /// - Throws: `NotAvailable` without a clock, `ConstraintError` in a formula.
+  func wait(nanoseconds: Int) throws(Failure) -> Value {
+    let clock = try requireClock()
+    try refuseWaitingInFormula()
+    let (time, overflow) = clock.monotonicTime.addingReportingOverflow(max(nanoseconds, 0))
+    let end = DueTime(time: overflow ? .max : time, number: loop.timers.takeNumber())
+    while true {
+      if turn(before: end).isUnwind { return .unwind }
+      if noticeInterrupt() { return stop() }
+      if clock.monotonicTime >= end.time { return .nil }
+      if !loop.hasWork { try pause(until: min(loop.timers.first?.time ?? end.time, end.time)) }
+    }
+  }
+
+  /// Runs one turn of the loop, waiting for something to be due.
+  ///
+  /// - Returns: true; false when nothing can come any more; `unwind`.
+  func step() throws(Failure) -> Value {
+    try refuseWaitingInFormula()
+    guard loop.isLive else { return .false }
+    if !loop.hasWork { try pause(until: loop.timers.first?.time) }
+    return turn().isUnwind ? .unwind : .true
+  }
+
+  private func refuseWaitingInFormula() throws(Failure) {
+    if graph.running != nil || graph.isSettling { throw .waits(in: "a formula") }
+    // What it has changed nobody may see before it ends.
+    if graph.atomicDepth > 0 { throw .waits(in: "a block that is evaluated atomically") }
+  }
+
+  // MARK: Timers
+
+  /// Makes a timer that evaluates a block.
+  ///
+  /// - Parameters:
+  ///   - object: The Timer of the language.
+  ///   - block: What it evaluates.
+  ///   - delay: Nanoseconds up to the first evaluation.
+  ///   - period: Nanoseconds between two evaluations; nil for a single one.
+  /// - Throws: `NotAvailable` without a clock, `OutOfMemory` when there are too many.
+  func start(
+    _ object: ObjectRef, block: Value, after delay: Int, every period: Int?
+  ) throws(Failure) {
+    let clock = try requireClock()
+    guard !heap.exceedsLimit(adding: TimerQueue.bytesPerTimer) else {
+      throw .outOfMemory(limit: options.memoryLimit)
+    }
+    stop(object)
+    heap.countOutside(TimerQueue.bytesPerTimer)
+    let number = loop.timers.takeNumber()
+    let (time, overflow) = clock.monotonicTime.addingReportingOverflow(max(delay, 0))
+    object[slot: TimerSlot.number] = Value(small: number)
+    loop.timers.add(
+      ActiveTimer(object: Value(object), block: block, period: period),
+      at: DueTime(time: overflow ? .max : time, number: number))
+  }
+
+  /// Stops a timer; nothing when it does not run.
+  func stop(_ object: ObjectRef) {
+    guard let number = object[slot: TimerSlot.number].asSmallInteger else { return }
+    guard let timer = loop.timers[number] else {
+      // Its block is being evaluated, or somebody has written into the variable.
+      object[slot: TimerSlot.number] = .nil
+      return
+    }
+    guard timer.object == Value(object), loop.timers.remove(number) else { return }
+    forget(timer)
+  }
+
+  // MARK: From outside
+
+  /// Whether anything may still happen.
+  package var isLive: Bool { loop.isLive }
+
+  /// Nanoseconds until the next turn has something to do; nil when only another thread can bring it
+  /// something.
+  package var nanosecondsUntilDue: Int? {
+    if loop.hasWork { return 0 }
+    guard let clock, let time = loop.timers.first?.time else { return nil }
+    return max(0, time - clock.monotonicTime)
+  }
+
+  /// How other threads reach the interpreter's.
+  package var inbox: Inbox { loop.inbox }
+
+  /// Adds something for whose sake the program goes on when its last statement has run.
+  package func add(_ source: any LiveSource) { loop.add(source) }
+
+  /// Does what is due now.
+  package func runDue() -> RunOutcome {
+    withEntry {
+      while true {
+        guard turn().isUnwind || noticeInterrupt() else { return .finished(nilHandle) }
+        if let outcome = endOfTurn() { return outcome }
+      }
+    }
+  }
+
+  /// Runs the loop until nothing can come any more.
+  package func runLoop() -> RunOutcome {
+    withEntry {
+      while true {
+        if turn().isUnwind || noticeInterrupt(), let outcome = endOfTurn() { return outcome }
+        guard loop.isLive else { return .finished(nilHandle) }
+        do throws(Failure) {
+          if !loop.hasWork { try pause(until: loop.timers.first?.time) }
+        } catch {
+          if signal(error).isUnwind, let outcome = endOfTurn() { return outcome }
+        }
+      }
+    }
+  }
+
+  /// What ends the loop; nil for the end of a single block by `^`.
+  private func endOfTurn() -> RunOutcome? {
+    if interruption != .none { return .interrupted }
+    return switch endOfUnwinding() {
+    case .finished: nil
+    case .failed(let error): .failed(error.published)
+    case .rejected, .interrupted: .interrupted
+    }
+  }
+}
+
+/// Where the kernel's Timer keeps its variables.
+enum TimerSlot {
+  /// The number under which the loop knows it; nil when it does not run.
+  static let number = 0
+}

@@ -1,0 +1,96 @@
+internal import Synchronization
+
+/// Something besides timers for whose sake a program goes on when its last statement has run: a
+/// server, a watcher, a window.
+///
+/// A source is added with `RunLoop.add` on the interpreter's thread. What happens on other threads
+/// it brings in with `RunLoop.inbox`.
+package protocol LiveSource: AnyObject {
+  /// Whether anything may still come; the loop forgets a source that says no.
+  var isLive: Bool { get }
+}
+
+/// What an interpreter has still to do: timers, blocks for the next turn, and what other threads
+/// have posted.
+///
+/// Everything runs on the interpreter's thread, one piece after the other.
+final class RunLoop {
+  var timers = TimerQueue()
+  /// Blocks to be evaluated in the next turn, in their order, and how many have been taken.
+  private var tasks: [Value] = []
+  private var firstTask = 0
+  /// Hooks of objects that have been collected; run in a turn and between two statements.
+  var hooks: [Value] = []
+  private var sources: [any LiveSource] = []
+  /// How other threads reach the loop.
+  let inbox: Inbox
+
+  init(state: StateRef) {
+    inbox = Inbox(wakeUp: WakeUp(state: state))
+  }
+
+  // MARK: Work
+
+  /// Adds something that keeps the program going as long as it is live.
+  func add(_ source: any LiveSource) { sources.append(source) }
+
+  func addTask(_ block: Value) { tasks.append(block) }
+
+  var taskCount: Int { tasks.count - firstTask }
+
+  func takeTask() -> Value? {
+    guard firstTask < tasks.count else { return nil }
+    defer { firstTask += 1 }
+    let task = tasks[firstTask]
+    if firstTask + 1 == tasks.count {
+      tasks.removeAll(keepingCapacity: true)
+      firstTask = -1
+    }
+    return task
+  }
+
+  /// Whether something can be done without waiting, timers left out.
+  var hasWork: Bool { taskCount > 0 || !hooks.isEmpty || !inbox.isEmpty }
+
+  /// Whether anything may still happen.
+  var isLive: Bool {
+    sources.removeAll { !$0.isLive }
+    return !timers.isEmpty || hasWork || !sources.isEmpty
+  }
+
+  /// Marks what is still to be evaluated.
+  func mark(_ heap: Heap) {
+    for timer in timers.active {
+      heap.mark(timer.object)
+      heap.mark(timer.block)
+    }
+    for task in tasks[firstTask...] { heap.mark(task) }
+    for hook in hooks { heap.mark(hook) }
+  }
+}
+
+/// What other threads have posted for an interpreter's thread.
+package final class Inbox: Sendable {
+  /// A piece of work, done on the interpreter's thread in the next turn of its loop.
+  package typealias Work = @Sendable (Machine) -> Void
+
+  package let wakeUp: WakeUp
+  private let posted = Mutex<[Work]>([])
+
+  init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
+
+  /// Adds work and ends the sleep of the interpreter's thread; any thread may call this.
+  package func post(_ work: @escaping Work) {
+    posted.withLock { $0.append(work) }
+    wakeUp.call()
+  }
+
+  var isEmpty: Bool { posted.withLock { $0.isEmpty } }
+
+  func takeAll() -> [Work] {
+    posted.withLock { list in
+      defer { list = [] }
+      return list
+    }
+  }
+}
