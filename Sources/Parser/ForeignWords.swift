@@ -6,14 +6,15 @@ public enum ForeignWords {
   /// Returns what is written instead of a word; nil for a word that nobody expects to work.
   public static func hint(for word: String) -> String? { hints[word] }
 
-  /// Whether a word begins a statement in some language, so that it explains what is wrong with one.
+  /// Whether a word begins a statement in some language, so that it explains what is wrong.
   static func beginsStatement(_ word: String) -> Bool {
     hints[word] != nil && !values.contains(word)
   }
 
   /// Words that stand for values.
   private static let values: Set<String> = [
-    "var", "null", "NULL", "None", "Nil", "nullptr", "undefined", "TRUE", "FALSE", "this", "Transcript",
+    "var", "null", "NULL", "None", "Nil", "nullptr", "undefined", "TRUE", "FALSE", "this",
+    "Transcript",
   ]
 
   private static let hints: [String: String] = {

@@ -110,10 +110,9 @@ extension Parser {
       return error("expected '.', found '('; \(hint)", token.range)
     }
     if lexer.token(from: token.end).kind == .closeParenthesis {
-      let message = declaredNames.contains(word) ? "value" : word
-      let shown = receiver ?? (declaredNames.contains(word) ? word : "x")
-      return error(
-        "a message without arguments has no parentheses: '\(shown) \(message)'", token.range)
+      let sent = receiver.map { "\($0) \(word)" }
+      let shown = sent ?? (declaredNames.contains(word) ? "\(word) value" : "x \(word)")
+      return error("a message without arguments has no parentheses: '\(shown)'", token.range)
     }
     let hint = declaredNames.contains(word) ? "; a block takes it as '\(word) value: x'" : ""
     return error(

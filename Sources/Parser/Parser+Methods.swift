@@ -61,14 +61,14 @@ extension Parser {
   /// Parses statements in braces that are no block.
   ///
   ///     body = "{" , statements , "}" ;
-  func parseBody() throws(SyntaxFailure) -> [Statement] {
+  func parseBody(isMethodBody: Bool = true) throws(SyntaxFailure) -> [Statement] {
     let opening = token.range
     guard token.kind == .openBrace else { throw failExpected("'{'") }
     let outer = try open(.closeBrace)
     context.implicitParameters = .outside
     context.string = nil
     let statements = try parseStatements(
-      until: .closeBrace, opening: opening, isMethodBody: true)
+      until: .closeBrace, opening: opening, isMethodBody: isMethodBody)
     context.implicitParameters = outer.implicitParameters
     try close(.closeBrace, opening, outer)
     return statements
@@ -238,7 +238,8 @@ extension Parser {
       verb = word
       advance()
     }
-    let statements = try parseBody()
+    // What is said last is what the handler answers.
+    let statements = try parseBody(isMethodBody: false)
     return PropertyHandler(verb: verb, statements: statements, range: range(from: start))
   }
 

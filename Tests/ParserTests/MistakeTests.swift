@@ -151,7 +151,8 @@ import Testing
     expectDiagnostics("-foo { 1️⃣return 3 }", "'return' is no statement here; an answer is")
     expectDiagnostics("class A { 1️⃣def foo { 3 } }", "'def' is no statement here; a method is")
     expectDiagnostics("x := function1️⃣(y) { }", "expected '.', found '('; a method is written")
-    expectDiagnostics("x := new Foo1️⃣(3)", "expected '.', found '('; an object is made with 'Foo new'")
+    expectDiagnostics(
+      "x := new Foo1️⃣(3)", "expected '.', found '('; an object is made with 'Foo new'")
     // The words are names like others.
     expectTree("if := 3. if foo", "(:= if 3) (send if foo)")
     expectDiagnostics("if := 3. if foo 1️⃣3", "expected '.', found '3'")
@@ -191,13 +192,15 @@ import Testing
     expectDiagnostics("1️⃣/* text */ x", "a comment is written '// text', to the end of the line")
     expectDiagnostics("x 1️⃣# text", "'#' begins no literal here; a comment is written '// text'")
     expectDiagnostics("{ 'a'1️⃣: 1 }", "expected '.', found ':'; a dictionary is written")
-    expectDiagnostics("x := 'it's1️⃣'.", "a quote within a string is doubled: 'it''s'", isIncomplete: false)
-    expectDiagnostics("5 mod 1️⃣3", "expected '.', found '3'; an argument follows a keyword: 'mod: 3'")
+    expectDiagnostics("x := 'it's1️⃣'.", "a quote within a string is doubled: 'it''s'")
+    expectDiagnostics(
+      "5 mod 1️⃣3", "expected '.', found '3'; an argument follows a keyword: 'mod: 3'")
   }
 
   @Test func suspiciousValues() {
     expectDiagnostics("x := 1️⃣True", "warning: 'True' is a class; the value is written 'true'")
-    expectDiagnostics("-x { ^1️⃣False }", "warning: 'False' is a class; the value is written 'false'")
+    expectDiagnostics(
+      "-x { ^1️⃣False }", "warning: 'False' is a class; the value is written 'false'")
     expectDiagnostics("x 1️⃣== 'a'", "warning: '==' asks for the same object")
     expectTree("x class == True", "(send (send x class) == True)")
     expectTree("x == #a", "(send x == #a)")

@@ -161,7 +161,9 @@ struct KernelReference {
   private var selectors: [String] {
     var classesBySelector: [String: [String]] = [:]
     for info in classes {
-      for entry in entries(of: info) { classesBySelector[entry.selector, default: []] += [link(info)] }
+      for entry in entries(of: info) {
+        classesBySelector[entry.selector, default: []] += [link(info)]
+      }
       for entry in info.metaclass.map(entries) ?? [] {
         classesBySelector[entry.selector, default: []] += ["\(link(info)) class"]
       }
@@ -256,8 +258,10 @@ struct ClassDocument {
 
 /// The lines of comment directly above a line of code.
 private struct CommentLines {
-  /// The heading of a group of methods: a sentence of three words at most, behind an empty line or at
-  /// the begin of a class. What follows it on its line is said about the group.
+  /// The heading of a group of methods.
+  ///
+  /// It is a sentence of three words at most, behind an empty line or at the begin of a class. What
+  /// follows it on its line is said about the group.
   var heading: String?
   /// The other lines, without their slashes.
   var lines: [String]
