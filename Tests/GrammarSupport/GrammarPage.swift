@@ -5,7 +5,10 @@ package struct GrammarPage {
   private let grammar: Grammar
   private let sections: [(title: String, names: [String])]
 
+  /// Reads a grammar.
+  ///
   /// - Parameter source: The grammar in EBNF; its comments of the form `---- title ----` are headings.
+  /// - Throws: `Grammar.ReadingError` when it can not be read.
   package init(source: String) throws {
     grammar = try Grammar(source: source)
     var sections: [(title: String, names: [String])] = []
@@ -168,8 +171,9 @@ private struct Track {
       var offset = x
       return tracks.enumerated().map { index, track in
         defer { offset += track.width + gap }
-        let joint = index < tracks.count - 1 ? "<path d=\"M\(offset + track.width) \(y)h\(gap)\"/>" : ""
-        return track.draw(offset, y) + joint
+        let isLast = index == tracks.count - 1
+        let joint = "<path d=\"M\(offset + track.width) \(y)h\(gap)\"/>"
+        return track.draw(offset, y) + (isLast ? "" : joint)
       }.joined()
     }
   }
@@ -207,7 +211,8 @@ private struct Track {
       let back =
         "M\(x) \(y)h\(bend)M\(right) \(y)h\(bend)"
         + "M\(right) \(y)q\(bend) 0 \(bend) \(bend)v\(depth - 2 * bend)q0 \(bend) -\(bend) \(bend)"
-        + "h-\(track.width)q-\(bend) 0 -\(bend) -\(bend)v-\(depth - 2 * bend)q0 -\(bend) \(bend) -\(bend)"
+        + "h-\(track.width)q-\(bend) 0 -\(bend) -\(bend)v-\(depth - 2 * bend)"
+        + "q0 -\(bend) \(bend) -\(bend)"
         + "M\(x + bend + track.width / 2 + 4) \(y + depth - 4)l-5 4l5 4"
       return track.draw(x + bend, y) + "<path d=\"\(back)\"/>"
     }
