@@ -21,14 +21,14 @@ func literal(_ text: String) -> String {
     ? "\(marks)\"\"\"\n\(text)\n\"\"\"\(marks)" : "\(marks)\"\(text)\"\(marks)"
 }
 
-/// The comment lines directly above a definition, joined.
+/// The comment lines directly above a definition, joined; indented ones are examples and left out.
 func commentLines(above start: Int, in bytes: ContiguousArray<UInt8>) -> String {
   let lines = String(decoding: bytes[..<start], as: UTF8.self)
     .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
   let comments = lines.reversed().prefix { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
-  return comments.reversed().map {
-    $0.trimmingCharacters(in: .whitespaces).dropFirst(2).trimmingCharacters(in: .whitespaces)
-  }.joined(separator: " ")
+  return comments.reversed().map { $0.trimmingCharacters(in: .whitespaces).dropFirst(2) }
+    .filter { !$0.hasPrefix("  ") }
+    .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
 }
 
 /// The methods among the members of a class or an extension: a line with side, selector, file and

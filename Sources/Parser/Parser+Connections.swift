@@ -26,6 +26,7 @@ extension Parser {
       value = try parsePipe()
     }
     if token.kind == .connector { value = try parseConnection(of: value, from: valueStart) }
+    warnAboutBoolean(value)
     height = Swift.max(tallest, height) + targets.count
     try checkHeight()
     for target in targets.reversed() {
@@ -141,6 +142,9 @@ extension Parser {
   /// Checks that a place of several words stands on one line.
   func checkLineBreak(from start: Int) throws(SyntaxFailure) {
     guard let words = wordsAtLineStart, words.start > start else { return }
+    if lexer.byte(at: start) == UInt8(ascii: "\""), lexer.byte(at: words.lineBreak - 1) == 0x22 {
+      throw fail(stringAsComment(SourceRange(start, words.lineBreak)))
+    }
     throw fail(missingPeriod(at: words.lineBreak))
   }
 

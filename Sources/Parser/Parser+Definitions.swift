@@ -264,11 +264,13 @@ extension Parser {
     let outer = try open(.closeBrace)
     context.implicitParameters = .outside
     let inner = context
+    let outerStart = statementStart
     var items: [Item] = []
     var tallest = 0
     while true {
       while token.kind == .period { takePeriod() }
       if closesOpenBracket { break }
+      statementStart = token.start
       do {
         items.append(try parse(self))
         tallest = Swift.max(tallest, height)
@@ -282,6 +284,7 @@ extension Parser {
       }
     }
     context.implicitParameters = outer.implicitParameters
+    statementStart = outerStart
     height = tallest + 1
     try checkHeight()
     try close(.closeBrace, opening, outer)
@@ -305,6 +308,10 @@ extension Parser {
     case .operator, .connector:
       if firstByte == UInt8(ascii: "/") { return .propertyPath(try parsePropertyPath()) }
     case .bar:
+      if lexer.token(from: token.end).kind == .name {
+        endsWithLine = true
+        throw fail(temporariesInClass())
+      }
       return .emission(try parseEmission())
     default:
       break

@@ -66,9 +66,14 @@ extension Parser {
   }
 
   func expectedMessage(after sign: String) -> Diagnostic {
-    let hint = sign == "|" ? "; 'or' is written '||'" : ""
+    let hint = sign == "|" ? "; 'or' is written '||'" : endsStatement(at: token) ? periodHint : ""
     return error("expected a message after '\(sign)'\(hint)", token.range)
   }
+
+  /// Whether a token shows that a statement ended before it.
+  private func endsStatement(at token: Token) -> Bool { token.beginsLine || isClosing(token.kind) }
+
+  private var periodHint: String { "; a statement ends with '.'" }
 
   func missingPeriod(at offset: Int) -> Diagnostic {
     error("a '.' is missing", SourceRange(offset, offset))
@@ -81,8 +86,10 @@ extension Parser {
         "a blank is missing after '.'; a fraction has a digit on either side: '0.5'", token.range)
     }
     let message = excerpt(name)
+    let receiver = wordBefore(token.start).map(excerpt) ?? "x"
     return error(
-      "a blank is missing after '.'; a message is sent by a blank: 'x \(message)'", token.range)
+      "a blank is missing after '.'; a message is sent by a blank: '\(receiver) \(message)'",
+      token.range)
   }
 
   func subscriptBehindBlank() -> Diagnostic {
@@ -94,9 +101,22 @@ extension Parser {
   }
 
   func callSyntax(_ name: SourceRange) -> Diagnostic {
-    error(
-      "expected '.', found '('; an argument follows a keyword: '\(excerpt(name)): x'",
-      token.range)
+    let word = excerpt(name)
+    let receiver = receiver(before: name).map(excerpt)
+    if receiver == "new" {
+      return error("expected '.', found '('; an object is made with '\(word) new'", token.range)
+    }
+    if receiver == nil, !declaredNames.contains(word), let hint = ForeignWords.hint(for: word) {
+      return error("expected '.', found '('; \(hint)", token.range)
+    }
+    if lexer.token(from: token.end).kind == .closeParenthesis {
+      let sent = receiver.map { "\($0) \(word)" }
+      let shown = sent ?? (declaredNames.contains(word) ? "\(word) value" : "x \(word)")
+      return error("a message without arguments has no parentheses: '\(shown)'", token.range)
+    }
+    let hint = declaredNames.contains(word) ? "; a block takes it as '\(word) value: x'" : ""
+    return error(
+      "expected '.', found '('; an argument follows a keyword: '\(word): x'\(hint)", token.range)
   }
 
   func objectLiteralBehindBlank(_ symbol: SourceRange) -> Diagnostic {
@@ -153,7 +173,9 @@ extension Parser {
   func operatorAtStart() -> Diagnostic {
     let next = lexer.token(from: token.end)
     let operand = next.kind == .name ? excerpt(next.range) : "x"
-    switch source.text(in: token.range) {
+    let sign = source.text(in: token.range)
+    if let problem = problemOfSign(sign, next) { return problem }
+    switch sign {
     case "-" where next.kind == .number:
       return error(
         "a '-' stands directly before the digits of its number: '-\(excerpt(next.range))'",
@@ -261,7 +283,9 @@ extension Parser {
   // MARK: Messages
 
   func nothingToCascade() -> Diagnostic {
-    error("';' repeats the receiver of a message, and none stands before it", token.range)
+    let hint = endsStatement(at: lexer.token(from: token.end)) ? periodHint : ""
+    return error(
+      "';' repeats the receiver of a message, and none stands before it\(hint)", token.range)
   }
 
   func moreThanOneMessage() -> Diagnostic {
@@ -459,9 +483,22 @@ extension Parser {
   // MARK: Definitions
 
   func notAMember(_ start: Int) -> Diagnostic {
-    error(
-      "expected a member: a variable, a method, a property path, an assignment or a connection",
-      range(from: start))
+    let isBody = token.kind == .openBrace || token.kind == .openParenthesis
+    let header = isBody ? "; a method is written '-\(methodHeader(from: start)) { ... }'" : ""
+    return error(
+      "expected a member: a variable, a method, a property path, an assignment or a connection"
+        + header, range(from: start))
+  }
+
+  /// What was meant as the header of a method, without a word that says so elsewhere.
+  private func methodHeader(from start: Int) -> String {
+    let first = lexer.token(from: start)
+    let isForeign = first.end < previousEnd && first.kind == .name
+    return excerpt(SourceRange(isForeign ? lexer.token(from: first.end).start : start, previousEnd))
+  }
+
+  func temporariesInClass() -> Diagnostic {
+    error("variables of a class's instances are declared with 'var name'", token.range)
   }
 
   func bodyInProtocol() -> Diagnostic {
@@ -501,6 +538,15 @@ extension Parser {
   func stringBeforeClass(_ range: SourceRange, _ selector: Name) -> Diagnostic {
     warning(
       "the string receives \(quoted(selector.range)); a comment is written '// text'", range)
+  }
+
+  func classForBoolean(_ name: Name) -> Diagnostic {
+    warning(
+      "'\(name.text)' is a class; the value is written '\(name.text.lowercased())'", name.range)
+  }
+
+  func identityOfLiteral(_ selector: Name) -> Diagnostic {
+    warning("'==' asks for the same object; equal values are found by '='", selector.range)
   }
 
   func unusedComparison(_ selector: Name) -> Diagnostic {

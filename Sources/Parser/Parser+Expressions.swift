@@ -148,6 +148,7 @@ extension Parser {
     let argument = try parseOperand()
     height = Swift.max(height, receiverHeight) + 1
     try checkHeight()
+    warnAboutIdentity(receiver, selector, argument)
     return .binaryMessage(
       BinaryMessageExpression(
         receiver: receiver, selector: selector, argument: argument, range: range(from: start)))

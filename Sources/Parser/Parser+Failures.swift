@@ -5,13 +5,15 @@ internal import TenonLexer
 extension Parser {
   /// Something else stands where only one thing can.
   func failExpected(_ what: String) -> SyntaxFailure {
-    fail(tokenProblem ?? expected(what))
+    if token.kind == .hash { endsWithLine = true }
+    return fail(tokenProblem ?? expected(what))
   }
 
   /// What is wrong with the token itself, wherever it stands.
   private var tokenProblem: Diagnostic? {
     switch token.kind {
-    case .unterminatedString: unclosedString(token.range)
+    case .unterminatedString:
+      isQuoteWithinWords ? undoubledQuote() : unclosedString(token.range)
     case .unknown: unknownCharacter()
     case .hash: loneHash()
     default: nil
@@ -21,7 +23,10 @@ extension Parser {
   /// Something else stands where an operand may start.
   func failExpectedExpression() -> SyntaxFailure {
     switch token.kind {
-    case .operator: return fail(operatorAtStart())
+    case .operator:
+      endsWithLine = isForeignComment
+      return fail(operatorAtStart())
+    case _ where problemOfIncrement != nil: return fail(problemOfIncrement ?? caretInside())
     case .caret: return fail(caretInside())
     case .period where isDigit(at: token.end): return fail(fractionWithoutZero())
     default: return failExpected("an expression")
@@ -40,10 +45,16 @@ extension Parser {
 
   /// An operand follows an operand.
   func failAfterExpression(_ what: String) -> SyntaxFailure {
+    if what == "'.'", !token.beginsLine, let problem = problemBehindOperand {
+      return fail(problem)
+    }
+    if token.kind == .hash { endsWithLine = true }
     if let problem = tokenProblem ?? problemAfterExpression { return fail(problem) }
-    if token.beginsLine, what == "'.'", token.kind != .endOfText {
+    guard what == "'.'" else { return failExpected(what) }
+    if token.beginsLine, token.kind != .endOfText {
       return fail(missingPeriod(at: previousEnd))
     }
+    if let problem = problemOfArgument { return fail(problem) }
     return failExpected(what)
   }
 
@@ -66,7 +77,7 @@ extension Parser {
   }
 
   /// The word that ends at an offset.
-  private func wordBefore(_ end: Int) -> SourceRange? {
+  func wordBefore(_ end: Int) -> SourceRange? {
     var start = end
     while start > lexer.start, isWordByte(lexer.byte(at: start - 1)) { start -= 1 }
     return start < end ? SourceRange(start, end) : nil
@@ -78,7 +89,7 @@ extension Parser {
     return SourceRange(word.start - 1, word.end)
   }
 
-  private func isWordByte(_ byte: UInt8) -> Bool {
+  func isWordByte(_ byte: UInt8) -> Bool {
     byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
       || (0x61...0x7A).contains(byte | 0x20)
   }
@@ -160,15 +171,18 @@ extension Parser {
       }
       if case .interpolatedString = expression { return fail(stringAsComment(expression.range)) }
     }
+    if case .expression(.interpolatedString(let string)) = statement, string.isPlain {
+      return fail(stringAsComment(string.range))
+    }
     return failAfterExpression("'.'")
   }
 
-  private var isInBlock: Bool {
+  var isInBlock: Bool {
     if case .outside = context.implicitParameters { return false }
     return true
   }
 
-  private var beginsLiteral: Bool {
+  var beginsLiteral: Bool {
     switch token.kind {
     case .number, .string, .quotation, .symbol, .character, .arrayOpening, .dictionaryOpening,
       .objectOpening, .byteArrayOpening:

@@ -60,17 +60,17 @@ extension Parser {
 
   /// Parses statements in braces that are no block.
   ///
-  /// `answersLast`: whether its value is that of the last statement.
+  /// `isMethodBody`: whether the value of its last statement is of no use.
   ///
   ///     body = "{" , statements , "}" ;
-  func parseBody(answersLast: Bool = false) throws(SyntaxFailure) -> [Statement] {
+  func parseBody(isMethodBody: Bool = true) throws(SyntaxFailure) -> [Statement] {
     let opening = token.range
     guard token.kind == .openBrace else { throw failExpected("'{'") }
     let outer = try open(.closeBrace)
     context.implicitParameters = .outside
     context.string = nil
     let statements = try parseStatements(
-      until: .closeBrace, opening: opening, isMethodBody: !answersLast)
+      until: .closeBrace, opening: opening, isMethodBody: isMethodBody)
     context.implicitParameters = outer.implicitParameters
     try close(.closeBrace, opening, outer)
     return statements
@@ -240,7 +240,8 @@ extension Parser {
       verb = word
       advance()
     }
-    let statements = try parseBody(answersLast: true)
+    // What is said last is what the handler answers.
+    let statements = try parseBody(isMethodBody: false)
     return PropertyHandler(verb: verb, statements: statements, range: range(from: start))
   }
 

@@ -9,24 +9,28 @@ extension Parser {
     until closing: TokenKind, opening: SourceRange? = nil, isMethodBody: Bool = false
   ) throws(SyntaxFailure) -> [Statement] {
     let outer = context
+    let outerStart = statementStart
     var statements: [Statement] = []
     var tallest = 0
     while true {
       while token.kind == .period { takePeriod() }
       if token.kind == closing || token.kind == .endOfText { break }
       let isDefinition = beginsDefinition
+      statementStart = token.start
       do {
         statements.append(try parseStatement())
         tallest = Swift.max(tallest, height)
         if closesOpenBracket { break }
         guard isDefinition || token.kind == .period || token.kind == .endOfText else {
-          throw failAfterStatement(statements.last, until: closing, opening: opening)
+          // What is wrong already is not warned about.
+          throw failAfterStatement(statements.popLast(), until: closing, opening: opening)
         }
       } catch {
         recover(to: outer, endsAfterBraces: isDefinition)
         if closesOpenBracket { break }
       }
     }
+    statementStart = outerStart
     warnAboutUnused(statements, isMethodBody: isMethodBody)
     height = tallest + 1
     return statements
@@ -92,6 +96,7 @@ extension Parser {
     let start = token.start
     advance()
     let value = try parseConnect()
+    warnAboutBoolean(value)
     return ReturnStatement(value: value, range: range(from: start))
   }
 

@@ -102,7 +102,9 @@ extension Parser {
 
   /// Reports an error.
   func fail(_ diagnostic: Diagnostic) -> SyntaxFailure {
-    report(diagnostic)
+    let problem = diagnostic.isIncomplete ? nil : problemOfStatement()
+    if problem != nil { endsWithLine = true }
+    report(problem ?? diagnostic)
     return SyntaxFailure()
   }
 
@@ -155,7 +157,10 @@ extension Parser {
     context = outer
     pending = nil
     var depth = 0
+    let start = token.start
+    defer { endsWithLine = false }
     while token.kind != .endOfText {
+      if endsWithLine, depth == 0, token.beginsLine, token.start > start { return }
       switch token.kind {
       case .openParenthesis, .openBracket, .openBrace, .arrayOpening, .byteArrayOpening,
         .dictionaryOpening, .objectOpening:
@@ -164,7 +169,7 @@ extension Parser {
         if depth == 0, closesOpenBracket { return }
         let isBrace = token.kind == .closeBrace
         if depth > 0 { depth -= 1 }
-        if depth == 0, isBrace, endsAfterBraces {
+        if depth == 0, isBrace, endsAfterBraces || endsWithLine {
           advance()
           return
         }

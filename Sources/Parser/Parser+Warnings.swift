@@ -69,8 +69,30 @@ extension Parser {
     for offset in previousEnd..<Int(comment.start) where lexer.byte(at: offset) == 0x0A { return }
     var last = Int(comment.end) - 1
     while last > comment.start, lexer.blankLength(at: last) > 0 { last -= 1 }
-    guard lexer.byte(at: last) == UInt8(ascii: ".") else { return }
+    guard lexer.byte(at: last) == UInt8(ascii: ".") || isNumber(comment) else { return }
     report(commentMayBeDivision(SourceRange(comment.start, comment.start + 2)))
+  }
+
+  /// Whether a comment consists of a number: nobody says only that.
+  private func isNumber(_ comment: SourceRange) -> Bool {
+    let number = lexer.token(from: Int(comment.start) + 2)
+    var end = number.end
+    while end < comment.end, lexer.blankLength(at: end) > 0 { end += 1 }
+    return number.kind == .number && end >= comment.end
+  }
+
+  /// Warns about a class where one of its only values is meant: `x := True`.
+  func warnAboutBoolean(_ value: Expression) {
+    guard case .name(let expression) = value,
+      expression.name.text == "True" || expression.name.text == "False"
+    else { return }
+    report(classForBoolean(expression.name))
+  }
+
+  /// Warns about the identity of a literal that is another object each time.
+  func warnAboutIdentity(_ receiver: Expression, _ selector: Name, _ argument: Expression) {
+    guard selector.text == "==", receiver.isFreshLiteral || argument.isFreshLiteral else { return }
+    report(identityOfLiteral(selector))
   }
 
   /// Warns about a keyword in a dictionary or an object literal that may be a key.
@@ -104,6 +126,16 @@ extension Parser {
     switch message.receiver {
     case .integer, .float, .scaledDecimal: throw fail(severalIndices(index.range))
     default: return
+    }
+  }
+}
+
+extension Expression {
+  /// Whether it is a literal that is no object that exists already.
+  fileprivate var isFreshLiteral: Bool {
+    switch self {
+    case .string, .interpolatedString, .array, .byteArray, .dictionary, .object: true
+    default: false
     }
   }
 }

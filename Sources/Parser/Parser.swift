@@ -47,6 +47,10 @@ public final class Parser {
   /// The first of the words and subscripts directly before `token` that begins a line.
   var wordsAtLineStart: WordsAtLineStart?
 
+  /// Whether what went wrong ends with its line: it is written as in another language.
+  var endsWithLine = false
+  /// Where the statement begins that is parsed.
+  var statementStart = 0
   var diagnostics: [Diagnostic] = []
   var reportedLines: [Range<Int>] = []
   var isStopped = false

@@ -116,6 +116,21 @@ import Testing
     #expect(reached == Set(grammar.productions.map(\.name)))
   }
 
+  /// The page with diagrams is what the grammar says; `UPDATE_EXPECTATIONS=1` writes it anew.
+  @Test func thePageIsUpToDate() throws {
+    let file = Self.root.appending(path: "grammar/tenon.ebnf")
+    let page = try GrammarPage(source: String(contentsOf: file, encoding: .utf8)).html
+    for production in try grammar().productions {
+      #expect(page.contains("<figure id=\"\(production.name)\">"))
+    }
+    let url = Self.root.appending(path: "docs/grammar.html")
+    guard (try? String(contentsOf: url, encoding: .utf8)) != page else { return }
+    if ProcessInfo.processInfo.environment["UPDATE_EXPECTATIONS"] == "1" {
+      try page.write(to: url, atomically: true, encoding: .utf8)
+    }
+    Issue.record("docs/grammar.html is not up to date; UPDATE_EXPECTATIONS=1 rewrites it")
+  }
+
   private func references(in rule: Grammar.Rule) -> [String] {
     switch rule {
     case .terminal, .special: []

@@ -32,7 +32,7 @@ import Testing
   @Test func dotsWithoutBlank() {
     let message = "a blank is missing after '.'"
     expectDiagnostics(
-      "x foo1️⃣.bar", "\(message); a message is sent by a blank: 'x bar'")
+      "x foo1️⃣.bar", "\(message); a message is sent by a blank: 'foo bar'")
     expectDiagnostics("x := 31️⃣.y := 4", message)
     expectDiagnostics("(x1️⃣.y)", message)
     expectDiagnostics("x foo: y1️⃣.z", message)
@@ -143,6 +143,67 @@ import Testing
     expectDiagnostics("x foo1️⃣`", "unexpected character '`' (U+0060)")
     expectDiagnostics("x 1️⃣\u{1}", "unexpected character (U+0001)")
     expectDiagnostics("x1️⃣\u{200B}foo", "unexpected character '\u{200B}' (U+200B)")
+  }
+
+  @Test func wordsOfOtherLanguages() {
+    expectDiagnostics("x := 3. 1️⃣if (x > 2) { y }", "'if' is no statement here; a condition is")
+    expectDiagnostics("[ 1️⃣while x { y } ]", "'while' is no statement here; a loop is written")
+    expectDiagnostics("-foo { 1️⃣return 3 }", "'return' is no statement here; an answer is")
+    expectDiagnostics("class A { 1️⃣def foo { 3 } }", "'def' is no statement here; a method is")
+    expectDiagnostics("x := function1️⃣(y) { }", "expected '.', found '('; a method is written")
+    expectDiagnostics(
+      "x := new Foo1️⃣(3)", "expected '.', found '('; an object is made with 'Foo new'")
+    // The words are names like others.
+    expectTree("if := 3. if foo", "(:= if 3) (send if foo)")
+    expectDiagnostics("if := 3. if foo 1️⃣3", "expected '.', found '3'")
+    expectDiagnostics("return 1️⃣]", "expected '.', found ']'")
+    expectDiagnostics("for[11️⃣)", "expected ']', found ')'")
+    #expect(parse("if (x > 2) {").isIncomplete == false)
+    #expect(parse("while x: [").isIncomplete)
+  }
+
+  @Test func classesAndMethodsOfOtherLanguages() {
+    let message = "a superclass is written 'class Foo : Bar { ... }'"
+    expectDiagnostics("class Foo 1️⃣extends Bar { }", message)
+    expectDiagnostics("class Foo1️⃣(Bar) { }", message)
+    expectDiagnostics("class Foo 1️⃣< Bar { }", message)
+    expectDiagnostics(
+      "Foo 1️⃣>> bar ^3", "a method is written 'extension Name { -name { ... } }'")
+    expectDiagnostics(
+      "1️⃣!Foo methodsFor: 'x'!", "methods are written 'class Name { -name { ... } }'")
+    expectDiagnostics(
+      "class A { 1️⃣foo { ^3 } }", "expected a member: a variable, a method, a property path, an")
+    expectDiagnostics(
+      "class A { 1️⃣| a b | }", "variables of a class's instances are declared with 'var name'")
+    expectDiagnostics("var x 1️⃣= 3", "a first value follows ':=': 'var x := ...'")
+    expectDiagnostics("var x 1️⃣: Int := 3", "a type stands before the name: 'var <Int> x'")
+  }
+
+  @Test func signsOfOtherLanguages() {
+    expectDiagnostics("x1️⃣++.", "'++' takes two operands; write 'x += 1'")
+    expectDiagnostics("x1️⃣--;", "'--' takes two operands; write 'x := x - 1'")
+    expectDiagnostics("1️⃣++x", "'++' takes two operands; write 'x += 1'")
+    expectDiagnostics("y := 1️⃣!x", "'!' is no sign; write 'x not'")
+    expectDiagnostics("1️⃣@x foo", "'@' is no sign; an instance variable is written 'x'")
+    expectDiagnostics("x := 2 1️⃣^ 3", "expected '.', found '^'; a power is written 'x ** y'")
+    expectDiagnostics("x > 2 ? 1 1️⃣: 2", "expected '.', found ':'; a choice is written")
+    expectDiagnostics("x := 31️⃣;\ny := 4", "';' repeats the receiver of a message, and none")
+    expectDiagnostics("x foo;\n1️⃣]", "expected a message after ';'; a statement ends with '.'")
+    expectDiagnostics("1️⃣/* text */ x", "a comment is written '// text', to the end of the line")
+    expectDiagnostics("x 1️⃣# text", "'#' begins no literal here; a comment is written '// text'")
+    expectDiagnostics("{ 'a'1️⃣: 1 }", "expected '.', found ':'; a dictionary is written")
+    expectDiagnostics("x := 'it's1️⃣'.", "a quote within a string is doubled: 'it''s'")
+    expectDiagnostics(
+      "5 mod 1️⃣3", "expected '.', found '3'; an argument follows a keyword: 'mod: 3'")
+  }
+
+  @Test func suspiciousValues() {
+    expectDiagnostics("x := 1️⃣True", "warning: 'True' is a class; the value is written 'true'")
+    expectDiagnostics(
+      "-x { ^1️⃣False }", "warning: 'False' is a class; the value is written 'false'")
+    expectDiagnostics("x 1️⃣== 'a'", "warning: '==' asks for the same object")
+    expectTree("x class == True", "(send (send x class) == True)")
+    expectTree("x == #a", "(send x == #a)")
   }
 
   @Test func longWordsAreCut() {

@@ -12,22 +12,22 @@ import Testing
   @Test(arguments: MarkdownFile.all)
   func examples(_ file: MarkdownFile) throws {
     var text = try file.text()
-    for script in MarkdownScript.all(in: text) {
-      let source = SourceText(name: file.path, script.text)
+    // The last first: what is rewritten moves what stands below.
+    for script in MarkdownScript.all(in: text).reversed() {
+      let source = SourceText(name: MarkdownScript.name, script.text)
       let annotated = AnnotatedText(script.text)
       let observation = ScriptRun.withStores { $0.observe(source, annotated) }
       if ProcessInfo.processInfo.environment["UPDATE_EXPECTATIONS"] == "1" {
-        let rewritten = script.restored(annotated.rewritten(for: observation))
+        let rewritten = script.restored(annotated.rewritten(for: observation), in: text)
         if rewritten != text {
           text = rewritten
           try text.write(to: file.url, atomically: true, encoding: .utf8)
           Issue.record("\(file.path): the comments were rewritten")
-          // The places of the other scripts in the file may have changed.
-          return
+          continue
         }
       }
       for failure in annotated.failures(of: observation) {
-        Issue.record("\(file.path): \(failure)")
+        Issue.record("\(file.path): in the example on line \(script.line): \(failure)")
       }
     }
   }
@@ -50,9 +50,13 @@ import Testing
       """
     let scripts = MarkdownScript.all(in: text)
     #expect(scripts.count == 2)
+    #expect(scripts.map(\.line) == [3, 12])
     let annotations = scripts.map { AnnotatedText($0.text).annotations }
-    #expect(annotations.map { $0.map(\.line) } == [[9], [12]])
-    for script in scripts { #expect(script.restored(script.text) == text) }
+    #expect(annotations.map { $0.map(\.line) } == [[3], [1]])
+    for script in scripts { #expect(script.restored(script.text, in: text) == text) }
+    let rewritten = scripts[0].restored("a := 2.\n// (continued)\na. // => 2\nb\n", in: text)
+    #expect(rewritten.contains("```st\na := 2.\n```\n```text"))
+    #expect(rewritten.contains("```st continued\na. // => 2\nb\n```\n"))
     let source = SourceText(name: "test.md", scripts[0].text)
     let observation = ScriptRun().observe(source, AnnotatedText(scripts[0].text))
     #expect(observation.values.map(\.text) == ["1"])
@@ -134,29 +138,34 @@ struct MarkdownFile: Sendable, CustomTestStringConvertible {
   func text() throws -> String { try String(contentsOf: url, encoding: .utf8) }
 }
 
-/// A script in a text with Markdown: the whole text, in which all other lines have become comments,
-/// so that places in the one are places in the other.
+/// A script in a text with Markdown: a block, and those that go on with it.
+///
+/// It runs under a name of its own and counts its lines itself, so that the places in its errors stay
+/// when something is written above it. A line that says so stands between two blocks of one script.
 struct MarkdownScript {
+  /// The name that scripts in the documentation run under.
+  static let name = "example.st"
+
+  private static let separator = "// (continued)"
+
+  /// The text of the script.
   let text: String
+  /// The lines of the file that its blocks are.
+  let blocks: [Range<Int>]
 
-  private static let mark = "//|"
-  /// What stands for a comment's beginning in lines that are none: an annotation there would count.
-  private static let hidden = ("// ", "//\u{A0}")
+  /// The number of the line that the script begins on.
+  var line: Int { (blocks.first?.lowerBound ?? 0) + 1 }
 
-  /// The text with the lines of the script as they are in another text of the same form.
-  func restored(_ text: String) -> String {
-    var annotated = text.split(separator: "\n", omittingEmptySubsequences: false)
-    // Lines behind the last one that is no script are output that nobody expected.
-    if let last = annotated.lastIndex(where: { $0.hasPrefix(MarkdownScript.mark) }) {
-      let added = annotated[(last + 1)...].filter { !$0.isEmpty }
-      annotated.removeSubrange((last + 1)...)
-      let end = annotated.lastIndex { !$0.hasPrefix(MarkdownScript.mark) } ?? last
-      annotated.insert(contentsOf: added, at: end + 1)
-    }
-    let lines = annotated.map { line in
-      guard line.hasPrefix(MarkdownScript.mark) else { return String(line) }
-      return line.dropFirst(MarkdownScript.mark.count)
-        .replacingOccurrences(of: MarkdownScript.hidden.1, with: MarkdownScript.hidden.0)
+  /// Returns a file with what became of the script in place of it.
+  func restored(_ rewritten: String, in file: String) -> String {
+    var lines = file.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let wanted = rewritten.split(separator: "\n", omittingEmptySubsequences: false)
+    let parts = wanted.split(
+      separator: Substring(MarkdownScript.separator), omittingEmptySubsequences: false)
+    for (block, part) in zip(blocks, parts).reversed() {
+      // Behind output that nobody expected comes the end of a file.
+      let hasEnd = part.last == "" && lines[block].last != ""
+      lines.replaceSubrange(block, with: part.dropLast(hasEnd ? 1 : 0).map(String.init))
     }
     return lines.joined(separator: "\n")
   }
@@ -164,21 +173,17 @@ struct MarkdownScript {
   /// The scripts in a text.
   static func all(in text: String) -> [MarkdownScript] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    var scripts: [Set<Int>] = []
+    var scripts: [[Range<Int>]] = []
     for block in fences(in: lines) {
       switch block.language {
-      case "st": scripts.append(Set(block.lines))
-      case "st continued" where !scripts.isEmpty: scripts[scripts.count - 1].formUnion(block.lines)
+      case "st": scripts.append([block.lines])
+      case "st continued" where !scripts.isEmpty: scripts[scripts.count - 1].append(block.lines)
       default: continue
       }
     }
-    return scripts.map { kept in
-      let all = lines.indices.map { index in
-        kept.contains(index)
-          ? lines[index]
-          : mark + lines[index].replacingOccurrences(of: hidden.0, with: hidden.1)
-      }
-      return MarkdownScript(text: all.joined(separator: "\n"))
+    return scripts.map { blocks in
+      let texts = blocks.map { lines[$0].joined(separator: "\n") }
+      return MarkdownScript(text: texts.joined(separator: "\n\(separator)\n"), blocks: blocks)
     }
   }
 

@@ -129,14 +129,16 @@ extension Machine {
       switch member {
       case .variable(let variable):
         let variableName = variable.name
-        guard names.insert(variableName.text).inserted else {
+        guard names.insert(variableName.text).inserted, !classNames.contains(variableName.text)
+        else {
           throw DefinitionFailure(.declaredTwice(variableName.text), at: variableName.range)
         }
         if let type = variable.type, classesByName[type.text] == nil, type.text != name {
           throw DefinitionFailure(.unknownName(type.text), at: type.range)
         }
       case .classVariable(let variables):
-        for each in variables.names where !classNames.insert(each.text).inserted {
+        for each in variables.names
+        where !classNames.insert(each.text).inserted || names.contains(each.text) {
           throw DefinitionFailure(.declaredTwice(each.text), at: each.range)
         }
       case .method(let method):

@@ -85,8 +85,11 @@ extension Machine {
           selector: selector(primitive.selector), holder: info,
           origin: .primitive(primitive.body), comment: primitive.summary))
     }
-    for (name, make) in KernelNodes.table(for: info.name) {
-      info.setMethod(Method(selector: selector(name), holder: info, origin: .node(make)))
+    for row in KernelNodes.table(for: info.name) {
+      info.setMethod(
+        Method(
+          selector: selector(row.selector), holder: info, origin: .node(row.make),
+          comment: row.summary))
     }
     let side: Substring = info.isMeta ? "+" : "-"
     for line in row.methods.split(separator: "\n") {
@@ -164,13 +167,17 @@ enum KernelIndex {
 
 /// Methods of the kernel that are nodes: they run as part of the sender's tree.
 enum KernelNodes {
-  static func table(for className: String) -> [(String, (Method, Machine, Bool) -> Node)] {
+  typealias Row = (
+    selector: String, summary: String, make: (Method, Machine, Bool) -> Node
+  )
+
+  static func table(for className: String) -> [Row] {
     switch className {
     case "BlockClosure":
       ["value", "value:", "value:value:", "value:value:value:", "value:value:value:value:"]
         .map { name in
           (
-            name,
+            name, "Evaluates the block with as many arguments as it has parameters.",
             { method, machine, isTracked in
               BlockEntryNode(
                 argumentCount: method.selector.argumentCount, tracked: isTracked,
@@ -181,7 +188,7 @@ enum KernelNodes {
     case "Class":
       [
         (
-          "basicNew",
+          "basicNew", "A new instance whose variables have their first values, not initialized.",
           { method, machine, _ in
             let code = Code(source: Machine.noSource, name: "Class>>basicNew", isKernel: true)
             machine.methodCodes.append(code)
@@ -191,7 +198,7 @@ enum KernelNodes {
           }
         ),
         (
-          "new",
+          "new", "A new instance, which is sent initialize.",
           { method, machine, isTracked in
             let code = Code(source: Machine.noSource, name: "Class>>new", isKernel: true)
             machine.methodCodes.append(code)

@@ -18,8 +18,10 @@ final class KernelMethodFinder {
     if let place = place(of: selector.name, isMeta: info.isMeta) {
       return Method(selector: selector, holder: info, origin: .kernel(place))
     }
-    if let (_, make) = KernelNodes.table(for: info.name).first(where: { $0.0 == selector.name }) {
-      return Method(selector: selector, holder: info, origin: .node(make))
+    let nodes = KernelNodes.table(for: info.name)
+    if let row = nodes.first(where: { $0.selector == selector.name }) {
+      return Method(
+        selector: selector, holder: info, origin: .node(row.make), comment: row.summary)
     }
     if let primitive = primitive(named: selector.name, isMeta: info.isMeta) {
       return Method(

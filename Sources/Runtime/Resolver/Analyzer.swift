@@ -127,6 +127,9 @@ struct Analyzer {
   private mutating func analyze(_ statement: Statement) {
     switch statement {
     case .expression(let expression):
+      if let name = nameBeforeEquals(expression), isUnknown(name.text) {
+        report(Wording.unknownNameBeforeEquals(name.text), name.range)
+      }
       analyze(expression)
     case .return(let statement):
       analyze(statement.value)
@@ -297,6 +300,7 @@ struct Analyzer {
 
   private mutating func read(_ name: Name) {
     if ReservedName(rawValue: name.text) != nil { return }
+    // In a query a name may be a property of the element.
     let elements = scope.elements(for: name.text)
     if !elements.isEmpty {
       _ = scope.lookUp(name.text)
@@ -306,14 +310,27 @@ struct Analyzer {
   }
 
   private mutating func readVariable(_ name: Name) {
-    if ReservedName(rawValue: name.text) != nil { return }
-    if scope.lookUp(name.text) != nil { return }
-    if case .unknown = environment.lookUp(name.text), !environment.allowsUnknownNames {
-      report(
-        Wording.unknownName(
-          name.text, suggestion: Suggestion.nearest(to: name.text, in: visibleNames)),
-        name.range)
+    guard isUnknown(name.text), issues.last?.range != name.range else { return }
+    report(
+      Wording.unknownName(
+        name.text, suggestion: Suggestion.nearest(to: name.text, in: visibleNames)),
+      name.range)
+  }
+
+  private func isUnknown(_ name: String) -> Bool {
+    guard ReservedName(rawValue: name) == nil, scope.lookUp(name) == nil else { return false }
+    guard case .unknown = environment.lookUp(name) else { return false }
+    return !environment.allowsUnknownNames
+  }
+
+  /// The name that a statement compares first: `x = 3`.
+  private func nameBeforeEquals(_ statement: Expression) -> Name? {
+    var receiver = statement
+    while case .binaryMessage(let message) = receiver, message.selector.text == "=" {
+      if case .name(let expression) = message.receiver { return expression.name }
+      receiver = message.receiver
     }
+    return nil
   }
 
   private var visibleNames: [String] {

@@ -1,6 +1,13 @@
+internal import TenonParser
+
 /// What the analyzer says about a program that has not run yet.
 enum Wording {
+  static func unknownNameBeforeEquals(_ name: String) -> String {
+    "unknown name '\(name)'; '=' compares and ':=' assigns"
+  }
+
   static func unknownName(_ name: String, suggestion: String?) -> String {
+    if let hint = ForeignWords.hint(for: name) { return "unknown name '\(name)'; \(hint)" }
     let hint = suggestion.map { "; did you mean '\($0)'?" } ?? ""
     return "unknown name '\(name)'\(hint)"
   }
