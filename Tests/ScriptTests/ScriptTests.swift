@@ -44,8 +44,9 @@ import Testing
     #expect(before == after, "\(source.name): printed, the script has another tree")
     let statements = Set(expected.values.map(\.statement))
     let observation = ScriptRun.withStores(.counting) { run in
-      run.observe(
-        printed, input: annotated.input, isWanted: { statement, _ in statements.contains(statement) })
+      run.observe(printed, input: annotated.input) { statement, _ in
+        statements.contains(statement)
+      }
     }
     var wanted = expected
     // Some warnings are about blanks and comments, which printing does not keep; there is no new one.
