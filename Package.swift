@@ -88,6 +88,6 @@ let package = Package(
       dependencies: [
         "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
       ],
-      path: "Tests/ScriptTests", exclude: ["Scripts"], swiftSettings: settings),
+      path: "Tests/ScriptTests", exclude: ["KernelTests", "Scripts"], swiftSettings: settings),
   ]
 )

@@ -100,6 +100,9 @@ struct Command {
     }
   }
 
+  /// The end of the name of a file with tests: running it runs them.
+  private static let testSuffix = "_test.st"
+
   private func run(_ source: SourceText, printsValue: Bool = false) -> Int32 {
     let interpreter = makeInterpreter()
     defer {
@@ -111,9 +114,22 @@ struct Command {
     let outcome = interpreter.run(
       source, warn: { console.tell($0, in: source) },
       observer: printsValue ? { handle, _ in value = handle } : nil)
+    let status = status(of: outcome, source)
+    guard status == ExitStatus.success, case .finished = outcome else { return status }
+    if source.name.hasSuffix(Command.testSuffix) {
+      let tests = SourceText(name: "<tests>", "TestCase runAll.")
+      return self.status(of: interpreter.run(tests), tests)
+    }
+    return value.map { print($0, of: interpreter) } ?? ExitStatus.success
+  }
+
+  /// Reports how a script ended, unless all went well.
+  ///
+  /// - Returns: the exit status.
+  private func status(of outcome: Outcome, _ source: SourceText) -> Int32 {
     switch outcome {
     case .finished:
-      return value.map { print($0, of: interpreter) } ?? ExitStatus.success
+      return ExitStatus.success
     case .rejected(let diagnostics, _):
       console.tell(diagnostics, in: source)
       return ExitStatus.syntax
