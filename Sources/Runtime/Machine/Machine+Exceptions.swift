@@ -151,6 +151,7 @@ extension Machine {
   ///
   /// - Returns: true or false, or `unwind`.
   func isNested(_ exception: ObjectRef) -> Value {
+    guard isActive(exception) else { return .false }
     var index = exception[slot: ExceptionSlot.outerHandler].asSmallInteger ?? -1
     while handlers.indices.contains(index) {
       let handler = handlers[index]
@@ -166,7 +167,7 @@ extension Machine {
   /// Hands an exception to the next handler outside of the one that runs.
   func signalOuter(_ exception: ObjectRef) -> Value {
     guard let outer = exception[slot: ExceptionSlot.outerHandler].asSmallInteger,
-      exception[slot: ExceptionSlot.signalToken].asSmallInteger != nil
+      isActive(exception)
     else { return signal(.inactiveException()) }
     // A handler outside resumes to here, and the one that runs goes on as before.
     let slots = [
@@ -271,10 +272,18 @@ extension Machine {
     _ exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
   ) -> Value {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
-      activeSignals.contains(where: { $0.token == token })
+      isActive(exception)
     else { return signal(.inactiveException()) }
     unwindAction = action
     return state.unwind(to: Value(small: token), with: value)
+  }
+
+  /// Whether an exception is being handled: its places in the lists of the machine are good.
+  private func isActive(_ exception: ObjectRef) -> Bool {
+    guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger else {
+      return false
+    }
+    return activeSignals.contains { $0.token == token }
   }
 
   /// `resignalAs:`: ends the signalling, and signals another exception in its place.
