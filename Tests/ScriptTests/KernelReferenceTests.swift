@@ -114,7 +114,7 @@ struct KernelReference {
     case .kernel(let place):
       let (definition, source) = machine.parseKernel(place)
       return (pattern(of: definition), comment(above: place.range, in: source))
-    default: return (method.selector.name, "")
+    default: return (method.selector.name, method.comment)
     }
   }
 

@@ -82,7 +82,10 @@ extension Machine {
           origin: .primitive(primitive.body), comment: primitive.summary))
     }
     for (name, make) in KernelNodes.table(for: info.name) {
-      info.setMethod(Method(selector: selector(name), holder: info, origin: .node(make)))
+      info.setMethod(
+        Method(
+          selector: selector(name), holder: info, origin: .node(make),
+          comment: KernelNodes.comment(for: name)))
     }
     let side: Substring = info.isMeta ? "+" : "-"
     for line in row.methods.split(separator: "\n") {
@@ -167,6 +170,16 @@ enum KernelIndex {
 
 /// Methods of the kernel that are nodes: they run as part of the sender's tree.
 enum KernelNodes {
+  /// The line in the reference.
+  static func comment(for selector: String) -> String {
+    switch selector {
+    case "basicNew": "A new instance whose variables are nil or have the first values they declare."
+    case "new": "A new instance that was sent initialize."
+    case "value": "Evaluates the block; answers the value of its last statement."
+    default: "Evaluates the block with these arguments."
+    }
+  }
+
   static func table(for className: String) -> [(String, (Method, Machine, Bool) -> Node)] {
     switch className {
     case "BlockClosure":
