@@ -61,6 +61,7 @@ extension Primitive {
       let name = try machine.swiftString(arguments[0])
       return switch try machine.variablePlace(name, of: arguments.receiver) {
       case .found(let place): machine.value(at: place)
+      case .added(let added, let index): machine.value(at: .slot(added, index))
       case .unwound: .unwind
       }
     },
@@ -73,6 +74,8 @@ extension Primitive {
       }
       return switch try machine.variablePlace(name, of: arguments.receiver) {
       case .found(let place): machine.assign(arguments[1], to: place)
+      case .added(let added, let index):
+        machine.storeAdded(arguments[1], into: added, index, of: arguments.receiver)
       case .unwound: .unwind
       }
     },
@@ -179,6 +182,8 @@ extension Machine {
   /// Where an instance variable of an object is kept.
   fileprivate enum VariableFinding {
     case found(Place)
+    /// In the object of variables that its layout has no slots for.
+    case added(ObjectRef, Int)
     /// Setting the first values of variables that the object's class has got since unwinds.
     case unwound
   }
@@ -202,7 +207,7 @@ extension Machine {
     case .slot(let slot): return .found(.slot(object, slot))
     case .added(let index):
       guard let added = addedVariables(of: object) else { return .unwound }
-      return .found(.slot(added, index))
+      return .added(added, index)
     case nil: throw .noVariable(name, describe(value))
     }
   }
