@@ -29,15 +29,12 @@ extension Machine {
           name: variable.name.text, type: variable.type?.text, owner: info.name))
     }
     let variables = superclass.instanceVariables + own
-    if variables.map(\.name) == info.instanceVariables.map(\.name) {
-      info.instanceVariables = variables
-    } else {
-      for each in affected {
-        let kept = each.instanceVariables.filter { $0.owner == each.name }
-        changeLayout(
-          of: each,
-          to: (each.superclass?.instanceVariables ?? []) + (each === info ? own : kept))
-      }
+    let isSameLayout = variables.map(\.name) == info.instanceVariables.map(\.name)
+    for each in affected {
+      let kept = each.instanceVariables.filter { $0.owner == each.name }
+      let all = (each.superclass?.instanceVariables ?? []) + (each === info ? own : kept)
+      // Types may have changed all the same.
+      if isSameLayout { each.instanceVariables = all } else { changeLayout(of: each, to: all) }
     }
     for each in affected { discardCode(of: each) }
     flushAllCaches()
