@@ -90,7 +90,8 @@ import Testing
   static let endless: Set<String> = [
     "repeat", "whileTrue", "whileFalse", "whileTrue:", "whileFalse:", "timesRepeat:", "to:do:",
     "to:by:do:", "retry", "factorial", "productFrom:", "take:", "isWitness:odd:shifts:",
-    "next:put:", "next:putAll:", "doWhileTrue:", "doWhileFalse:",
+    "next:put:", "next:putAll:", "doWhileTrue:", "doWhileFalse:", "permutationsDo:",
+    "permutationsFrom:do:", "combinations:do:",
   ]
 
   @Test func everythingToEverything() {
