@@ -92,7 +92,7 @@ let package = Package(
       dependencies: [
         "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
       ],
-      path: "Tests/ScriptTests", exclude: ["Scripts", "undescribed_selectors.txt"],
+      path: "Tests/ScriptTests", exclude: ["KernelTests", "Scripts", "undescribed_selectors.txt"],
       swiftSettings: settings),
   ]
 )

@@ -100,6 +100,9 @@ struct Command {
     }
   }
 
+  /// The end of the name of a file with tests: running it runs them.
+  private static let testSuffix = "_test.st"
+
   private func run(_ source: SourceText, printsValue: Bool = false) -> Int32 {
     let interpreter = makeInterpreter()
     defer {
@@ -112,6 +115,11 @@ struct Command {
       source, isProgram: !printsValue, warn: { console.tell($0, in: source) },
       observer: printsValue ? { handle, _ in value = handle } : nil)
     guard case .finished = outcome else { return status(of: outcome, source) }
+    if source.name.hasSuffix(Command.testSuffix) {
+      let tests = SourceText(name: "<tests>", "TestCase runAll.")
+      let tested = status(of: interpreter.run(tests), tests)
+      guard tested == ExitStatus.success else { return tested }
+    }
     let printed = value.map { print($0, of: interpreter) } ?? ExitStatus.success
     guard printed == ExitStatus.success, !options.endsAtOnce else { return printed }
     let ended = status(of: interpreter.runLoop(), source)
@@ -121,6 +129,8 @@ struct Command {
   }
 
   /// Tells what ended the program, if it was not its end.
+  ///
+  /// - Returns: The exit status.
   private func status(of outcome: Outcome, _ source: SourceText) -> Int32 {
     switch outcome {
     case .finished: return ExitStatus.success

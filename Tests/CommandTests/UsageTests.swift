@@ -34,6 +34,35 @@ import Testing
     #expect(try Command.run("-e", "3.", "--memory", "32M", "-e", "4").output == "4\n")
   }
 
+  @Test func aFileOfTestsRunsThem() throws {
+    try Directory.withTemporary { directory in
+      let text = """
+        class SumTest : TestCase {
+          -testSum { self assert: 1 + 1 equals: 2 }
+          -testWrong { self assert: 1 + 1 equals: 3 }
+        }
+        """
+      let failing = try directory.write(text, to: "sum_test.st")
+      let result = try Command.run(failing)
+      #expect(result.status == .status(1))
+      #expect(
+        result.output == """
+          failed SumTest>>testWrong (\(failing):3): expected 3, found 2
+          2 run, 1 passed, 1 failed, 0 errors, 0 skipped
+
+          """)
+      #expect(result.errors == "")
+      let passing = try directory.write(
+        text.replacingOccurrences(of: "equals: 3", with: "equals: 2"), to: "good_test.st")
+      #expect(try Command.run(passing).status == .status(0))
+      // Only a file whose name says so.
+      let script = try directory.write(text, to: "sum.st")
+      #expect(try Command.run(script).output == "")
+      let broken = try directory.write("nil foo.", to: "broken_test.st")
+      #expect(try Command.run(broken).status == .status(1))
+    }
+  }
+
   @Test func argumentsOfAnExpression() throws {
     #expect(try Command.run("-e", "arguments", "a", "-e", "x").output == "#('a' '-e' 'x')\n")
     #expect(try Command.run("-e", "arguments", "--", "-e", "x").output == "#('-e' 'x')\n")

@@ -285,6 +285,25 @@ extension Heap {
   }
 }
 
+// MARK: - Objects
+
+extension Heap {
+  /// Calls a function with each object that the last collection found, just after it.
+  ///
+  /// - Complexity: O(bytes of the heap).
+  func forEachLiveObject(_ body: (ObjectRef) -> Void) {
+    forEachBlock { block in
+      let size = unsafe header(block).pointee.cellSize
+      guard size > 0 else { return }
+      let map = unsafe freeMap
+      for offset in unsafe stride(from: BlockHeader.cellOffset, to: Heap.blockSize, by: 16)
+      where isMarked(block, offset, in: map) {
+        body(ObjectRef(Value(bits: block + UInt(offset))))
+      }
+    }
+  }
+}
+
 // MARK: - Pace
 
 // A collection of a small heap is done at once. That of a large one is done in slices, one each

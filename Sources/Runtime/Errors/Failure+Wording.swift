@@ -1,6 +1,8 @@
 // Every sentence that an error of the runtime says, side by side. Lower case, no full stop; what
 // was expected, what was found, names as the user wrote them.
 
+internal import TenonLexer
+
 extension Failure {
   static func unknownName(_ name: String) -> Failure {
     Failure(.error, "unknown name '\(name)'")
@@ -144,6 +146,38 @@ extension Failure {
 
   static func patternsTie(_ left: String, _ right: String) -> Failure {
     Failure(.error, "the property paths '\(left)' and '\(right)' fit the same references")
+  }
+
+  // MARK: Reflection
+
+  static func noMethod(_ selector: String, in name: String) -> Failure {
+    Failure(.notFound, "\(name) has no method '\(selector)' of its own")
+  }
+
+  static func kernelMethod(_ selector: String, in name: String) -> Failure {
+    Failure(.immutableObject, "the method '\(selector)' of '\(name)' belongs to the kernel")
+  }
+
+  static func noVariable(_ name: String, _ object: String) -> Failure {
+    Failure(.notFound, "\(object) has no instance variable '\(name)'")
+  }
+
+  static func noClassDefinition(_ name: String) -> Failure {
+    Failure(
+      .invalidArgument, "'\(name)' and the variables are not the names of a class and its variables"
+    )
+  }
+
+  static func noInstanceList(_ name: String) -> Failure {
+    Failure(.error, "the instances of \(name) are not kept in the heap")
+  }
+
+  /// A text that was to become a method is wrong.
+  static func doesNotCompile(
+    _ message: String, _ source: SourceText, _ range: SourceRange
+  ) -> Failure {
+    let place = source.location(of: range.start)
+    return Failure(.syntaxError, "\(source.name):\(place.line):\(place.column): \(message)")
   }
 
   // MARK: Places and stores

@@ -20,6 +20,7 @@ struct Failure: Error {
 enum ErrorClass: String, CaseIterable {
   case error = "Error"
   case zeroDivide = "ZeroDivide"
+  case syntaxError = "SyntaxError"
   case arithmeticError = "ArithmeticError"
   case invalidArgument = "InvalidArgument"
   case wrongArgumentCount = "WrongArgumentCount"

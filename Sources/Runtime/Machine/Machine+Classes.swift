@@ -157,7 +157,10 @@ extension Machine {
 extension Machine {
   /// Gives a class a method and empties the caches that may know another one.
   func install(_ method: Method, in info: ClassInfo) {
-    if let old = info.ownMethod(method.selector) { retireLater(old) }
+    if let old = info.ownMethod(method.selector) {
+      retireLater(old)
+      method.replacesKernelMethod = old.replacesKernelMethod || old.isOfKernel
+    }
     if method.selector.answerToNil != nil { state.nilTestsAreSends = true }
     info.setMethod(method)
     method.selector.flushCaches()

@@ -10,7 +10,10 @@ extension Machine {
     _ definition: Definition, source: SourceText
   ) throws(DefinitionFailure) -> Value {
     switch definition {
-    case .class(let definition): return try define(definition, source: source)
+    case .class(let definition):
+      let value = try define(definition, source: source)
+      classesByName[definition.name.text]?.comment = source.comment(above: definition.range.start)
+      return value
     case .extension(let definition): return try define(definition, source: source)
     case .scheme(let definition): return try define(definition, source: source)
     case .method(let method):
@@ -220,7 +223,7 @@ extension Machine {
     install(setter, in: info)
   }
 
-  private func add(
+  func add(
     _ definition: MethodDefinition, to info: ClassInfo, source: SourceText,
     isExtension: Bool = false
   ) {

@@ -10,6 +10,14 @@ struct Handler {
   let token: Int
 }
 
+/// A signal that is being handled.
+struct ActiveSignal {
+  /// What ending it is aimed at.
+  let token: Int
+  /// The frame that was the innermost one when it was made.
+  let frame: Frame
+}
+
 /// What an `on:do:` does when unwinding reaches it.
 enum UnwindAction {
   /// Answers the value.
@@ -82,7 +90,7 @@ extension Machine {
     let object = ObjectRef(exception)
     let token = makeToken()
     object[slot: ExceptionSlot.signalToken] = Value(small: token)
-    activeSignals.append(token)
+    activeSignals.append(ActiveSignal(token: token, frame: state.base))
     let value = deliver(object, from: currentHandler, token: token)
     activeSignals.removeLast()
     if value.isUnwind, state.unwindTarget == Value(small: token) {
@@ -139,10 +147,27 @@ extension Machine {
     return send(selector("handles:"), to: pattern, exception)
   }
 
+  /// Whether a handler outside of the one that runs handles an exception too.
+  ///
+  /// - Returns: true or false, or `unwind`.
+  func isNested(_ exception: ObjectRef) -> Value {
+    guard isActive(exception) else { return .false }
+    var index = exception[slot: ExceptionSlot.outerHandler].asSmallInteger ?? -1
+    while handlers.indices.contains(index) {
+      let handler = handlers[index]
+      if let frame = handler.frame {
+        let matches = handles(frame[1], Value(exception))
+        if matches.isUnwind || matches.isTrue { return matches }
+      }
+      index = handler.outer
+    }
+    return .false
+  }
+
   /// Hands an exception to the next handler outside of the one that runs.
   func signalOuter(_ exception: ObjectRef) -> Value {
     guard let outer = exception[slot: ExceptionSlot.outerHandler].asSmallInteger,
-      exception[slot: ExceptionSlot.signalToken].asSmallInteger != nil
+      isActive(exception)
     else { return signal(.inactiveException()) }
     // A handler outside resumes to here, and the one that runs goes on as before.
     let slots = [
@@ -151,7 +176,7 @@ extension Machine {
     let saved = slots.map { exception[slot: $0] }
     let token = makeToken()
     exception[slot: ExceptionSlot.signalToken] = Value(small: token)
-    activeSignals.append(token)
+    activeSignals.append(ActiveSignal(token: token, frame: state.base))
     let value = deliver(exception, from: outer, token: token)
     activeSignals.removeLast()
     for (slot, value) in zip(slots, saved) { exception[slot: slot] = value }
@@ -247,10 +272,18 @@ extension Machine {
     _ exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
   ) -> Value {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
-      activeSignals.contains(token)
+      isActive(exception)
     else { return signal(.inactiveException()) }
     unwindAction = action
     return state.unwind(to: Value(small: token), with: value)
+  }
+
+  /// Whether an exception is being handled: its places in the lists of the machine are good.
+  private func isActive(_ exception: ObjectRef) -> Bool {
+    guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger else {
+      return false
+    }
+    return activeSignals.contains { $0.token == token }
   }
 
   /// `resignalAs:`: ends the signalling, and signals another exception in its place.
@@ -299,7 +332,7 @@ extension Machine {
   /// - Complexity: O(*depth* of the last one).
   func stackTrace(limit: Int) -> [TraceEntry] {
     var entries: [TraceEntry] = []
-    visitSends { node in
+    visitSends(from: state.base) { node in
       entries.append(TraceEntry(code: node.code, site: node))
       return entries.count < limit
     }
@@ -311,7 +344,7 @@ extension Machine {
   /// - Complexity: O(*depth*).
   func stackTrace() -> StackTrace {
     var trace = StackTrace()
-    visitSends { node in
+    visitSends(from: state.base) { node in
       if trace.entries.count < StackTrace.limit {
         trace.entries.append(TraceEntry(code: node.code, site: node))
       } else {
@@ -322,10 +355,26 @@ extension Machine {
     return trace
   }
 
-  /// Visits the sends that are being evaluated, innermost first, those of kernel code left out,
-  /// until the visitor answers false.
-  private func visitSends(_ visit: (SiteNode) -> Bool) {
-    var frame = state.base
+  /// The sends that led to the signalling of an exception, innermost first; none when it is not
+  /// being handled.
+  ///
+  /// - Complexity: O(*depth*).
+  func signalTrace(of exception: ObjectRef) -> [TraceEntry] {
+    guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
+      let signal = activeSignals.last(where: { $0.token == token })
+    else { return [] }
+    var entries: [TraceEntry] = []
+    visitSends(from: signal.frame) { node in
+      entries.append(TraceEntry(code: node.code, site: node))
+      return entries.count < StackTrace.limit
+    }
+    return entries
+  }
+
+  /// Visits the sends that led to a frame, innermost first, those of kernel code left out, until
+  /// the visitor answers false.
+  private func visitSends(from start: Frame, _ visit: (SiteNode) -> Bool) {
+    var frame = start
     while true {
       let site = frame.site
       if site.isNil { break }

@@ -108,13 +108,18 @@ extension Machine {
     Method(selector: selector(name), holder: info, origin: .getter(slot: slot))
   }
 
-  /// Parses a method of the kernel.
-  func parseKernel(_ place: KernelMethod) -> (MethodDefinition, SourceText) {
-    let file = KernelText.files[place.file]
-    let source = unsafe SourceText(
+  /// A text of the kernel, by its number.
+  func kernelSource(_ number: Int) -> SourceText {
+    let file = KernelText.files[number]
+    return unsafe SourceText(
       name: file.name,
       bytes: ContiguousArray(
         UnsafeBufferPointer(start: file.text.utf8Start, count: file.text.utf8CodeUnitCount)))
+  }
+
+  /// Parses a method of the kernel.
+  func parseKernel(_ place: KernelMethod) -> (MethodDefinition, SourceText) {
+    let source = kernelSource(place.file)
     guard let definition = Parser(source).parseMethodDefinition(in: place.range).tree else {
       preconditionFailure("the build has checked the kernel's texts")
     }
@@ -134,6 +139,8 @@ extension Machine {
       let stream = makeInstance(of: "OutputStream")
       stream[slot: StreamSlot.number] = Value(small: number)
       scriptCell(named: name)[slot: 0] = Value(stream)
+      // What Smalltalk programs write to.
+      if name == "stdout" { scriptCell(named: "Transcript")[slot: 0] = Value(stream) }
     }
     scriptCell(named: "stdin")[slot: 0] = Value(makeInstance(of: "InputStream"))
     scriptCell(named: "arguments")[slot: 0] = Value(makeArray(count: 0))

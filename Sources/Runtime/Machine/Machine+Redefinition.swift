@@ -30,15 +30,12 @@ extension Machine {
           isConstant: variable.isConstant, owner: info.name))
     }
     let variables = superclass.instanceVariables + own
-    if variables.map(\.name) == info.instanceVariables.map(\.name) {
-      info.instanceVariables = variables
-    } else {
-      for each in affected {
-        let kept = each.instanceVariables.filter { $0.owner == each.name }
-        changeLayout(
-          of: each,
-          to: (each.superclass?.instanceVariables ?? []) + (each === info ? own : kept))
-      }
+    let isSameLayout = variables.map(\.name) == info.instanceVariables.map(\.name)
+    for each in affected {
+      let kept = each.instanceVariables.filter { $0.owner == each.name }
+      let all = (each.superclass?.instanceVariables ?? []) + (each === info ? own : kept)
+      // Types may have changed all the same.
+      if isSameLayout { each.instanceVariables = all } else { changeLayout(of: each, to: all) }
     }
     for each in affected { discardCode(of: each) }
     flushAllCaches()
@@ -145,7 +142,10 @@ extension Machine {
       for slot in 0..<added.slotCount { grown[slot: slot] = added[slot: slot] }
       addedVariableObjects[object.bits] = Value(grown)
       heap.noteEntry(Value(grown))
-      return grown
+      guard let canonical = variant.canonical else { return grown }
+      let value = setFirstValues(
+        Array(names[added.slotCount...]), of: Value(object), canonical)
+      return value.isUnwind ? nil : grown
     }
     let added = state.allocate(classIndex: ClassIndex.context, slotCount: max(1, names.count))
     addedVariableObjects[object.bits] = Value(added)
@@ -154,6 +154,23 @@ extension Machine {
     guard let canonical = variant.canonical else { return added }
     let value = setFirstValues(names, of: Value(object), canonical)
     return value.isUnwind ? nil : added
+  }
+
+  /// Sets an added variable of an instance, unless the value is none of the variable's type.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func storeAdded(
+    _ value: Value, into added: ObjectRef, _ index: Int, of instance: Value
+  ) -> Value {
+    let variant = classInfo(of: instance)
+    let name = variant.addedNames[index]
+    let owner = variant.layoutOwner ?? variant.canonical
+    if let type = owner?.instanceVariables.last(where: { $0.name == name })?.type,
+      checkType(of: value, type, variable: name).isUnwind
+    {
+      return .unwind
+    }
+    return store(value, into: added, slot: index)
   }
 
   /// Gives added variables the values with which the class's text lets them begin.
@@ -267,9 +284,8 @@ final class AddedVariableNode: SiteNode {
     frame[depth - 1] = stored
     return withMachine(in: frame) { machine in
       guard let added = machine.addedVariables(of: ObjectRef(receiver)) else { return .unwind }
-      return value == nil
-        ? machine.value(at: .slot(added, index))
-        : machine.store(stored, into: added, slot: index)
+      guard value != nil else { return machine.value(at: .slot(added, index)) }
+      return machine.storeAdded(stored, into: added, index, of: receiver)
     }
   }
 }
@@ -294,7 +310,7 @@ final class AddedAccessorNode: Node {
         return .unwind
       }
       guard isSetter else { return machine.value(at: .slot(added, index)) }
-      let stored = machine.store(frame[1], into: added, slot: index)
+      let stored = machine.storeAdded(frame[1], into: added, index, of: frame.receiver)
       return stored.isUnwind ? stored : frame.receiver
     }
   }

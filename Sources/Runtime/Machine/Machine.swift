@@ -91,11 +91,14 @@ package final class Machine {
   /// Code of replaced methods, while activations of it may exist.
   var replacedCodes: [Code] = []
 
+  /// Comparisons and hashes of collections that may contain themselves.
+  var comparisons = NestedComparisons()
+
   // MARK: Exceptions
   var handlers: [Handler] = []
   var currentHandler = -1
   /// The signals that are being handled, innermost last.
-  var activeSignals: [Int] = []
+  var activeSignals: [ActiveSignal] = []
   var nextToken = 1
   var unwindAction = UnwindAction.deliver
   var uncaught: UncaughtError?

@@ -208,6 +208,8 @@ final class Method {
 
   /// Whether an `extension` added it: redefining the class leaves it.
   var isExtension = false
+  /// Whether it stands where the kernel had a method of its own.
+  var replacesKernelMethod = false
   /// Whether it answers its last statement and not the receiver: handlers of schemes.
   var answersLastStatement = false
   /// Whether `^` in it emits: the body of a filter.
@@ -237,6 +239,15 @@ final class Method {
     postponedBody = nil
     postponedTrackedBody = nil
     layout = nil
+  }
+
+  /// Whether it is the kernel's own.
+  var isOfKernel: Bool {
+    switch origin {
+    case .primitive, .kernel, .node: true
+    case .getter, .setter: holder.isKernel
+    case .definition: false
+    }
   }
 
   /// What a stack trace calls the method: `Tank>>fill`.

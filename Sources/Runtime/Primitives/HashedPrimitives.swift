@@ -165,7 +165,7 @@ extension Machine {
   }
 
   /// The hash of a key; nil when the program's `hash` unwinds.
-  private func hash(_ key: Value, byIdentity: Bool) -> Int? {
+  func hash(_ key: Value, byIdentity: Bool) -> Int? {
     if key.isSmallInteger {
       return (byIdentity ? key.smallInteger : NumberHash.hash(key.smallInteger)) & HashLimits.mask
     }

@@ -5,11 +5,12 @@ extension Primitive {
   /// refused when the kernel is checked.
   static func table(for className: String) -> [Primitive] {
     switch className {
-    case "Object": object + finalization
-    case "Class": classSide
+    case "Object": object + comparison + instanceVariables + finalization
+    case "Class": classSide + classReflection
     case "Metaclass": metaclassSide
     case "Boolean": boolean
     case "Number": number
+    case "SequenceableCollection": sequenceEquality
     case "Integer": integer
     case "Float": float
     case "Float class": floatClass
@@ -28,7 +29,7 @@ extension Primitive {
     case "Set": set + setLoops
     case "IdentitySet": identitySet
     case "BlockClosure": blockClosure
-    case "Exception": exception
+    case "Exception": exception + exceptionPlaces
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream

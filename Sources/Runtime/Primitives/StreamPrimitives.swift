@@ -1,6 +1,6 @@
 extension Primitive {
   static let writeStream: [Primitive] = [
-    Primitive("setOn: aCollection", "Begins with an empty string or array.") {
+    Primitive("setOn: aCollection", "Begins with an empty string, array or byte array.") {
       machine, arguments in
       let stream = ObjectRef(arguments.receiver)
       let isText = machine.isString(arguments[0])
@@ -8,6 +8,8 @@ extension Primitive {
         isText
         ? Value(machine.makeBuffer(capacity: 64)) : Value(machine.makeArray(count: 8))
       stream[slot: StreamSlot.size] = Value(small: 0)
+      stream[slot: StreamSlot.isOfBytes] =
+        Value(arguments[0].isObject(ofClass: ClassIndex.byteArray))
       return arguments.receiver
     },
     Primitive("nextPutAll: aCollection", "Adds the elements of aCollection.") {
@@ -93,6 +95,7 @@ enum StreamSlot {
   /// `printing` of PutStream comes first.
   static let buffer = 1
   static let size = 2
+  static let isOfBytes = 3
   /// The number of an OutputStream.
   static let number = 1
 }
@@ -135,6 +138,9 @@ extension Machine {
     } else {
       let array = try array(value)
       let count = array.elementCount
+      if stream[slot: StreamSlot.isOfBytes].isTrue {
+        for index in 0..<count { try checkByte(array[element: index]) }
+      }
       buffer = try grow(stream, buffer, to: size + count)
       array.moveElements(from: 0, count: count, to: buffer, at: size)
       stream[slot: StreamSlot.size] = Value(small: size + count)
@@ -153,9 +159,16 @@ extension Machine {
       for (index, byte) in bytes.enumerated() { buffer[byte: size + index] = byte }
       stream[slot: StreamSlot.size] = Value(small: size + bytes.count)
     } else {
+      if stream[slot: StreamSlot.isOfBytes].isTrue { try checkByte(value) }
       buffer = try grow(stream, buffer, to: size + 1)
       buffer[element: size] = value
       stream[slot: StreamSlot.size] = Value(small: size + 1)
+    }
+  }
+
+  private func checkByte(_ value: Value) throws(Failure) {
+    guard let integer = value.asSmallInteger, 0...255 ~= integer else {
+      throw .invalidArgument("a byte from 0 to 255", found: describe(value))
     }
   }
 
@@ -194,6 +207,15 @@ extension Machine {
       string.copyBytes(from: buffer, start: 0, count: size, at: 0)
       string.noteEncoding()
       return Value(string)
+    }
+    if stream[slot: StreamSlot.isOfBytes].isTrue {
+      let bytes = try makeBytes(classIndex: ClassIndex.byteArray, count: size)
+      for index in 0..<size {
+        // A program may have put anything into the buffer.
+        try checkByte(buffer[element: index])
+        bytes[byte: index] = UInt8(truncatingIfNeeded: buffer[element: index].smallInteger)
+      }
+      return Value(bytes)
     }
     let array = try makeArray(checked: size)
     buffer.moveElements(from: 0, count: size, to: array, at: 0)

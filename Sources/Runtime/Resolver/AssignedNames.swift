@@ -8,6 +8,9 @@ struct AssignedNames {
   /// The schemes that get a store: `scheme:x := ...`.
   private(set) var mounted: Set<String> = []
 
+  /// The classes that `subclass: #Name` and its relatives make.
+  private(set) var made: [MadeClass] = []
+
   mutating func visit(_ statements: [Statement]) {
     for statement in statements {
       switch statement {
@@ -39,6 +42,9 @@ struct AssignedNames {
     case .query(let query):
       visit(query.receiver)
       visit(query.block.statements)
+    case .keywordMessage(let message):
+      if let known = MadeClass(message) { made.append(known) }
+      expression.forEachChild { visit($0) }
     default:
       expression.forEachChild { visit($0) }
     }
@@ -50,6 +56,41 @@ struct AssignedNames {
     case .identifier(let identifier) where identifier.scheme.text == "scheme":
       if let name = identifier.path.components.first?.text { mounted.insert(name) }
     default: visit(target)
+    }
+  }
+}
+
+/// A class that a message makes whose arguments are literals: its name counts as declared.
+struct MadeClass {
+  let name: String
+  let superclass: String?
+  let variables: [String]
+  let classVariables: [String]
+
+  init?(_ message: KeywordMessageExpression) {
+    guard message.keywords.first?.text == "subclass:",
+      let name = message.arguments.first?.literalText
+    else { return nil }
+    self.name = name
+    superclass = if case .name(let receiver) = message.receiver { receiver.name.text } else { nil }
+    func words(_ keyword: String) -> [String] {
+      guard let index = message.keywords.firstIndex(where: { $0.text == keyword }) else {
+        return []
+      }
+      return message.arguments[index].literalText?.split(separator: " ").map(String.init) ?? []
+    }
+    variables = words("instanceVariableNames:")
+    classVariables = words("classVariableNames:")
+  }
+}
+
+extension Expression {
+  /// The characters of a symbol or string literal.
+  fileprivate var literalText: String? {
+    switch self {
+    case .symbol(let symbol): symbol.value
+    case .string(let string): string.value
+    default: nil
     }
   }
 }

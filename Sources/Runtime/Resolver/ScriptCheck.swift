@@ -117,6 +117,7 @@ struct ScriptCheck {
     var names = AssignedNames()
     names.visit(statements)
     schemes.formUnion(names.mounted)
+    names.made.forEach { note($0) }
     for name in names.assigned where !names.declared.contains(name.text) {
       guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil,
         !classes.contains(name.text)
@@ -173,6 +174,23 @@ struct ScriptCheck {
       }
     }
     schemes.formUnion(names.mounted)
+    names.made.forEach { note($0) }
+  }
+
+  /// A class that a message makes counts like one that the text defines.
+  private mutating func note(_ made: MadeClass) {
+    classes.insert(made.name)
+    guard definitions[made.name] == nil else { return }
+    let members =
+      made.variables.map {
+        Member.variable(
+          VariableStatement(type: nil, name: Name($0, .none), value: nil, range: .none))
+      } + [
+        Member.classVariable(
+          ClassVariableDefinition(
+            names: made.classVariables.map { Name($0, .none) }, value: nil, range: .none))
+      ]
+    definitions[made.name] = TextClass(superclass: made.superclass ?? "Object", members: members)
   }
 
   // MARK: Bodies
