@@ -14,7 +14,6 @@ public enum ForeignWords {
   /// Words that stand for values.
   private static let values: Set<String> = [
     "var", "null", "NULL", "None", "Nil", "nullptr", "undefined", "TRUE", "FALSE", "this",
-    "Transcript",
   ]
 
   private static let hints: [String: String] = {
@@ -54,7 +53,7 @@ public enum ForeignWords {
     ),
     ("throw raise", "an error is signalled with 'Error signal: text'"),
     (
-      "print println puts echo printf console Transcript",
+      "print println puts echo printf console",
       "output is written with 'stdout println: x'"
     ),
     ("new", "an object is made with 'Name new'"),

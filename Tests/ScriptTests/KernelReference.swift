@@ -210,42 +210,67 @@ struct ClassDocument {
 
   let comment: DocumentComment
   /// By side and selector: `-at:`.
-  let methods: [String: Method]
+  private(set) var methods: [String: Method]
 
   /// The classes of the kernel's texts, by name.
   static func all() -> [String: ClassDocument] {
     var documents: [String: ClassDocument] = [:]
+    var added: [String: [String: Method]] = [:]
     for file in KernelText.files {
       let source = unsafe SourceText(
         name: file.name,
         bytes: ContiguousArray(
           UnsafeBufferPointer(start: file.text.utf8Start, count: file.text.utf8CodeUnitCount)))
+      let lines = ClassDocument.lines(of: source)
       for statement in Parser(source).parseScript().script?.statements ?? [] {
-        guard case .definition(.class(let definition)) = statement else { continue }
-        documents[definition.name.text] = ClassDocument(definition, in: source)
+        switch statement {
+        case .definition(.class(let definition)):
+          documents[definition.name.text] = ClassDocument(definition, lines, source)
+        case .definition(.extension(let definition)):
+          added[definition.name.text, default: [:]].merge(
+            methods(definition.members, in: lines, source)) { $1 }
+        default: break
+        }
       }
     }
+    for (name, methods) in added { documents[name]?.methods.merge(methods) { $1 } }
     return documents
   }
 
-  init(_ definition: ClassDefinition, in source: SourceText) {
-    let text = String(decoding: source.bytes, as: UTF8.self)
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    func above(_ range: SourceRange) -> [String] {
-      CommentLines.above(source.location(of: range.start).line, in: lines).lines
-    }
-    comment = DocumentComment(lines: above(definition.range))
+  private static func lines(of source: SourceText) -> [String] {
+    String(decoding: source.bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  init(_ definition: ClassDefinition, _ lines: [String], _ source: SourceText) {
+    comment = DocumentComment(
+      lines: ClassDocument.comment(above: definition.range, in: lines, source))
+    methods = ClassDocument.methods(definition.members, in: lines, source)
+  }
+
+  /// What a text says about the methods of a class or an extension.
+  private static func methods(
+    _ members: [Member], in lines: [String], _ source: SourceText
+  ) -> [String: Method] {
     var methods: [String: Method] = [:]
-    var isPrivate = false
-    for case .method(let method) in definition.members {
-      let found = CommentLines.above(source.location(of: method.range.start).line, in: lines)
-      if let heading = found.heading { isPrivate = heading.hasPrefix("Private") }
-      let comment = isPrivate ? ["Private."] : found.lines
+    for case .method(let method) in members {
+      let isPrivate = source.heading(above: method.range.start)?.hasPrefix("Private") ?? false
+      let comment = isPrivate ? ["Private."] : comment(above: method.range, in: lines, source)
       let name = (method.isClassMethod ? "+" : "-") + method.header.selector
       methods[name] = Method(
-        pattern: ClassDocument.pattern(of: method.header), comment: DocumentComment(lines: comment))
+        pattern: pattern(of: method.header), comment: DocumentComment(lines: comment))
     }
-    self.methods = methods
+    return methods
+  }
+
+  /// The lines of comment directly above, without their slashes.
+  private static func comment(
+    above range: SourceRange, in lines: [String], _ source: SourceText
+  ) -> [String] {
+    let before = lines[..<(source.location(of: range.start).line - 1)]
+    let start =
+      before.lastIndex { !$0.trimmedBlanks.hasPrefix("//") }.map { $0 + 1 } ?? before.startIndex
+    return before[start...].map { String($0.trimmedBlanks.dropFirst(2)) }
   }
 
   private static func pattern(of header: MethodHeader) -> String {
@@ -253,33 +278,6 @@ struct ClassDocument {
     guard !header.parameters.isEmpty else { return parts.joined() }
     return zip(parts, header.parameters.map(\.name.text)).map { "\($0) \($1)" }
       .joined(separator: " ")
-  }
-}
-
-/// The lines of comment directly above a line of code.
-private struct CommentLines {
-  /// The heading of a group of methods.
-  ///
-  /// It is a sentence of three words at most, behind an empty line or at the begin of a class. What
-  /// follows it on its line is said about the group.
-  var heading: String?
-  /// The other lines, without their slashes.
-  var lines: [String]
-
-  static func above(_ number: Int, in all: [String]) -> CommentLines {
-    let before = all[..<(number - 1)]
-    let start =
-      before.lastIndex { !$0.trimmedBlanks.hasPrefix("//") }.map { $0 + 1 } ?? before.startIndex
-    var lines = before[start...].map { String($0.trimmedBlanks.dropFirst(2)) }
-    guard let first = lines.first, start > 0 else { return CommentLines(lines: lines) }
-    let sentence = first.trimmedBlanks.prefix { $0 != "." && $0 != ":" }
-    let isApart = all[start - 1].isEmpty || all[start - 1].hasSuffix("{")
-    let isHeading = isApart && all[number - 1].hasPrefix(" ")
-    guard isHeading, sentence.split(separator: " ").count <= 3 else {
-      return CommentLines(lines: lines)
-    }
-    lines.removeFirst()
-    return CommentLines(heading: String(sentence), lines: lines)
   }
 }
 

@@ -35,8 +35,21 @@ extension Machine {
       } else {
         info.lookUp(selector)
       }
-    guard let method = found else { return notUnderstoodBody(for: selector) }
+    guard let method = found ?? setter(for: selector, in: info) else { return notUnderstoodBody(for: selector) }
     return tracked ? trackedBody(of: method) : body(of: method)
+  }
+
+  /// The method `x:` for `setX:`, which other Smalltalks with properties send.
+  private func setter(for name: Selector, in info: ClassInfo) -> Method? {
+    let prefix = "set"
+    guard name.argumentCount == 1, name.name.hasPrefix(prefix),
+      let first = name.name.dropFirst(prefix.count).first, first.isUppercase
+    else { return nil }
+    let property = first.lowercased() + name.name.dropFirst(prefix.count + 1)
+    let canonical = info.canonical ?? info
+    guard canonical.slot(of: String(property.dropLast())) != nil else { return nil }
+    let setter = selector(property)
+    return info.canonical.map { variantMethod(setter, in: info, $0) } ?? info.lookUp(setter)
   }
 
   /// The class with an index.

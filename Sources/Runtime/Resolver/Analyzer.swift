@@ -286,6 +286,12 @@ struct Analyzer {
   private mutating func checkArity(_ message: KeywordMessageExpression) {
     let selector = message.keywords.map(\.text).joined()
     guard let arities = InlinedMessage.blockArities[selector] else { return }
+    if selector.hasPrefix("while"), case .block(let block) = message.receiver,
+      block.parameterCount > 0
+    {
+      report(
+        Wording.blockArity(selector, expected: 0, found: block.parameterCount), block.range)
+    }
     for (argument, arity) in zip(message.arguments, arities) where arity >= 0 {
       guard case .block(let block) = argument else { continue }
       let count = block.parameterCount
@@ -318,7 +324,9 @@ struct Analyzer {
   }
 
   private func isUnknown(_ name: String) -> Bool {
-    guard ReservedName(rawValue: name) == nil, scope.lookUp(name) == nil else { return false }
+    guard ReservedName(rawValue: name) == nil, scope.lookUp(name) == nil,
+      scope.elements(for: name).isEmpty
+    else { return false }
     guard case .unknown = environment.lookUp(name) else { return false }
     return !environment.allowsUnknownNames
   }
@@ -385,7 +393,12 @@ struct Analyzer {
 
   private mutating func analyze(_ identifier: IdentifierExpression) {
     analyze(identifier.path)
-    guard let place = VariablePlace(identifier) else { return check(identifier.scheme) }
+    guard let place = VariablePlace(identifier) else {
+      if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty {
+        return report(Wording.computedVariable(identifier.scheme.text), identifier.path.range)
+      }
+      return check(identifier.scheme)
+    }
     switch place.scheme {
     // Never a property of the element that a query looks at.
     case .variable: readVariable(place.name)

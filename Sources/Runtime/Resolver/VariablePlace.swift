@@ -11,6 +11,9 @@ struct VariablePlace {
     case instanceVariable
   }
 
+  /// What stands before the colon.
+  static let schemes: Set<String> = ["var", "ivar", "this", "default"]
+
   let scheme: Scheme
   let name: Name
   /// The components behind the first: a path through properties.

@@ -85,6 +85,10 @@ enum Wording {
     }
   }
 
+  static func computedVariable(_ scheme: String) -> String {
+    "the name of a variable is written out: '\(scheme):name'"
+  }
+
   static let noImports = "'import' is not granted here: this interpreter reads no files"
 
   static func importCycle(_ names: [String]) -> String {
