@@ -38,7 +38,8 @@ extension Parser {
 
   /// Parses a statement without its full stop.
   ///
-  ///     statement = definition | import | temporaries | variable | return | connect ;
+  ///     statement = definition | ? outside of all brackets ? , import | temporaries | variable |
+  ///               return | connect ;
   func parseStatement() throws(SyntaxFailure) -> Statement {
     switch token.kind {
     case .name:
@@ -80,7 +81,7 @@ extension Parser {
 
   /// Parses the loading of another script.
   ///
-  ///     import = ? outside of all brackets ? , "import" , string ;
+  ///     import = "import" , string ;
   func parseImport() throws(SyntaxFailure) -> ImportStatement {
     let start = token.start
     guard context.nesting == 0 else { throw fail(importOutOfPlace()) }

@@ -228,7 +228,8 @@ struct ClassDocument {
           documents[definition.name.text] = ClassDocument(definition, lines, source)
         case .definition(.extension(let definition)):
           added[definition.name.text, default: [:]].merge(
-            methods(definition.members, in: lines, source)) { $1 }
+            methods(definition.members, in: lines, source)
+          ) { $1 }
         default: break
         }
       }

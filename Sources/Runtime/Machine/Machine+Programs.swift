@@ -10,12 +10,20 @@ extension Machine {
   /// Gives the variables of a signature the program's arguments.
   ///
   /// - Returns: How the script ends when they do not fit, or when they ask how it is used.
+  ///   What the command runs is told how it is used; any other text is refused at its signature.
   func bind(
-    _ signature: ScriptSignature, of script: Script, in source: SourceText
+    _ signature: ScriptSignature, of script: Script, in source: SourceText, isProgram: Bool
   ) -> ScriptOutcome? {
     let texts = programArguments
     let parameters = signature.header.parameters
-    if texts == ["--help"] || texts == ["-h"] {
+    func refuse(_ message: String) -> ScriptOutcome {
+      guard isProgram else {
+        return .rejected([Diagnostic(.error, message, signature.range)], isIncomplete: false)
+      }
+      printError("\(source.name): \(message)\n" + usage(of: signature, of: script, in: source))
+      return exit(2)
+    }
+    if isProgram, texts == ["--help"] || texts == ["-h"] {
       let usage = makeString(usage(of: signature, of: script, in: source))
       return printLine(usage).isUnwind ? endOfUnwinding() : exit(0)
     }
@@ -23,9 +31,7 @@ extension Machine {
     let isEnough = takesRest ? texts.count >= parameters.count - 1 : texts.count == parameters.count
     guard isEnough else {
       let wanted = takesRest ? parameters.count - 1 : parameters.count
-      return refuse(
-        Wording.argumentCount(wanted, orMore: takesRest, found: texts.count), signature, script,
-        source)
+      return refuse(Wording.argumentCount(wanted, orMore: takesRest, found: texts.count))
     }
     for (index, parameter) in parameters.enumerated() {
       let name = parameter.name.text
@@ -37,8 +43,7 @@ extension Machine {
         case .value(let converted): value = converted
         case .refused(let type):
           return refuse(
-            Wording.argument(name, mustBe: withArticle(type), found: texts[index]), signature,
-            script, source)
+            Wording.argument(name, mustBe: withArticle(type), found: texts[index]))
         case .unwound: return endOfUnwinding()
         }
       }
@@ -156,13 +161,6 @@ extension Machine {
       lines.append("  \(name)\(padding)  \(Wording.typeInUsage(type, withArticle(type)))")
     }
     return lines.joined(separator: "\n")
-  }
-
-  private func refuse(
-    _ message: String, _ signature: ScriptSignature, _ script: Script, _ source: SourceText
-  ) -> ScriptOutcome {
-    printError("\(source.name): \(message)\n" + usage(of: signature, of: script, in: source))
-    return exit(2)
   }
 
   private func exit(_ status: Int32) -> ScriptOutcome {

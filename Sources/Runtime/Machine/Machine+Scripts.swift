@@ -47,7 +47,9 @@ extension Machine {
     for name in plan.variables { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
     return withEntry {
-      if let signature = script.signature, let end = bind(signature, of: script, in: source) {
+      if let signature = script.signature,
+        let end = bind(signature, of: script, in: source, isProgram: isProgram)
+      {
         return end
       }
       var outcome = run(script, source, plan, observer: observer)

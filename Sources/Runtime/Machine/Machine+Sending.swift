@@ -35,7 +35,9 @@ extension Machine {
       } else {
         info.lookUp(selector)
       }
-    guard let method = found ?? setter(for: selector, in: info) else { return notUnderstoodBody(for: selector) }
+    guard let method = found ?? setter(for: selector, in: info) else {
+      return notUnderstoodBody(for: selector)
+    }
     return tracked ? trackedBody(of: method) : body(of: method)
   }
 

@@ -394,7 +394,8 @@ struct Analyzer {
   private mutating func analyze(_ identifier: IdentifierExpression) {
     analyze(identifier.path)
     guard let place = VariablePlace(identifier) else {
-      if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty {
+      if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty
+      {
         return report(Wording.computedVariable(identifier.scheme.text), identifier.path.range)
       }
       return check(identifier.scheme)
