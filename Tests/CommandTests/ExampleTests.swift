@@ -256,4 +256,45 @@ import Testing
       #expect(second.output == "remembered: 20\n")
     }
   }
+
+  // MARK: Programs with a signature, programs that are filters
+
+  @Test func whatWasSpentIsSummedByCategory() throws {
+    try Directory.withTemporary { directory in
+      let table = try directory.write(
+        """
+        date,category,amount
+        2026-01-03,food,12.10
+        2026-02-01,"books, old",20.00
+        2026-02-02,food,0.20
+        2026-02-03,food,7.70
+
+        """, to: "table.csv")
+      let program = example("spend.st")
+      let sums = try run(program, table, "2026-02-01", in: directory)
+      #expect(sums.output == "books, old  20.00\nfood        7.90\n")
+      #expect(sums.errors == "")
+      #expect(
+        try run(program, table, "2027-01-01", in: directory).output == "nothing since 2027-01-01\n")
+      let wrong = try run(program, table, "soon", in: directory)
+      #expect(wrong.status == .status(2))
+      #expect(
+        wrong.errors.contains("DAY must be a Date, not 'soon'\nusage: tenon spend.st FILE DAY\n"))
+      let missing = try run(program, directory.path("none.csv"), "2027-01-01", in: directory)
+      #expect(missing.status == .status(1))
+    }
+  }
+
+  @Test func wordsAreCounted() throws {
+    try Directory.withTemporary { directory in
+      let counted = try run(
+        example("words.st"), in: directory,
+        input: "Der Hund, der bellt.\n\nEin Hund's Leben — der\n")
+      #expect(
+        counted.output
+          == "    3  der\n    1  bellt\n    1  ein\n    1  hund\n    1  hund's\n    1  leben\n")
+      #expect(counted.errors == "")
+      #expect(try run(example("words.st"), in: directory).output == "")
+    }
+  }
 }
