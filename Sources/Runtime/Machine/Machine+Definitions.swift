@@ -11,70 +11,47 @@ extension Machine {
   ) throws(DefinitionFailure) -> Value {
     switch definition {
     case .class(let definition):
-      let value = try define(definition, source: source)
+      let value = try define(
+        definition.name, superclass: definition.superclass, or: "Object", definition.members,
+        source: source)
       classesByName[definition.name.text]?.comment = source.comment(above: definition.range.start)
       return value
     case .extension(let definition): return try define(definition, source: source)
-    case .scheme(let definition): return try define(definition, source: source)
+    case .scheme(let definition):
+      try check(definition.superclass, inherits: "Store", else: Failure.notAStore)
+      return try define(
+        definition.name, superclass: definition.superclass, or: "Scheme", definition.members,
+        source: source)
+    case .filter(let definition):
+      try check(definition.superclass, inherits: "Filter", else: Failure.notAFilter)
+      return try define(
+        definition.name, superclass: definition.superclass, or: "Filter", definition.members,
+        source: source)
+    case .connector(let definition):
+      try check(definition.superclass, inherits: "Connector", else: Failure.notAConnector)
+      return try define(
+        definition.connector, superclass: definition.superclass, or: "Connector",
+        definition.members, source: source)
     case .method(let method):
       add(method, to: scriptClass, source: source)
       return Value(script)
-    case .filter(let definition): return try define(definition, source: source)
     case .protocol(let definition): return try define(definition)
     // Its definition is an expression, which the builder builds.
     case .template: return .nil
     case .group: throw DefinitionFailure(.notAvailable("'group'"))
-    case .connector(let definition): return try define(definition, source: source)
     }
   }
 
   // MARK: Classes
 
-  private func define(
-    _ definition: ClassDefinition, source: SourceText
-  ) throws(DefinitionFailure) -> Value {
-    try define(
-      definition.name, superclass: definition.superclass, or: "Object", definition.members,
-      source: source)
-  }
-
-  private func define(
-    _ definition: SchemeDefinition, source: SourceText
-  ) throws(DefinitionFailure) -> Value {
-    if let superclass = definition.superclass,
-      !(classesByName[superclass.text]?.inherits(from: storeClass) ?? true)
-    {
-      throw DefinitionFailure(.notAStore(superclass.text), at: superclass.range)
-    }
-    return try define(
-      definition.name, superclass: definition.superclass, or: "Scheme", definition.members,
-      source: source)
-  }
-
-  private func define(
-    _ definition: FilterDefinition, source: SourceText
-  ) throws(DefinitionFailure) -> Value {
-    if let superclass = definition.superclass,
-      !(classesByName[superclass.text]?.inherits(from: kernelClass("Filter")) ?? true)
-    {
-      throw DefinitionFailure(.notAFilter(superclass.text), at: superclass.range)
-    }
-    return try define(
-      definition.name, superclass: definition.superclass, or: "Filter", definition.members,
-      source: source)
-  }
-
-  private func define(
-    _ definition: ConnectorDefinition, source: SourceText
-  ) throws(DefinitionFailure) -> Value {
-    if let superclass = definition.superclass,
-      !(classesByName[superclass.text]?.inherits(from: kernelClass("Connector")) ?? true)
-    {
-      throw DefinitionFailure(.notAConnector(superclass.text), at: superclass.range)
-    }
-    return try define(
-      definition.connector, superclass: definition.superclass, or: "Connector",
-      definition.members, source: source)
+  /// Refuses a superclass that is of the wrong kind; one that is unknown is told about later.
+  private func check(
+    _ superclass: Name?, inherits root: String, else failure: (String) -> Failure
+  ) throws(DefinitionFailure) {
+    guard let superclass, let info = classesByName[superclass.text],
+      !info.inherits(from: kernelClass(root))
+    else { return }
+    throw DefinitionFailure(failure(superclass.text), at: superclass.range)
   }
 
   private func define(
