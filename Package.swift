@@ -92,7 +92,6 @@ let package = Package(
       dependencies: [
         "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
       ],
-      path: "Tests/ScriptTests", exclude: ["KernelTests", "Scripts", "undescribed_selectors.txt"],
-      swiftSettings: settings),
+      path: "Tests/ScriptTests", exclude: ["KernelTests", "Scripts"], swiftSettings: settings),
   ]
 )

@@ -7,9 +7,6 @@ import Testing
 /// `docs/reference` is what the classes of the kernel say about themselves.
 @Suite struct KernelReferenceTests {
   private static let folder = MarkdownFile.root.appending(path: "docs/reference")
-  /// Selectors that need no line yet, one on a line; it only ever shrinks.
-  private static let exceptions = MarkdownFile.root
-    .appending(path: "Tests/ScriptTests/undescribed_selectors.txt")
 
   private static var isUpdating: Bool {
     ProcessInfo.processInfo.environment["UPDATE_EXPECTATIONS"] == "1"
@@ -46,26 +43,10 @@ import Testing
   }
 
   /// Each public selector has a line: a comment above its method or the summary of its primitive.
-  ///
-  /// Those that are listed may be without; one that has its line leaves the list.
   @Test func everySelectorIsDescribed() throws {
-    let listed = try String(contentsOf: Self.exceptions, encoding: .utf8)
-      .split(separator: "\n").map(String.init)
-    let undescribed = Set(reference(\.undescribed))
-    for selector in undescribed.subtracting(listed).sorted() {
+    for selector in reference(\.undescribed).sorted() {
       Issue.record("nothing is said about \(selector): write a comment above the method")
     }
-    let described = listed.filter { !undescribed.contains($0) }
-    guard !described.isEmpty else { return }
-    if Self.isUpdating {
-      let left = listed.filter(undescribed.contains).map { $0 + "\n" }.joined()
-      try left.write(to: Self.exceptions, atomically: true, encoding: .utf8)
-    }
-    Issue.record(
-      """
-      \(Self.exceptions.lastPathComponent) lists what is described or gone; UPDATE_EXPECTATIONS=1 \
-      removes it: \(described)
-      """)
   }
 
   @Test func everythingIsThere() throws {
