@@ -208,13 +208,17 @@ final class PathNode: SiteNode {
 /// A name in a query: a property of the element if it has one, else what the name means outside.
 final class QueryNameNode: SiteNode {
   let element: NodeRef
-  let name: String
+  /// The name as a message and as a key.
+  let name: Selector
+  let key: Value
   /// What the name means outside; answers `undefined` when it means nothing.
   let outer: NodeRef
 
-  init(element: NodeRef, name: String, outer: NodeRef, at position: CodePosition) {
+  /// - Parameter key: A symbol, which the code keeps.
+  init(element: NodeRef, name: Selector, key: Value, outer: NodeRef, at position: CodePosition) {
     self.element = element
     self.name = name
+    self.key = key
     self.outer = outer
     super.init(at: position)
   }
@@ -223,7 +227,7 @@ final class QueryNameNode: SiteNode {
     let element = element.evaluate(frame)
     if element.isUnwind { return element }
     frame[depth - 1] = element
-    let property = withMachine(in: frame) { $0.queriedProperty(name, of: element) }
+    let property = withMachine(in: frame) { $0.queriedProperty(name, key: key, of: element) }
     guard property.isUndefined else { return property }
     let outer = outer.evaluate(frame)
     guard outer.isUndefined else { return outer }

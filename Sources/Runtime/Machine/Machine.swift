@@ -46,6 +46,8 @@ package final class Machine {
   lazy var errorClass = kernelClass("Error")
   lazy var exitClass = kernelClass("Exit")
   lazy var dictionaryClass = kernelClass("Dictionary")
+  lazy var identityDictionaryClass = kernelClass("IdentityDictionary")
+  lazy var objectClass = kernelClass("Object")
   lazy var sequenceClass = kernelClass("SequenceableCollection")
   lazy var orderedCollectionClass = kernelClass("OrderedCollection")
   lazy var storeClass = kernelClass("Store")

@@ -109,32 +109,31 @@ extension Machine {
   /// What every object understands is no property here: `name` and the like may be variables.
   ///
   /// - Returns: the value, `undefined` when the object has no such property, or `unwind`.
-  func queriedProperty(_ name: String, of object: Value) -> Value {
+  func queriedProperty(_ name: Selector, key: Value, of object: Value) -> Value {
     let info = classInfo(of: object)
     if info.inherits(from: dictionaryClass) {
       noteUse(of: object)
-      switch find(symbol(name), in: object, byIdentity: false) {
-      case .found: return property(symbol(name), of: object)
+      let byIdentity = info.inherits(from: identityDictionaryClass)
+      switch find(key, in: object, byIdentity: byIdentity) {
+      case .found(let number): return HashTable(object).value(of: number)
       case .unwound: return .unwind
       default: return .undefined
       }
     }
-    let selector = selector(name)
-    if let method = info.lookUp(selector), method.holder.name != "Object" {
-      return send(selector, to: object)
+    if let method = info.lookUp(name), method.holder !== objectClass {
+      return send(name, to: object)
     }
-    guard info.slot(of: name) != nil else { return .undefined }
-    return property(makeString(name), of: object)
+    guard info.slot(of: name.name) != nil else { return .undefined }
+    return property(key, of: object)
   }
 
   /// What a name in a query means that is neither a property nor a variable: a message that every
   /// object understands.
-  func lastProperty(_ name: String, of object: Value) -> Value {
-    let selector = selector(name)
-    guard classInfo(of: object).lookUp(selector) != nil else {
-      return signal(.unknownInQuery(name, describe(object)))
+  func lastProperty(_ name: Selector, of object: Value) -> Value {
+    guard classInfo(of: object).lookUp(name) != nil else {
+      return signal(.unknownInQuery(name.name, describe(object)))
     }
-    return send(selector, to: object)
+    return send(name, to: object)
   }
 
   /// The value at a place; noted when a formula runs.

@@ -561,9 +561,11 @@ extension Builder {
       return readVariable(name, depth)
     }
     let place = position(name.range, depth + 1)
+    let key = machine.symbol(name.text)
+    code.addLiteral(key)
     return add(
       QueryNameNode(
-        element: read(element, at: place).node, name: name.text,
+        element: read(element, at: place).node, name: machine.selector(name.text), key: key,
         outer: readProperty(name, of: elements.dropFirst(), depth + 1).node, at: place))
   }
 
