@@ -214,7 +214,7 @@ final class QueryNameNode: SiteNode {
   /// What the name means outside; answers `undefined` when it means nothing.
   let outer: NodeRef
 
-  /// - Parameter key: A symbol, which the code keeps.
+  /// `key`: a symbol, which the code keeps.
   init(element: NodeRef, name: Selector, key: Value, outer: NodeRef, at position: CodePosition) {
     self.element = element
     self.name = name

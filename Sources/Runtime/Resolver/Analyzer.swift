@@ -187,7 +187,9 @@ struct Analyzer {
     case .object(let object):
       read(object.className)
       analyze(object.properties.map(\.value))
-    case .name(let name): read(name.name)
+    case .name(let name):
+      if expression.isSuper { report(Wording.superAlone, name.range) }
+      read(name.name)
     case .implicitParameter(let parameter): read(implicitName(parameter))
     case .identifier(let identifier): analyze(identifier)
     case .reference(let reference): analyze(reference)
@@ -196,13 +198,13 @@ struct Analyzer {
       if let inlined = InlinedMessage(message) {
         analyze(inlined)
       } else {
-        analyze(message.receiver)
+        analyzeReceiver(message.receiver)
       }
     case .binaryMessage(let message):
       if let inlined = InlinedMessage(message) {
         analyze(inlined)
       } else {
-        analyze(message.receiver)
+        analyzeReceiver(message.receiver)
         analyze(message.argument)
       }
     case .keywordMessage(let message):
@@ -210,12 +212,12 @@ struct Analyzer {
       if let inlined = InlinedMessage(message) {
         analyze(inlined)
       } else {
-        analyze(message.receiver)
+        analyzeReceiver(message.receiver)
         analyze(message.arguments)
       }
     case .pipe(let pipe): analyze(pipe.input)
     case .cascade(let cascade):
-      analyze(cascade.receiver)
+      analyzeReceiver(cascade.receiver)
       for message in cascade.messages { analyze(message.arguments) }
     case .subscript(let subscription):
       analyze(subscription.receiver)
@@ -233,6 +235,11 @@ struct Analyzer {
     case .connect(let connect):
       analyze(connect)
     }
+  }
+
+  /// Analyses the receiver of a message, which alone may be `super`.
+  private mutating func analyzeReceiver(_ receiver: Expression) {
+    if !receiver.isSuper { analyze(receiver) }
   }
 
   private func implicitName(_ parameter: ImplicitParameterExpression) -> Name {

@@ -89,6 +89,8 @@ enum Wording {
     "the name of a variable is written out: '\(scheme):name'"
   }
 
+  static let superAlone = "'super' stands before a message, and nowhere else"
+
   static let noImports = "'import' is not granted here: this interpreter reads no files"
 
   static func importCycle(_ names: [String]) -> String {
