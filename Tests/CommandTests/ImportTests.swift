@@ -54,7 +54,7 @@ import Testing
     #expect(result.output == "")
     #expect(
       result.errors.hasPrefix(
-        "a.st:1:20: error: b.st:1:1: c.st:1:1: an import of itself: 'a.st' imports 'b.st' imports "
+        "a.st:1:20: error: c.st:1:1: an import of itself: 'a.st' imports 'b.st' imports "
           + "'c.st' imports 'a.st'\n"))
   }
 
@@ -103,6 +103,20 @@ import Testing
     let result = try run(["main.st": script, "lib.st": "3", "program.st": "#-foo:x\n^x"])
     #expect(result.status == .status(65))
     #expect(result.errors.hasPrefix(message), "\(result.errors)")
+  }
+
+  /// What is wrong with a file is looked for once, however many files import it.
+  @Test func aWrongFileIsReadOnce() throws {
+    try Directory.withTemporary { directory in
+      for level in 1...40 {
+        let next = "import 'm\(level + 1)'."
+        try directory.write("\(next) \(next)", to: "m\(level).st")
+      }
+      try directory.write("]", to: "m41.st")
+      let result = try Command.run(directory.path("m1.st"))
+      #expect(result.status == .status(65))
+      #expect(result.errors.contains("m41.st:1:1: expected an expression, found ']'"))
+    }
   }
 
   @Test func theWordIsNotReserved() throws {

@@ -13,6 +13,10 @@ struct ScriptPlan {
   let isPrompt: Bool
   /// What was read, by what tells files apart.
   private(set) var files: [String: File] = [:]
+  /// Files that cannot be run: what is wrong was told where they were first imported.
+  private var wrongFiles: Set<String> = []
+  /// Errors that name a place in another file.
+  private var foreignMessages: Set<String> = []
   /// The files in the order in which they are run.
   private var order: [String] = []
   /// The files that imports name: by the importing text's name and the path.
@@ -107,7 +111,7 @@ struct ScriptPlan {
       let names = chain[start...].map(\.name) + [loaded.source.name]
       return error(Wording.importCycle(names))
     }
-    if files[identity] != nil { return [] }
+    if files[identity] != nil || wrongFiles.contains(identity) { return [] }
     guard chain.count < MachineLimits.imports else {
       return error(Wording.importsTooDeep(MachineLimits.imports))
     }
@@ -118,13 +122,23 @@ struct ScriptPlan {
       order.append(identity)
       return []
     case .rejected(let diagnostics, _):
-      return diagnostics.map { diagnostic in
-        let place = loaded.source.location(of: diagnostic.range.start)
-        return Diagnostic(
-          .error,
-          "\(loaded.source.name):\(place.line):\(place.column): \(diagnostic.message)",
-          statement.range)
-      }
+      wrongFiles.insert(identity)
+      return diagnostics.map { tell($0, of: loaded.source, at: statement) }
     }
+  }
+
+  /// An error in an imported file, told at the import with its place in the file.
+  private mutating func tell(
+    _ diagnostic: Diagnostic, of source: SourceText, at statement: ImportStatement
+  ) -> Diagnostic {
+    var message = diagnostic.message
+    // Further up the chain the innermost place says it all.
+    if !foreignMessages.contains(message) {
+      let place = source.location(of: diagnostic.range.start)
+      message = "\(source.name):\(place.line):\(place.column): \(message)"
+    }
+    let told = Diagnostic(.error, message, statement.range)
+    foreignMessages.insert(told.message)
+    return told
   }
 }
