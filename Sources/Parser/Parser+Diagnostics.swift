@@ -219,12 +219,12 @@ extension Parser {
     return error("a 'val' needs its value: 'val \(text) := ...'", name.range)
   }
 
-  func connectorAfterVariable(_ name: Name) -> Diagnostic {
+  func connectorAfterVariable(_ name: Name, word: String) -> Diagnostic {
     let text = excerpt(name.range)
     let sign = excerpt(token.range)
     return error(
-      "'var' takes one ':=' and no connector; write 'var \(text). \(text) \(sign) ...'", token.range
-    )
+      "'\(word)' takes one ':=' and no connector; write 'var \(text). \(text) \(sign) ...'",
+      token.range)
   }
 
   func reservedWord(_ name: Name) -> Diagnostic {
@@ -443,6 +443,12 @@ extension Parser {
 
   func spliceInComponent(_ range: SourceRange) -> Diagnostic {
     error("'{*expression}' stands alone between two slashes", range)
+  }
+
+  func spliceOfNames(_ range: SourceRange) -> Diagnostic {
+    error(
+      "'{*expression}' stands in paths of stores; a component here is a name, an index or "
+        + "'{expression}'", range)
   }
 
   func signAtPathEnd(_ range: SourceRange) -> Diagnostic {

@@ -218,6 +218,9 @@ extension Parser {
   ///     namePath == [ "/" ] , nameComponent , { "/" , nameComponent } ;
   private func checkNames(in path: PathExpression) throws(SyntaxFailure) {
     let isPlain = path.authority == nil && path.query.isEmpty && !path.isDirectory
+    if path.components.contains(where: { $0.parts.contains(where: \.isSplice) }) {
+      throw fail(spliceOfNames(path.range))
+    }
     var isNamed = true
     for component in path.components where isNamed {
       isNamed = isName(component)

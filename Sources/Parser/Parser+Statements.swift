@@ -128,14 +128,14 @@ extension Parser {
     let type = token.kind == .name ? nil : try parseType()
     let name = try parseDeclaredName()
     height = 1
-    let value = try readFirstValue(of: name)
+    let value = try readFirstValue(of: name, word: isConstant ? "val" : "var")
     if isConstant, value == nil, !isMember { throw fail(constantWithoutValue(name)) }
     return VariableStatement(
       isConstant: isConstant, type: type, name: name, value: value, range: range(from: start))
   }
 
   /// Parses what may stand behind the declaration of a variable: its first value.
-  func readFirstValue(of name: Name) throws(SyntaxFailure) -> Expression? {
+  func readFirstValue(of name: Name, word: String = "var") throws(SyntaxFailure) -> Expression? {
     var value: Expression?
     if token.kind == .assignment {
       advance()
@@ -146,7 +146,7 @@ extension Parser {
       }
     }
     guard token.kind != .connector, token.kind != .assignment else {
-      throw fail(connectorAfterVariable(name))
+      throw fail(connectorAfterVariable(name, word: word))
     }
     return value
   }

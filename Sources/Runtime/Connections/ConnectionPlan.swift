@@ -8,7 +8,7 @@ struct ConnectionPlan {
     /// The place, known or at the end of a path.
     let place: PlacePath
     /// What messages call it.
-    let name: String
+    var name: String
   }
 
   /// A place, or a path to one.
@@ -18,7 +18,7 @@ struct ConnectionPlan {
     case path(Place, [Value])
   }
 
-  let target: Operand
+  var target: Operand
   /// The block that computes the target, for `|=`.
   let block: Value?
   /// The other side, for `=|=`.
@@ -92,8 +92,16 @@ extension Machine {
   func connect(
     _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
   ) -> Value {
-    // What the kernel connects is told where the program asked for it.
-    let site = site.code.isKernel ? stackTrace(limit: 1).first ?? site : site
+    var (plan, text, site) = (plan, text, site)
+    if site.code.isKernel {
+      // What the kernel connects is told where the program asked for it, and as it says there.
+      site = stackTrace(limit: 1).first ?? site
+      if let names = connectionNames {
+        text = names.text
+        plan.target.name = names.target
+        connectionNames = nil
+      }
+    }
     let source = site.code.source
     let range = site.site.range
     let connection = graph.makeConnection(

@@ -302,7 +302,9 @@ extension Machine {
     switch place.kind {
     case .slot:
       let info = classInfo(of: place.object)
-      guard info.instanceVariables.indices.contains(place.index) else { return "a variable" }
+      guard info.instanceVariables.indices.contains(place.index) else {
+        return scriptCells.first { Value($0.value) == place.object }?.key ?? "a variable"
+      }
       return "\(info.name)/\(info.instanceVariables[place.index].name)"
     case .element: return describe(place.object)
     case .property: return pathText(of: place)

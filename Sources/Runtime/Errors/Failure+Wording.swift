@@ -47,6 +47,10 @@ extension Failure {
     Failure(.invalidArgument, "'\(method)' must answer \(expected), not \(found)")
   }
 
+  static func notAClass(_ name: String) -> Failure {
+    Failure(.error, "'\(name)' is no class")
+  }
+
   static func notAFilter(_ name: String) -> Failure {
     Failure(.error, "'\(name)' is no filter")
   }

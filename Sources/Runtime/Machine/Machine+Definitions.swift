@@ -84,8 +84,14 @@ extension Machine {
     return setClassVariables(members, of: info, source: source)
   }
 
+  /// Why a name stands for no class: nobody knows it, or it is that of a protocol or a template.
+  private func noClass(_ name: String) -> Failure {
+    classCells[name].map(\.[slot: 0]).map { $0.isUndefined || $0.isNil } ?? true
+      ? .unknownName(name) : .notAClass(name)
+  }
+
   private func superclass(named name: String, for subclass: String) throws(Failure) -> ClassInfo {
-    guard let info = classesByName[name] else { throw .unknownName(name) }
+    guard let info = classesByName[name] else { throw noClass(name) }
     guard info.lineage.count < MachineLimits.inheritance else {
       throw .tooLarge("a line of so many classes", limit: MachineLimits.inheritance)
     }
@@ -155,7 +161,7 @@ extension Machine {
   ) throws(DefinitionFailure) -> Value {
     let name = definition.name.text
     guard let info = classesByName[name] else {
-      throw DefinitionFailure(.unknownName(name), at: definition.name.range)
+      throw DefinitionFailure(noClass(name), at: definition.name.range)
     }
     for member in definition.members {
       switch member {

@@ -32,10 +32,16 @@ extension Machine {
     let variables = superclass.instanceVariables + own
     let isSameLayout = variables.map(\.name) == info.instanceVariables.map(\.name)
     for each in affected {
+      let before = each.instanceVariables
       let kept = each.instanceVariables.filter { $0.owner == each.name }
       let all = (each.superclass?.instanceVariables ?? []) + (each === info ? own : kept)
       // Types may have changed all the same.
-      if isSameLayout { each.instanceVariables = all } else { changeLayout(of: each, to: all) }
+      if isSameLayout {
+        each.instanceVariables = all
+      } else {
+        changeLayout(of: each, to: all)
+        moveAccessors(of: each, from: before)
+      }
     }
     for each in affected { discardCode(of: each) }
     flushAllCaches()
@@ -60,8 +66,27 @@ extension Machine {
     settleLayout(of: info)
   }
 
+  /// Has the accessors of a class find its variables where they are now.
+  private func moveAccessors(of info: ClassInfo, from old: [InstanceVariable]) {
+    for method in info.allMethods {
+      let origin: Method.Origin
+      switch method.origin {
+      case .getter(let slot):
+        guard let now = info.slot(of: old[slot].name) else { continue }
+        origin = .getter(slot: now)
+      case .setter(let slot, let type, let isConstant):
+        guard let now = info.slot(of: old[slot].name) else { continue }
+        origin = .setter(slot: now, type: type, isConstant: isConstant)
+      default: continue
+      }
+      install(Method(selector: method.selector, holder: info, origin: origin), in: info)
+    }
+  }
+
   private func discardCode(of info: ClassInfo) {
-    for method in info.allMethods { retireLater(method) }
+    let statements = [info.initialValues, info.connectionStatements].compactMap(\.self)
+    let handlers = info.propertyPaths.flatMap { Array($0.handlers.values) }
+    for method in info.allMethods + statements + handlers { retireLater(method) }
     for variant in classes where variant?.canonical === info { variant?.forgetVariantMethods() }
   }
 
@@ -77,7 +102,11 @@ extension Machine {
   func variantMethod(
     _ selector: Selector, in variant: ClassInfo, _ canonical: ClassInfo
   ) -> Method? {
-    guard let method = canonical.lookUp(selector) else { return nil }
+    canonical.lookUp(selector).map { variantForm(of: $0, in: variant) }
+  }
+
+  /// A method as instances of an older layout have it.
+  func variantForm(of method: Method, in variant: ClassInfo) -> Method {
     if let known = variant.variantMethod(for: method) { return known }
     let origin: Method.Origin
     switch method.origin {
@@ -90,7 +119,9 @@ extension Machine {
     default: origin = method.origin
     }
     let own = Method(
-      selector: selector, holder: method.holder, origin: origin, comment: method.comment)
+      selector: method.selector, holder: method.holder, origin: origin, comment: method.comment)
+    own.answersLastStatement = method.answersLastStatement
+    own.emits = method.emits
     own.layout = variant
     variant.setVariantMethod(own, for: method)
     return own

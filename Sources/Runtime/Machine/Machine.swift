@@ -106,6 +106,8 @@ package final class Machine {
   var uncaught: UncaughtError?
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
+  /// What the next connection that the kernel makes is called, and its target.
+  var connectionNames: (text: String, target: String)?
 
   // MARK: What is still to be done
   lazy var loop = RunLoop(state: state)

@@ -3,6 +3,17 @@ extension Primitive {
     Primitive("numArgs", "How many arguments the block takes.") { _, arguments in
       Value(small: Closure(arguments.receiver).code.argumentCount)
     },
+    Primitive(
+      "connectAs: aString target: anotherString",
+      "Evaluates the block; a connection that the kernel makes in it, and its target, are called so."
+    ) { machine, arguments in
+      let outer = machine.connectionNames
+      machine.connectionNames = machine.text(arguments[0]).flatMap { text in
+        machine.text(arguments[1]).map { (text, target: $0) }
+      }
+      defer { machine.connectionNames = outer }
+      return machine.evaluateBlock(arguments.receiver)
+    },
     Primitive("valueWithArguments: anArray", "Evaluates the block with anArray's elements.") {
       machine, arguments throws(Failure) in
       let array = try machine.array(arguments[0])

@@ -101,7 +101,9 @@ extension Machine {
   /// - Returns: anything, or `unwind`.
   func post(_ value: Value, to names: [Value], of object: Value) -> Value {
     withLastPlace(of: names, from: object) { place throws(Failure) in
-      if let components = handledComponents(of: place), handles(.post, place) {
+      if let components = handledComponents(of: place),
+        handles(.post, place) || !handles(.get, place) || !handles(.put, place)
+      {
         return try handle(.post, at: components, in: place.object, newValue: value) {
           pathText(of: place)
         }

@@ -49,7 +49,7 @@ struct PropertyPath {
   }
 
   /// How specific the pattern is: literals before parameters before the rest, component by
-  /// component.
+  /// component; one that ends before one with a rest.
   var specificity: [Int] {
     pattern.map { component in
       switch component {
@@ -57,7 +57,7 @@ struct PropertyPath {
       case .parameter: 1
       case .rest: 0
       }
-    }
+    } + [1]
   }
 
   /// Whether two patterns fit the same references and neither is more specific.
@@ -82,6 +82,12 @@ extension Machine {
         throw DefinitionFailure(
           .patternsTie(PropertyPath.text(of: pattern), PropertyPath.text(of: path.pattern)),
           at: path.range)
+      }
+      var verbs = Set<PropertyVerb>()
+      for handler in path.handlers where !verbs.insert(handler.verb).inserted {
+        throw DefinitionFailure(
+          .definedTwice("\(handler.verb.rawValue) \(PropertyPath.text(of: path.pattern))"),
+          at: handler.range)
       }
       patterns.append(path.pattern)
     }
@@ -182,6 +188,8 @@ extension Machine {
     _ method: Method, on store: Value, _ arguments: [PropertyPath.Argument],
     _ verb: PropertyVerb, _ newValue: Value
   ) -> Value {
+    let info = classInfo(of: store)
+    let method = info.canonical == nil ? method : variantForm(of: method, in: info)
     let body = trackingDepth > 0 ? trackedBody(of: method) : body(of: method)
     let callee = pushNativeFrame()
     callee[0] = store

@@ -49,7 +49,9 @@ enum InlinedMessage {
   /// Recognises a keyword message whose blocks are all literal and of the right arity.
   init?(_ message: KeywordMessageExpression) {
     let selector = message.keywords.map(\.text).joined()
-    guard let arities = InlinedMessage.blockArities[selector] else { return nil }
+    guard let arities = InlinedMessage.blockArities[selector], !message.receiver.isRecorder else {
+      return nil
+    }
     var blocks: [BlockExpression] = []
     for (argument, arity) in zip(message.arguments, arities) where arity >= 0 {
       guard let block = argument.literalBlock else { return nil }
@@ -114,7 +116,9 @@ enum InlinedMessage {
 
   /// Recognises `&&` and `||` with a literal block.
   init?(_ message: BinaryMessageExpression) {
-    guard let block = message.argument.literalBlock, block.parameterCount == 0 else { return nil }
+    guard let block = message.argument.literalBlock, block.parameterCount == 0,
+      !message.receiver.isRecorder
+    else { return nil }
     switch message.selector.text {
     case "&&": self = .and(message.receiver, block)
     case "||": self = .or(message.receiver, block)
@@ -124,6 +128,17 @@ enum InlinedMessage {
 }
 
 extension Expression {
+  /// Whether it looks like what records the next message, as `list collect` does: that message must
+  /// be sent.
+  fileprivate var isRecorder: Bool {
+    switch self {
+    case .unaryMessage(let message):
+      ["collect", "select", "reject", "do", "detect", "reduce"].contains(message.selector.text)
+    case .pipe(let pipe): pipe.input.isRecorder
+    default: false
+    }
+  }
+
   /// The block if this is one, a bar behind it or not.
   var literalBlock: BlockExpression? {
     switch self {

@@ -240,6 +240,10 @@ struct ScriptCheck {
       case .classVariable(let variables):
         if let value = variables.value { check([], [.expression(value)], metaEnvironment) }
       case .emission(let emission):
+        for type in [emission.inputType, emission.outputType].compactMap(\.self) {
+          if case .cell(_, .classNamed) = environment.lookUp(type.text) { continue }
+          if !allowsUnknownNames { reportUnknown(type) }
+        }
         check(
           [EmissionMethod.parameter(emission)], emission.statements, environment, emits: true)
       }
