@@ -93,6 +93,14 @@ import Testing
     #expect(!interpreter.isLive)
   }
 
+  @Test func imports() throws {
+    let interpreter = Interpreter()
+    interpreter.sourceLoader = BuiltInScripts()
+    let area = try interpreter.evaluate("import 'shapes'. (#Circle{ r: 2 }) area")
+    #expect(area.integer == 12)
+    #expect(throws: EvaluationError.self) { try interpreter.evaluate("import 'others'") }
+  }
+
   @Test func limits() throws {
     var options = Interpreter.Options()
     options.memoryLimit = 64 << 20
@@ -101,6 +109,20 @@ import Testing
       "[ Array new: 100000000 ] on: OutOfMemory do: [ :error | 'refused' ]")
     #expect(size.string == "refused")
   }
+}
+
+/// Scripts that the program carries with it.
+final class BuiltInScripts: SourceLoader {
+  private let texts = ["shapes": "class Circle { var r. -area { ^r * r * 3 } }"]
+
+  func load(
+    _ path: String, importedBy importer: String
+  ) throws(SourceLoaderError) -> LoadedSource {
+    guard let text = texts[path] else { throw SourceLoaderError("there is no such script") }
+    return LoadedSource(identity: path, source: SourceText(name: path, text))
+  }
+
+  func identity(ofFile name: String) -> String? { texts[name] == nil ? nil : name }
 }
 
 /// A store of texts that only the program changes.

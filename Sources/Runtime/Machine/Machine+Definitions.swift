@@ -119,9 +119,6 @@ extension Machine {
         else {
           throw DefinitionFailure(.declaredTwice(variableName.text), at: variableName.range)
         }
-        if let type = variable.type, classesByName[type.text] == nil, type.text != name {
-          throw DefinitionFailure(.unknownName(type.text), at: type.range)
-        }
       case .classVariable(let variables):
         for each in variables.names
         where !classNames.insert(each.text).inserted || names.contains(each.text) {

@@ -405,12 +405,23 @@ struct Analyzer {
       {
         return report(Wording.computedVariable(identifier.scheme.text), identifier.path.range)
       }
+      if identifier.scheme.text == "class" { checkClass(identifier.path) }
       return check(identifier.scheme)
     }
     switch place.scheme {
     // Never a property of the element that a query looks at.
     case .variable: readVariable(place.name)
     case .instanceVariable: readInstanceVariable(place.name)
+    }
+  }
+
+  /// `class:Name` names a class, whatever variables there are.
+  private mutating func checkClass(_ path: PathExpression) {
+    guard let name = path.components.first?.text else { return }
+    switch environment.lookUp(name) {
+    case .cell(_, .classNamed): return
+    case .unknown where environment.allowsUnknownNames: return
+    default: report(Wording.unknownClass(name), path.range)
     }
   }
 

@@ -417,7 +417,9 @@ extension Builder {
         return add(
           FailureNode(.notAvailable("this identifier"), at: position(identifier.range, depth)))
       }
-      return read(Name(name, identifier.path.range), depth)
+      return follow(
+        identifier.path.components.dropFirst(),
+        from: read(Name(name, identifier.path.range), depth), identifier.path.range, depth)
     default: break
     }
     if identifier.path.isEmpty { return schemeNode(identifier.scheme, depth) }

@@ -62,7 +62,7 @@ struct ScriptCheck {
   }
 
   private mutating func reportUnknown(_ type: Name) {
-    let nearest = Suggestion.nearest(to: type.text, in: machine.globalNames)
+    let nearest = Suggestion.nearest(to: type.text, in: machine.globalNames + classes)
     issues.append(
       Issue(message: Wording.unknownName(type.text, suggestion: nearest), range: type.range))
   }
@@ -199,6 +199,7 @@ struct ScriptCheck {
     guard case .definition(let definition) = statement else {
       return check([], [statement], TextEnvironment(check: self, className: nil, isMeta: false))
     }
+    checkClassNamed(by: definition)
     switch definition {
     case .class(let definition):
       // A text may define a class again: each definition stands for itself.
@@ -223,6 +224,28 @@ struct ScriptCheck {
     }
   }
 
+  /// Looks for the superclass of a definition, and the class of an extension.
+  private mutating func checkClassNamed(by definition: Definition) {
+    let name =
+      switch definition {
+      case .class(let definition): definition.superclass
+      case .scheme(let definition): definition.superclass
+      case .filter(let definition): definition.superclass
+      case .connector(let definition): definition.superclass
+      case .extension(let definition): definition.name
+      case .method, .template, .protocol, .group: Name?.none
+      }
+    if let name { checkClass(name) }
+  }
+
+  /// Refuses the name of a class that neither the text nor the machine knows.
+  private mutating func checkClass(_ name: Name) {
+    guard !allowsUnknownNames, !classes.contains(name.text),
+      machine.classesByName[name.text] == nil
+    else { return }
+    reportUnknown(name)
+  }
+
   private mutating func check(_ members: [Member], className: String) {
     // Made once for all members: each looks at the whole text of the class.
     let environment = TextEnvironment(check: self, className: className, isMeta: false)
@@ -234,16 +257,14 @@ struct ScriptCheck {
           definition.header.parameters, definition.statements,
           definition.isClassMethod ? metaEnvironment : environment)
       case .variable(let variable):
+        if let type = variable.type { checkClass(type) }
         if let value = variable.value { check([], [.expression(value)], environment) }
       case .statement(let statement): check([], [statement], environment)
       case .propertyPath(let path): check(path, environment)
       case .classVariable(let variables):
         if let value = variables.value { check([], [.expression(value)], metaEnvironment) }
       case .emission(let emission):
-        for type in [emission.inputType, emission.outputType].compactMap(\.self) {
-          if case .cell(_, .classNamed) = environment.lookUp(type.text) { continue }
-          if !allowsUnknownNames { reportUnknown(type) }
-        }
+        for case .some(let type) in [emission.inputType, emission.outputType] { checkClass(type) }
         check(
           [EmissionMethod.parameter(emission)], emission.statements, environment, emits: true)
       }

@@ -12,6 +12,8 @@ enum Wording {
     return "unknown name '\(name)'\(hint)"
   }
 
+  static func unknownClass(_ name: String) -> String { "unknown class '\(name)'" }
+
   static func notAvailable(_ what: String) -> String { "\(what) is not available yet" }
 
   static func waitsFor(_ name: String) -> String {
