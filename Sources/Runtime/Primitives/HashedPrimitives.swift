@@ -143,7 +143,10 @@ extension Machine {
       case .undecided(let entry, let made):
         let version = table.version
         guard let candidate = table.entry(entry)?.key else { return .absent(hash: hash) }
+        // It may be gone from wherever the program has it.
+        roots.append(collection)
         let equal = send(selector("="), to: candidate, key)
+        roots.removeLast()
         if equal.isUnwind { return .unwound }
         if table.version != version {
           probes = 0
