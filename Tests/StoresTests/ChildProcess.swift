@@ -17,8 +17,10 @@ final class ChildProcess {
     let helper = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent("TenonStoresTestHelper").path
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    // What a process that ends anyhow writes about its coverage would spoil that of the tests.
     process.arguments =
-      prefix + ["sh", "-c", shell + " exec \"$0\" \"$@\"", helper] + arguments
+      ["LLVM_PROFILE_FILE=/dev/null"] + prefix
+      + ["sh", "-c", shell + " exec \"$0\" \"$@\"", helper] + arguments
     process.standardOutput = output
     process.standardInput = input
     try process.run()

@@ -63,7 +63,8 @@ extension ConnectionGraph {
   }
 
   private func isReached(_ connection: Connection, _ heap: Heap) -> Bool {
-    connection.keys.allSatisfy { heap.isMarked(ObjectRef($0)) }
+    let keys = connection.awaitsAim ? connection.fixedKeys : connection.keys
+    return keys.allSatisfy { heap.isMarked(ObjectRef($0)) }
   }
 
   private func forEachTracker(_ body: (Tracker) -> Void) {
@@ -77,8 +78,14 @@ extension ConnectionGraph {
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
     connection.plan?.forEachValue { heap.mark($0) }
+    // Its formulas stay in force until its paths have been followed anew.
+    if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
     for formula in connection.formulas {
       if case .block(let block) = formula.source { heap.mark(block) }
+      // A getter on the way of a path may have made the object for this alone.
+      for input in formula.staticInputs where !self[input].isFree {
+        heap.mark(self[input].place.object)
+      }
     }
   }
 

@@ -58,7 +58,8 @@ extension ConnectionGraph {
       noteChange(of: property)
     }
     if let plans = pathWatchers[cell] {
-      for connection in plans where !reaimed.contains(where: { $0 === connection }) {
+      for connection in plans where !connection.awaitsAim {
+        connection.awaitsAim = true
         reaimed.append(connection)
       }
     }
@@ -239,6 +240,7 @@ extension ConnectionGraph {
     waitingRegions = []
     pending = []
     valuesBefore = [:]
+    for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
     currentLevel = -1
     settling = nil

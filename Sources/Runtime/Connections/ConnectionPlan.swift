@@ -26,6 +26,15 @@ struct ConnectionPlan {
   /// What the text of the formula reads.
   let reads: [Operand]
 
+  /// The places from which its paths begin, or which it joins.
+  func forEachPlace(_ body: (Place) -> Void) {
+    for operand in [target, other].compactMap({ $0 }) + reads {
+      switch operand.place {
+      case .place(let place), .path(let place, _): body(place)
+      }
+    }
+  }
+
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
@@ -46,43 +55,65 @@ struct ConnectionPlan {
 
 /// Where a path leads at present.
 struct Aim {
-  /// The place at its end; nil when something on the way is nil.
-  let place: Place?
+  /// The place at its end; nil when something on the way is nil or has no such property.
+  var place: Place?
   /// The places on the way, whose changes lead the path elsewhere.
-  let steps: [Place]
+  var steps: [Place] = []
+  /// Why the path cannot be followed.
+  var failure: Failure?
 }
 
 extension Machine {
   /// Follows a path.
-  func aim(_ path: ConnectionPlan.PlacePath) throws(Failure) -> Aim {
+  ///
+  /// Getters may run: what is found is kept among the roots, which the caller takes back.
+  private func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
     switch path {
-    case .place(let place): return Aim(place: place, steps: [])
+    case .place(let place): return Aim(place: place)
     case .path(let base, let names):
-      var steps = [base]
+      var aim = Aim()
       var current = base
       var rest = names[...]
       while !rest.isEmpty {
-        let (next, count) = try step(rest, from: plainValue(at: current))
-        guard let next else { return Aim(place: nil, steps: steps) }
-        rest = rest.dropFirst(count)
-        current = next
-        steps.append(next)
+        let (object, reads) = plainValue(at: current)
+        // What a getter reads leads elsewhere as well; the place itself is told last.
+        aim.steps += reads + [current]
+        for value in reads.flatMap({ [$0.object, $0.key] }) + [object] { roots.append(value) }
+        do throws(Failure) {
+          let (next, count) = try step(rest, from: object)
+          guard let next else { return aim }
+          rest = rest.dropFirst(count)
+          roots.append(next.key)
+          current = next
+        } catch {
+          aim.failure = error
+          return aim
+        }
       }
-      return Aim(place: current, steps: Array(steps.dropLast()))
+      aim.place = current
+      return aim
     }
   }
 
-  /// The value at a place, without noting the read.
-  private func plainValue(at place: Place) -> Value {
+  /// The value at a place, without noting the read, and what its getter reads.
+  private func plainValue(at place: Place) -> (value: Value, reads: [Place]) {
     let outer = tracker
-    tracker = Tracker(within: outer)
-    defer { tracker = outer }
-    switch withErrorsCaught({ value(at: place) }) {
-    case .value(let value): return value.isUndefined ? .nil : value
-    case .failed: return .nil
+    let tracker = Tracker(within: outer)
+    self.tracker = tracker
+    let hasGetter = place.kind == .property
+    if hasGetter { trackingDepth += 1 }
+    defer {
+      if hasGetter { trackingDepth -= 1 }
+      self.tracker = outer
+    }
+    let outcome = withErrorsCaught { value(at: place) }
+    let reads = hasGetter ? tracker.reads : []
+    switch outcome {
+    case .value(let value): return (value.isUndefined ? .nil : value, reads)
+    case .failed: return (.nil, reads)
     case .unwound:
       graph.isUnwinding = true
-      return .nil
+      return (.nil, [])
     }
   }
 
@@ -125,12 +156,27 @@ extension Machine {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }
-    let target = try aim(plan.target.place)
-    let other = try plan.other.map { operand throws(Failure) in try aim(operand.place) }
-    var reads: [(aim: Aim, name: String)] = []
-    for read in plan.reads { reads.append((try aim(read.place), read.name)) }
-    let steps = ([target, other].compactMap { $0 } + reads.map(\.aim)).flatMap(\.steps)
-    graph.watchPath(of: connection, through: steps, nameOf: { name(of: $0) })
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    plan.forEachPlace { place in
+      roots.append(place.object)
+      roots.append(place.key)
+    }
+    // Getters on the way run, and the collector: nothing but the plan counts for it then.
+    let joined = [plan.target, plan.other].compactMap { $0 }
+    connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
+    connection.awaitsAim = true
+    let target = aim(plan.target.place)
+    let other = plan.other.map { aim($0.place) }
+    let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
+    connection.awaitsAim = false
+    let ends = [target, other].compactMap { $0 }
+    let aims = ends + reads.map(\.aim)
+    graph.watchPath(
+      of: connection, through: aims.flatMap(\.steps), nameOf: { name(of: $0) })
+    // A path that leads nowhere may lead somewhere again as long as there is what it has come to.
+    if connection.keptKeys == nil { connection.keys = ends.flatMap { keys(waitingAt: $0) } }
+    if let failure = aims.lazy.compactMap(\.failure).first { throw failure }
     guard let targetPlace = target.place else { return }
     let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
@@ -173,6 +219,17 @@ extension Machine {
     let place = graph[cell].place
     guard place.kind == .stored, !isObservable(place.object) else { return }
     throw .silentSource(graph[cell].name)
+  }
+
+  /// The objects with which a connection ends wherever its paths lead.
+  private func fixedKeys(of path: ConnectionPlan.PlacePath) -> [Value] {
+    if case .place(let place) = path { keys(target: place, reads: []) } else { [] }
+  }
+
+  /// The objects with which a connection ends that waits for a path to lead somewhere.
+  private func keys(waitingAt aim: Aim) -> [Value] {
+    guard let place = aim.place ?? aim.steps.last else { return [] }
+    return keys(target: place, reads: [])
   }
 
   /// The objects with which a connection ends.
@@ -223,14 +280,22 @@ extension ConnectionGraph {
   }
 
   /// Makes connections anew whose paths may lead elsewhere now.
+  ///
+  /// - Throws: the first failure, when all have been looked at.
   func reaim() throws(Failure) {
     let waiting = reaimed
     reaimed = []
-    for connection in waiting where connection.status == .active {
-      guard let plan = connection.plan else { continue }
+    var failure: Failure?
+    for connection in waiting {
+      guard connection.status == .active, let plan = connection.plan else { continue }
       dissolve(connection)
-      try machine.establish(connection, plan)
+      do throws(Failure) {
+        try machine.establish(connection, plan)
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
   }
 
   // MARK: Suspending

@@ -119,6 +119,11 @@ final class Connection {
   var keptKeys: [Value]?
   /// Objects whose death ends the connection.
   var keys: [Value] = []
+  /// Whether one of its paths may lead elsewhere now and will be followed anew: only what no path
+  /// leads to ends it then.
+  var awaitsAim = false
+  /// Those of the keys that no path leads to.
+  var fixedKeys: [Value] = []
   /// The statement, for errors that come to light later.
   var site: TraceEntry?
   /// The places on the way of its paths.

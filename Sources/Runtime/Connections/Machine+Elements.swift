@@ -59,6 +59,10 @@ extension Machine {
       noteWhole(of: object)
       return value
     }
+    // It may be in the collection no more, and looking at elements may run code.
+    let root = roots.count
+    roots.append(value)
+    defer { roots.removeLast(roots.count - root) }
     let site = stackTrace(limit: 1).first
     if let whole = graph.cellsByPlace[.whole(object)] { graph.noteWrite(to: whole, by: site) }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []

@@ -113,6 +113,7 @@ final class ConnectNode: SiteNode {
       guard let place = try machine.place(of: name, in: object) else {
         throw .noProperty(machine.displayText(name), machine.describe(object))
       }
+      machine.roots.append(place.key)
       return .place(place)
     case .element(let node, let indexNode):
       guard let object = evaluate(node, frame, machine),
@@ -121,14 +122,16 @@ final class ConnectNode: SiteNode {
       guard let place = try machine.place(of: index, in: object) else {
         throw .noProperty(machine.describe(index), machine.describe(object))
       }
+      // The symbol that stands for a string may be known nowhere else.
+      machine.roots.append(place.key)
       return .place(place)
     case .stored(let storeNode, let referenceNode):
       guard let store = evaluate(storeNode, frame, machine),
         let reference = evaluate(referenceNode, frame, machine)
       else { return nil }
-      return .place(
-        Place(
-          kind: .stored, object: store, index: -1, key: machine.canonicalReference(reference)))
+      let key = machine.canonicalReference(reference)
+      machine.roots.append(key)
+      return .place(Place(kind: .stored, object: store, index: -1, key: key))
     }
   }
 

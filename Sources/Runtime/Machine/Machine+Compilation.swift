@@ -228,7 +228,6 @@ struct ClassEnvironment: NameEnvironment {
 
   var isScript: Bool { false }
   var isScriptMethod: Bool { info === machine.scriptClass }
-  var hasSuper: Bool { info.superclass != nil }
   var allowsUnknownNames: Bool { false }
 
   func lookUp(_ name: String) -> OuterName {
@@ -270,7 +269,6 @@ struct ScriptEnvironment: NameEnvironment {
 
   var isScript: Bool { true }
   var isScriptMethod: Bool { true }
-  var hasSuper: Bool { true }
 
   var definesSchemes: Bool { machine.definesSchemes(machine.scriptClass) }
 

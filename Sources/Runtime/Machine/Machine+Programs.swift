@@ -68,6 +68,7 @@ extension Machine {
 
   /// The message to a class that makes an instance of a text.
   private func reader(of info: ClassInfo) -> Selector? {
+    // Where a class has both, its readFrom: takes what a stream still holds.
     ["fromString:", "readFrom:"].map { selector($0) }
       .first { info.metaclass?.lookUp($0) != nil }
   }

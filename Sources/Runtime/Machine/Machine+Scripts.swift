@@ -89,6 +89,9 @@ extension Machine {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
     endedByReturn = false
     var last = Value.nil
+    let root = roots.count
+    roots.append(last)
+    defer { roots.removeLast(roots.count - root) }
     for (index, statement) in script.statements.enumerated() {
       if case .import(let statement) = statement {
         let outcome = run(statement, in: source, plan)
@@ -112,6 +115,8 @@ extension Machine {
         return outcome
       }
       last = value
+      // A file that the next statement imports runs code.
+      roots[root] = last
       if statement.hasValue { observer(value, statement.range) }
     }
     return .finished(last)

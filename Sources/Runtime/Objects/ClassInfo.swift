@@ -177,8 +177,6 @@ extension ClassInfo {
     instanceVariables.lastIndex { $0.name == name }
   }
 
-  /// How an error message speaks of an instance: `Dictionary`, `Point class`.
-  var displayName: String { name }
 }
 
 /// A method: what a class does for a selector.

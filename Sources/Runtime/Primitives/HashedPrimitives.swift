@@ -1,20 +1,4 @@
 extension Primitive {
-  static let hashedCollection: [Primitive] = [
-    Primitive("isEntry: number", "Whether the entry exists and was not removed.") {
-      machine, arguments throws(Failure) in
-      let number = try machine.integer(arguments[0])
-      return Value(HashTable(arguments.receiver).entry(number) != nil)
-    },
-    Primitive("keyOfEntry: number", "The key of an entry.") {
-      machine, arguments throws(Failure) in
-      HashTable(arguments.receiver).entry(try machine.integer(arguments[0]))?.key ?? .nil
-    },
-    Primitive("valueOfEntry: number", "The value of an entry.") {
-      machine, arguments throws(Failure) in
-      HashTable(arguments.receiver).entry(try machine.integer(arguments[0]))?.value ?? .nil
-    },
-  ]
-
   static let dictionary = dictionary(byIdentity: false)
   static let identityDictionary = dictionary(byIdentity: true)
   static let set = set(byIdentity: false)
@@ -143,7 +127,10 @@ extension Machine {
       case .undecided(let entry, let made):
         let version = table.version
         guard let candidate = table.entry(entry)?.key else { return .absent(hash: hash) }
+        // It may be gone from wherever the program has it.
+        roots.append(collection)
         let equal = send(selector("="), to: candidate, key)
+        roots.removeLast()
         if equal.isUnwind { return .unwound }
         if table.version != version {
           probes = 0

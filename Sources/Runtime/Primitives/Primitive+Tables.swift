@@ -23,7 +23,7 @@ extension Primitive {
     case "ByteArray": byteArray + byteArrayCodings
     case "ByteArray class": byteArrayClass
     case "OrderedCollection": orderedCollection + orderedCollectionLoops
-    case "HashedCollection": hashedCollection + hashedLoops
+    case "HashedCollection": hashedLoops
     case "Dictionary": dictionary + dictionaryLoops
     case "IdentityDictionary": identityDictionary
     case "Set": set + setLoops

@@ -201,14 +201,18 @@ extension Primitive {
 extension Machine {
   /// Does something with the object that a property reference begins at, and with its names.
   fileprivate func withPath(of reference: Value, _ body: (Value, [Value]) -> Value) -> Value {
-    let names = ObjectRef(reference)[slot: 1]
     let base = send(selector("value"), to: ObjectRef(reference)[slot: 0])
     if base.isUnwind { return base }
+    let names = ObjectRef(reference)[slot: 1]
     guard names.isObject(ofClass: ClassIndex.array) else {
       return signal(.invalidArgument("the names of a path", found: describe(names)))
     }
-    return body(
-      base, (0..<ObjectRef(names).elementCount).map { ObjectRef(names)[element: $0] })
+    let elements = (0..<ObjectRef(names).elementCount).map { ObjectRef(names)[element: $0] }
+    // The program may write into the array meanwhile.
+    let root = roots.count
+    roots += elements
+    defer { roots.removeLast(roots.count - root) }
+    return body(base, elements)
   }
 
   /// The scheme that a reference in the table of schemes names.

@@ -150,7 +150,11 @@ extension Machine {
           throw .noProperty(rest.first.map { displayText($0) } ?? "", describe(current))
         }
         rest = rest.dropFirst(count)
-        if rest.isEmpty { return try body(place) }
+        if rest.isEmpty {
+          // Nothing else may hold it while the program's code runs.
+          roots.append(place.key)
+          return try body(place)
+        }
         current = value(at: place)
         if current.isUnwind { return current }
         roots[root] = current
@@ -224,6 +228,8 @@ extension Machine {
     guard classInfo(of: schemes).inherits(from: dictionaryClass) else {
       return signal(.invalidArgument("a dictionary of stores", found: describe(schemes)))
     }
+    roots.append(schemes)
+    defer { roots.removeLast() }
     switch find(symbol(name), in: schemes, byIdentity: false) {
     case .found(let number): return HashTable(schemes).value(of: number)
     case .unwound: return .unwind

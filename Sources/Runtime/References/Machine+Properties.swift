@@ -25,7 +25,7 @@ extension Machine {
     if info.inherits(from: storeClass) {
       return Place(
         kind: .stored, object: object, index: -1,
-        key: canonicalReference(try storeReference(text)))
+        key: canonicalReference(try storeReference(text, in: object)))
     }
     return try propertyPlace(of: text, in: ObjectRef(object), info)
   }
@@ -34,10 +34,11 @@ extension Machine {
     name.asSmallInteger ?? text(name).flatMap { Int($0) }
   }
 
-  /// A reference inside a store that no scheme is known for.
-  private func storeReference(_ name: String) throws(Failure) -> Value {
+  /// A reference inside a store: that of its scheme, so that both ways lead to the same place.
+  private func storeReference(_ name: String, in store: Value) throws(Failure) -> Value {
+    let scheme = schemeNames.first { schemeCell(named: $0)[slot: 0] == store } ?? ""
     do throws(StoreError) {
-      return makeReference(try Reference(scheme: "", components: [name]))
+      return makeReference(try Reference(scheme: scheme, components: [name]))
     } catch {
       throw .store(error)
     }

@@ -230,8 +230,12 @@ extension Machine {
       kind: .stored, object: store, index: -1, key: canonicalReference(reference))
     guard let cell = graph.cellsByPlace[place] else { return deleteUnwatched(reference, in: store) }
     var answer = Value.false
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
     let written = write(.nil, to: cell) {
       answer = deleteUnwatched(reference, in: store)
+      // It is a store of the program that answers what it likes.
+      roots.append(answer)
       graph.setKnown(.nil, of: cell)
       return answer.isUnwind ? .interrupted() : nil
     }

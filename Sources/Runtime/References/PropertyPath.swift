@@ -8,9 +8,7 @@ struct PropertyPath {
   /// and `post` the new value.
   let handlers: [PropertyVerb: Method]
 
-  /// The pattern as it is written.
-  var text: String { PropertyPath.text(of: pattern) }
-
+  /// A pattern as it is written.
   static func text(of pattern: [PatternComponent]) -> String {
     "/"
       + pattern.map { component in

@@ -25,8 +25,6 @@ protocol NameEnvironment {
   var isScript: Bool { get }
   /// Whether the receiver is the script, whose instance variables are the script's variables.
   var isScriptMethod: Bool { get }
-  /// Whether there is a superclass to send to.
-  var hasSuper: Bool { get }
   /// Names to suggest for one that is unknown.
   var candidates: [String] { get }
   /// Whether a scheme has a store, or will have one when the text runs.
@@ -83,9 +81,7 @@ struct Analyzer {
   private mutating func declare(
     _ name: Name, kind: Variable.Kind, type: Name? = nil, isConstant: Bool = false
   ) {
-    if ReservedName(rawValue: name.text) != nil {
-      report(Wording.reservedName(name.text), name.range)
-    } else if scope.variable(named: name.text) != nil {
+    if scope.variable(named: name.text) != nil {
       report(Wording.declaredTwice(name.text), name.range)
     }
     scope.declare(name.text, kind: kind, range: name.range, type: type?.text).isConstant =
@@ -377,10 +373,6 @@ struct Analyzer {
   }
 
   private mutating func assign(_ name: Name) {
-    if ReservedName(rawValue: name.text) != nil {
-      report(Wording.assignmentToReserved(name.text), name.range)
-      return
-    }
     guard let variable = scope.lookUp(name.text) else {
       switch environment.lookUp(name.text) {
       case .cell(_, .classNamed): report(Wording.assignmentToClass(name.text), name.range)

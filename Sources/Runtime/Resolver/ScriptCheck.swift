@@ -104,12 +104,7 @@ struct ScriptCheck {
   }
 
   private mutating func declare(_ names: [Name]) {
-    for name in names {
-      if ReservedName(rawValue: name.text) != nil {
-        issues.append(Issue(message: Wording.reservedName(name.text), range: name.range))
-      }
-      variables.insert(name.text)
-    }
+    for name in names { variables.insert(name.text) }
   }
 
   /// An assignment to an unknown name anywhere in the statements declares a variable.
@@ -386,7 +381,6 @@ private struct TextEnvironment: NameEnvironment {
   let definesSchemes: Bool
   let isScript: Bool
   let isScriptMethod: Bool
-  let hasSuper = true
   let allowsUnknownNames: Bool
   private let schemes: Set<String>
 

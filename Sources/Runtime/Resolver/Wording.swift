@@ -40,13 +40,7 @@ enum Wording {
     "unknown instance variable '\(name)'"
   }
 
-  static func reservedName(_ name: String) -> String { "'\(name)' cannot be declared" }
-
   static func declaredTwice(_ name: String) -> String { "'\(name)' is declared already" }
-
-  static func assignmentToReserved(_ name: String) -> String {
-    "'\(name)' cannot be assigned"
-  }
 
   static func constant(_ name: String) -> String {
     "'\(name)' is a val: it keeps the value that it has"

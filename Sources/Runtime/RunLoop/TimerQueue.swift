@@ -32,7 +32,6 @@ struct TimerQueue {
   static let bytesPerTimer = 96
 
   var isEmpty: Bool { timers.isEmpty }
-  var count: Int { timers.count }
   var active: some Collection<ActiveTimer> { timers.values }
 
   /// A number greater than all before.

@@ -62,10 +62,7 @@ struct RegexParser {
     return tree
   }
 
-  private var top: Group {
-    get { groups[groups.count - 1] }
-    set { groups[groups.count - 1] = newValue }
-  }
+  private var top: Group { groups[groups.count - 1] }
 
   private mutating func append(_ node: RegexTree.Node, canRepeat: Bool = true) {
     let index = tree.add(node)
