@@ -185,7 +185,7 @@ import Testing
     ("import 'none'.", "main.st:1:1: error: there is no 'none'"),
     (
       "1. import 'a'.",
-      "main.st:1:4: error: a:1:1: b:1:1: an import of itself: 'a' imports 'b' imports 'a'"
+      "main.st:1:4: error: b:1:1: an import of itself: 'a' imports 'b' imports 'a'"
     ),
     ("import 'wrong'.", "main.st:1:1: error: wrong:1:5: unknown name 'totl'"),
     (
@@ -193,7 +193,7 @@ import Testing
       "main.st:1:1: error: 'program' has a signature: it is a program of its own, to be run and not "
         + "imported"
     ),
-    ("import '0'.", "main.st:1:1: error: 0:1:1: 1:1:1: "),
+    ("import '0'.", "main.st:1:1: error: 49:1:1: more than 50 files that import one another"),
   ])
   func importsThatAreRefused(_ text: String, _ message: String) {
     var texts = [
@@ -203,9 +203,6 @@ import Testing
     let result = run(text, library: Library(texts))
     #expect(result.end.hasPrefix(message), "\(result.end)")
     #expect(result.lines == [])
-    if text == "import '0'." {
-      #expect(result.end.contains("more than 50 files that import one another"))
-    }
   }
 
   @Test func withoutALoaderNothingIsImported() {
@@ -255,13 +252,10 @@ import Testing
   }
 
   @Test func definitionsAreCheckedWhenTheyRun() {
-    #expect(run("class A { var <Foo> x. }") == ["unknown name 'Foo'"])
     #expect(
       run("scheme S : Object { }") == ["a scheme inherits from a store, which 'Object' is not"])
     #expect(
-      run("class A { var <B> x. }", "class B { }", "class A { var <B> x. }", "A new x: 3") == [
-        "unknown name 'B'", "'x' must be a B, not 3",
-      ])
+      run("class A { var <B> x. }", "class B { }", "A new x: 3") == ["'x' must be a B, not 3"])
   }
 
   @Test func whatIsNotFinishedMayGoOn() {
