@@ -10,7 +10,9 @@ import Testing
 ///
 /// Each message that one of the receivers understands is sent to it once; the rest of the sends is
 /// drawn at random. `HOSTILE_SENDS=300000` asks for more than a default run has, `TENON_TEST_SEED=7`
-/// for others, `HOSTILE_LOG=path` for a file that names each before it is made.
+/// for others, `HOSTILE_LOG=path` for a file that names each before it is made. A smaller sample is made
+/// with a collection at every safepoint, `HOSTILE_STRESSED_SENDS=20000` asks for more of it: what
+/// only Swift code holds while the program's code runs is gone then.
 @Suite struct HostileSendTests {
   /// What stands for receivers and arguments: each made anew for each send.
   static let values = """
@@ -105,12 +107,22 @@ import Testing
   ]
 
   @Test func everythingToEverything() {
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["HOSTILE_SENDS"].flatMap { Int($0) } ?? 50_000
-    let log = environment["HOSTILE_LOG"]
+    run(count("HOSTILE_SENDS") ?? 50_000, collectEvery: 0)
+  }
+
+  @Test func everythingWithACollectionAtEverySafepoint() {
+    run(count("HOSTILE_STRESSED_SENDS") ?? 250, collectEvery: 1)
+  }
+
+  private func count(_ variable: String) -> Int? {
+    ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
+  }
+
+  private func run(_ count: Int, collectEvery: Int) {
+    let log = ProcessInfo.processInfo.environment["HOSTILE_LOG"]
     let problems = onThread(stackSize: 64 << 20) {
-      var sends = HostileSends(seed: testSeed, log: log)
-      return sends.run(count: count)
+      var sends = HostileSends(seed: testSeed, log: log, collectEvery: collectEvery)
+      return collectEvery == 0 ? sends.run(count: count) : sends.runAtRandom(count: count)
     }
     for problem in problems { Issue.record("\(problem)") }
   }
@@ -120,12 +132,14 @@ import Testing
 private struct HostileSends {
   private var generator: RandomNumbers
   private let log: FileHandle?
+  private let collectEvery: Int
   private let interpreter: Interpreter
   private var values: [Handle] = []
   private var selectors: [[String]] = []
   private var commonSelectors: [String] = []
 
-  init(seed: UInt64, log: String?) {
+  init(seed: UInt64, log: String?, collectEvery: Int) {
+    self.collectEvery = collectEvery
     generator = RandomNumbers(seed: seed)
     self.log = log.flatMap {
       FileManager.default.createFile(atPath: $0, contents: nil)
@@ -136,22 +150,9 @@ private struct HostileSends {
     interpreter = Interpreter(options, console: RecordingConsole(input: ["a line", "another"]))
   }
 
-  /// Makes the sends and returns what was wrong with them.
+  /// Makes the sends, each message of each receiver first, and returns what was wrong with them.
   mutating func run(count: Int) -> [String] {
-    do {
-      let list = try interpreter.evaluate(HostileSendTests.values + " values")
-      values = list.elements ?? []
-      commonSelectors =
-        try interpreter.evaluate("Object selectors").elements?.compactMap(\.string) ?? []
-      for value in values {
-        let object = try interpreter.send("value", to: value)
-        guard let block = interpreter["selectors"] else { return ["no selectors"] }
-        let names = try interpreter.send("value:", to: block, object)
-        selectors.append(names.elements?.compactMap(\.string) ?? [])
-      }
-    } catch {
-      return ["the values cannot be made: \(error)"]
-    }
+    if let problem = prepare() { return [problem] }
     var problems: [String] = []
     var made = 0
     for receiver in values.indices {
@@ -160,7 +161,39 @@ private struct HostileSends {
         if let problem = send(selector, to: receiver) { problems.append(problem) }
       }
     }
-    while made < count && problems.count < 20 {
+    return problems + sendAtRandom(count: count - made, problems: problems.count)
+  }
+
+  /// Makes sends that are drawn, and returns what was wrong with them.
+  mutating func runAtRandom(count: Int) -> [String] {
+    if let problem = prepare() { return [problem] }
+    interpreter.machine.collect(every: collectEvery)
+    return sendAtRandom(count: count, problems: 0)
+  }
+
+  /// Makes the values and finds what they understand; answers why it could not.
+  private mutating func prepare() -> String? {
+    do {
+      let list = try interpreter.evaluate(HostileSendTests.values + " values")
+      values = list.elements ?? []
+      commonSelectors =
+        try interpreter.evaluate("Object selectors").elements?.compactMap(\.string) ?? []
+      for value in values {
+        let object = try interpreter.send("value", to: value)
+        guard let block = interpreter["selectors"] else { return "no selectors" }
+        let names = try interpreter.send("value:", to: block, object)
+        selectors.append(names.elements?.compactMap(\.string) ?? [])
+      }
+    } catch {
+      return "the values cannot be made: \(error)"
+    }
+    return nil
+  }
+
+  private mutating func sendAtRandom(count: Int, problems known: Int) -> [String] {
+    var problems: [String] = []
+    var made = 0
+    while made < count && known + problems.count < 20 {
       made += 1
       if let problem = sendOnce() { problems.append(problem) }
     }

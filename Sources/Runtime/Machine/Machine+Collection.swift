@@ -110,6 +110,12 @@ extension Machine {
 
   // MARK: Tests
 
+  /// Collects at every n-th safepoint from now on.
+  package func collect(every count: Int) {
+    options.collectEvery = count
+    if count > 0 { state.requestSafepoint() }
+  }
+
   /// Collects now and then all at once, now and then in slices, for an interpreter that tests
   /// itself.
   func collectForTest() {

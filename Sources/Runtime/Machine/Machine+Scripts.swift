@@ -89,12 +89,12 @@ extension Machine {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
     endedByReturn = false
     var last = Value.nil
-    let root = roots.count
-    roots.append(last)
-    defer { roots.removeLast(roots.count - root) }
     for (index, statement) in script.statements.enumerated() {
       if case .import(let statement) = statement {
+        // The value of the statement before may be that of the script.
+        roots.append(last)
         let outcome = run(statement, in: source, plan)
+        roots.removeLast()
         guard case .finished = outcome else { return outcome }
         endedByReturn = false
         continue
@@ -115,8 +115,6 @@ extension Machine {
         return outcome
       }
       last = value
-      // A file that the next statement imports runs code.
-      roots[root] = last
       if statement.hasValue { observer(value, statement.range) }
     }
     return .finished(last)
