@@ -53,7 +53,7 @@ struct Aim {
 }
 
 extension Machine {
-  /// Follows a path.
+  /// Follows a path; what it leads through waits among the roots.
   func aim(_ path: ConnectionPlan.PlacePath) throws(Failure) -> Aim {
     switch path {
     case .place(let place): return Aim(place: place, steps: [])
@@ -67,6 +67,8 @@ extension Machine {
         rest = rest.dropFirst(count)
         current = next
         steps.append(next)
+        roots.append(next.object)
+        roots.append(next.key)
       }
       return Aim(place: current, steps: Array(steps.dropLast()))
     }
@@ -125,6 +127,8 @@ extension Machine {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
     let target = try aim(plan.target.place)
     let other = try plan.other.map { operand throws(Failure) in try aim(operand.place) }
     var reads: [(aim: Aim, name: String)] = []
