@@ -13,6 +13,10 @@ struct ScriptPlan {
   let isPrompt: Bool
   /// What was read, by what tells files apart.
   private(set) var files: [String: File] = [:]
+  /// The files in which something is wrong, with the first of it.
+  private var rejected: [String: String] = [:]
+  /// The messages that begin with a place.
+  private var located: Set<String> = []
   /// The files in the order in which they are run.
   private var order: [String] = []
   /// The files that imports name: by the importing text's name and the path.
@@ -67,12 +71,18 @@ struct ScriptPlan {
       }
       script = again
     }
-    var check = ScriptCheck(machine: machine, allowsUnknownNames: isPrompt && chain.count < 2)
+    // What is missing would have made names known.
+    let isMissingImports = !issues.isEmpty
+    var check = ScriptCheck(
+      machine: machine, allowsUnknownNames: isPrompt && chain.count < 2 || isMissingImports)
     let imported = order.compactMap { files[$0]?.script }
     machine.withStackKnown { check.visit(script, after: imported) }
     issues += check.issues.map { Diagnostic(.error, $0.message, $0.range) }
     guard issues.isEmpty else {
       issues.sort { $0.range.start < $1.range.start }
+      // What is wrong in a file is told at the first import of it.
+      var told: Set<String> = []
+      issues = issues.filter { !located.contains($0.message) || told.insert($0.message).inserted }
       return .rejected(Array(issues.prefix(Parser.diagnosticLimit)), isIncomplete: false)
     }
     warnings += result.diagnostics.map { ($0, source) }
@@ -108,6 +118,7 @@ struct ScriptPlan {
       return error(Wording.importCycle(names))
     }
     if files[identity] != nil { return [] }
+    if let first = rejected[identity] { return error(first) }
     guard chain.count < MachineLimits.imports else {
       return error(Wording.importsTooDeep(MachineLimits.imports))
     }
@@ -118,13 +129,16 @@ struct ScriptPlan {
       order.append(identity)
       return []
     case .rejected(let diagnostics, _):
-      return diagnostics.map { diagnostic in
+      let messages = diagnostics.map { diagnostic in
+        // What is wrong in a file that this one imports is told with its own place.
+        if located.contains(diagnostic.message) { return diagnostic.message }
         let place = loaded.source.location(of: diagnostic.range.start)
-        return Diagnostic(
-          .error,
-          "\(loaded.source.name):\(place.line):\(place.column): \(diagnostic.message)",
-          statement.range)
+        return "\(loaded.source.name):\(place.line):\(place.column): \(diagnostic.message)"
       }
+      located.formUnion(messages)
+      // Further imports of it tell the first alone, without reading it again.
+      rejected[identity] = messages.first
+      return messages.map { Diagnostic(.error, $0, statement.range) }
     }
   }
 }
