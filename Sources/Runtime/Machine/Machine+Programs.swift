@@ -68,7 +68,7 @@ extension Machine {
 
   /// The message to a class that makes an instance of a text.
   private func reader(of info: ClassInfo) -> Selector? {
-    ["readFrom:", "fromString:"].map { selector($0) }
+    ["fromString:", "readFrom:"].map { selector($0) }
       .first { info.metaclass?.lookUp($0) != nil }
   }
 
@@ -126,7 +126,12 @@ extension Machine {
       return .refused(type)
     }
     switch withErrorsCaught({ send(reader, to: info.object, makeString(text)) }) {
-    case .value(let value):
+    case .value(var value):
+      // Whole numbers are floats, too.
+      if type == "Float", classInfo(of: value).inherits(from: kernelClass("Number")) {
+        value = send(selector("asFloat"), to: value)
+        if value.isUnwind { return .unwound }
+      }
       return classInfo(of: value).inherits(from: info) ? .value(value) : .refused(type)
     case .failed: return .refused(type)
     case .unwound: return .unwound
