@@ -230,7 +230,7 @@ extension Parser {
 
   /// Returns whether a component names something: a name, an index or an expression.
   ///
-  ///     nameComponent == name | hyphenatedName | digit , { digit } | pathExpression ;
+  ///     nameComponent == name | hyphenatedName | digit , { digit } | "{" , connect , "}" ;
   private func isName(_ component: PathComponent) -> Bool {
     guard let text = component.text else { return component.parts.count == 1 }
     if text.utf8.contains(UInt8(ascii: "-")) { return isDeclared(text) && text.isHyphenatedName }

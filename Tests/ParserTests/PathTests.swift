@@ -111,7 +111,10 @@ import Testing
     expectTree("var:list[1] := 3", "(:= (sub (id var list) 1) 3)")
     expectTree("self:tasks/3. this:x. default:y", "(id self tasks 3) (id this x) (id default y)")
     expectTree("self:/tasks", "(id self / tasks)")
-    expectTree("ivar:{*path}", "(id ivar {*path})")
+    expectDiagnostics(
+      "ivar:1️⃣{*path}",
+      "'{*expression}' stands in paths of stores; a component here is a name, an index or "
+        + "'{expression}'")
     expectTree("var:memory-model", "(id var memory-model)", knownNames: ["memory-model"])
   }
 
