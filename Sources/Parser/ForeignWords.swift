@@ -8,7 +8,8 @@ public enum ForeignWords {
 
   /// Whether a word begins a statement in some language, so that it explains what is wrong.
   static func beginsStatement(_ word: String) -> Bool {
-    hints[word] != nil && !values.contains(word)
+    // An import has errors of its own.
+    hints[word] != nil && !values.contains(word) && word != "import"
   }
 
   /// Words that stand for values.
@@ -56,6 +57,7 @@ public enum ForeignWords {
       "print println puts echo printf console",
       "output is written with 'stdout println: x'"
     ),
+    ("import include require", "another script is run with import 'path'"),
     ("new", "an object is made with 'Name new'"),
     ("not", "'not' follows what it negates: 'x not'"),
     (

@@ -150,8 +150,8 @@ struct Command {
 
   private func print(_ value: Handle, of interpreter: Interpreter) -> Int32 {
     do throws(EvaluationError) {
-      return print(
-        (try interpreter.send("printString", to: value).string ?? "a \(value.className)") + "\n")
+      let text = try interpreter.send("printString", to: value).string
+      return print((text ?? "a \(value.className)") + "\n")
     } catch {
       if case .interrupted = error { return endOfInterrupt }
       if case .script(let failure) = error, let status = failure.exitStatus { return status }

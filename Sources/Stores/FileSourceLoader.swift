@@ -48,9 +48,8 @@ public final class FileSourceLoader: SourceLoader {
     let file = try OpenFile(path, .reading, fileSystem)
     let status = try fileSystem.status(of: file.descriptor)
     guard status.kind != .directory else { throw .isADirectory }
-    // A byte more than a script may have: the parser tells that it is too large.
     let bytes = try fileSystem.content(
-      of: file.descriptor, status: status, limit: SourceText.largestSize + 1,
+      of: file.descriptor, status: status, limit: SourceText.largestSize,
       patience: Patience(limit: 5000, isInterrupted: isInterrupted))
     return LoadedSource(
       identity: text(of: status.identity),

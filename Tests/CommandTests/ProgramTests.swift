@@ -59,6 +59,16 @@ import Testing
     }
   }
 
+  @Test func classesReadWhatTheirTextsSpell() throws {
+    let script = """
+      #-dates:<Date>a time:<Time>b span:<Duration>c size:<Float>d
+      ^#(a dayOfYear, b hour, c seconds, d)
+      """
+    #expect(try run(script, "2020-02-01", "10:30", "3s", "2").output == "#(32 10 3 2.0)\n")
+    let wrong = try run(script, "2020-13-01", "10:30", "3s", "2")
+    #expect(wrong.errors.hasPrefix("sum.st: A must be a Date, not '2020-13-01'\n"))
+  }
+
   @Test(arguments: ["--help", "-h"])
   func helpIsDerived(_ option: String) throws {
     let result = try run(Self.sum, option)

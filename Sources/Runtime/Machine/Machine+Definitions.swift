@@ -279,7 +279,7 @@ extension Machine {
       body.emits = true
       install(body, in: info)
       for (name, type) in [("inputType", emission.inputType), ("outputType", emission.outputType)] {
-        guard let type, let meta = info.metaclass else { continue }
+        guard let type else { continue }
         let answer = Statement.return(
           ReturnStatement(
             value: .name(NameExpression(name: type, range: type.range)), range: type.range))
@@ -288,11 +288,11 @@ extension Machine {
           range: type.range)
         install(
           Method(
-            selector: selector(name), holder: meta,
+            selector: selector(name), holder: info,
             origin: .definition(
               MethodDefinition(
-                isClassMethod: true, header: header, statements: [answer], range: type.range),
-              source)), in: meta)
+                isClassMethod: false, header: header, statements: [answer], range: type.range),
+              source)), in: info)
       }
     }
   }

@@ -13,10 +13,10 @@ struct ScriptPlan {
   let isPrompt: Bool
   /// What was read, by what tells files apart.
   private(set) var files: [String: File] = [:]
-  /// Files that cannot be run: what is wrong was told where they were first imported.
-  private var wrongFiles: Set<String> = []
-  /// Errors that name a place in another file.
-  private var foreignMessages: Set<String> = []
+  /// The files in which something is wrong, with the first of it.
+  private var rejected: [String: String] = [:]
+  /// The messages that begin with a place.
+  private var located: Set<String> = []
   /// The files in the order in which they are run.
   private var order: [String] = []
   /// The files that imports name: by the importing text's name and the path.
@@ -71,12 +71,18 @@ struct ScriptPlan {
       }
       script = again
     }
-    var check = ScriptCheck(machine: machine, allowsUnknownNames: isPrompt && chain.count < 2)
+    // What is missing would have made names known.
+    let isMissingImports = !issues.isEmpty
+    var check = ScriptCheck(
+      machine: machine, allowsUnknownNames: isPrompt && chain.count < 2 || isMissingImports)
     let imported = order.compactMap { files[$0]?.script }
     machine.withStackKnown { check.visit(script, after: imported) }
     issues += check.issues.map { Diagnostic(.error, $0.message, $0.range) }
     guard issues.isEmpty else {
       issues.sort { $0.range.start < $1.range.start }
+      // What is wrong in a file is told at the first import of it.
+      var told: Set<String> = []
+      issues = issues.filter { !located.contains($0.message) || told.insert($0.message).inserted }
       return .rejected(Array(issues.prefix(Parser.diagnosticLimit)), isIncomplete: false)
     }
     warnings += result.diagnostics.map { ($0, source) }
@@ -111,7 +117,8 @@ struct ScriptPlan {
       let names = chain[start...].map(\.name) + [loaded.source.name]
       return error(Wording.importCycle(names))
     }
-    if files[identity] != nil || wrongFiles.contains(identity) { return [] }
+    if files[identity] != nil { return [] }
+    if let first = rejected[identity] { return error(first) }
     guard chain.count < MachineLimits.imports else {
       return error(Wording.importsTooDeep(MachineLimits.imports))
     }
@@ -122,23 +129,16 @@ struct ScriptPlan {
       order.append(identity)
       return []
     case .rejected(let diagnostics, _):
-      wrongFiles.insert(identity)
-      return diagnostics.map { tell($0, of: loaded.source, at: statement) }
+      let messages = diagnostics.map { diagnostic in
+        // What is wrong in a file that this one imports is told with its own place.
+        if located.contains(diagnostic.message) { return diagnostic.message }
+        let place = loaded.source.location(of: diagnostic.range.start)
+        return "\(loaded.source.name):\(place.line):\(place.column): \(diagnostic.message)"
+      }
+      located.formUnion(messages)
+      // Further imports of it tell the first alone, without reading it again.
+      rejected[identity] = messages.first
+      return messages.map { Diagnostic(.error, $0, statement.range) }
     }
-  }
-
-  /// An error in an imported file, told at the import with its place in the file.
-  private mutating func tell(
-    _ diagnostic: Diagnostic, of source: SourceText, at statement: ImportStatement
-  ) -> Diagnostic {
-    var message = diagnostic.message
-    // Further up the chain the innermost place says it all.
-    if !foreignMessages.contains(message) {
-      let place = source.location(of: diagnostic.range.start)
-      message = "\(source.name):\(place.line):\(place.column): \(message)"
-    }
-    let told = Diagnostic(.error, message, statement.range)
-    foreignMessages.insert(told.message)
-    return told
   }
 }

@@ -127,7 +127,12 @@ extension Machine {
       return .refused(type)
     }
     switch withErrorsCaught({ send(reader, to: info.object, makeString(text)) }) {
-    case .value(let value):
+    case .value(var value):
+      // Whole numbers are floats, too.
+      if type == "Float", classInfo(of: value).inherits(from: kernelClass("Number")) {
+        value = send(selector("asFloat"), to: value)
+        if value.isUnwind { return .unwound }
+      }
       return classInfo(of: value).inherits(from: info) ? .value(value) : .refused(type)
     case .failed: return .refused(type)
     case .unwound: return .unwound

@@ -112,6 +112,7 @@ extension Machine {
       if old.isUnwind { return old }
       let sum = send(selector("appending:"), to: old, value)
       if sum.isUnwind { return sum }
+      roots.append(sum)
       return assign(sum, to: place)
     }
   }
@@ -134,7 +135,7 @@ extension Machine {
     }
   }
 
-  /// Does something with the place at the end of a path.
+  /// Does something with the place at the end of a path; what it adds to the roots ends with it.
   private func withLastPlace(
     of names: [Value], from object: Value, _ body: (Place) throws(Failure) -> Value
   ) -> Value {
@@ -150,11 +151,9 @@ extension Machine {
           throw .noProperty(rest.first.map { displayText($0) } ?? "", describe(current))
         }
         rest = rest.dropFirst(count)
-        if rest.isEmpty {
-          // Nothing else may hold it while the program's code runs.
-          roots.append(place.key)
-          return try body(place)
-        }
+        // The name of a place that a class describes is made for it.
+        roots.append(place.key)
+        if rest.isEmpty { return try body(place) }
         current = value(at: place)
         if current.isUnwind { return current }
         roots[root] = current
