@@ -199,7 +199,7 @@ extension Machine {
     if place.index >= 0 {
       let array = ObjectRef(place.object)
       guard place.index < array.elementCount else {
-        return .outOfBounds(place.index + 1, count: array.elementCount)
+        return outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
       noteWhole(of: array)

@@ -79,22 +79,6 @@ extension Failure {
     Failure(.error, "the exception is not being handled")
   }
 
-  static func outOfBounds(_ index: Int, count: Int) -> Failure {
-    outOfBounds(String(index), count: count)
-  }
-
-  static func outOfBounds(_ index: String, count: Int) -> Failure {
-    Failure(
-      .subscriptOutOfBounds,
-      count == 0
-        ? "index \(index) is out of bounds: there are no elements"
-        : "index \(index) is out of bounds: 1 to \(count)")
-  }
-
-  static func zeroDivide() -> Failure {
-    Failure(.zeroDivide, "division by zero")
-  }
-
   static func immutable(_ what: String) -> Failure {
     Failure(.immutableObject, "\(what) cannot be changed")
   }

@@ -75,6 +75,7 @@ extension Machine {
     if isStopping { return stop() }
     let exception = makeInstance(of: failure.errorClass.rawValue)
     exception[slot: ExceptionSlot.messageText] = makeString(failure.message)
+    moveDetails(of: failure, to: exception)
     return signal(Value(exception))
   }
 
@@ -315,12 +316,14 @@ extension Machine {
   }
 }
 
-/// Where the instance variables of the kernel's Exception stand, and that of Exit.
+/// Where the instance variables of the kernel's Exception stand, those of ZeroDivide and its like,
+/// and that of Exit.
 enum ExceptionSlot {
   static let messageText = 0
   static let signalToken = 1
   static let handlerToken = 2
   static let outerHandler = 3
+  static let details = 5
   static let exitStatus = 5
 }
 

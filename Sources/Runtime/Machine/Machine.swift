@@ -104,6 +104,8 @@ package final class Machine {
   var nextToken = 1
   var unwindAction = UnwindAction.deliver
   var uncaught: UncaughtError?
+  /// What the failure that is being thrown has to tell beside its text.
+  var failureDetails: FailureDetails?
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
   /// What the next connection that the kernel makes is called, and its target.

@@ -147,8 +147,8 @@ extension Machine {
     let first = try integer(start)
     let last = try integer(stop)
     if last < first { return 0..<0 }
-    guard first >= 1, first <= count else { throw .outOfBounds(first, count: count) }
-    guard last <= count else { throw .outOfBounds(last, count: count) }
+    guard first >= 1, first <= count else { throw outOfBounds(first, count: count) }
+    guard last <= count else { throw outOfBounds(last, count: count) }
     return first - 1..<last
   }
 
@@ -237,7 +237,7 @@ extension Primitive {
       let offset = try machine.offset(arguments[0], count: elements.count)
       let array = try elements.array()
       guard elements.start + offset < array.elementCount else {
-        throw .outOfBounds(offset + 1, count: array.elementCount)
+        throw machine.outOfBounds(offset + 1, count: array.elementCount)
       }
       return try machine.changeElements(
         of: elements.object, at: arguments[0], answering: arguments[1]
@@ -358,7 +358,7 @@ extension Machine {
     let array = try elements.array()
     let index = elements.start + offset
     guard index >= 0, index < array.elementCount else {
-      throw .outOfBounds(offset + 1, count: array.elementCount)
+      throw outOfBounds(offset + 1, count: array.elementCount)
     }
     return array[element: index]
   }

@@ -106,7 +106,8 @@ extension Primitive {
 
   private static var constants: [Primitive] {
     let names: [(String, Unicode.Scalar)] = [
-      ("null", "\0"), ("backspace", "\u{8}"), ("tab", "\t"), ("lf", "\n"), ("nl", "\n"),
+      ("null", "\0"), ("nul", "\0"), ("backspace", "\u{8}"), ("tab", "\t"), ("lf", "\n"),
+      ("linefeed", "\n"), ("nl", "\n"),
       ("newPage", "\u{C}"), ("cr", "\r"), ("escape", "\u{1B}"), ("space", " "),
       ("delete", "\u{7F}"),
     ]

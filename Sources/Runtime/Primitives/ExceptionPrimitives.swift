@@ -15,6 +15,13 @@ extension Primitive {
       let entries = machine.signalTrace(of: ObjectRef(arguments.receiver))
       return machine.makeArray(entries.map { machine.makeString($0.description) })
     },
+    Primitive(
+      "signalerContext",
+      "The frame that led to its signalling, a StackFrame; nil when it is not being handled."
+    ) { machine, arguments in
+      let entries = machine.signalTrace(of: ObjectRef(arguments.receiver))
+      return entries.isEmpty ? .nil : machine.makeStackFrame(entries)
+    },
     Primitive("isNested", "Whether another handler around the one that runs handles it too.") {
       machine, arguments in
       machine.isNested(ObjectRef(arguments.receiver))

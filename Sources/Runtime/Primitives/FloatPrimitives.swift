@@ -149,7 +149,7 @@ extension Primitive {
         case .large(let integer): integer.nearestDouble
         case .float(let double): double
         }
-      if right == 0 { throw .zeroDivide() }
+      if right == 0 { throw machine.zeroDivide(arguments.receiver) }
       return machine.makeFloat(function(left, right))
     }
   }

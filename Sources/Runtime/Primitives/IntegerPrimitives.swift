@@ -134,7 +134,7 @@ extension Primitive {
       let base = try machine.anyInteger(arguments.receiver)
       let exponent = try machine.anyInteger(arguments[0])
       let modulus = try machine.anyInteger(arguments[1])
-      if modulus.isZero { throw .zeroDivide() }
+      if modulus.isZero { throw machine.zeroDivide(arguments.receiver) }
       guard let power = try base.power(exponent, modulo: modulus, poll: machine.poll) else {
         throw .invalidArgument("an exponent from 0", found: machine.describe(arguments[0]))
       }
@@ -183,7 +183,7 @@ extension Primitive {
         numerator: machine.anyInteger(arguments.receiver),
         denominator: machine.anyInteger(arguments[0]),
         places: machine.places(arguments[1]), poll: machine.poll)
-      guard let text else { throw .zeroDivide() }
+      guard let text else { throw machine.zeroDivide(arguments.receiver) }
       return machine.makeString(text)
     },
     Primitive("printShowingDecimalPlaces: count", "The integer with so many zeros.") {
@@ -285,7 +285,7 @@ extension Machine {
     let right = arguments[0]
     switch (numeric(left), numeric(right)) {
     case (.small(let a), .small(let b)):
-      if b == 0 { throw .zeroDivide() }
+      if b == 0 { throw zeroDivide(left) }
       if a % b == 0 { return makeInteger(a / b) }
       return try makeFraction(LargeInteger(a), LargeInteger(b))
     case (.float(let a), .float(let b)): return try divide(a, b)
@@ -295,7 +295,7 @@ extension Machine {
     case (.large(let a), .float(let b)): return try divide(a.nearestDouble, b)
     case (.small(let a), .large(let b)): return try makeFraction(LargeInteger(a), b)
     case (.large(let a), .small(let b)):
-      if b == 0 { throw .zeroDivide() }
+      if b == 0 { throw zeroDivide(left) }
       return try makeFraction(a, LargeInteger(b))
     case (.large(let a), .large(let b)): return try makeFraction(a, b)
     case (nil, _), (_, nil): return adapt(arguments, "/")
@@ -303,7 +303,7 @@ extension Machine {
   }
 
   private func divide(_ left: Double, _ right: Double) throws(Failure) -> Value {
-    if right == 0 { throw .zeroDivide() }
+    if right == 0 { throw zeroDivide(makeFloat(left)) }
     return makeFloat(left / right)
   }
 
@@ -316,7 +316,7 @@ extension Machine {
     guard
       let top = try numerator.dividedTruncating(by: divisor, poll: poll),
       let bottom = try denominator.dividedTruncating(by: divisor, poll: poll)
-    else { throw .zeroDivide() }
+    else { throw zeroDivide(try makeInteger(numerator)) }
     if bottom.quotient.exactInt == 1 { return try makeInteger(top.quotient) }
     let fraction = makeInstance(of: fractionClass)
     fraction[slot: 0] = try makeInteger(top.quotient)
@@ -332,20 +332,20 @@ extension Machine {
     let left = arguments.receiver
     let right = arguments[0]
     if let a = left.asSmallInteger, let b = right.asSmallInteger {
-      if b == 0 { throw .zeroDivide() }
+      if b == 0 { throw zeroDivide(left) }
       return makeInteger(small(a, b))
     }
     switch numeric(right) {
     case .small, .large:
       let dividend = try anyInteger(left)
       let divisor = try anyInteger(right)
-      if divisor.isZero { throw .zeroDivide() }
+      if divisor.isZero { throw zeroDivide(left) }
       let floors = part((.zero, .zero)).floors
       let division =
         floors
         ? try dividend.dividedFlooring(by: divisor, poll: poll)
         : try dividend.dividedTruncating(by: divisor, poll: poll)
-      guard let division else { throw .zeroDivide() }
+      guard let division else { throw zeroDivide(left) }
       return try makeInteger(part(division).0)
     case .float, nil:
       return adapt(arguments, selector)

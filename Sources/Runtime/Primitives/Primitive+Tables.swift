@@ -5,7 +5,7 @@ extension Primitive {
   /// refused when the kernel is checked.
   static func table(for className: String) -> [Primitive] {
     switch className {
-    case "Object": object + comparison + instanceVariables + finalization
+    case "Object": object + comparison + deepCopying + instanceVariables + finalization
     case "Class": classSide + classReflection
     case "Metaclass": metaclassSide
     case "Boolean": boolean
@@ -75,14 +75,14 @@ extension Machine {
   @inline(__always)
   func offset(_ value: Value, count: Int) throws(Failure) -> Int {
     guard let index = value.asSmallInteger else { throw noIndex(value, count: count) }
-    guard index >= 1, index <= count else { throw .outOfBounds(index, count: count) }
+    guard index >= 1, index <= count else { throw outOfBounds(index, count: count) }
     return index - 1
   }
 
   /// Why a value is no index.
   private func noIndex(_ value: Value, count: Int) -> Failure {
     value.isObject(ofClass: ClassIndex.largeInteger)
-      ? .outOfBounds(describe(value), count: count)
+      ? outOfBounds(value, count: count)
       : .invalidArgument("an index", found: describe(value))
   }
 

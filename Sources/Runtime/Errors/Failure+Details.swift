@@ -1,0 +1,41 @@
+/// What exceptions of the runtime tell beside their text: a failure carries no values, the machine
+/// keeps them until the exception is made.
+struct FailureDetails {
+  let errorClass: ErrorClass
+  /// What the variables of the exception's class hold, in their order.
+  let values: [Value]
+}
+
+extension Machine {
+  /// A division of a number by zero.
+  func zeroDivide(_ dividend: Value) -> Failure {
+    failureDetails = FailureDetails(errorClass: .zeroDivide, values: [dividend])
+    return Failure(.zeroDivide, "division by zero")
+  }
+
+  func outOfBounds(_ index: Int, count: Int) -> Failure {
+    outOfBounds(Value(small: index), count: count)
+  }
+
+  /// An index that is none from 1 to the number of elements.
+  func outOfBounds(_ index: Value, count: Int) -> Failure {
+    failureDetails = FailureDetails(
+      errorClass: .subscriptOutOfBounds, values: [index, Value(small: count)])
+    let text = describe(index)
+    return Failure(
+      .subscriptOutOfBounds,
+      count == 0
+        ? "index \(text) is out of bounds: there are no elements"
+        : "index \(text) is out of bounds: 1 to \(count)")
+  }
+
+  /// Gives an exception what belongs to the failure that it was made for.
+  func moveDetails(of failure: Failure, to exception: ObjectRef) {
+    guard let details = failureDetails else { return }
+    failureDetails = nil
+    guard details.errorClass == failure.errorClass else { return }
+    for (index, value) in details.values.enumerated() {
+      exception[slot: ExceptionSlot.details + index] = value
+    }
+  }
+}
