@@ -184,7 +184,7 @@ enum KernelNodes {
       ["value", "value:", "value:value:", "value:value:value:", "value:value:value:value:"]
         .map { name in
           (
-            name, "Evaluates the block with as many arguments as it has parameters.",
+            name, "Evaluates the block, which must have a parameter for each argument.",
             { method, machine, isTracked in
               BlockEntryNode(
                 argumentCount: method.selector.argumentCount, tracked: isTracked,

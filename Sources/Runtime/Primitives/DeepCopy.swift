@@ -59,13 +59,7 @@ private struct DeepCopy {
   /// - Complexity: O(*n*) for all that hangs on the value.
   mutating func copy(_ value: Value) throws(Failure) -> Value {
     let result = try copyOfOne(value)
-    var count = 0
     while let object = pending.popLast() {
-      count += 1
-      if count & 0xFF == 0 {
-        try machine.pollInterrupt()
-        try machine.checkMemory()
-      }
       if object.hasFormat(.array) {
         for index in 0..<object.elementCount {
           object[element: index] = try copyOfOne(object[element: index])
@@ -98,6 +92,10 @@ private struct DeepCopy {
       isShared[value.classIndex] = shared.contains { info.inherits(from: $0) }
     }
     if isShared[value.classIndex] == true { return value }
+    if copies.count & 0xFF == 0xFF {
+      try machine.pollInterrupt()
+      try machine.checkMemory()
+    }
     let copy = try machine.shallowCopy(value)
     guard copy != value else { return value }
     copies[value.bits] = copy

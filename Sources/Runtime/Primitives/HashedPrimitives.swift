@@ -158,6 +158,7 @@ extension Machine {
     }
     if byIdentity { return identityHash(key) & HashLimits.mask }
     if isString(key) { return Int(ObjectRef(key).bytesHash) }
+    if key.isCharacter { return Int(key.characterCode) }
     let answer = send(selector("hash"), to: key)
     if answer.isUnwind { return nil }
     if let integer = answer.asSmallInteger { return integer & HashLimits.mask }

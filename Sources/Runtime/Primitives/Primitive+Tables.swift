@@ -42,6 +42,8 @@ extension Primitive {
     case "RunLoop class": runLoopClass
     case "Timer": timer
     case "Time class": timeClass
+    case "Date class": dateClass
+    case "DateTime class": dateTimeClass
     case "TimeZone": timeZone
     case "TimeZone class": timeZoneClass
     case "WeakReference": weakReference

@@ -1,11 +1,25 @@
 extension Primitive {
   static let arraySort: [Primitive] = [
     Primitive("sortPlainElements", "Sorts integers, floats or strings alone; answers whether.") {
-      machine, arguments in
+      machine, arguments throws(Failure) in
       let array = ObjectRef(arguments.receiver)
       guard array.flags & ~ObjectFlag.scanned == 0 else { return .false }
-      return Value(array.sortSmallIntegers() || array.sortFloats() || machine.sortTexts(array))
-    }
+      if array.sortSmallIntegers() || array.sortFloats() { return .true }
+      guard let places = try machine.orderOfTexts(array) else { return .false }
+      let texts = places.map { array[element: $0] }
+      for index in 0..<texts.count { array[element: index] = texts[index] }
+      return .true
+    },
+    Primitive(
+      "plainOrder",
+      "The indices in the order of the elements, integers, floats or strings alone; or nil."
+    ) { machine, arguments throws(Failure) in
+      let array = ObjectRef(arguments.receiver)
+      guard let order = try machine.plainOrder(array) else { return .nil }
+      let result = try machine.makeArray(checked: order.count)
+      for index in 0..<order.count { result[element: index] = Value(small: order[index] + 1) }
+      return Value(result)
+    },
   ]
 }
 
@@ -43,20 +57,46 @@ extension ObjectRef {
 }
 
 extension Machine {
-  /// Sorts an array that holds strings alone; equal ones keep their order.
-  fileprivate func sortTexts(_ array: ObjectRef) -> Bool {
-    var texts: [(text: ObjectRef, place: Int)] = []
-    texts.reserveCapacity(array.elementCount)
+  fileprivate func plainOrder(_ array: ObjectRef) throws(Failure) -> [Int]? {
+    if let order = try order(array, { $0.asSmallInteger }, <) { return order }
+    let float: (Value) -> Double? = { $0.isImmediateFloat ? $0.immediateFloat : nil }
+    if let order = try order(array, float, <) { return order }
+    return try orderOfTexts(array)
+  }
+
+  /// The places of an array's strings in their order; nil when not all elements are strings.
+  fileprivate func orderOfTexts(_ array: ObjectRef) throws(Failure) -> [Int]? {
+    try order(array, { self.isString($0) ? ObjectRef($0) : nil }) { $0.precedes($1) }
+  }
+
+  /// The places of an array's elements in the order of their keys, those of equal keys in their own;
+  /// nil when an element has no key.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  @inline(__always)
+  fileprivate func order<Key>(
+    _ array: ObjectRef, _ key: (Value) -> Key?, _ precedes: (Key, Key) -> Bool
+  ) throws(Failure) -> [Int]? {
+    var keys: [(key: Key, place: Int)] = []
     for index in 0..<array.elementCount {
-      let element = array[element: index]
-      guard isString(element) else { return false }
-      texts.append((ObjectRef(element), index))
+      guard let key = key(array[element: index]) else { return nil }
+      if index == 0 {
+        try reserve(array.elementCount * 24)
+        keys.reserveCapacity(array.elementCount)
+      }
+      keys.append((key, index))
     }
-    texts.sort { left, right in
-      left.text.precedes(right.text)
-        || left.place < right.place && !right.text.precedes(left.text)
+    var comparisons = 0
+    var isStopped = false
+    keys.sort { left, right in
+      // What has been interrupted ends soon when nothing comes before anything else.
+      if isStopped { return false }
+      comparisons += 1
+      if comparisons & 0xFFFF == 0 { isStopped = noticeInterrupt() }
+      return precedes(left.key, right.key)
+        || left.place < right.place && !precedes(right.key, left.key)
     }
-    for index in 0..<texts.count { array[element: index] = Value(texts[index].text) }
-    return true
+    try pollInterrupt()
+    return keys.map(\.place)
   }
 }

@@ -90,7 +90,15 @@ extension Machine {
       for index in 0..<count { result[byte: count - 1 - index] = string[byte: index] }
       return Value(result)
     }
-    return try makeText(String(try swiftString(Value(string)).reversed()))
+    var result = ""
+    result.reserveCapacity(count)
+    var clusters = 0
+    for cluster in try swiftString(Value(string)).reversed() {
+      clusters += 1
+      if clusters & 0xFFFF == 0 { try pollInterrupt() }
+      result.append(cluster)
+    }
+    return try makeText(result)
   }
 
   /// A string many times over.
