@@ -18,8 +18,7 @@ extension ConnectionGraph {
       heap.mark(cell.place.key)
       if let known = cell.known { heap.mark(known) }
     }
-    undo.removeAll { $0.place.kind != .stored && !heap.isMarked(ObjectRef($0.place.object)) }
-    for entry in undo { heap.mark(entry.value) }
+    purgeUndo(heap)
     for value in valuesBefore.values { heap.mark(value) }
     heap.drain()
     forEachTracker { $0.purge(heap) }
@@ -89,6 +88,20 @@ extension ConnectionGraph {
     }
   }
 
+  /// Forgets old values of places that are gone, and marks the others.
+  private func purgeUndo(_ heap: Heap) {
+    var kept = FlatTable<UndoEntry>()
+    for index in 0..<undo.count {
+      let entry = undo[index]
+      guard entry.place.kind == .stored || heap.isMarked(ObjectRef(entry.place.object)) else {
+        continue
+      }
+      heap.mark(entry.value)
+      kept.append(entry)
+    }
+    undo = kept
+  }
+
   /// Lets go of cells whose objects are dead: nothing can change there any more.
   private func purgeDeadCells(_ heap: Heap) {
     var touched: [Constraint] = []
@@ -104,6 +117,7 @@ extension ConnectionGraph {
       cells[index].readers = []
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
       pathWatchers[id] = nil
+      setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
       release([id])

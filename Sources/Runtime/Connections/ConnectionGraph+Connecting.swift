@@ -157,6 +157,7 @@ extension ConnectionGraph {
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, level: level)
     cells[output.index].owner = formula
+    setFlag(CellFlag.determined, of: output, to: true)
     for input in formula.inputs { cells[input.index].readers.append(formula) }
     if let region = self[output].region {
       do throws(SolverConflict) {
@@ -177,6 +178,7 @@ extension ConnectionGraph {
     constraint.level = -1
     if cells[formula.output.index].owner === formula {
       cells[formula.output.index].owner = nil
+      setFlag(CellFlag.determined, of: formula.output, to: false)
       self[formula.output].region?.pinned.remove(formula.output)
       self[formula.output].region?.solver.unpin(formula.output)
     }
@@ -404,7 +406,7 @@ extension ConnectionGraph {
   private func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
-    try solver.edit(cell, age: self[cell].age, isPinned: self[cell].owner != nil)
+    try solver.edit(cell, age: hot[cell.rawValue].age, isPinned: self[cell].owner != nil)
   }
 
   /// Makes one region of several, and of a constraint that joins them.
@@ -444,7 +446,7 @@ extension ConnectionGraph {
     guard let region = constraint.region, let added = new.last else { return }
     if let origin {
       clock += 1
-      cells[origin.index].age = clock
+      hot[origin.rawValue].age = clock
       try? region.solver.edit(origin, age: clock, isPinned: self[origin].owner != nil)
       forced.append(added)
       return

@@ -36,24 +36,64 @@ extension ConnectionGraph {
     }
   }
 
+  /// Whether writing a slot concerns nothing but the formulas that read it.
+  @inline(__always)
+  func isFreelyWritable(_ cell: CellID) -> Bool {
+    let flags = hot[cell.rawValue].flags
+    return flags & CellFlag.plain != 0
+      && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
+  }
+
+  /// Remembers what a place held, for when the turn cannot be finished.
+  @inline(__always)
+  func noteOld(_ value: Value, at place: Place) {
+    undo.append(UndoEntry(place: place, value: value))
+  }
+
+  /// Notes that a freely writable cell was written from outside.
+  @inline(__always)
+  func noteFreeWrite(to cell: CellID, by site: TraceEntry?) {
+    clock += 1
+    noteWriter(of: cell, site)
+    countChange(of: cell.rawValue)
+    if isSettling { distribute(cell) } else { pending.append(cell) }
+  }
+
+  @inline(__always)
+  private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
+    hot[cell.rawValue].age = clock
+    hot[cell.rawValue].causeFormula = -1
+    cells[cell.index].cause = Cause(turn: turn + 1, site: site)
+  }
+
   /// Notes that a cell was written from outside.
   func noteWrite(to cell: CellID, by site: TraceEntry?) {
     clock += 1
-    for written in [cell] + self[cell].properties {
-      cells[written.index].age = clock
-      cells[written.index].cause = Cause(turn: turn + 1, site: site)
-    }
+    noteWriter(of: cell, site)
+    for property in self[cell].properties { noteWriter(of: property, site) }
     noteChange(of: cell)
+  }
+
+  @inline(__always)
+  private func countChange(of cell: Int32) {
+    if hot[cell].turn == turn {
+      hot[cell].changes &+= 1
+    } else {
+      hot[cell].turn = turn
+      hot[cell].changes = 1
+    }
   }
 
   /// Notes that a cell has another value, whoever gave it.
   func noteChange(of cell: CellID) {
-    if cells[cell.index].turn != turn {
-      cells[cell.index].turn = turn
-      cells[cell.index].changes = 0
-    }
-    cells[cell.index].changes += 1
+    countChange(of: cell.rawValue)
+    spread(cell)
+  }
+
+  /// Tells those whom a change of a cell concerns.
+  private func spread(_ cell: CellID) {
     if isSettling { distribute(cell) } else { pending.append(cell) }
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
     for property in cells[cell.index].properties where property != writing {
       noteChange(of: property)
     }
@@ -84,11 +124,16 @@ extension ConnectionGraph {
         isSettling = false
         undo.removeAll()
       }
-      for cell in takePending() { distribute(cell) }
-      for formula in forced { distribute(formula) }
-      forced = []
       do throws(Failure) {
-        try settleLevels()
+        defer { machine.endFormulas() }
+        if hasOneLevel {
+          try settleOneLevel()
+        } else {
+          for cell in takePending() { distribute(cell) }
+          for formula in forced { distribute(formula) }
+          forced = []
+          try settleLevels()
+        }
       } catch {
         abandonTurn()
         throw error
@@ -98,8 +143,38 @@ extension ConnectionGraph {
         return
       }
       isSettling = false
-      try reaim()
+      if !reaimed.isEmpty { try reaim() }
     }
+  }
+
+  /// Whether all formulas are with one solver.
+  private var hasOneLevel: Bool { !hasRegions && levels.count == 1 && waitingRegions.isEmpty }
+
+  /// Brings everything up to date that one solver keeps.
+  private func settleOneLevel() throws(Failure) {
+    let transaction = levels[0].transaction
+    if valuesBefore.isEmpty, transaction.changed.isEmpty {
+      swap(&transaction.changed, &pending)
+    } else {
+      transaction.changed += takePending()
+    }
+    if !forced.isEmpty {
+      for formula in forced where formula.constraint?.level == 0 {
+        transaction.forced.append(formula.id)
+      }
+      forced.removeAll(keepingCapacity: forced.count < 65_536)
+    }
+    hasMore = false
+    currentLevel = 0
+    repeat {
+      transaction.settle(with: levels[0].solver)
+      if let restless {
+        self.restless = nil
+        throw .doesNotSettle(loop(through: restless))
+      }
+    } while !isUnwinding && (!transaction.changed.isEmpty || !transaction.forced.isEmpty)
+    currentLevel = -1
+    if hasMore || !waitingRegions.isEmpty { try settleLevels() }
   }
 
   /// Has the program hear at its next safepoint that memory has run out, when only formulas have.
@@ -218,7 +293,8 @@ extension ConnectionGraph {
 
   /// Gives slots back what they held before the turn.
   private func abandonTurn() {
-    for (place, value) in undo.reversed() {
+    for index in (0..<undo.count).reversed() {
+      let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
@@ -253,7 +329,7 @@ extension ConnectionGraph {
     var visited: Set<CellID> = []
     while let cell = current, visited.insert(cell).inserted {
       names.append(self[cell].name)
-      current = self[cell].cause.cell
+      current = cause(of: cell).cell
     }
     if let current { names.append(self[current].name) }
     return names
@@ -265,26 +341,99 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether its cell has another value now.
   func run(_ id: FormulaID, because cause: CellID?) -> Bool {
-    guard let formula = self[id], !isUnwinding, restless == nil else { return false }
-    formula.runs += 1
-    guard let value = machine.evaluate(formula) else { return false }
-    return store(value, by: formula, because: cause)
+    let number = id.rawValue
+    guard !isHalted, number >= 0, Int(number) < hotFormulas.count else { return false }
+    let value: Value
+    switch hotFormulas[number].kind {
+    case .none: return false
+    case .block:
+      hotFormulas[number].runs &+= 1
+      guard let result = machine.evaluateBlockFormula(number) else { return false }
+      value = result
+    case .copy:
+      hotFormulas[number].runs &+= 1
+      let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
+      if hot[input].flags & CellFlag.plain != 0 {
+        let read = ObjectRef(hot[input].object)[slot: hot[input].index]
+        value = read.isUndefined ? .nil : read
+      } else {
+        guard let result = evaluate(number) else { return false }
+        value = result
+      }
+    case .native:
+      hotFormulas[number].runs &+= 1
+      guard let native = NativeFormula.at(hotFormulas[number].word) else { return false }
+      let outer = runningNumber
+      runningNumber = number
+      value = native.compute(NativeInputs(graph: self, formula: native))
+      runningNumber = outer
+    }
+    return store(value, by: number, because: cause?.rawValue ?? -1)
+  }
+
+  private func evaluate(_ number: Int32) -> Value? {
+    formulas[Int(number)].flatMap { machine.evaluate($0) }
   }
 
   /// Stores the value of a formula.
-  private func store(_ value: Value, by formula: Formula, because cause: CellID?) -> Bool {
+  @inline(__always)
+  private func store(_ value: Value, by number: Int32, because cause: Int32) -> Bool {
+    let output = hotFormulas[number].output
+    let flags = hot[output].flags
+    if flags & CellFlag.plain != 0 {
+      let object = ObjectRef(hot[output].object)
+      let index = hot[output].index
+      let old = object[slot: index]
+      if old == value || machine.isUnchanged(old, value) {
+        noteSatisfied(number)
+        return false
+      }
+      noteOld(old, at: hot[output].place)
+      object[slot: index] = value
+    } else {
+      guard storeSlowly(value, by: number) else { return false }
+    }
+    noteSatisfied(number)
+    hot[output].causeTurn = turn
+    hot[output].causeFormula = number
+    hot[output].causeCell = cause
+    countChange(of: output)
+    if hot[output].changes > ConnectionGraph.changeLimit { restless = CellID(output) }
+    if hasRegions || flags & CellFlag.hooked != 0 {
+      isRunningFormula = true
+      spread(CellID(output))
+      isRunningFormula = false
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func noteSatisfied(_ number: Int32) {
+    switch hotFormulas[number].status {
+    case .satisfied: break
+    case .waiting: hotFormulas[number].status = .satisfied
+    case .failed:
+      hotFormulas[number].status = .satisfied
+      failures[FormulaID(number)] = nil
+    }
+  }
+
+  /// Stores the value of a formula in a place whose reading and writing may run code.
+  ///
+  /// - Returns: Whether the place has another value now.
+  @inline(never)
+  private func storeSlowly(_ value: Value, by number: Int32) -> Bool {
+    guard let formula = formulas[Int(number)] else { return false }
     let output = formula.output
-    let place = cells[output.index].place
-    // Reading and writing may run the program's own code.
     let root = machine.roots.count
-    if place.kind != .slot { machine.roots.append(value) }
-    defer { if machine.roots.count > root { machine.roots.removeLast(machine.roots.count - root) } }
+    machine.roots.append(value)
+    defer { machine.roots.removeLast(machine.roots.count - root) }
     guard let old = machine.currentValue(of: output) else { return false }
     if machine.isUnchanged(old, value) {
-      formula.state = .satisfied
+      noteSatisfied(number)
       return false
     }
-    undo.append((place, old))
+    noteOld(old, at: hot[output.rawValue].place)
     let outer = writing
     writing = output
     let failure = machine.write(value, to: output)
@@ -293,12 +442,6 @@ extension ConnectionGraph {
       machine.note(failure, of: formula)
       return false
     }
-    formula.state = .satisfied
-    cells[output.index].cause = Cause(turn: turn, formula: formula.id, cell: cause)
-    isRunningFormula = true
-    noteChange(of: output)
-    isRunningFormula = false
-    if cells[output.index].changes > ConnectionGraph.changeLimit { restless = output }
     return true
   }
 }

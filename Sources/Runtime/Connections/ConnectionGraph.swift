@@ -11,7 +11,12 @@ final class ConnectionGraph {
   unowned let machine: Machine
   var cells: [Cell] = []
   var freeCells: [CellID] = []
-  var cellsByPlace: [Place: CellID] = [:]
+  /// What a turn needs of cells and formulas.
+  var hot = FlatTable<HotCell>()
+  var hotFormulas = FlatTable<HotFormula>()
+  private var placeMap = PlaceMap()
+  /// What the last runs of formulas said that failed.
+  var failures: [FormulaID: String] = [:]
   /// The cells of each watched object, by its address.
   var watched: [UInt: [CellID]] = [:]
   var formulas: [Formula?] = []
@@ -54,8 +59,10 @@ final class ConnectionGraph {
   var forced: [Formula] = []
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
+  /// The number of the formula that runs, or -1.
+  var runningNumber: Int32 = -1
   /// The formula that runs.
-  var running: Formula?
+  var running: Formula? { runningNumber < 0 ? nil : formulas[Int(runningNumber)] }
   /// The region whose solver is at work, and the level the turn has come to.
   var settling: Region?
   var currentLevel = -1
@@ -64,14 +71,26 @@ final class ConnectionGraph {
   /// Whether the change being noted is the result of a formula.
   var isRunningFormula = false
   /// A cell that has changed too often.
-  var restless: CellID?
+  var restless: CellID? { didSet { noteHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
-  var isUnwinding = false
+  var isUnwinding = false { didSet { noteHalt() } }
+  /// Whether no formula runs any more in this turn.
+  private(set) var isHalted = false
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
   /// The old values of what was written in this turn, for when it cannot be finished.
-  var undo: [(place: Place, value: Value)] = []
+  var undo = FlatTable<UndoEntry>()
+  /// Where formulas of the language are evaluated in a turn.
+  var evaluation = FormulaEvaluation()
+
+  /// What a place held before it was written.
+  struct UndoEntry: BitwiseCopyable {
+    var place: Place
+    var value: Value
+  }
+
+  private func noteHalt() { isHalted = isUnwinding || restless != nil }
 
   /// The one-way constraints of one level.
   struct Level {
@@ -108,14 +127,55 @@ extension ConnectionGraph {
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
+      hot[id.rawValue] = HotCell(place)
     } else {
       id = CellID(Int32(cells.count))
       cells.append(cell)
+      hot.append(HotCell(place))
     }
-    cellsByPlace[place] = id
+    placeMap.insert(id.rawValue, in: hot)
+    noteType(of: id)
     watch(place, id)
     machine.heap.countOutside(GraphSize.cell)
     return id
+  }
+
+  /// The cells by their places.
+  var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
+
+  /// The cells by their places.
+  struct CellsByPlace {
+    unowned(unsafe) let graph: ConnectionGraph
+
+    subscript(place: Place) -> CellID? {
+      let id = unsafe graph.placeMap.find(place, in: graph.hot)
+      return id < 0 ? nil : CellID(id)
+    }
+  }
+
+  /// Learns whether a slot may be written without looking at its declared type.
+  private func noteType(of id: CellID) {
+    let place = hot[id.rawValue].place
+    let isPlain =
+      place.kind == .slot
+      && machine.declaredType(of: ObjectRef(place.object), slot: place.index) == nil
+    setFlag(CellFlag.plain, of: id, to: isPlain)
+  }
+
+  /// Learns that types of variables have been declared.
+  func noteTypes() {
+    for index in cells.indices where !cells[index].isFree { noteType(of: CellID(Int32(index))) }
+  }
+
+  @inline(__always)
+  func setFlag(_ flag: UInt8, of id: CellID, to isSet: Bool) {
+    if isSet { hot[id.rawValue].flags |= flag } else { hot[id.rawValue].flags &= ~flag }
+  }
+
+  /// Learns whether changes of a cell concern more than the formulas that read it.
+  func noteHooks(of id: CellID) {
+    let isHooked = !cells[id.index].properties.isEmpty || pathWatchers[id] != nil
+    setFlag(CellFlag.hooked, of: id, to: isHooked)
   }
 
   private func watch(_ place: Place, _ id: CellID) {
@@ -146,8 +206,16 @@ extension ConnectionGraph {
   }
 
   subscript(id: CellID) -> Cell {
-    get { cells[id.index] }
-    set { cells[id.index] = newValue }
+    _read { yield cells[id.index] }
+  }
+
+  /// Why a cell has the value it has.
+  func cause(of id: CellID) -> Cause {
+    let entry = hot[id.rawValue]
+    guard entry.causeFormula >= 0 else { return cells[id.index].cause }
+    return Cause(
+      turn: entry.causeTurn, formula: FormulaID(entry.causeFormula),
+      cell: entry.causeCell < 0 ? nil : CellID(entry.causeCell))
   }
 
   subscript(id: FormulaID) -> Formula? { formulas[id.index] }
@@ -163,9 +231,13 @@ extension ConnectionGraph {
     let old = self[property].slots
     guard new != old else { return }
     cells[property.index].slots = new
-    for slot in new where !old.contains(slot) { cells[slot.index].properties.append(property) }
+    for slot in new where !old.contains(slot) {
+      cells[slot.index].properties.append(property)
+      noteHooks(of: slot)
+    }
     for slot in old where !new.contains(slot) {
       cells[slot.index].properties.removeAll { $0 == property }
+      noteHooks(of: slot)
     }
     release(old.filter { !new.contains($0) })
   }
@@ -177,9 +249,12 @@ extension ConnectionGraph {
       guard !cell.isFree, cell.readers.isEmpty, cell.owner == nil, cell.region == nil,
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id)
       else { continue }
-      cellsByPlace[cell.place] = nil
+      placeMap.remove(id.rawValue, in: hot)
       if cell.place.kind != .stored { unwatch(cell.place, id) }
-      for slot in cell.slots { self[slot].properties.removeAll { $0 == id } }
+      for slot in cell.slots {
+        cells[slot.index].properties.removeAll { $0 == id }
+        noteHooks(of: slot)
+      }
       let slots = cell.slots
       cells[id.index].isFree = true
       cells[id.index].slots = []
@@ -215,14 +290,16 @@ extension ConnectionGraph {
   ) -> Formula {
     let number = freeFormulas.popLast() ?? Int32(formulas.count)
     let formula = Formula(
-      id: FormulaID(number), connection: connection, output: output,
+      id: FormulaID(number), graph: self, connection: connection, output: output,
       staticInputs: inputs.reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
       source: source, order: nextOrder)
     nextOrder += 1
     if Int(number) == formulas.count {
       formulas.append(formula)
+      hotFormulas.append(HotFormula(formula))
     } else {
       formulas[Int(number)] = formula
+      hotFormulas[number] = HotFormula(formula)
     }
     connection.formulas.append(formula)
     machine.heap.countOutside(GraphSize.formula)
@@ -232,6 +309,8 @@ extension ConnectionGraph {
   func free(_ formula: Formula) {
     machine.heap.countOutside(-GraphSize.formula)
     formulas[formula.id.index] = nil
+    hotFormulas[formula.id.rawValue].kind = .none
+    failures[formula.id] = nil
     freeFormulas.append(formula.id.rawValue)
   }
 
@@ -259,6 +338,6 @@ extension ConnectionGraph {
   }
 
   func makeTransaction() -> Transaction {
-    Transaction { [unowned self] formula, cause in run(formula, because: cause) }
+    Transaction(self)
   }
 }

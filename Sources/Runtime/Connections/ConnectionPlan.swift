@@ -264,6 +264,7 @@ extension ConnectionGraph {
     for step in steps {
       let cell = cell(for: step, name: nameOf(step))
       pathWatchers[cell, default: []].append(connection)
+      noteHooks(of: cell)
       connection.steps.append(cell)
     }
   }
@@ -275,6 +276,7 @@ extension ConnectionGraph {
     for step in steps {
       pathWatchers[step]?.removeAll { $0 === connection }
       if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
+      noteHooks(of: step)
     }
     release(steps)
   }

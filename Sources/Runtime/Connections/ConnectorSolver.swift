@@ -98,10 +98,10 @@ public final class Transaction {
   public internal(set) var changed: [CellID] = []
   /// Formulas that must run though nothing they read has changed: they are new.
   public internal(set) var forced: [FormulaID] = []
-  private let runner: (FormulaID, CellID?) -> Bool
+  @safe private unowned(unsafe) let graph: ConnectionGraph
 
-  init(_ runner: @escaping (FormulaID, CellID?) -> Bool) {
-    self.runner = runner
+  init(_ graph: ConnectionGraph) {
+    self.graph = graph
   }
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
@@ -110,8 +110,12 @@ public final class Transaction {
     let changes = changed.count
     let formulas = forced.count
     solver.settle(self)
-    changed.removeFirst(changes)
-    forced.removeFirst(formulas)
+    if changed.count == changes {
+      changed.removeAll(keepingCapacity: changes < 65_536)
+    } else {
+      changed.removeFirst(changes)
+    }
+    if formulas > 0 { forced.removeFirst(formulas) }
   }
 
   /// Runs a formula and stores its value.
@@ -120,8 +124,7 @@ public final class Transaction {
   ///   - formula: The formula.
   ///   - cause: The changed cell because of which it runs.
   /// - Returns: Whether the value of its cell has changed; not so when the formula failed.
-  @inline(__always)
   public func run(_ formula: FormulaID, because cause: CellID?) -> Bool {
-    runner(formula, cause)
+    graph.run(formula, because: cause)
   }
 }

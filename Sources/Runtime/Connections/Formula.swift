@@ -18,16 +18,15 @@ final class Formula {
 
   /// The constraint it is part of.
   var constraint: Constraint?
-  /// What the last run came to.
-  var state = State.waiting
-  /// How often it has run.
-  var runs = 0
+  unowned let graph: ConnectionGraph
 
   enum Source {
     /// A block of the language.
     case block(Value)
     /// The value of another cell: one half of a plain `=|=`.
     case copy(CellID)
+    /// Swift code of the embedding program.
+    case native(NativeFormula)
   }
 
   enum State: Equatable {
@@ -40,15 +39,43 @@ final class Formula {
   }
 
   init(
-    id: FormulaID, connection: Connection, output: CellID, staticInputs: [CellID],
-    source: Source, order: Int
+    id: FormulaID, graph: ConnectionGraph, connection: Connection, output: CellID,
+    staticInputs: [CellID], source: Source, order: Int
   ) {
+    self.graph = graph
     self.id = id
     self.connection = connection
     self.output = output
     self.staticInputs = staticInputs
     self.source = source
     self.order = order
+  }
+
+  /// How often it has run.
+  var runs: Int { Int(graph.hotFormulas[id.rawValue].runs) }
+
+  /// What the last run came to.
+  var state: State {
+    get {
+      switch graph.hotFormulas[id.rawValue].status {
+      case .waiting: .waiting
+      case .satisfied: .satisfied
+      case .failed: .failed(graph.failures[id] ?? "")
+      }
+    }
+    set {
+      let old = graph.hotFormulas[id.rawValue].status
+      switch newValue {
+      case .waiting: graph.hotFormulas[id.rawValue].status = .waiting
+      case .satisfied: graph.hotFormulas[id.rawValue].status = .satisfied
+      case .failed(let message):
+        graph.hotFormulas[id.rawValue].status = .failed
+        graph.failures[id] = message
+      }
+      if old == .failed, graph.hotFormulas[id.rawValue].status != .failed {
+        graph.failures[id] = nil
+      }
+    }
   }
 
   /// Everything it reads.
@@ -177,12 +204,8 @@ struct Cell {
   var region: Region?
   /// Where it stands in the order of a turn: 0 for places that nothing determines.
   var level = 0
-  /// When it was last written from outside.
-  var age: UInt64 = 0
+  /// Why it has its value; where a formula wrote it, only `ConnectionGraph.cause(of:)` knows.
   var cause = Cause()
-  /// How often it has changed in this turn.
-  var changes = 0
-  var turn = 0
   /// For a property: the slots its getter reads, as cells.
   var slots: [CellID] = []
   /// The property cells that depend on this slot.

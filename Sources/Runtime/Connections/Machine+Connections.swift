@@ -20,10 +20,20 @@ extension Machine {
       return value
     }
     if let writing = graph.writing, graph[writing].slots.contains(cell) {
-      graph.undo.append((.slot(object, slot), object[slot: slot]))
+      graph.noteOld(object[slot: slot], at: .slot(object, slot))
       object[slot: slot] = value
       graph.noteChange(of: cell)
       return value
+    }
+    if graph.isFreelyWritable(cell) {
+      let old = object[slot: slot]
+      if isUnchanged(old, value) { return value }
+      object[slot: slot] = value
+      graph.noteOld(old, at: .slot(object, slot))
+      if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
+      graph.noteFreeWrite(to: cell, by: currentSite())
+      if graph.isSettling || graph.atomicDepth > 0 { return value }
+      return settleGraph(answering: value)
     }
     return write(value, to: cell) {
       object[slot: slot] = value
@@ -41,9 +51,9 @@ extension Machine {
       if isUnchanged(old, value) { return value }
       try graph.prepareWrite(to: cell)
       if let failure = put() { return signal(failure) }
-      graph.undo.append((graph[cell].place, old))
+      graph.noteOld(old, at: graph[cell].place)
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
+      graph.noteWrite(to: cell, by: currentSite())
     } catch {
       return signal(error)
     }
@@ -248,55 +258,6 @@ extension Machine {
 
   // MARK: Formulas
 
-  /// Runs a formula.
-  ///
-  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
-  func evaluate(_ formula: Formula) -> Value? {
-    let outerTracker = tracker
-    let outerRunning = graph.running
-    let tracker = Tracker(within: outerTracker)
-    self.tracker = tracker
-    graph.running = formula
-    trackingDepth += 1
-    let outcome: Evaluation
-    switch formula.source {
-    case .block(let block): outcome = withErrorsCaught { evaluateBlock(block) }
-    case .copy(let cell):
-      outcome =
-        currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
-    }
-    trackingDepth -= 1
-    graph.running = outerRunning
-    self.tracker = outerTracker
-    if case .unwound = outcome {
-      graph.isUnwinding = true
-      return nil
-    }
-    if let failure = learnReads(tracker.reads, of: formula) {
-      note(failure, of: formula)
-      return nil
-    }
-    switch outcome {
-    case .value(let value): return value
-    case .failed(let failure): note(failure, of: formula)
-    case .unwound: break
-    }
-    return nil
-  }
-
-  /// Makes what a formula has read its inputs from now on.
-  private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
-    if reads == formula.lastReads { return nil }
-    formula.lastReads = reads
-    let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
-    do throws(Failure) {
-      try graph.setDynamicInputs(cells, of: formula)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   /// What messages call a place that no text names.
   func name(of place: Place) -> String {
     switch place.kind {
@@ -369,12 +330,15 @@ extension Machine {
     handlers.removeLast(handlers.count - count)
     guard value.isUnwind else { return .value(value) }
     guard state.unwindTarget == Value(small: token) else { return .unwound }
+    return .failed(takeFailure())
+  }
+
+  /// The failure that an unwinding has brought here.
+  func takeFailure() -> Failure {
     let exception = ObjectRef(state.takeUnwindValue())
     unwindAction = .deliver
     let message = exception[slot: ExceptionSlot.messageText]
     let className = classInfo(of: Value(exception)).name
-    return .failed(
-      Failure(
-        ErrorClass(rawValue: className) ?? .error, text(message) ?? className))
+    return Failure(ErrorClass(rawValue: className) ?? .error, text(message) ?? className)
   }
 }

@@ -63,7 +63,7 @@ extension Machine {
     let root = roots.count
     roots.append(value)
     defer { roots.removeLast(roots.count - root) }
-    let site = stackTrace(limit: 1).first
+    let site = currentSite()
     if let whole = graph.cellsByPlace[.whole(object)] { graph.noteWrite(to: whole, by: site) }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
     for cell in elements where graph[cell].place.kind == .element {

@@ -128,26 +128,27 @@ extension Machine {
     var cell: CellID? = formula.output
     var visited: Set<CellID> = []
     while let current = cell, visited.insert(current).inserted {
-      let entry = graph[current]
-      var line = "\(entry.name) is \(describeCell(current))"
-      if let id = entry.cause.formula, let formula = graph[id] {
+      let name = graph[current].name
+      let cause = graph.cause(of: current)
+      var line = "\(name) is \(describeCell(current))"
+      if let id = cause.formula, let formula = graph[id] {
         line += " by '\(formula.connection.text)' (\(formula.connection.location))"
-      } else if let site = entry.cause.site {
+      } else if let site = cause.site {
         let location = site.code.source.location(of: site.site.range.start)
         line += ", written at \(site.code.source.name):\(location.line):\(location.column)"
       } else {
         line += " since before it was connected"
       }
       lines.append(line)
-      cell = entry.cause.cell
-      if cell == nil, entry.cause.formula != nil { cell = oldestInput(of: entry) }
+      cell = cause.cell
+      if cell == nil, cause.formula != nil { cell = oldestInput(of: cause) }
     }
     return lines.joined(separator: "\n")
   }
 
   /// What a formula read that ran only because it was new.
-  private func oldestInput(of cell: Cell) -> CellID? {
-    cell.cause.formula.flatMap { graph[$0]?.inputs.first }
+  private func oldestInput(of cause: Cause) -> CellID? {
+    cause.formula.flatMap { graph[$0]?.inputs.first }
   }
 
   private func describeCell(_ cell: CellID) -> String {

@@ -1,0 +1,212 @@
+// What a turn needs of cells and formulas, in flat tables: the rest stays with the objects.
+
+/// What a turn needs of a cell.
+struct HotCell: BitwiseCopyable {
+  /// The place: object, key, index and kind.
+  var object: Value
+  var key: Value
+  var index: Int
+  var kind: Place.Kind
+  var flags: UInt8 = 0
+  /// How often it has changed in the turn `turn`.
+  var changes: Int32 = 0
+  var turn = -1
+  /// When it was last written from outside.
+  var age: UInt64 = 0
+  /// The turn in which it was written, the formula that wrote it, or -1 for a write from outside,
+  /// and the changed cell because of which the formula ran, or -1.
+  var causeTurn = 0
+  var causeFormula: Int32 = -1
+  var causeCell: Int32 = -1
+
+  init(_ place: Place) {
+    object = place.object
+    key = place.key
+    index = place.index
+    kind = place.kind
+  }
+
+  var place: Place { Place(kind: kind, object: object, index: index, key: key) }
+}
+
+/// Flags of cells.
+enum CellFlag {
+  /// It is a slot of no declared type: it is read and written without ceremony.
+  @inline(__always) static var plain: UInt8 { 1 }
+  /// Its changes concern more than the formulas that read it: properties and paths.
+  @inline(__always) static var hooked: UInt8 { 2 }
+  /// A one-way formula determines it.
+  @inline(__always) static var determined: UInt8 { 4 }
+}
+
+/// What a turn needs of a formula.
+struct HotFormula: BitwiseCopyable {
+  enum Kind: UInt8 {
+    /// The number is free.
+    case none
+    /// A block of the language.
+    case block
+    /// The value of another cell.
+    case copy
+    /// Swift code.
+    case native
+  }
+
+  var kind: Kind
+  var status = Status.waiting
+  /// Whether its last run read nothing besides what its text says.
+  var readsItsText = true
+  var output: Int32
+  var runs: UInt32 = 0
+  /// The block, or the number of the cell that it copies.
+  var word: UInt
+
+  init(_ formula: Formula) {
+    output = formula.output.rawValue
+    switch formula.source {
+    case .block(let block):
+      kind = .block
+      word = block.bits
+    case .copy(let cell):
+      kind = .copy
+      word = UInt(cell.rawValue)
+    case .native(let native):
+      kind = .native
+      word = unsafe UInt(bitPattern: Unmanaged.passUnretained(native).toOpaque())
+    }
+  }
+
+  enum Status: UInt8 {
+    case waiting
+    case satisfied
+    case failed
+  }
+}
+
+/// Finds cells by their places: a hash table with open addressing over the table of cells.
+struct PlaceMap: ~Copyable {
+  private var entries = FlatTable<Int32>()
+  private var mask = 15
+  private(set) var count = 0
+
+  init() { entries.extend(to: 16, with: -1) }
+
+  @inline(__always)
+  private func start(_ object: UInt, _ index: Int, _ key: UInt) -> Int {
+    var hash = UInt64(object) &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15
+    hash ^= UInt64(key) &* 0xC2B2_AE3D_27D4_EB4F
+    hash = (hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9
+    return Int(truncatingIfNeeded: hash >> 32) & mask
+  }
+
+  /// The number of the cell of a place, or -1.
+  @inline(__always)
+  func find(_ place: Place, in cells: borrowing FlatTable<HotCell>) -> Int32 {
+    var position = start(place.object.bits, place.index, place.key.bits)
+    while true {
+      let id = entries[position]
+      if id < 0 { return -1 }
+      if cells[id].object == place.object, cells[id].index == place.index,
+        cells[id].key == place.key, cells[id].kind == place.kind
+      {
+        return id
+      }
+      position = (position + 1) & mask
+    }
+  }
+
+  /// Enters a cell whose place is not in the table.
+  mutating func insert(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
+    if count * 3 >= (mask + 1) * 2 { grow(cells) }
+    count += 1
+    enter(id, cells)
+  }
+
+  private func enter(_ id: Int32, _ cells: borrowing FlatTable<HotCell>) {
+    var position = start(id, cells)
+    while entries[position] >= 0 { position = (position + 1) & mask }
+    entries[position] = id
+  }
+
+  private func start(_ id: Int32, _ cells: borrowing FlatTable<HotCell>) -> Int {
+    start(cells[id].object.bits, cells[id].index, cells[id].key.bits)
+  }
+
+  /// Takes a cell out.
+  mutating func remove(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
+    var hole = start(id, cells)
+    while entries[hole] != id {
+      if entries[hole] < 0 { return }
+      hole = (hole + 1) & mask
+    }
+    count -= 1
+    // What follows moves up if it may: no cell stands behind a gap.
+    var position = (hole + 1) & mask
+    while entries[position] >= 0 {
+      let distance = (position - start(entries[position], cells)) & mask
+      if distance >= (position - hole) & mask {
+        entries[hole] = entries[position]
+        hole = position
+      }
+      position = (position + 1) & mask
+    }
+    entries[hole] = -1
+  }
+
+  private mutating func grow(_ cells: borrowing FlatTable<HotCell>) {
+    let old = FlatTable<Int32>.exchange(&entries, ofCount: (mask + 1) * 2)
+    mask = mask * 2 + 1
+    for position in 0..<old.count where old[position] >= 0 { enter(old[position], cells) }
+  }
+}
+
+extension FlatTable<Int32> {
+  /// Puts a new table of -1 in place of another.
+  fileprivate static func exchange(_ table: inout FlatTable<Int32>, ofCount count: Int) -> FlatTable {
+    var new = FlatTable<Int32>()
+    new.extend(to: count, with: -1)
+    swap(&table, &new)
+    return new
+  }
+}
+
+/// A formula in Swift code.
+final class NativeFormula {
+  /// Computes the value from the cells it reads.
+  let compute: (NativeInputs) -> Value
+  /// The cells it reads.
+  let inputs: [CellID]
+
+  init(inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
+    self.inputs = inputs
+    self.compute = compute
+  }
+}
+
+extension NativeFormula {
+  /// The formula of a word; the connection keeps it alive.
+  @inline(__always)
+  static func at(_ word: UInt) -> NativeFormula? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
+    return unsafe Unmanaged<NativeFormula>.fromOpaque(pointer).takeUnretainedValue()
+  }
+}
+
+/// What a formula in Swift code reads.
+struct NativeInputs {
+  unowned(unsafe) let graph: ConnectionGraph
+  unowned(unsafe) let formula: NativeFormula
+
+  var count: Int { unsafe formula.inputs.count }
+
+  /// The value of an input.
+  @inline(__always)
+  subscript(index: Int) -> Value {
+    let graph = unsafe graph
+    let cell = unsafe formula.inputs[index]
+    if graph.hot[cell.rawValue].flags & CellFlag.plain != 0 {
+      return ObjectRef(graph.hot[cell.rawValue].object)[slot: graph.hot[cell.rawValue].index]
+    }
+    return graph.machine.currentValue(of: cell) ?? .nil
+  }
+}
