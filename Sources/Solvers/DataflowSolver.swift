@@ -1,4 +1,5 @@
 public import TenonRuntime
+internal import TenonTables
 
 /// Keeps constraints of one direction: each formula runs when something it reads has changed, after
 /// everything it reads is up to date.
@@ -50,9 +51,9 @@ public final class DataflowSolver: ConnectorSolver {
     var nextInput: Int32 = -1
   }
 
-  private var nodes = FlatTable<Node>()
-  private var cells = FlatTable<Cell>()
-  private var edges = FlatTable<Edge>()
+  private let nodes = FlatTable<Node>()
+  private let cells = FlatTable<Cell>()
+  private let edges = FlatTable<Edge>()
   private var freeNode: Int32 = -1
   private var freeCell: Int32 = -1
   private var freeEdge: Int32 = -1
@@ -61,10 +62,10 @@ public final class DataflowSolver: ConnectorSolver {
   private let nodesByConstraint = NumberMap()
   private let cellsByNumber = NumberMap()
   /// The nodes in their order; -1 where one was removed, and before the first.
-  private var order = FlatTable<Int32>()
+  private let order = FlatTable<Int32>()
   /// Where the first node stands: there is room before it for those that all others follow.
   private var front = 0
-  private var dirty = DirtySet()
+  private let dirty = DirtySet()
   private var visit: UInt32 = 0
   /// Whether formulas are being run: the order keeps its gaps meanwhile.
   private var isSettling = false
@@ -205,7 +206,7 @@ extension DataflowSolver {
 
   /// Closes the gaps that removed formulas left, and leaves room before the first one.
   private func rearrange(leaving room: Int) {
-    var new = FlatTable<Int32>()
+    let new = FlatTable<Int32>()
     new.extend(to: room, with: -1)
     var waiting: [Int] = []
     for old in front..<order.count {
@@ -218,7 +219,7 @@ extension DataflowSolver {
       nodes[node].position = Int32(new.count)
       new.append(node)
     }
-    order = new
+    order.exchange(with: new)
     front = room
     dirty.reserve(order.count)
     for position in waiting { dirty.insert(position) }

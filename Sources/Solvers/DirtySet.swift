@@ -1,17 +1,17 @@
-internal import TenonRuntime
+internal import TenonTables
 
 /// A set of positions from which the least is taken: a bitmap, and a bitmap of its words.
 ///
 /// - Complexity: O(1) to enter one; taking the least costs a step for each 4,096 positions that are
 ///   passed.
 struct DirtySet: ~Copyable {
-  private var words = FlatTable<UInt64>()
-  private var summary = FlatTable<UInt64>()
+  private let words = FlatTable<UInt64>()
+  private let summary = FlatTable<UInt64>()
 
   init() {}
 
   /// Makes room for positions `0 ..< count`.
-  mutating func reserve(_ count: Int) {
+  func reserve(_ count: Int) {
     words.extend(to: (count + 63) / 64, with: 0)
     summary.extend(to: (words.count + 63) / 64, with: 0)
   }

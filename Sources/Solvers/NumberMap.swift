@@ -1,11 +1,11 @@
-internal import TenonRuntime
+internal import TenonTables
 
 /// Numbers by numbers: a hash table with open addressing and linear probing.
 ///
 /// - Complexity: O(1) for each operation, amortised; eight bytes for an entry at a load of at most
 ///   two thirds.
 final class NumberMap {
-  private var entries = FlatTable<Entry>()
+  private let entries = FlatTable<Entry>()
   private var mask: Int
   /// How many entries there are.
   private(set) var count = 0
@@ -68,9 +68,9 @@ final class NumberMap {
 
   private func grow() {
     let old = mask + 1
-    var grown = FlatTable<Entry>()
+    let grown = FlatTable<Entry>()
     grown.extend(to: old * 2, with: Entry(key: -1, value: -1))
-    swap(&entries, &grown)
+    entries.exchange(with: grown)
     mask = old * 2 - 1
     count = 0
     for index in 0..<old where grown[index].key >= 0 {

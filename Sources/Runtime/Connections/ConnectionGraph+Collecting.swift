@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // What the collector must know: a connection keeps its formulas alive, not its places.
 
 extension ConnectionGraph {
@@ -90,7 +92,7 @@ extension ConnectionGraph {
 
   /// Forgets old values of places that are gone, and marks the others.
   private func purgeUndo(_ heap: Heap) {
-    var kept = FlatTable<UndoEntry>()
+    let kept = FlatTable<UndoEntry>()
     for index in 0..<undo.count {
       let entry = undo[index]
       guard entry.place.kind == .stored || heap.isMarked(ObjectRef(entry.place.object)) else {
@@ -99,7 +101,7 @@ extension ConnectionGraph {
       heap.mark(entry.value)
       kept.append(entry)
     }
-    undo = kept
+    undo.exchange(with: kept)
   }
 
   /// Lets go of cells whose objects are dead: nothing can change there any more.

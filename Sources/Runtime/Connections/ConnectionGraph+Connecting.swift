@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Taking formulas into force and out of it, all or nothing.
 
 extension ConnectionGraph {

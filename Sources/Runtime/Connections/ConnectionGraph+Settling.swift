@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // A turn: from a write to the moment when all connections hold again.
 
 extension ConnectionGraph {
@@ -348,7 +350,7 @@ extension ConnectionGraph {
     case .none: return false
     case .block:
       hotFormulas[number].runs &+= 1
-      guard let result = machine.evaluateBlockFormula(number) else { return false }
+      guard let result = evaluateBlockFormula(number) else { return false }
       value = result
     case .copy:
       hotFormulas[number].runs &+= 1
@@ -362,13 +364,23 @@ extension ConnectionGraph {
       }
     case .native:
       hotFormulas[number].runs &+= 1
-      guard let native = NativeFormula.at(hotFormulas[number].word) else { return false }
+      guard let native = NativeFormulaRef(word: hotFormulas[number].word) else { return false }
       let outer = runningNumber
       runningNumber = number
-      value = native.compute(NativeInputs(graph: self, formula: native))
+      value = native.compute()
       runningNumber = outer
+      if value.isUnwind {
+        noteNativeFailure(number)
+        return false
+      }
     }
     return store(value, by: number, because: cause?.rawValue ?? -1)
+  }
+
+  private func noteNativeFailure(_ number: Int32) {
+    guard let failure = nativeFailure, let formula = formulas[Int(number)] else { return }
+    nativeFailure = nil
+    machine.note(failure, of: formula)
   }
 
   private func evaluate(_ number: Int32) -> Value? {

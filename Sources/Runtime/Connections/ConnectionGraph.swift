@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonTables
 
 /// The graph of one interpreter: cells, formulas, the regions they form and the order of a turn.
 ///
@@ -8,13 +9,14 @@ internal import TenonLexer
 /// its cells stands at its level. A turn goes through regions and levels in this order, so that
 /// nobody sees a value that is half up to date.
 final class ConnectionGraph {
-  unowned let machine: Machine
+  @safe unowned(unsafe) let machine: Machine
+  let state: StateRef
   var cells: [Cell] = []
   var freeCells: [CellID] = []
   /// What a turn needs of cells and formulas.
-  var hot = FlatTable<HotCell>()
-  var hotFormulas = FlatTable<HotFormula>()
-  private var placeMap = PlaceMap()
+  let hot = FlatTable<HotCell>()
+  let hotFormulas = FlatTable<HotFormula>()
+  private let placeMap = PlaceMap()
   /// What the last runs of formulas said that failed.
   var failures: [FormulaID: String] = [:]
   /// The cells of each watched object, by its address.
@@ -80,9 +82,13 @@ final class ConnectionGraph {
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
   /// The old values of what was written in this turn, for when it cannot be finished.
-  var undo = FlatTable<UndoEntry>()
+  let undo = FlatTable<UndoEntry>()
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
+  /// Why the formula in Swift code that has just run has no value.
+  var nativeFailure: Failure?
+  /// What the formula reads that runs.
+  let formulaTracker = Tracker(within: nil)
 
   /// What a place held before it was written.
   struct UndoEntry: BitwiseCopyable {
@@ -101,6 +107,7 @@ final class ConnectionGraph {
 
   init(machine: Machine) {
     self.machine = machine
+    state = machine.state
   }
 
   /// Whether any region of several directions exists: without one all formulas are of one level.
@@ -291,7 +298,7 @@ extension ConnectionGraph {
     let number = freeFormulas.popLast() ?? Int32(formulas.count)
     let formula = Formula(
       id: FormulaID(number), graph: self, connection: connection, output: output,
-      staticInputs: inputs.reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
+      staticInputs: inputs.withoutRepetitions,
       source: source, order: nextOrder)
     nextOrder += 1
     if Int(number) == formulas.count {
@@ -339,5 +346,16 @@ extension ConnectionGraph {
 
   func makeTransaction() -> Transaction {
     Transaction(self)
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements, each once, in order.
+  ///
+  /// - Complexity: O(n).
+  var withoutRepetitions: [Element] {
+    if count < 2 { return self }
+    var seen = Set<Element>(minimumCapacity: count)
+    return filter { seen.insert($0).inserted }
   }
 }

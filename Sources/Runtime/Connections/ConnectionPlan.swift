@@ -25,6 +25,8 @@ struct ConnectionPlan {
   let other: Operand?
   /// What the text of the formula reads.
   let reads: [Operand]
+  /// Computes the target, for a formula in Swift code.
+  var native: ((NativeInputs) -> Value)?
 
   /// The places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
@@ -133,8 +135,18 @@ extension Machine {
         connectionNames = nil
       }
     }
-    let source = site.code.source
-    let range = site.site.range
+    return connect(
+      plan, connector: connector, text: text, source: site.code.source, range: site.site.range,
+      site: site)
+  }
+
+  /// Makes a connection of a statement, or of the program that embeds the interpreter.
+  ///
+  /// - Returns: the connection as an object, or `unwind`.
+  func connect(
+    _ plan: ConnectionPlan, connector: String, text: String, source: SourceText,
+    range: SourceRange, site: TraceEntry?
+  ) -> Value {
     let connection = graph.makeConnection(
       connector: connector, text: text, source: source, range: range)
     connection.plan = plan
@@ -184,13 +196,19 @@ extension Machine {
       try join(connection, output, graph.cell(for: otherPlace, named: operand.name))
       return
     }
-    guard let block = plan.block else { return }
+    guard plan.block != nil || plan.native != nil else { return }
     let inputs = reads.compactMap { read in
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
     for read in inputs { try refuseSilent(read) }
+    let source: Formula.Source
+    if let native = plan.native {
+      source = .native(NativeFormula(graph: graph, inputs: inputs, native))
+    } else {
+      source = .block(plan.block ?? .nil)
+    }
     let formula = graph.makeFormula(
-      of: connection, output: output, inputs: inputs, source: .block(block))
+      of: connection, output: output, inputs: inputs, source: source)
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)

@@ -93,15 +93,17 @@ public struct SolverConflict: Error, Sendable {
 }
 
 /// A turn as a solver sees it: what has changed, and the means to run formulas.
+@safe
 public final class Transaction {
   /// The cells that have changed, in the order they were written.
   public internal(set) var changed: [CellID] = []
   /// Formulas that must run though nothing they read has changed: they are new.
   public internal(set) var forced: [FormulaID] = []
-  @safe private unowned(unsafe) let graph: ConnectionGraph
+  /// The graph owns the transactions of its solvers.
+  private let graph: Unmanaged<ConnectionGraph>
 
   init(_ graph: ConnectionGraph) {
-    self.graph = graph
+    unsafe self.graph = Unmanaged.passUnretained(graph)
   }
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
@@ -125,6 +127,6 @@ public final class Transaction {
   ///   - cause: The changed cell because of which it runs.
   /// - Returns: Whether the value of its cell has changed; not so when the formula failed.
   public func run(_ formula: FormulaID, because cause: CellID?) -> Bool {
-    graph.run(formula, because: cause)
+    unsafe graph._withUnsafeGuaranteedRef { $0.run(formula, because: cause) }
   }
 }

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonTables
 
 /// One direction of a connection: how the value of a place follows from others.
 final class Formula {

@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // What a turn needs of cells and formulas, in flat tables: the rest stays with the objects.
 
 /// What a turn needs of a cell.
@@ -84,8 +86,8 @@ struct HotFormula: BitwiseCopyable {
 }
 
 /// Finds cells by their places: a hash table with open addressing over the table of cells.
-struct PlaceMap: ~Copyable {
-  private var entries = FlatTable<Int32>()
+final class PlaceMap {
+  private let entries = FlatTable<Int32>()
   private var mask = 15
   private(set) var count = 0
 
@@ -116,7 +118,7 @@ struct PlaceMap: ~Copyable {
   }
 
   /// Enters a cell whose place is not in the table.
-  mutating func insert(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
+  func insert(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
     if count * 3 >= (mask + 1) * 2 { grow(cells) }
     count += 1
     enter(id, cells)
@@ -133,7 +135,7 @@ struct PlaceMap: ~Copyable {
   }
 
   /// Takes a cell out.
-  mutating func remove(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
+  func remove(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
     var hole = start(id, cells)
     while entries[hole] != id {
       if entries[hole] < 0 { return }
@@ -153,20 +155,12 @@ struct PlaceMap: ~Copyable {
     entries[hole] = -1
   }
 
-  private mutating func grow(_ cells: borrowing FlatTable<HotCell>) {
-    let old = FlatTable<Int32>.exchange(&entries, ofCount: (mask + 1) * 2)
+  private func grow(_ cells: borrowing FlatTable<HotCell>) {
+    let old = FlatTable<Int32>()
+    old.extend(to: (mask + 1) * 2, with: -1)
+    entries.exchange(with: old)
     mask = mask * 2 + 1
     for position in 0..<old.count where old[position] >= 0 { enter(old[position], cells) }
-  }
-}
-
-extension FlatTable<Int32> {
-  /// Puts a new table of -1 in place of another.
-  fileprivate static func exchange(_ table: inout FlatTable<Int32>, ofCount count: Int) -> FlatTable {
-    var new = FlatTable<Int32>()
-    new.extend(to: count, with: -1)
-    swap(&table, &new)
-    return new
   }
 }
 
@@ -175,38 +169,61 @@ final class NativeFormula {
   /// Computes the value from the cells it reads.
   let compute: (NativeInputs) -> Value
   /// The cells it reads.
-  let inputs: [CellID]
+  let inputs: FlatTable<Int32>
+  @safe unowned(unsafe) let graph: ConnectionGraph
 
-  init(inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
-    self.inputs = inputs
+  init(graph: ConnectionGraph, inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
+    self.graph = graph
+    self.inputs = FlatTable<Int32>()
     self.compute = compute
+    for input in inputs { self.inputs.append(input.rawValue) }
   }
 }
 
-extension NativeFormula {
-  /// The formula of a word; the connection keeps it alive.
-  @inline(__always)
-  static func at(_ word: UInt) -> NativeFormula? {
+/// A formula in Swift code, without reference counting: its connection keeps it alive.
+@safe
+struct NativeFormulaRef {
+  private let formula: Unmanaged<NativeFormula>
+
+  init?(word: UInt) {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
-    return unsafe Unmanaged<NativeFormula>.fromOpaque(pointer).takeUnretainedValue()
+    unsafe formula = Unmanaged.fromOpaque(pointer)
+  }
+
+  @inline(__always)
+  func compute() -> Value {
+    unsafe formula._withUnsafeGuaranteedRef { unsafe $0.compute(NativeInputs(formula)) }
   }
 }
 
-/// What a formula in Swift code reads.
+/// What a formula in Swift code reads; good while it runs.
+@safe
 struct NativeInputs {
-  unowned(unsafe) let graph: ConnectionGraph
-  unowned(unsafe) let formula: NativeFormula
+  private let formula: Unmanaged<NativeFormula>
 
-  var count: Int { unsafe formula.inputs.count }
+  @inline(__always)
+  init(_ formula: Unmanaged<NativeFormula>) {
+    unsafe self.formula = unsafe formula
+  }
+
+  var count: Int { unsafe formula._withUnsafeGuaranteedRef { $0.inputs.count } }
 
   /// The value of an input.
   @inline(__always)
   subscript(index: Int) -> Value {
-    let graph = unsafe graph
-    let cell = unsafe formula.inputs[index]
-    if graph.hot[cell.rawValue].flags & CellFlag.plain != 0 {
-      return ObjectRef(graph.hot[cell.rawValue].object)[slot: graph.hot[cell.rawValue].index]
+    unsafe formula._withUnsafeGuaranteedRef { formula in
+      let cell = formula.inputs[index]
+      return formula.graph.value(of: cell)
     }
-    return graph.machine.currentValue(of: cell) ?? .nil
+  }
+}
+
+extension ConnectionGraph {
+  @inline(__always)
+  fileprivate func value(of cell: Int32) -> Value {
+    if hot[cell].flags & CellFlag.plain != 0 {
+      return ObjectRef(hot[cell].object)[slot: hot[cell].index]
+    }
+    return machine.currentValue(of: CellID(cell)) ?? .nil
   }
 }

@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Running the formulas of a turn.
 
 /// What evaluating the formulas of a turn shares: one handler catches the errors of all of them, and
@@ -7,42 +9,51 @@ struct FormulaEvaluation {
   var handler = -1
   var outerHandler = -1
   var token = 0
-  let tracker = Tracker(within: nil)
   var outerTracker: Tracker?
 }
 
-extension Machine {
+extension ConnectionGraph {
   /// Evaluates a formula that is a block.
   ///
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  @inline(__always)
   func evaluateBlockFormula(_ number: Int32) -> Value? {
-    if graph.evaluation.handler < 0 { beginFormulas() }
-    let tracker = graph.evaluation.tracker
-    tracker.reset()
-    let outer = graph.runningNumber
-    graph.runningNumber = number
-    trackingDepth += 1
-    let value = evaluateFormulaBlock(Value(bits: graph.hotFormulas[number].word))
-    trackingDepth -= 1
-    graph.runningNumber = outer
-    if !value.isUnwind, tracker.reads.isEmpty, graph.hotFormulas[number].readsItsText {
-      return value
-    }
-    return finish(value, of: number)
+    if evaluation.handler < 0 { machine.beginFormulas() }
+    formulaTracker.reset()
+    let outer = runningNumber
+    runningNumber = number
+    machine.trackingDepth += 1
+    let value = evaluateFormulaBlock(Value(bits: hotFormulas[number].word))
+    machine.trackingDepth -= 1
+    runningNumber = outer
+    if !value.isUnwind, formulaTracker.isEmpty, hotFormulas[number].readsItsText { return value }
+    return machine.finish(value, of: number)
   }
 
   @inline(__always)
   private func evaluateFormulaBlock(_ block: Value) -> Value {
-    guard block.isObject(ofClass: ClassIndex.blockClosure), Closure(block).code.argumentCount == 0
-    else { return evaluateBlock(block) }
-    let callee = pushNativeFrame()
+    let top = state.top
+    let callee = top.advanced(by: 2)
+    guard !state.needsSafepoint, !(state.stackEnd < callee.advanced(by: FrameLimits.reserve)),
+      block.isObject(ofClass: ClassIndex.blockClosure)
+    else { return machine.evaluateBlock(block) }
+    let code = Closure(block).code
+    guard code.isTracked, code.argumentCount == 0 else { return machine.evaluateBlock(block) }
+    let base = state.base
+    top[0] = Value(small: top.distance(from: base))
+    top[1] = .undefined
     callee[0] = block
-    return enter(currentBody(of: Closure(block).code.object), callee, argumentCount: 0)
+    let value = code.body.evaluate(callee)
+    state.top = top
+    state.base = base
+    return value
   }
+}
 
+extension Machine {
   /// Takes up what a formula has read besides its text, or that it has failed.
   @inline(never)
-  private func finish(_ value: Value, of number: Int32) -> Value? {
+  func finish(_ value: Value, of number: Int32) -> Value? {
     guard let formula = graph.formulas[Int(number)] else { return nil }
     var outcome = Evaluation.value(value)
     if value.isUnwind {
@@ -55,14 +66,14 @@ extension Machine {
       handlers.removeLast(handlers.count - evaluation.handler - 1)
       outcome = .failed(takeFailure())
     }
-    return conclude(outcome, reads: graph.evaluation.tracker.reads, of: formula)
+    return conclude(outcome, reads: graph.formulaTracker.reads, of: formula)
   }
 
   /// Runs a formula of any kind.
   ///
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   func evaluate(_ formula: Formula) -> Value? {
-    if case .block = formula.source { return evaluateBlockFormula(formula.id.rawValue) }
+    if case .block = formula.source { return graph.evaluateBlockFormula(formula.id.rawValue) }
     let outerTracker = tracker
     let outerRunning = graph.runningNumber
     let tracker = Tracker(within: outerTracker)
@@ -76,7 +87,7 @@ extension Machine {
       outcome =
         currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
     case .native(let native):
-      outcome = .value(native.compute(NativeInputs(graph: graph, formula: native)))
+      outcome = unsafe .value(native.compute(NativeInputs(Unmanaged.passUnretained(native))))
     }
     trackingDepth -= 1
     graph.runningNumber = outerRunning
@@ -118,15 +129,15 @@ extension Machine {
   // MARK: What a turn shares
 
   /// Lets errors of formulas end here, and records what they read, until `endFormulas`.
-  private func beginFormulas() {
+  func beginFormulas() {
     graph.evaluation.outerHandler = currentHandler
     graph.evaluation.token = makeToken()
     graph.evaluation.handler = handlers.count
     handlers.append(Handler(frame: nil, outer: currentHandler, token: graph.evaluation.token))
     currentHandler = graph.evaluation.handler
     graph.evaluation.outerTracker = tracker
-    graph.evaluation.tracker.outer = tracker
-    tracker = graph.evaluation.tracker
+    graph.formulaTracker.outer = tracker
+    tracker = graph.formulaTracker
   }
 
   /// Ends what the first formula of a turn began.
@@ -135,8 +146,8 @@ extension Machine {
     currentHandler = graph.evaluation.outerHandler
     handlers.removeLast(handlers.count - graph.evaluation.handler)
     tracker = graph.evaluation.outerTracker
-    graph.evaluation.tracker.reset()
-    graph.evaluation.tracker.outer = nil
+    graph.formulaTracker.reset()
+    graph.formulaTracker.outer = nil
     graph.evaluation.outerTracker = nil
     graph.evaluation.handler = -1
   }

@@ -1,6 +1,8 @@
 /// What a formula reads while it runs, besides what its text says.
 final class Tracker {
   private(set) var reads: [Place] = []
+  /// Whether nothing has been read.
+  private(set) var isEmpty = true
   /// What has been read, once it is too much to look through.
   private var seen: Set<Place> = []
   /// What was being recorded when this began.
@@ -15,6 +17,7 @@ final class Tracker {
   func record(_ place: Place) {
     guard !hasRead(place) else { return }
     reads.append(place)
+    isEmpty = false
     if reads.count > Tracker.shortCount {
       if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
     }
@@ -23,7 +26,8 @@ final class Tracker {
   /// Forgets everything.
   @inline(__always)
   func reset() {
-    if reads.isEmpty { return }
+    if isEmpty { return }
+    isEmpty = true
     reads.removeAll(keepingCapacity: reads.count < 1_024)
     if !seen.isEmpty { seen.removeAll(keepingCapacity: seen.count < 1_024) }
   }

@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// One interpreter's heap, stack, classes and symbols.
 ///
 /// Two machines share nothing. A machine runs on one thread at a time; only `requestInterrupt`
@@ -129,6 +131,8 @@ package final class Machine {
   var permanentRoots: [Value] = []
   /// Values that Swift code outside the runtime holds.
   let handles = HandleTable()
+  /// What stands for the text of connections that the embedding program makes.
+  lazy var nativeSource = SourceText(name: "<swift>", "")
 
   /// The source of bytes that nobody can foresee, if the host gives one.
   package var entropy: (() -> UInt64)?
