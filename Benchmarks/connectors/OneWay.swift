@@ -35,11 +35,7 @@ struct OneWayGraph {
 }
 
 extension OneWayGraph {
-  private static func sum(_ inputs: IntegerInputs) -> Int {
-    var result = 1
-    for index in 0..<inputs.count { result &+= inputs[index] }
-    return result
-  }
+  private static func sum(_ inputs: IntegerInputs) -> Int { 1 &+ inputs.sum }
 
   private static func next(_ inputs: IntegerInputs) -> Int { inputs[0] &+ 1 }
 

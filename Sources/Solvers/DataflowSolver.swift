@@ -425,13 +425,15 @@ extension DataflowSolver {
   ///
   /// - Complexity: O(formulas that run + their readers + length of the order / 4,096).
   public func settle(_ transaction: Transaction) {
-    for cell in transaction.changed {
-      let known = cellsByNumber[cell.rawValue]
+    for index in 0..<transaction.changeCount {
+      let known = cellsByNumber[transaction.change(at: index).rawValue]
       if known >= 0 { markReaders(of: known) }
     }
-    for formula in transaction.forced {
-      let node = nodesByFormula[formula.rawValue]
-      if node >= 0 { dirty.insert(Int(nodes[node].position)) }
+    if transaction.forcedCount > 0 {
+      for formula in transaction.forced {
+        let node = nodesByFormula[formula.rawValue]
+        if node >= 0 { dirty.insert(Int(nodes[node].position)) }
+      }
     }
     isSettling = true
     defer { isSettling = false }

@@ -104,6 +104,17 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     if unsafe header.pointee.capacity > 65_536 { resize(8) }
   }
 
+  /// Takes the first records away; the others move up.
+  public func removeFirst(_ number: Int) {
+    let rest = max(0, count - number)
+    if rest == 0 {
+      removeAll()
+      return
+    }
+    unsafe header.pointee.base.update(from: header.pointee.base + number, count: rest)
+    unsafe header.pointee.count = rest
+  }
+
   /// Exchanges the records with those of another table.
   public func exchange(with other: borrowing FlatTable) {
     unsafe swap(&header.pointee, &other.header.pointee)

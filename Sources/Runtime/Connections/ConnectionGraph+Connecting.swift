@@ -433,8 +433,8 @@ extension ConnectionGraph {
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
     for each in old {
-      region.transaction.changed += each.transaction.changed
-      region.transaction.forced += each.transaction.forced
+      for cell in each.transaction.changed { region.transaction.changes.append(cell) }
+      for formula in each.transaction.forced { region.transaction.forcedFormulas.append(formula) }
       if each.isWaiting { enqueue(region) }
     }
     waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }

@@ -65,7 +65,9 @@ extension ConnectionGraph {
   private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
     hot[cell.rawValue].age = clock
     hot[cell.rawValue].causeFormula = -1
-    cells[cell.index].cause = Cause(turn: turn + 1, site: site)
+    hot[cell.rawValue].causeTurn = turn + 1
+    // Most writes of a cell come from where the last one came from.
+    if cells[cell.index].site?.site !== site?.site { cells[cell.index].site = site }
   }
 
   /// Notes that a cell was written from outside.
@@ -154,27 +156,28 @@ extension ConnectionGraph {
 
   /// Brings everything up to date that one solver keeps.
   private func settleOneLevel() throws(Failure) {
-    let transaction = levels[0].transaction
-    if valuesBefore.isEmpty, transaction.changed.isEmpty {
-      swap(&transaction.changed, &pending)
+    let level = levels[0]
+    let transaction = level.transaction
+    if valuesBefore.isEmpty, transaction.changes.isEmpty {
+      transaction.changes.exchange(with: pending)
     } else {
-      transaction.changed += takePending()
+      for cell in takePending() { transaction.changes.append(cell) }
     }
     if !forced.isEmpty {
       for formula in forced where formula.constraint?.level == 0 {
-        transaction.forced.append(formula.id)
+        transaction.forcedFormulas.append(formula.id)
       }
       forced.removeAll(keepingCapacity: forced.count < 65_536)
     }
     hasMore = false
     currentLevel = 0
     repeat {
-      transaction.settle(with: levels[0].solver)
+      transaction.settle(with: level.solver)
       if let restless {
         self.restless = nil
         throw .doesNotSettle(loop(through: restless))
       }
-    } while !isUnwinding && (!transaction.changed.isEmpty || !transaction.forced.isEmpty)
+    } while !isUnwinding && !transaction.isEmpty
     currentLevel = -1
     if hasMore || !waitingRegions.isEmpty { try settleLevels() }
   }
@@ -189,12 +192,13 @@ extension ConnectionGraph {
   /// The cells that have changed since the last settling; those left out that `atomically:` gave
   /// back what they held.
   private func takePending() -> [CellID] {
+    let cells = (0..<pending.count).map { pending[$0] }
     defer {
-      pending.removeAll(keepingCapacity: true)
+      pending.removeAll()
       valuesBefore.removeAll()
     }
-    if valuesBefore.isEmpty { return pending }
-    return pending.filter { cell in
+    if valuesBefore.isEmpty { return cells }
+    return cells.filter { cell in
       guard let before = valuesBefore[cell], let now = machine.currentValue(of: cell) else {
         return true
       }
@@ -247,7 +251,7 @@ extension ConnectionGraph {
 
   private func settle(_ level: Level) {
     let transaction = level.transaction
-    guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
+    guard !transaction.isEmpty else { return }
     transaction.settle(with: level.solver)
   }
 
@@ -256,7 +260,7 @@ extension ConnectionGraph {
     // What the solver at work computes it passes on itself, but not what the program's own code
     // writes meanwhile.
     if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
-      region.transaction.changed.append(cell)
+      region.transaction.changes.append(cell)
       enqueue(region)
     }
     guard hasRegions || currentLevel < 0 || cells[cell.index].owner == nil else { return }
@@ -269,7 +273,7 @@ extension ConnectionGraph {
       }
       guard let level = reader.constraint?.level, level >= 0, level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
-      levels[level].transaction.changed.append(cell)
+      levels[level].transaction.changes.append(cell)
       if level <= currentLevel { hasMore = true }
       told = level
     }
@@ -279,17 +283,17 @@ extension ConnectionGraph {
   /// something that has changed.
   private func force(_ formula: Formula, in region: Region) {
     guard region.solver.formula(computing: formula.output) == formula.id else { return }
-    region.transaction.forced.append(formula.id)
+    region.transaction.forcedFormulas.append(formula.id)
     enqueue(region)
   }
 
   private func distribute(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     if let region = constraint.region {
-      region.transaction.forced.append(formula.id)
+      region.transaction.forcedFormulas.append(formula.id)
       enqueue(region)
     } else if constraint.level >= 0 {
-      levels[constraint.level].transaction.forced.append(formula.id)
+      levels[constraint.level].transaction.forcedFormulas.append(formula.id)
     }
   }
 
@@ -307,16 +311,14 @@ extension ConnectionGraph {
     }
     undo.removeAll()
     for level in levels {
-      level.transaction.changed.removeAll()
-      level.transaction.forced.removeAll()
+      level.transaction.removeAll()
     }
     for region in waitingRegions {
       region.isWaiting = false
-      region.transaction.changed.removeAll()
-      region.transaction.forced.removeAll()
+      region.transaction.removeAll()
     }
     waitingRegions = []
-    pending = []
+    pending.removeAll()
     valuesBefore = [:]
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
@@ -396,7 +398,7 @@ extension ConnectionGraph {
       let object = ObjectRef(hot[output].object)
       let index = hot[output].index
       let old = object[slot: index]
-      if old == value || machine.isUnchanged(old, value) {
+      if old == value || value.isObject && machine.isUnchanged(old, value) {
         noteSatisfied(number)
         return false
       }

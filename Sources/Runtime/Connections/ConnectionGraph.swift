@@ -8,8 +8,10 @@ internal import TenonTables
 /// regions below: a region stands above all levels that determine one of its cells, and what reads
 /// its cells stands at its level. A turn goes through regions and levels in this order, so that
 /// nobody sees a value that is half up to date.
+@safe
 final class ConnectionGraph {
-  @safe unowned(unsafe) let machine: Machine
+  /// The machine that owns the graph.
+  private var owner: Unmanaged<Machine>?
   let state: StateRef
   var cells: [Cell] = []
   var freeCells: [CellID] = []
@@ -55,7 +57,7 @@ final class ConnectionGraph {
   /// How deep `atomically:` is nested.
   var atomicDepth = 0
   /// Cells changed since the last settling, in order.
-  var pending: [CellID] = []
+  let pending = FlatTable<CellID>()
   /// What the cells written in `atomically:` held before it.
   var valuesBefore: [CellID: Value] = [:]
   var forced: [Formula] = []
@@ -99,15 +101,26 @@ final class ConnectionGraph {
   private func noteHalt() { isHalted = isUnwinding || restless != nil }
 
   /// The one-way constraints of one level.
-  struct Level {
+  final class Level {
     let solver: any ConnectorSolver
     let transaction: Transaction
-    var count = 0
+
+    init(solver: any ConnectorSolver, transaction: Transaction) {
+      self.solver = solver
+      self.transaction = transaction
+    }
   }
 
-  init(machine: Machine) {
-    self.machine = machine
-    state = machine.state
+  init(state: StateRef) {
+    self.state = state
+  }
+
+  /// Lets the machine that owns the graph be known.
+  func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
+
+  /// The machine that owns the graph, which is attached as soon as both exist.
+  var machine: Machine {
+    @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
   }
 
   /// Whether any region of several directions exists: without one all formulas are of one level.
@@ -219,7 +232,9 @@ extension ConnectionGraph {
   /// Why a cell has the value it has.
   func cause(of id: CellID) -> Cause {
     let entry = hot[id.rawValue]
-    guard entry.causeFormula >= 0 else { return cells[id.index].cause }
+    guard entry.causeFormula >= 0 else {
+      return Cause(turn: entry.causeTurn, site: cells[id.index].site)
+    }
     return Cause(
       turn: entry.causeTurn, formula: FormulaID(entry.causeFormula),
       cell: entry.causeCell < 0 ? nil : CellID(entry.causeCell))

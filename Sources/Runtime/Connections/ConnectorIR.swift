@@ -1,5 +1,5 @@
 /// The number of a cell: a place that takes part in connections.
-public struct CellID: Hashable, Sendable, Comparable {
+public struct CellID: Hashable, Sendable, Comparable, BitwiseCopyable {
   /// The number, `0 ...`, dense so that solvers may keep tables.
   public let rawValue: Int32
 
@@ -14,7 +14,7 @@ public struct CellID: Hashable, Sendable, Comparable {
 }
 
 /// The number of a formula: one direction in which a constraint can be satisfied.
-public struct FormulaID: Hashable, Sendable, Comparable {
+public struct FormulaID: Hashable, Sendable, Comparable, BitwiseCopyable {
   /// The number, `0 ...`, dense so that solvers may keep tables.
   public let rawValue: Int32
 

@@ -1,3 +1,5 @@
+internal import TenonTables
+
 /// A way to keep constraints true.
 ///
 /// The graph of cells, their values and the formulas belong to the runtime. It divides the
@@ -95,10 +97,8 @@ public struct SolverConflict: Error, Sendable {
 /// A turn as a solver sees it: what has changed, and the means to run formulas.
 @safe
 public final class Transaction {
-  /// The cells that have changed, in the order they were written.
-  public internal(set) var changed: [CellID] = []
-  /// Formulas that must run though nothing they read has changed: they are new.
-  public internal(set) var forced: [FormulaID] = []
+  let changes = FlatTable<CellID>()
+  let forcedFormulas = FlatTable<FormulaID>()
   /// The graph owns the transactions of its solvers.
   private let graph: Unmanaged<ConnectionGraph>
 
@@ -106,18 +106,42 @@ public final class Transaction {
     unsafe self.graph = Unmanaged.passUnretained(graph)
   }
 
+  /// The cells that have changed, in the order they were written.
+  ///
+  /// - Complexity: O(n); `change(at:)` needs no array.
+  public var changed: [CellID] { (0..<changes.count).map { changes[$0] } }
+
+  /// How many cells have changed.
+  public var changeCount: Int { changes.count }
+
+  /// A cell that has changed, `0 ..< changeCount`.
+  public func change(at index: Int) -> CellID { changes[index] }
+
+  /// Formulas that must run though nothing they read has changed: they are new.
+  ///
+  /// - Complexity: O(n).
+  public var forced: [FormulaID] { (0..<forcedFormulas.count).map { forcedFormulas[$0] } }
+
+  /// How many formulas must run.
+  public var forcedCount: Int { forcedFormulas.count }
+
+  /// Whether there is nothing to do.
+  var isEmpty: Bool { changes.isEmpty && forcedFormulas.isEmpty }
+
+  /// Forgets everything.
+  func removeAll() {
+    changes.removeAll()
+    forcedFormulas.removeAll()
+  }
+
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
   /// next time.
   func settle(with solver: any ConnectorSolver) {
-    let changes = changed.count
-    let formulas = forced.count
+    let changeCount = changes.count
+    let forcedCount = forcedFormulas.count
     solver.settle(self)
-    if changed.count == changes {
-      changed.removeAll(keepingCapacity: changes < 65_536)
-    } else {
-      changed.removeFirst(changes)
-    }
-    if formulas > 0 { forced.removeFirst(formulas) }
+    changes.removeFirst(changeCount)
+    if forcedCount > 0 { forcedFormulas.removeFirst(forcedCount) }
   }
 
   /// Runs a formula and stores its value.

@@ -205,8 +205,8 @@ struct Cell {
   var region: Region?
   /// Where it stands in the order of a turn: 0 for places that nothing determines.
   var level = 0
-  /// Why it has its value; where a formula wrote it, only `ConnectionGraph.cause(of:)` knows.
-  var cause = Cause()
+  /// The send that last wrote it from outside.
+  var site: TraceEntry?
   /// For a property: the slots its getter reads, as cells.
   var slots: [CellID] = []
   /// The property cells that depend on this slot.

@@ -165,18 +165,25 @@ final class PlaceMap {
 }
 
 /// A formula in Swift code.
+@safe
 final class NativeFormula {
   /// Computes the value from the cells it reads.
   let compute: (NativeInputs) -> Value
+  /// Where the values of the cells stand that it reads; nil for places that are no plain slots.
+  let addresses = unsafe FlatTable<UnsafePointer<Value>?>()
   /// The cells it reads.
-  let inputs: FlatTable<Int32>
-  @safe unowned(unsafe) let graph: ConnectionGraph
+  let inputs: [CellID]
+  let graph: Unmanaged<ConnectionGraph>
 
   init(graph: ConnectionGraph, inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
-    self.graph = graph
-    self.inputs = FlatTable<Int32>()
+    unsafe self.graph = Unmanaged.passUnretained(graph)
+    self.inputs = inputs
     self.compute = compute
-    for input in inputs { self.inputs.append(input.rawValue) }
+    for input in inputs {
+      let cell = graph.hot[input.rawValue]
+      let isSlot = cell.kind == .slot
+      unsafe addresses.append(isSlot ? ObjectRef(cell.object).address(ofSlot: cell.index) : nil)
+    }
   }
 }
 
@@ -185,6 +192,7 @@ final class NativeFormula {
 struct NativeFormulaRef {
   private let formula: Unmanaged<NativeFormula>
 
+  @inline(__always)
   init?(word: UInt) {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
     unsafe formula = Unmanaged.fromOpaque(pointer)
@@ -206,24 +214,17 @@ struct NativeInputs {
     unsafe self.formula = unsafe formula
   }
 
-  var count: Int { unsafe formula._withUnsafeGuaranteedRef { $0.inputs.count } }
+  @inline(__always)
+  var count: Int { unsafe formula._withUnsafeGuaranteedRef { unsafe $0.addresses.count } }
 
-  /// The value of an input.
+  /// The value of an input, `0 ..< count`.
   @inline(__always)
   subscript(index: Int) -> Value {
     unsafe formula._withUnsafeGuaranteedRef { formula in
-      let cell = formula.inputs[index]
-      return formula.graph.value(of: cell)
+      if let address = unsafe formula.addresses[index] { return unsafe address.pointee }
+      return unsafe formula.graph._withUnsafeGuaranteedRef { graph in
+        graph.machine.currentValue(of: formula.inputs[index]) ?? .nil
+      }
     }
-  }
-}
-
-extension ConnectionGraph {
-  @inline(__always)
-  fileprivate func value(of cell: Int32) -> Value {
-    if hot[cell].flags & CellFlag.plain != 0 {
-      return ObjectRef(hot[cell].object)[slot: hot[cell].index]
-    }
-    return machine.currentValue(of: CellID(cell)) ?? .nil
   }
 }

@@ -203,4 +203,11 @@ package struct IntegerInputs {
 
   /// An input; 0 when it is no small integer.
   package subscript(index: Int) -> Int { inputs[index].asSmallInteger ?? 0 }
+
+  /// The sum of all of them.
+  package var sum: Int {
+    var sum = 0
+    for index in 0..<inputs.count { sum &+= inputs[index].asSmallInteger ?? 0 }
+    return sum
+  }
 }

@@ -73,7 +73,7 @@ package final class Machine {
   var script: ObjectRef!
 
   // MARK: Connections
-  lazy var graph = ConnectionGraph(machine: self)
+  let graph: ConnectionGraph
   /// What records the reads of the formula that runs.
   var tracker: Tracker?
   /// How many evaluations use code that records what it reads.
@@ -169,7 +169,9 @@ package final class Machine {
     state = memory.state
     heap = unsafe Heap(state: memory.state, runs: memory.runs)
     unsafe heap.limit = options.memoryLimit
+    graph = ConnectionGraph(state: memory.state)
     memory.bind(self)
+    graph.attach(self)
     handles.machine = self
     loadKernel()
   }
