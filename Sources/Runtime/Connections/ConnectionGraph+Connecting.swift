@@ -192,7 +192,10 @@ extension ConnectionGraph {
     let description = description(of: constraint)
     while levels.count <= level {
       let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
-      levels.append(Level(solver: solver.solver, transaction: makeTransaction()))
+      levels.append(
+        Level(
+          solver: solver.solver,
+          transaction: levels.isEmpty ? baseTransaction : makeTransaction()))
     }
     do throws(SolverConflict) {
       try levels[level].solver.add(description)

@@ -67,7 +67,11 @@ extension ConnectionGraph {
     hot[cell.rawValue].causeFormula = -1
     hot[cell.rawValue].causeTurn = turn + 1
     // Most writes of a cell come from where the last one came from.
-    if cells[cell.index].site?.site !== site?.site { cells[cell.index].site = site }
+    let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
+    if hot[cell.rawValue].site != identity {
+      hot[cell.rawValue].site = identity
+      cells[cell.index].site = site
+    }
   }
 
   /// Notes that a cell was written from outside.
@@ -120,7 +124,7 @@ extension ConnectionGraph {
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
-    defer { reportMemory() }
+    defer { if ranOutOfMemory { reportMemory() } }
     while hasPending {
       turn += 1
       isSettling = true
@@ -129,7 +133,7 @@ extension ConnectionGraph {
         undo.removeAll()
       }
       do throws(Failure) {
-        defer { machine.endFormulas() }
+        defer { if evaluation.handler >= 0 { machine.endFormulas() } }
         if hasOneLevel {
           try settleOneLevel()
         } else {
@@ -156,8 +160,7 @@ extension ConnectionGraph {
 
   /// Brings everything up to date that one solver keeps.
   private func settleOneLevel() throws(Failure) {
-    let level = levels[0]
-    let transaction = level.transaction
+    let transaction = baseTransaction
     if valuesBefore.isEmpty, transaction.changes.isEmpty {
       transaction.changes.exchange(with: pending)
     } else {
@@ -172,19 +175,18 @@ extension ConnectionGraph {
     hasMore = false
     currentLevel = 0
     repeat {
-      transaction.settle(with: level.solver)
+      if let baseSolver { transaction.settle(with: baseSolver) }
       if let restless {
         self.restless = nil
         throw .doesNotSettle(loop(through: restless))
       }
     } while !isUnwinding && !transaction.isEmpty
     currentLevel = -1
-    if hasMore || !waitingRegions.isEmpty { try settleLevels() }
+    if hasMore || levels.count > 1 || !waitingRegions.isEmpty { try settleLevels() }
   }
 
   /// Has the program hear at its next safepoint that memory has run out, when only formulas have.
   private func reportMemory() {
-    guard ranOutOfMemory else { return }
     ranOutOfMemory = false
     machine.state.requestSafepoint()
   }

@@ -35,7 +35,10 @@ final class ConnectionGraph {
   /// constraints that lost a formula.
   var broken: (regions: [Region], constraints: [Constraint])?
   /// The solvers of one-way constraints, by level.
-  var levels: [Level] = []
+  var levels: [Level] = [] { didSet { baseSolver = levels.first?.solver } }
+  /// The solver of the lowest level, with which most turns begin and end, and its transaction.
+  private(set) var baseSolver: (any ConnectorSolver)?
+  let baseTransaction = Transaction()
   var connections: [Int: Connection] = [:]
   var nextConnection = 1
   var nextOrder = 1
@@ -113,6 +116,7 @@ final class ConnectionGraph {
 
   init(state: StateRef) {
     self.state = state
+    baseTransaction.attach(self)
   }
 
   /// Lets the machine that owns the graph be known.
@@ -360,7 +364,9 @@ extension ConnectionGraph {
   }
 
   func makeTransaction() -> Transaction {
-    Transaction(self)
+    let transaction = Transaction()
+    transaction.attach(self)
+    return transaction
   }
 }
 

@@ -100,9 +100,12 @@ public final class Transaction {
   let changes = FlatTable<CellID>()
   let forcedFormulas = FlatTable<FormulaID>()
   /// The graph owns the transactions of its solvers.
-  private let graph: Unmanaged<ConnectionGraph>
+  private var graph: Unmanaged<ConnectionGraph>?
 
-  init(_ graph: ConnectionGraph) {
+  init() {}
+
+  /// Lets the graph be known, before anything runs.
+  func attach(_ graph: ConnectionGraph) {
     unsafe self.graph = Unmanaged.passUnretained(graph)
   }
 
@@ -151,6 +154,6 @@ public final class Transaction {
   ///   - cause: The changed cell because of which it runs.
   /// - Returns: Whether the value of its cell has changed; not so when the formula failed.
   public func run(_ formula: FormulaID, because cause: CellID?) -> Bool {
-    unsafe graph._withUnsafeGuaranteedRef { $0.run(formula, because: cause) }
+    unsafe graph.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.run(formula, because: cause) }
   }
 }

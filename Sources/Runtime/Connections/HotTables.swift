@@ -20,6 +20,8 @@ struct HotCell: BitwiseCopyable {
   var causeTurn = 0
   var causeFormula: Int32 = -1
   var causeCell: Int32 = -1
+  /// What identifies the send that last wrote it from outside, or 0.
+  var site: UInt = 0
 
   init(_ place: Place) {
     object = place.object

@@ -67,8 +67,8 @@ extension Machine {
   /// - Returns: the answer, or `unwind`.
   func settleGraph(answering value: Value) -> Value {
     let root = roots.count
-    roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    if value.isObject { roots.append(value) }
+    defer { if roots.count > root { roots.removeLast(roots.count - root) } }
     do throws(Failure) {
       try graph.settle()
     } catch {
@@ -79,7 +79,7 @@ extension Machine {
 
   /// Goes on unwinding when a formula was interrupted.
   private func endGraphUnwinding(_ value: Value) -> Value {
-    guard graph.isUnwinding else { return value }
+    guard graph.isHalted, graph.isUnwinding else { return value }
     graph.isUnwinding = false
     return .unwind
   }

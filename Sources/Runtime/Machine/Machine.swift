@@ -172,11 +172,12 @@ package final class Machine {
     graph = ConnectionGraph(state: memory.state)
     memory.bind(self)
     graph.attach(self)
-    handles.machine = self
+    handles.attach(self)
     loadKernel()
   }
 
   deinit {
+    handles.detach()
     loop.inbox.wakeUp.detach()
     for code in methodCodes + runningCodes + retiredCodes + replacedCodes { code.dismantle() }
     for info in classes { info?.dismantle() }
