@@ -127,6 +127,9 @@ final class ConnectionGraph {
     @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
   }
 
+  /// How many cells wait for the next settling.
+  var pendingCount: Int { pending.count }
+
   /// Whether any region of several directions exists: without one all formulas are of one level.
   var hasRegions: Bool { regionCount > 0 }
 }

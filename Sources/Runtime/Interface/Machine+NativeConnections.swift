@@ -183,7 +183,8 @@ extension Machine {
       let statement =
         text ?? "\(target.name) |= swift(\(inputs.map(\.name).joined(separator: ", ")))"
       let value = connect(
-        plan, connector: "|=", text: statement, source: nativeSource, range: SourceRange.none, site: nil)
+        plan, connector: "|=", text: statement, source: nativeSource, range: SourceRange.none,
+        site: nil)
       guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
       return switch endOfUnwinding() {
       case .finished(let value): .finished(handles.makeHandle(value))
