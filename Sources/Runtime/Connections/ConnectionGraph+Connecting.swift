@@ -57,7 +57,9 @@ extension ConnectionGraph {
       if constraint.level >= 0 { release(constraint, formula) }
       constraint.formulas.removeAll { $0 === formula }
     }
-    if constraint.formulas.isEmpty { constraints[constraint.cells] = nil }
+    if constraint.formulas.isEmpty, constraints[constraint.cells] === constraint {
+      constraints[constraint.cells] = nil
+    }
   }
 
   // MARK: Batches
@@ -541,13 +543,20 @@ extension ConnectionGraph {
   }
 
   /// The failure for a conflict that a solver reports.
-  func conflict(_ conflict: SolverConflict, about formula: Formula) -> Failure {
+  func conflict(_ conflict: SolverConflict, about formula: Formula?) -> Failure {
     let formulas = conflict.formulas.compactMap { self[$0] }
     switch conflict.kind {
     case .cycle: return cycle(formulas.map(\.output), through: formulas)
     case .overdetermined:
+      guard let formula = formula ?? formulas.first else { return .noSolver([]) }
       let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
       return .overdetermined(self[formula.output].name, by: others)
+    case .unsatisfiable:
+      return .unsatisfiable(
+        formulas.map(\.connection).unique(),
+        conflict.cells.map { (self[$0].name, machine.currentValue(of: $0) ?? .nil) }
+          .map { "'\($0) = \(machine.describe($1))'" })
+    case .unsupported(let reason): return .unsupportedBySolver(reason)
     }
   }
 }

@@ -137,6 +137,10 @@ extension ConnectionGraph {
           self.restless = nil
           throw .doesNotSettle(loop(through: restless))
         }
+        if let refusal {
+          self.refusal = nil
+          throw conflict(refusal, about: nil)
+        }
         if isUnwinding { return }
         level += 1
       }
@@ -268,12 +272,13 @@ extension ConnectionGraph {
     guard let formula = self[id], !isUnwinding, restless == nil else { return false }
     formula.runs += 1
     guard let value = machine.evaluate(formula) else { return false }
-    return store(value, by: formula, because: cause)
+    return store(value, in: formula.output, by: formula, because: cause)
   }
 
-  /// Stores the value of a formula.
-  private func store(_ value: Value, by formula: Formula, because cause: CellID?) -> Bool {
-    let output = formula.output
+  /// Stores a value that a formula gives a cell.
+  func store(
+    _ value: Value, in output: CellID, by formula: Formula, because cause: CellID?
+  ) -> Bool {
     let place = cells[output.index].place
     // Reading and writing may run the program's own code.
     let root = machine.roots.count

@@ -65,6 +65,8 @@ final class ConnectionGraph {
   var isRunningFormula = false
   /// A cell that has changed too often.
   var restless: CellID?
+  /// Why a solver has given the turn up.
+  var refusal: SolverConflict?
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false
   /// Connections with a path that a change may have led elsewhere.
@@ -245,12 +247,19 @@ extension ConnectionGraph {
           id: $0.id, output: $0.output,
           inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
           text: $0.connection.text)
-      })
+      }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
+      linear: linearForm(of: constraint), isLinearOnly: constraint.equation != nil,
+      solver: constraint.solver)
   }
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
     let key = formula.variables
+    if let equation = formula.equation {
+      nextConstraint += 1
+      return Constraint(
+        id: ConstraintID(nextConstraint - 1), cells: equation.form.cells, equation: equation)
+    }
     if let known = constraints[key] { return known }
     let constraint = Constraint(id: ConstraintID(nextConstraint), cells: key)
     nextConstraint += 1
@@ -259,6 +268,10 @@ extension ConnectionGraph {
   }
 
   func makeTransaction() -> Transaction {
-    Transaction { [unowned self] formula, cause in run(formula, because: cause) }
+    Transaction(
+      values: CellValues { [unowned self] in number(of: $0) },
+      set: { [unowned self] in set($0, to: $1, by: $2, because: $3) },
+      refuse: { [unowned self] in refusal = refusal ?? $0 }
+    ) { [unowned self] formula, cause in run(formula, because: cause) }
   }
 }

@@ -46,6 +46,74 @@ public protocol ConnectorSolver: AnyObject {
 
   /// The formula that computes a cell at present, if one does.
   func formula(computing cell: CellID) -> FormulaID?
+
+  /// Learns how to read cells outside of a turn: for a solver that computes values itself.
+  func attach(to values: CellValues)
+
+  /// The formulas that a change of some cells would run, in order; for a solver that computes
+  /// values itself, those of the constraints that it would satisfy.
+  func plan(edits: [CellID]) -> [FormulaID]
+
+  /// Why a cell has the value it has; nil for a cell that the solver does not compute.
+  func explain(_ cell: CellID) -> Explanation?
+
+  /// The constraints that do not hold because stronger ones stand against them.
+  var residuals: [Residual] { get }
+}
+
+extension ConnectorSolver {
+  /// Does nothing: the solver runs formulas only.
+  public func attach(to values: CellValues) {}
+
+  /// Answers nothing: the solver cannot tell.
+  public func plan(edits: [CellID]) -> [FormulaID] { [] }
+
+  /// Answers the formula that computes the cell.
+  public func explain(_ cell: CellID) -> Explanation? {
+    formula(computing: cell).map { Explanation(formulas: [$0], cells: []) }
+  }
+
+  /// Answers nothing: every constraint holds.
+  public var residuals: [Residual] { [] }
+}
+
+/// What determines a cell.
+public struct Explanation: Sendable {
+  /// The formulas through which it is determined.
+  public let formulas: [FormulaID]
+  /// The cells on whose values it depends; empty if that is what the first formula reads.
+  public let cells: [CellID]
+
+  /// Creates an explanation.
+  public init(formulas: [FormulaID], cells: [CellID]) {
+    self.formulas = formulas
+    self.cells = cells
+  }
+}
+
+/// By how much a constraint does not hold.
+public struct Residual: Sendable {
+  /// The constraint.
+  public let constraint: ConstraintID
+  /// What its left side is more than its right one; less when negative.
+  public let amount: SolverNumber
+
+  /// Creates a residual.
+  public init(_ constraint: ConstraintID, _ amount: SolverNumber) {
+    self.constraint = constraint
+    self.amount = amount
+  }
+}
+
+/// The values of cells as numbers.
+public final class CellValues {
+  private let reader: (CellID) -> SolverNumber?
+
+  /// Creates the means to read cells.
+  public init(_ reader: @escaping (CellID) -> SolverNumber?) { self.reader = reader }
+
+  /// The number that a cell holds; nil when it holds no number.
+  public subscript(cell: CellID) -> SolverNumber? { reader(cell) }
 }
 
 /// A solver's answer to a region.
@@ -78,17 +146,24 @@ public struct SolverConflict: Error, Sendable {
     case cycle
     /// More formulas determine a cell than there are ways to satisfy.
     case overdetermined
+    /// Required constraints that cannot hold together: no fewer of them would do.
+    case unsatisfiable
+    /// Something that the solver cannot keep: the reason, lower case, no full stop.
+    case unsupported(String)
   }
 
   /// What kind of conflict it is.
   public let kind: Kind
   /// The formulas that take part, in order.
   public let formulas: [FormulaID]
+  /// The cells whose values take part: those written from outside or determined elsewhere.
+  public let cells: [CellID]
 
   /// Creates a conflict.
-  public init(_ kind: Kind, _ formulas: [FormulaID]) {
+  public init(_ kind: Kind, _ formulas: [FormulaID], cells: [CellID] = []) {
     self.kind = kind
     self.formulas = formulas
+    self.cells = cells
   }
 }
 
@@ -99,10 +174,64 @@ public final class Transaction {
   /// Formulas that must run though nothing they read has changed: they are new.
   public internal(set) var forced: [FormulaID] = []
   private let runner: (FormulaID, CellID?) -> Bool
+  private let values: CellValues
+  private let setter: (CellID, SolverNumber, FormulaID, CellID?) -> Bool
+  private let refuser: (SolverConflict) -> Void
 
-  init(_ runner: @escaping (FormulaID, CellID?) -> Bool) {
+  init(
+    values: CellValues, set: @escaping (CellID, SolverNumber, FormulaID, CellID?) -> Bool,
+    refuse: @escaping (SolverConflict) -> Void, _ runner: @escaping (FormulaID, CellID?) -> Bool
+  ) {
     self.runner = runner
+    self.values = values
+    setter = set
+    refuser = refuse
   }
+
+  /// Creates a turn over numbers that stand elsewhere, for using a solver by itself.
+  ///
+  /// - Parameters:
+  ///   - values: What the cells hold.
+  ///   - set: Stores a number in a cell; answers whether that changed it.
+  ///   - refuse: Hears why the turn cannot be finished.
+  public convenience init(
+    values: CellValues, set: @escaping (CellID, SolverNumber) -> Bool,
+    refuse: @escaping (SolverConflict) -> Void
+  ) {
+    self.init(
+      values: values, set: { cell, number, _, _ in set(cell, number) }, refuse: refuse
+    ) { _, _ in false }
+  }
+
+  /// Tells the solver of a cell that has changed, for using a solver by itself.
+  public func note(_ cell: CellID) { changed.append(cell) }
+
+  /// Forgets what has changed, for using a solver by itself.
+  public func clear() {
+    changed.removeAll(keepingCapacity: true)
+    forced.removeAll(keepingCapacity: true)
+  }
+
+  /// The number that a cell holds; nil when it holds no number.
+  public func number(of cell: CellID) -> SolverNumber? { values[cell] }
+
+  /// Stores a number that the solver has computed.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - number: The number.
+  ///   - formula: The formula that stands for the constraint because of which it has that value.
+  ///   - cause: The changed cell because of which it is computed.
+  /// - Returns: Whether the value of the cell has changed.
+  public func set(
+    _ cell: CellID, to number: SolverNumber, by formula: FormulaID, because cause: CellID?
+  ) -> Bool {
+    setter(cell, number, formula, cause)
+  }
+
+  /// Gives the turn up: what was written contradicts required constraints. All places get back what
+  /// they held before it, and who wrote is told.
+  public func refuse(_ conflict: SolverConflict) { refuser(conflict) }
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
   /// next time.

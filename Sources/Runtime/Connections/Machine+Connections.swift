@@ -264,6 +264,8 @@ extension Machine {
     case .copy(let cell):
       outcome =
         currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
+    // A solver that knows equations computes the values itself.
+    case .equation: outcome = .failed(.notAvailable("running an equation"))
     }
     trackingDepth -= 1
     graph.running = outerRunning

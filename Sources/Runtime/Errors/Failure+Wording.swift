@@ -232,6 +232,25 @@ extension Failure {
         ? "there is no solver" : "no solver accepts it: " + objections.joined(separator: "; "))
   }
 
+  /// For connections that cannot hold together, with what places hold that takes part.
+  static func unsatisfiable(_ connections: [Connection], _ values: [String]) -> Failure {
+    let lines = connections.map { "'\($0.text)' (\($0.location))" } + values
+    guard lines.count > 1 else {
+      return Failure(.constraintError, "this cannot hold: \(lines.joined())")
+    }
+    var text = "these \(lines.count) cannot hold together: \(lines.joined(separator: ", "))"
+    if let weakest = connections.min(by: { $0.strength < $1.strength }),
+      weakest.strength < .required
+    {
+      text += "; the weakest is '\(weakest.text)'"
+    }
+    return Failure(.constraintError, text)
+  }
+
+  static func unsupportedBySolver(_ reason: String) -> Failure {
+    Failure(.constraintError, reason)
+  }
+
   static func impureFormula(_ name: String, _ connection: Connection) -> Failure {
     Failure(
       .constraintError, "'\(name)' must not be written by a formula: '\(connection.text)'")
