@@ -556,6 +556,10 @@ extension ConnectionGraph {
         formulas.map(\.connection).unique(),
         conflict.cells.map { (self[$0].name, machine.currentValue(of: $0) ?? .nil) }
           .map { "'\($0) = \(machine.describe($1))'" })
+    case .noNumber:
+      let cell = conflict.cells[0]
+      return .noNumber(
+        self[cell].name, machine.describe(machine.currentValue(of: cell) ?? .nil), formulas.first)
     case .unsupported(let reason): return .unsupportedBySolver(reason)
     }
   }

@@ -3,9 +3,13 @@ internal import TenonLexer
 // What solvers need that compute values themselves: cells as numbers.
 
 extension ConnectionGraph {
-  /// The number that a cell holds; nil when it holds none.
+  /// The number that a cell holds; nil when it holds nothing, and no number at all for what is
+  /// none.
   func number(of cell: CellID) -> SolverNumber? {
-    machine.currentValue(of: cell).flatMap { machine.solverNumber($0) }
+    guard let value = machine.currentValue(of: cell), !value.isNil, !value.isUndefined else {
+      return nil
+    }
+    return machine.solverNumber(value) ?? SolverNumber(Double.nan)
   }
 
   /// Stores a number that a solver has computed.

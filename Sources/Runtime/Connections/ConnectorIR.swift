@@ -135,8 +135,9 @@ public struct ConstraintIR: Sendable {
   public let id: ConstraintID
   /// The cells, sorted.
   public let cells: [CellID]
-  /// The formulas, in the order they were declared, at most one for a cell. What is only linear has
-  /// one, which stands for it and cannot be run.
+  /// The formulas, in the order they were declared, at most one for a cell.
+  ///
+  /// What is only linear has one, which stands for it and cannot be run.
   public let formulas: [FormulaIR]
   /// How much it counts.
   public let strength: Strength

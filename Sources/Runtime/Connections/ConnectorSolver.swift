@@ -148,6 +148,8 @@ public struct SolverConflict: Error, Sendable {
     case overdetermined
     /// Required constraints that cannot hold together: no fewer of them would do.
     case unsatisfiable
+    /// A cell that a solver computes with holds something else than a finite number.
+    case noNumber
     /// Something that the solver cannot keep: the reason, lower case, no full stop.
     case unsupported(String)
   }
@@ -206,6 +208,9 @@ public final class Transaction {
   /// Tells the solver of a cell that has changed, for using a solver by itself.
   public func note(_ cell: CellID) { changed.append(cell) }
 
+  /// Tells the solver of a formula whose constraint is new, for using a solver by itself.
+  public func force(_ formula: FormulaID) { forced.append(formula) }
+
   /// Forgets what has changed, for using a solver by itself.
   public func clear() {
     changed.removeAll(keepingCapacity: true)
@@ -229,8 +234,9 @@ public final class Transaction {
     setter(cell, number, formula, cause)
   }
 
-  /// Gives the turn up: what was written contradicts required constraints. All places get back what
-  /// they held before it, and who wrote is told.
+  /// Gives the turn up: what was written contradicts required constraints.
+  ///
+  /// All places get back what they held before it, and who wrote is told.
   public func refuse(_ conflict: SolverConflict) { refuser(conflict) }
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the

@@ -247,6 +247,12 @@ extension Failure {
     return Failure(.constraintError, text)
   }
 
+  static func noNumber(_ name: String, _ value: String, _ formula: Formula?) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' must be a finite number, not \(value)\(formula.map { ": '\($0.connection.text)'" } ?? "")")
+  }
+
   static func unsupportedBySolver(_ reason: String) -> Failure {
     Failure(.constraintError, reason)
   }
