@@ -208,11 +208,15 @@ extension LinearSolver {
           // An earlier write gives way to a later one.
           if !isFeasible(records, fixed: all) { throw conflict(records, fixed: all) }
         }
-        if isMet { system.keep(goal.local) } else { system.freeze(goal.local) }
+        if isMet {
+          system.keep(goal.local)
+        } else if system.freeze(goal.local) {
+          isClean = false
+        }
       case .wish:
         if !isMet {
           isClean = false
-          system.freeze(goal.local)
+          _ = system.freeze(goal.local)
         } else if goal.low != nil, goal.high != nil {
           system.keep(goal.local)
         } else if goal.low != nil {
@@ -221,7 +225,11 @@ extension LinearSolver {
           system.reduceUpper(goal.local, to: .zero)
         }
       case .stay:
-        if isMet { system.keep(goal.local) } else { system.freeze(goal.local) }
+        if isMet {
+          system.keep(goal.local)
+        } else if system.freeze(goal.local) {
+          isClean = false
+        }
       }
     }
     system.evaluateRows()

@@ -286,12 +286,16 @@ final class LinearSystem {
   }
 
   /// Holds everything on which a variable depends that could not come where it should.
-  func freeze(_ variable: Int) {
-    if rowOf[variable] < 0 {
-      isHeld[variable] = true
-      return
+  ///
+  /// - Returns: Whether any of that was not held before: then it was a bound that stood in the way.
+  func freeze(_ variable: Int) -> Bool {
+    var isBlocked = false
+    let row = rowOf[variable]
+    for other in row < 0 ? [variable] : rows[row].terms.map(\.variable) where !isHeld[other] {
+      isHeld[other] = true
+      isBlocked = true
     }
-    for term in rows[rowOf[variable]].terms { isHeld[term.variable] = true }
+    return isBlocked
   }
 
   private func canMove(_ variable: Int, _ isRising: Bool) -> Bool {
