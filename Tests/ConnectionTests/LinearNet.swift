@@ -37,7 +37,8 @@ final class LinearNet {
       terms.map { LinearForm.Term($0.1, CellID(Int32($0.0))) } + [.init(constant, nil)] + constants)
     let cells = form.cells
     let formula = FormulaIR(
-      id: FormulaID(id), output: cells.first ?? CellID(0), inputs: cells, order: Int(id),
+      // No left side: all count alike.
+      id: FormulaID(id), output: CellID(.max), inputs: cells, order: Int(id),
       text: "\(id)")
     return ConstraintIR(
       id: ConstraintID(id), cells: cells, formulas: [formula], strength: strength,

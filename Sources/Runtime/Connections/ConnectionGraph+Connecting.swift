@@ -327,8 +327,10 @@ extension ConnectionGraph {
       constraint.isContested = false
     }
     do throws(Failure) {
+      try refuseCycle(throughConstantsOf: constraint)
       try join(constraint)
     } catch {
+      if constraint.equation != nil { constraint.region = nil }
       if wasOneWay {
         // It was in force as it stood; it can be again.
         let formulas = constraint.formulas
@@ -338,7 +340,7 @@ extension ConnectionGraph {
       }
       throw error
     }
-    if wasOneWay { linkDynamicInputs(of: first) }
+    if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
@@ -348,15 +350,18 @@ extension ConnectionGraph {
     let ownPins = constraint.cells.filter { self[$0].owner != nil }
     let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
     if !pinned.isEmpty { try refuseCycle(around: involved, pinned: pinned, constraint) }
-    let description = description(of: constraint)
+    let description = describe(
+      constraint,
+      withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
     let region: Region
     let entering: [CellID]
-    if involved.count == 1, isAccepted(description, by: involved[0]) {
+    if involved.count == 1, isAccepted(description, by: involved[0]),
+      try extend(involved[0], by: constraint, description)
+    {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
-      try extend(region, by: constraint, description)
     } else {
-      region = try merge(involved, with: constraint, description, pinned: pinned)
+      region = try merge(involved, with: constraint, pinned: pinned)
       regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
@@ -383,27 +388,36 @@ extension ConnectionGraph {
 
   private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {
     let solver = type(of: region.solver)
+    if let wanted = constraint.solver, wanted != region.solverName { return false }
     if case .yes = solver.accept(RegionIR(constraints: [constraint], pinned: [])) { return true }
     return false
   }
 
+  /// Takes a constraint into a region.
+  ///
+  /// - Returns: false when its solver cannot keep it and another one may.
   private func extend(
     _ region: Region, by constraint: Constraint, _ description: ConstraintIR
-  ) throws(Failure) {
+  ) throws(Failure) -> Bool {
     do throws(SolverConflict) {
       for cell in constraint.cells where !region.cells.contains(cell) {
         try introduce(cell, to: region.solver)
       }
       try region.solver.add(description)
     } catch {
+      let known = region.constraints.contains { $0 === constraint }
+      if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
+        return false
+      }
       throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
     }
     if !region.constraints.contains(where: { $0 === constraint }) {
       region.constraints.append(constraint)
     }
+    return true
   }
 
-  private func introduce(
+  func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
     try solver.edit(cell, age: self[cell].age, isPinned: self[cell].owner != nil)
@@ -411,22 +425,14 @@ extension ConnectionGraph {
 
   /// Makes one region of several, and of a constraint that joins them.
   private func merge(
-    _ old: [Region], with constraint: Constraint, _ description: ConstraintIR,
-    pinned: Set<CellID>
+    _ old: [Region], with constraint: Constraint, pinned: Set<CellID>
   ) throws(Failure) -> Region {
     var all = old.flatMap(\.constraints)
     if !all.contains(where: { $0 === constraint }) { all.append(constraint) }
-    let descriptions = all.map { $0 === constraint ? description : self.description(of: $0) }
-    let made = try makeSolver(for: RegionIR(constraints: descriptions, pinned: pinned))
+    let cells = Set(all.flatMap(\.cells)).sorted()
+    let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
     let region = Region(
       solver: made.solver, name: made.name, transaction: makeTransaction())
-    let cells = Set(all.flatMap(\.cells)).sorted()
-    do throws(SolverConflict) {
-      for cell in cells { try introduce(cell, to: region.solver) }
-      for description in descriptions { try region.solver.add(description) }
-    } catch {
-      throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
-    }
     region.constraints = all
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
@@ -443,7 +449,9 @@ extension ConnectionGraph {
   private func satisfy(
     _ constraint: Constraint, new: [Formula], origin: CellID?, wasSatisfied: Bool
   ) {
-    guard let region = constraint.region, let added = new.last else { return }
+    guard let region = constraint.region,
+      let added = constraint.equation == nil ? new.last : constraint.formulas.first
+    else { return }
     if let origin {
       clock += 1
       cells[origin.index].age = clock
@@ -453,6 +461,11 @@ extension ConnectionGraph {
     }
     // A formula that comes as the way back of one that holds has nothing to do.
     if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) { return }
+    if constraint.equation != nil {
+      // Its solver knows that the left side follows.
+      forced.append(added)
+      return
+    }
     clock += 1
     for input in added.inputs {
       try? region.solver.edit(input, age: clock, isPinned: self[input].owner != nil)
@@ -481,6 +494,7 @@ extension ConnectionGraph {
   }
 
   private func enterAgain(_ constraint: Constraint) {
+    if constraint.formulas.isEmpty { return }
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
@@ -538,7 +552,7 @@ extension ConnectionGraph {
     throw .noSolver(objections)
   }
 
-  private func describe(_ formula: FormulaID) -> String {
+  func describe(_ formula: FormulaID) -> String {
     self[formula]?.connection.text ?? "a formula"
   }
 
@@ -560,7 +574,10 @@ extension ConnectionGraph {
       let cell = conflict.cells[0]
       return .noNumber(
         self[cell].name, machine.describe(machine.currentValue(of: cell) ?? .nil), formulas.first)
-    case .unsupported(let reason): return .unsupportedBySolver(reason)
+    case .unsupported(let reason):
+      let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
+      let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
+      return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
     }
   }
 }

@@ -45,6 +45,24 @@ extension Formula {
     case .block: affine
     }
   }
+
+  /// What its text says as a sum, `result - formula`.
+  private var affine: LinearForm? {
+    guard let text else { return nil }
+    let analysis = LinearAnalysis(text)
+    guard analysis.isAffine else { return nil }
+    let cells = Dictionary(zip(readNames, staticInputs)) { first, _ in first }
+    var terms = [LinearForm.Term(.one, output)]
+    for product in analysis.products {
+      guard let leaf = product.factors.first else {
+        terms.append(.init(-product.number, nil))
+        continue
+      }
+      guard let cell = cells[analysis.leaves[leaf].name] else { return nil }
+      terms.append(.init(-product.number, cell))
+    }
+    return LinearForm(terms)
+  }
 }
 
 extension LinearForm {

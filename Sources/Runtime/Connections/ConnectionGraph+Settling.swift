@@ -205,7 +205,10 @@ extension ConnectionGraph {
   /// Has a constraint of several directions satisfied again when its formula that is in force reads
   /// something that has changed.
   private func force(_ formula: Formula, in region: Region) {
-    guard region.solver.formula(computing: formula.output) == formula.id else { return }
+    guard
+      formula.equation != nil
+        || region.solver.formula(computing: formula.output) == formula.id
+    else { return }
     region.transaction.forced.append(formula.id)
     enqueue(region)
   }

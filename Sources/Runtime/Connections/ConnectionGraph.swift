@@ -239,6 +239,12 @@ extension ConnectionGraph {
 
   /// What a solver is told of a constraint.
   func description(of constraint: Constraint) -> ConstraintIR {
+    // Only where there is an equation do formulas have to be read as sums.
+    describe(constraint, withSums: constraint.equation != nil)
+  }
+
+  /// What a solver is told of a constraint; `withSums`: formulas are read as sums, too.
+  func describe(_ constraint: Constraint, withSums: Bool) -> ConstraintIR {
     ConstraintIR(
       id: constraint.id, cells: constraint.cells,
       formulas: constraint.formulas.map {
@@ -248,7 +254,7 @@ extension ConnectionGraph {
           inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
           text: $0.connection.text)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
-      linear: linearForm(of: constraint), isLinearOnly: constraint.equation != nil,
+      linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
       solver: constraint.solver)
   }
 

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonParser
 
 /// One direction of a connection: how the value of a place follows from others.
 final class Formula {
@@ -22,8 +23,9 @@ final class Formula {
   var state = State.waiting
   /// How often it has run.
   var runs = 0
-  /// What the block says as a sum that is zero, where its text can be read so.
-  var affine: LinearForm?
+  /// The text of the block, and what it calls the places that it reads.
+  var text: Expression?
+  var readNames: [String] = []
 
   enum Source {
     /// A block of the language.

@@ -250,7 +250,31 @@ extension Failure {
   static func noNumber(_ name: String, _ value: String, _ formula: Formula?) -> Failure {
     Failure(
       .constraintError,
-      "'\(name)' must be a finite number, not \(value)\(formula.map { ": '\($0.connection.text)'" } ?? "")")
+      "'\(name)' must be a finite number, not \(value)\(formula.map { ": '\($0.connection.text)'" } ?? "")"
+    )
+  }
+
+  static func multipliesVariables(_ product: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(product)' multiplies or divides two variables, which is not linear; "
+        + "determine one of them by '|=', or use '|=' for the whole")
+  }
+
+  static func notLinear(_ text: String, in name: String) -> Failure {
+    Failure(.constraintError, "'\(text)' is not linear in '\(name)'")
+  }
+
+  static func formulaTooLarge(_ text: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(text)' has more than \(LinearAnalysis.limit) summands when it is multiplied out")
+  }
+
+  static func unknownSolver(_ name: String, _ known: [String]) -> Failure {
+    Failure(
+      .constraintError,
+      "there is no solver '\(name)'; there are \(known.joined(separator: ", "))")
   }
 
   static func unsupportedBySolver(_ reason: String) -> Failure {

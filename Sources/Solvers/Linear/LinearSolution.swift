@@ -161,6 +161,11 @@ extension LinearSolver {
   func groupValue(_ group: Int) -> SolverNumber? {
     let leader = groups[group].leader
     guard leader >= 0 else { return nil }
+    if followers.contains(leader), let other = leaderWithoutFollowers(group),
+      let value = value(of: other)
+    {
+      return inGroup(other, value)
+    }
     if let value = value(of: leader) { return inGroup(leader, value) }
     // Who has no value gives way to all that have one.
     var chosen = -1
@@ -170,6 +175,23 @@ extension LinearSolver {
     guard chosen >= 0, let value = value(of: chosen) else { return nil }
     groups[group].leader = chosen
     return inGroup(chosen, value)
+  }
+
+  /// The member that speaks for a group.
+  private func effectiveLeader(_ group: Int) -> Int {
+    let leader = groups[group].leader
+    guard followers.contains(leader) else { return leader }
+    return leaderWithoutFollowers(group) ?? leader
+  }
+
+  /// The youngest member that has a value and need not follow.
+  private func leaderWithoutFollowers(_ group: Int) -> Int? {
+    var chosen: Int?
+    for member in groups[group].members
+    where !followers.contains(member) && value(of: member) != nil {
+      if chosen.map({ isYounger(member, $0) }) ?? true { chosen = member }
+    }
+    return chosen
   }
 
   // MARK: Solving
@@ -286,12 +308,19 @@ extension LinearSolver {
       .map { (local: $0.key, group: $0.value, value: groupValue($0.value)) }
     stays.sort { left, right in
       if (left.value == nil) != (right.value == nil) { return right.value == nil }
-      return isYounger(groups[left.group].leader, groups[right.group].leader)
+      let isFollower = follows(left.group)
+      if isFollower != follows(right.group) { return !isFollower }
+      return isYounger(effectiveLeader(left.group), effectiveLeader(right.group))
     }
     for stay in stays {
       goals.append(Goal(kind: .stay, local: stay.local, low: stay.value, high: stay.value))
     }
     return goals
+  }
+
+  /// Whether a group has to follow what it is newly joined with.
+  private func follows(_ group: Int) -> Bool {
+    followers.contains(effectiveLeader(group))
   }
 
   private func pinnedValues(of solution: LinearSolution) -> [(variable: Int, value: SolverNumber)] {

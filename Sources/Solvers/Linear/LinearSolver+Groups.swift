@@ -133,7 +133,7 @@ extension LinearSolver {
     }
   }
 
-  private func youngest(_ members: [Int]) -> Int {
+  func youngest(_ members: [Int]) -> Int {
     var youngest = members.first ?? -1
     for member in members.dropFirst() where isYounger(member, youngest) { youngest = member }
     return youngest

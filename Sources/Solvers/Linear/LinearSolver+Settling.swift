@@ -9,6 +9,7 @@ extension LinearSolver {
   ///   component where only values change; else a search with the simplex method.
   public func settle(_ transaction: Transaction) {
     var edited: [Int] = []
+    defer { followers = [] }
     for cell in transaction.changed {
       guard let index = variableOf[cell] else { continue }
       let number = transaction.number(of: cell)
@@ -26,6 +27,11 @@ extension LinearSolver {
         guard let index = recordOfFormula[formula] else { continue }
         try readAgain(index)
         groups += (records[index]?.terms ?? []).map { variables[$0.variable].group }
+        if let output = records[index]?.constraint.formulas.first?.output,
+          let follower = variableOf[output], !edited.contains(follower)
+        {
+          followers.insert(follower)
+        }
       }
       try solve(groups, edited: edited, transaction)
     } catch {
@@ -83,9 +89,9 @@ extension LinearSolver {
         }
       }
     }
-    let own = leader >= 0 ? self.value(of: leader) : nil
+    let own = leader >= 0 && !followers.contains(leader) ? self.value(of: leader) : nil
     guard let value = own.map({ inGroup(leader, $0) }) ?? groupValue(group) else { return }
-    write(value, to: group, except: leader, edited, transaction, cause)
+    write(value, to: group, except: own == nil ? -1 : leader, edited, transaction, cause)
   }
 
   /// Gives the members of a group the values that follow from it.

@@ -34,6 +34,8 @@ public final class LinearSolver: ConnectorSolver {
   var freeComponents: [Int] = []
   var nextRank = 1
   var values: CellValues?
+  /// The left sides of constraints that are new in this turn: they follow the right sides.
+  var followers: Set<Int> = []
   /// How many searches there have been through the variables.
   var visits = 0
 
@@ -75,6 +77,8 @@ struct LinearVariable {
   var records: [Int] = []
   var age: UInt64 = 0
   var rank = 0
+  /// How many constraints have it on their left side.
+  var targetCount = 0
   var isPinned = false
   /// What the cell holds; nil if that is no number, or nothing yet.
   var value: SolverNumber?
@@ -157,7 +161,14 @@ extension LinearSolver {
     records[index] = LinearRecord(constraint: constraint)
     recordOf[constraint.id] = index
     for formula in constraint.formulas { recordOfFormula[formula.id] = index }
+    if let cell = constraint.linear?.constants.first(where: { isSolved($0) }) {
+      discard(index)
+      if let old { try? add(old) }
+      throw SolverConflict(
+        .unsupported("it multiplies two variables"), constraint.formulas.map(\.id), cells: [cell])
+    }
     for cell in constraint.linear?.cells ?? [] { _ = variable(for: cell) }
+    countTarget(of: constraint, 1)
     do throws(SolverConflict) {
       try enter(index)
     } catch {
@@ -180,10 +191,28 @@ extension LinearSolver {
 
   private func discard(_ index: Int) {
     guard let record = records[index] else { return }
+    countTarget(of: record.constraint, -1)
     recordOf[record.constraint.id] = nil
     for formula in record.constraint.formulas { recordOfFormula[formula.id] = nil }
     records[index] = nil
     freeRecords.append(index)
+  }
+
+  /// Whether a cell is a variable of some constraint.
+  private func isSolved(_ cell: CellID) -> Bool {
+    variableOf[cell].map { !variables[$0].records.isEmpty } ?? false
+  }
+
+  private func countTarget(of constraint: ConstraintIR, _ change: Int) {
+    guard let output = constraint.formulas.first?.output, let index = variableOf[output] else {
+      return
+    }
+    variables[index].targetCount += change
+    let leader = groups[variables[index].group].leader
+    if leader == index {
+      groups[variables[index].group].leader = youngest(groups[variables[index].group].members)
+    }
+    forgetOrder(variables[index].group)
   }
 
   /// The variable of a cell.
@@ -325,7 +354,10 @@ extension LinearSolver {
   /// Whether a variable counts more than another: it was written later.
   func isYounger(_ left: Int, _ right: Int) -> Bool {
     let (a, b) = (variables[left], variables[right])
-    return (a.age, a.rank) > (b.age, b.rank)
+    if a.age != b.age { return a.age > b.age }
+    // Of those never written, what stands on the left of a constraint follows what stands right.
+    if (a.targetCount == 0) != (b.targetCount == 0) { return a.targetCount == 0 }
+    return a.rank > b.rank
   }
 
   /// Learns that a component cannot go on from where it is by values alone.
