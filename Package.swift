@@ -86,7 +86,9 @@ let package = Package(
     ),
     .testTarget(
       name: "TenonConnectionTests",
-      dependencies: ["Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime"],
+      dependencies: [
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolvers",
+      ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "TenonCommandTests",

@@ -59,7 +59,9 @@ extension ConnectionGraph {
       if constraint.level >= 0 { release(constraint, formula) }
       constraint.formulas.removeAll { $0 === formula }
     }
-    if constraint.formulas.isEmpty { constraints[constraint.cells] = nil }
+    if constraint.formulas.isEmpty, constraints[constraint.cells] === constraint {
+      constraints[constraint.cells] = nil
+    }
   }
 
   // MARK: Batches
@@ -332,8 +334,10 @@ extension ConnectionGraph {
       constraint.isContested = false
     }
     do throws(Failure) {
+      try refuseCycle(throughConstantsOf: constraint)
       try join(constraint)
     } catch {
+      if constraint.equation != nil { constraint.region = nil }
       if wasOneWay {
         // It was in force as it stood; it can be again.
         let formulas = constraint.formulas
@@ -343,7 +347,7 @@ extension ConnectionGraph {
       }
       throw error
     }
-    if wasOneWay { linkDynamicInputs(of: first) }
+    if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
@@ -353,15 +357,18 @@ extension ConnectionGraph {
     let ownPins = constraint.cells.filter { self[$0].owner != nil }
     let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
     if !pinned.isEmpty { try refuseCycle(around: involved, pinned: pinned, constraint) }
-    let description = description(of: constraint)
+    let description = describe(
+      constraint,
+      withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
     let region: Region
     let entering: [CellID]
-    if involved.count == 1, isAccepted(description, by: involved[0]) {
+    if involved.count == 1, isAccepted(description, by: involved[0]),
+      try extend(involved[0], by: constraint, description)
+    {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
-      try extend(region, by: constraint, description)
     } else {
-      region = try merge(involved, with: constraint, description, pinned: pinned)
+      region = try merge(involved, with: constraint, pinned: pinned)
       regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
@@ -388,27 +395,36 @@ extension ConnectionGraph {
 
   private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {
     let solver = type(of: region.solver)
+    if let wanted = constraint.solver, wanted != region.solverName { return false }
     if case .yes = solver.accept(RegionIR(constraints: [constraint], pinned: [])) { return true }
     return false
   }
 
+  /// Takes a constraint into a region.
+  ///
+  /// - Returns: false when its solver cannot keep it and another one may.
   private func extend(
     _ region: Region, by constraint: Constraint, _ description: ConstraintIR
-  ) throws(Failure) {
+  ) throws(Failure) -> Bool {
     do throws(SolverConflict) {
       for cell in constraint.cells where !region.cells.contains(cell) {
         try introduce(cell, to: region.solver)
       }
       try region.solver.add(description)
     } catch {
+      let known = region.constraints.contains { $0 === constraint }
+      if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
+        return false
+      }
       throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
     }
     if !region.constraints.contains(where: { $0 === constraint }) {
       region.constraints.append(constraint)
     }
+    return true
   }
 
-  private func introduce(
+  func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
     try solver.edit(cell, age: hot[cell.rawValue].age, isPinned: self[cell].owner != nil)
@@ -416,22 +432,14 @@ extension ConnectionGraph {
 
   /// Makes one region of several, and of a constraint that joins them.
   private func merge(
-    _ old: [Region], with constraint: Constraint, _ description: ConstraintIR,
-    pinned: Set<CellID>
+    _ old: [Region], with constraint: Constraint, pinned: Set<CellID>
   ) throws(Failure) -> Region {
     var all = old.flatMap(\.constraints)
     if !all.contains(where: { $0 === constraint }) { all.append(constraint) }
-    let descriptions = all.map { $0 === constraint ? description : self.description(of: $0) }
-    let made = try makeSolver(for: RegionIR(constraints: descriptions, pinned: pinned))
+    let cells = Set(all.flatMap(\.cells)).sorted()
+    let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
     let region = Region(
       solver: made.solver, name: made.name, transaction: makeTransaction())
-    let cells = Set(all.flatMap(\.cells)).sorted()
-    do throws(SolverConflict) {
-      for cell in cells { try introduce(cell, to: region.solver) }
-      for description in descriptions { try region.solver.add(description) }
-    } catch {
-      throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
-    }
     region.constraints = all
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
@@ -448,7 +456,9 @@ extension ConnectionGraph {
   private func satisfy(
     _ constraint: Constraint, new: [Formula], origin: CellID?, wasSatisfied: Bool
   ) {
-    guard let region = constraint.region, let added = new.last else { return }
+    guard let region = constraint.region,
+      let added = constraint.equation == nil ? new.last : constraint.formulas.first
+    else { return }
     if let origin {
       clock += 1
       hot[origin.rawValue].age = clock
@@ -458,6 +468,11 @@ extension ConnectionGraph {
     }
     // A formula that comes as the way back of one that holds has nothing to do.
     if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) { return }
+    if constraint.equation != nil {
+      // Its solver knows that the left side follows.
+      forced.append(added)
+      return
+    }
     clock += 1
     for input in added.inputs {
       try? region.solver.edit(input, age: clock, isPinned: self[input].owner != nil)
@@ -486,6 +501,7 @@ extension ConnectionGraph {
   }
 
   private func enterAgain(_ constraint: Constraint) {
+    if constraint.formulas.isEmpty { return }
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
@@ -543,18 +559,32 @@ extension ConnectionGraph {
     throw .noSolver(objections)
   }
 
-  private func describe(_ formula: FormulaID) -> String {
+  func describe(_ formula: FormulaID) -> String {
     self[formula]?.connection.text ?? "a formula"
   }
 
   /// The failure for a conflict that a solver reports.
-  func conflict(_ conflict: SolverConflict, about formula: Formula) -> Failure {
+  func conflict(_ conflict: SolverConflict, about formula: Formula?) -> Failure {
     let formulas = conflict.formulas.compactMap { self[$0] }
     switch conflict.kind {
     case .cycle: return cycle(formulas.map(\.output), through: formulas)
     case .overdetermined:
+      guard let formula = formula ?? formulas.first else { return .noSolver([]) }
       let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
       return .overdetermined(self[formula.output].name, by: others)
+    case .unsatisfiable:
+      return .unsatisfiable(
+        formulas.map(\.connection).unique(),
+        conflict.cells.map { (self[$0].name, machine.currentValue(of: $0) ?? .nil) }
+          .map { "'\($0) = \(machine.describe($1))'" })
+    case .noNumber:
+      let cell = conflict.cells[0]
+      return .noNumber(
+        self[cell].name, machine.describe(machine.currentValue(of: cell) ?? .nil), formulas.first)
+    case .unsupported(let reason):
+      let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
+      let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
+      return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
     }
   }
 }

@@ -220,6 +220,10 @@ extension ConnectionGraph {
           self.restless = nil
           throw .doesNotSettle(loop(through: restless))
         }
+        if let refusal {
+          self.refusal = nil
+          throw conflict(refusal, about: nil)
+        }
         if isUnwinding { return }
         level += 1
       }
@@ -284,7 +288,10 @@ extension ConnectionGraph {
   /// Has a constraint of several directions satisfied again when its formula that is in force reads
   /// something that has changed.
   private func force(_ formula: Formula, in region: Region) {
-    guard region.solver.formula(computing: formula.output) == formula.id else { return }
+    guard
+      formula.equation != nil
+        || region.solver.formula(computing: formula.output) == formula.id
+    else { return }
     region.transaction.forcedFormulas.append(formula.id)
     enqueue(region)
   }
@@ -352,6 +359,8 @@ extension ConnectionGraph {
     let value: Value
     switch hotFormulas[number].kind {
     case .none: return false
+    // A solver that knows equations computes the values itself.
+    case .equation: return false
     case .block:
       hotFormulas[number].runs &+= 1
       guard let result = evaluateBlockFormula(number) else { return false }
@@ -394,7 +403,14 @@ extension ConnectionGraph {
   /// Stores the value of a formula.
   @inline(__always)
   private func store(_ value: Value, by number: Int32, because cause: Int32) -> Bool {
-    let output = hotFormulas[number].output
+    store(value, in: hotFormulas[number].output, by: number, because: cause)
+  }
+
+  /// Stores a value that a formula gives a cell.
+  ///
+  /// - Returns: Whether the cell has another value now.
+  @inline(__always)
+  func store(_ value: Value, in output: Int32, by number: Int32, because cause: Int32) -> Bool {
     let flags = hot[output].flags
     if flags & CellFlag.plain != 0 {
       let object = ObjectRef(hot[output].object)
@@ -407,7 +423,7 @@ extension ConnectionGraph {
       noteOld(old, at: hot[output].place)
       object[slot: index] = value
     } else {
-      guard storeSlowly(value, by: number) else { return false }
+      guard storeSlowly(value, in: CellID(output), by: number) else { return false }
     }
     noteSatisfied(number)
     hot[output].causeTurn = turn
@@ -438,9 +454,8 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether the place has another value now.
   @inline(never)
-  private func storeSlowly(_ value: Value, by number: Int32) -> Bool {
+  private func storeSlowly(_ value: Value, in output: CellID, by number: Int32) -> Bool {
     guard let formula = formulas[Int(number)] else { return false }
-    let output = formula.output
     let root = machine.roots.count
     machine.roots.append(value)
     defer { machine.roots.removeLast(machine.roots.count - root) }

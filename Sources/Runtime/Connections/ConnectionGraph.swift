@@ -79,6 +79,8 @@ final class ConnectionGraph {
   var isRunningFormula = false
   /// A cell that has changed too often.
   var restless: CellID? { didSet { noteHalt() } }
+  /// Why a solver has given the turn up.
+  var refusal: SolverConflict? { didSet { noteHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false { didSet { noteHalt() } }
   /// Whether no formula runs any more in this turn.
@@ -101,7 +103,7 @@ final class ConnectionGraph {
     var value: Value
   }
 
-  private func noteHalt() { isHalted = isUnwinding || restless != nil }
+  private func noteHalt() { isHalted = isUnwinding || restless != nil || refusal != nil }
 
   /// The one-way constraints of one level.
   final class Level {
@@ -345,6 +347,12 @@ extension ConnectionGraph {
 
   /// What a solver is told of a constraint.
   func description(of constraint: Constraint) -> ConstraintIR {
+    // Only where there is an equation do formulas have to be read as sums.
+    describe(constraint, withSums: constraint.equation != nil)
+  }
+
+  /// What a solver is told of a constraint; `withSums`: formulas are read as sums, too.
+  func describe(_ constraint: Constraint, withSums: Bool) -> ConstraintIR {
     ConstraintIR(
       id: constraint.id, cells: constraint.cells,
       formulas: constraint.formulas.map {
@@ -353,12 +361,19 @@ extension ConnectionGraph {
           id: $0.id, output: $0.output,
           inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
           text: $0.connection.text)
-      })
+      }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
+      linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
+      solver: constraint.solver)
   }
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
     let key = formula.variables
+    if let equation = formula.equation {
+      nextConstraint += 1
+      return Constraint(
+        id: ConstraintID(nextConstraint - 1), cells: equation.form.cells, equation: equation)
+    }
     if let known = constraints[key] { return known }
     let constraint = Constraint(id: ConstraintID(nextConstraint), cells: key)
     nextConstraint += 1

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonParser
 
 /// What a connector statement joins, with everything that depends on the activation settled: from
 /// this the connection can be made anew whenever a path in it leads elsewhere.
@@ -27,10 +28,24 @@ struct ConnectionPlan {
   let reads: [Operand]
   /// Computes the target, for a formula in Swift code.
   var native: ((NativeInputs) -> Value)?
+  /// The text of the formula, in case it has to be read as a sum.
+  var formula: Expression?
+  /// How much it counts.
+  var strength = Strength.required
+  /// The only solver that may keep it.
+  var solver: String?
+  /// What it is for a solver of equations and inequalities, if it is for one.
+  var linear: LinearPlan?
+
+  /// What it joins and reads.
+  private var operands: [Operand] {
+    [target, other].compactMap { $0 } + reads
+      + (linear?.leaves.flatMap { [$0.operand].compactMap { $0 } + $0.reads } ?? [])
+  }
 
   /// The places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
-    for operand in [target, other].compactMap({ $0 }) + reads {
+    for operand in operands {
       switch operand.place {
       case .place(let place), .path(let place, _): body(place)
       }
@@ -40,7 +55,11 @@ struct ConnectionPlan {
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
-    for operand in [target, other].compactMap({ $0 }) + reads {
+    for leaf in linear?.leaves ?? [] {
+      if let block = leaf.block { body(block) }
+      body(leaf.storage)
+    }
+    for operand in operands {
       switch operand.place {
       case .path(let base, let names):
         // The path is followed again whenever it may lead elsewhere.
@@ -69,7 +88,7 @@ extension Machine {
   /// Follows a path.
   ///
   /// Getters may run: what is found is kept among the roots, which the caller takes back.
-  private func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
+  func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
     switch path {
     case .place(let place): return Aim(place: place)
     case .path(let base, let names):
@@ -160,13 +179,22 @@ extension Machine {
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
     if graph.isSettling || graph.atomicDepth > 0 { return Value(object) }
-    return settleGraph(answering: Value(object))
+    let settled = settleGraph(answering: Value(object))
+    // What contradicts the rest only when values are known is taken back.
+    if settled.isUnwind, plan.linear != nil { graph.disconnect(connection) }
+    return settled
   }
 
   /// Makes the formulas of a connection and takes them into force.
   func establish(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
+    }
+    connection.strength = plan.strength
+    connection.solver = plan.solver
+    if let linear = plan.linear {
+      try establish(connection, plan, linear)
+      return
     }
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
@@ -209,6 +237,8 @@ extension Machine {
     }
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: source)
+    formula.text = plan.formula
+    formula.readNames = plan.reads.map(\.name)
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
@@ -233,25 +263,25 @@ extension Machine {
   }
 
   /// Refuses a place whose changes nobody would hear of.
-  private func refuseSilent(_ cell: CellID) throws(Failure) {
+  func refuseSilent(_ cell: CellID) throws(Failure) {
     let place = graph[cell].place
     guard place.kind == .stored, !isObservable(place.object) else { return }
     throw .silentSource(graph[cell].name)
   }
 
   /// The objects with which a connection ends wherever its paths lead.
-  private func fixedKeys(of path: ConnectionPlan.PlacePath) -> [Value] {
+  func fixedKeys(of path: ConnectionPlan.PlacePath) -> [Value] {
     if case .place(let place) = path { keys(target: place, reads: []) } else { [] }
   }
 
   /// The objects with which a connection ends that waits for a path to lead somewhere.
-  private func keys(waitingAt aim: Aim) -> [Value] {
+  func keys(waitingAt aim: Aim) -> [Value] {
     guard let place = aim.place ?? aim.steps.last else { return [] }
     return keys(target: place, reads: [])
   }
 
   /// The objects with which a connection ends.
-  private func keys(target: Place, reads: [Place]) -> [Value] {
+  func keys(target: Place, reads: [Place]) -> [Value] {
     if target.kind != .stored {
       return ObjectRef(target.object).classIndex == ClassIndex.variableCell ? [] : [target.object]
     }

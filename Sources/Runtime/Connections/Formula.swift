@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonParser
 internal import TenonTables
 
 /// One direction of a connection: how the value of a place follows from others.
@@ -20,6 +21,9 @@ final class Formula {
   /// The constraint it is part of.
   var constraint: Constraint?
   unowned let graph: ConnectionGraph
+  /// The text of the block, and what it calls the places that it reads.
+  var text: Expression?
+  var readNames: [String] = []
 
   enum Source {
     /// A block of the language.
@@ -28,6 +32,8 @@ final class Formula {
     case copy(CellID)
     /// Swift code of the embedding program.
     case native(NativeFormula)
+    /// Nothing that could be run: the formula stands for an equation or an inequality.
+    case equation(Equation)
   }
 
   enum State: Equatable {
@@ -82,11 +88,20 @@ final class Formula {
   /// Everything it reads.
   var inputs: [CellID] { staticInputs + dynamicInputs }
 
+  /// What it stands for, if that is only linear.
+  var equation: Equation? { if case .equation(let equation) = source { equation } else { nil } }
+
   /// The cells that decide which formulas belong to one constraint.
   var variables: [CellID] { Set(staticInputs + [output]).sorted() }
 }
 
-/// All the formulas over the same cells.
+/// What a connection says that only a solver for linear constraints can keep.
+struct Equation {
+  let relation: Relation
+  let form: LinearForm
+}
+
+/// All the formulas over the same cells; an equation or inequality has a constraint of its own.
 final class Constraint {
   let id: ConstraintID
   let cells: [CellID]
@@ -97,13 +112,22 @@ final class Constraint {
   var isContested = false
   /// The level of the one-way solver it is in, or -1.
   var level = -1
+  /// What it says, where it is only linear.
+  let equation: Equation?
 
-  init(id: ConstraintID, cells: [CellID]) {
+  init(id: ConstraintID, cells: [CellID], equation: Equation? = nil) {
     self.id = id
     self.cells = cells
+    self.equation = equation
   }
 
-  var isMultiWay: Bool { formulas.count > 1 }
+  var isMultiWay: Bool { formulas.count > 1 || equation != nil }
+
+  /// How much it counts: as much as the strongest connection that says it.
+  var strength: Strength { formulas.map(\.connection.strength).max() ?? .required }
+
+  /// The solver that a connection asks for.
+  var solver: String? { formulas.lazy.compactMap(\.connection.solver).first }
 }
 
 /// Constraints of several directions that share cells, kept by one solver.
@@ -156,6 +180,10 @@ final class Connection {
   var site: TraceEntry?
   /// The places on the way of its paths.
   var steps: [CellID] = []
+  /// How much it counts.
+  var strength = Strength.required
+  /// The only solver that may keep it, if the program asks for one.
+  var solver: String?
 
   enum Status: String {
     case active

@@ -54,6 +54,8 @@ struct HotFormula: BitwiseCopyable {
     case copy
     /// Swift code.
     case native
+    /// An equation, which a solver keeps that computes the values itself.
+    case equation
   }
 
   var kind: Kind
@@ -77,6 +79,9 @@ struct HotFormula: BitwiseCopyable {
     case .native(let native):
       kind = .native
       word = unsafe UInt(bitPattern: Unmanaged.passUnretained(native).toOpaque())
+    case .equation:
+      kind = .equation
+      word = 0
     }
   }
 

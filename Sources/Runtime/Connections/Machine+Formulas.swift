@@ -83,6 +83,8 @@ extension Machine {
     let outcome: Evaluation
     switch formula.source {
     case .block: outcome = .value(.nil)
+    // A solver that knows equations computes the values itself.
+    case .equation: outcome = .failed(.notAvailable("running an equation"))
     case .copy(let cell):
       outcome =
         currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound

@@ -232,6 +232,55 @@ extension Failure {
         ? "there is no solver" : "no solver accepts it: " + objections.joined(separator: "; "))
   }
 
+  /// For connections that cannot hold together, with what places hold that takes part.
+  static func unsatisfiable(_ connections: [Connection], _ values: [String]) -> Failure {
+    let lines = connections.map { "'\($0.text)' (\($0.location))" } + values
+    guard lines.count > 1 else {
+      return Failure(.constraintError, "this cannot hold: \(lines.joined())")
+    }
+    var text = "these \(lines.count) cannot hold together: \(lines.joined(separator: ", "))"
+    if let weakest = connections.min(by: { $0.strength < $1.strength }),
+      weakest.strength < .required
+    {
+      text += "; the weakest is '\(weakest.text)'"
+    }
+    return Failure(.constraintError, text)
+  }
+
+  static func noNumber(_ name: String, _ value: String, _ formula: Formula?) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' must be a finite number, not \(value)\(formula.map { ": '\($0.connection.text)'" } ?? "")"
+    )
+  }
+
+  static func multipliesVariables(_ product: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(product)' multiplies or divides two variables, which is not linear; "
+        + "determine one of them by '|=', or use '|=' for the whole")
+  }
+
+  static func notLinear(_ text: String, in name: String) -> Failure {
+    Failure(.constraintError, "'\(text)' is not linear in '\(name)'")
+  }
+
+  static func formulaTooLarge(_ text: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(text)' has more than \(LinearAnalysis.limit) summands when it is multiplied out")
+  }
+
+  static func unknownSolver(_ name: String, _ known: [String]) -> Failure {
+    Failure(
+      .constraintError,
+      "there is no solver '\(name)'; there are \(known.joined(separator: ", "))")
+  }
+
+  static func unsupportedBySolver(_ reason: String) -> Failure {
+    Failure(.constraintError, reason)
+  }
+
   static func impureFormula(_ name: String, _ connection: Connection) -> Failure {
     Failure(
       .constraintError, "'\(name)' must not be written by a formula: '\(connection.text)'")

@@ -78,6 +78,28 @@ extension Primitive {
       guard constraint.level >= 0 else { return .nil }
       return machine.symbol(type(of: machine.graph.levels[constraint.level].solver).name)
     },
+    Primitive("strength", "One of #required #strong #medium #weak: how much it counts.") {
+      machine, arguments in
+      let strength = machine.connection(arguments.receiver)?.strength ?? .required
+      return machine.symbol(strength.name)
+    },
+    Primitive(
+      "strength: aSymbol", "Has the connection count #required, #strong, #medium or #weak."
+    ) { machine, arguments throws(Failure) in
+      let strength = try machine.strength(arguments[0])
+      return try machine.change(arguments.receiver) { $0.strength = strength }
+    },
+    Primitive("solver: aName", "Has the solver of that name keep the connection, or refuses.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.solverName(arguments[0])
+      return try machine.change(arguments.receiver) { $0.solver = name }
+    },
+    Primitive(
+      "violation", "By how much an equation or an inequality does not hold: 0 where it does."
+    ) { machine, arguments in
+      machine.connection(arguments.receiver).flatMap { machine.violation(of: $0) }
+        .map { machine.value(of: $0) } ?? .nil
+    },
     Primitive("updateCount", "How often its formulas have run.") { machine, arguments in
       Value(small: machine.connection(arguments.receiver)?.runs ?? 0)
     },
@@ -91,10 +113,20 @@ extension Primitive {
   ]
 
   static let script: [Primitive] = [
+    Primitive(
+      "givenUp", "The connections that do not hold as stronger ones stand against them."
+    ) { machine, _ in
+      let violated = machine.graph.connections.values.filter { connection in
+        connection.status == .active
+          && machine.violation(of: connection).map { !$0.isZero } ?? false
+      }
+      let sorted = violated.sorted { ($1.strength, $0.number) < ($0.strength, $1.number) }
+      return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
+    },
     Primitive("connections", "All connections that are in force.") { machine, _ in
       let connections = machine.graph.connections.values.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
-    }
+    },
   ]
 }
 
@@ -114,6 +146,7 @@ extension Machine {
     guard let connection = connection(value) else { return "disconnected" }
     if connection.status != .active { return connection.status.rawValue }
     if graph.failure(of: connection) != nil { return "error" }
+    if let state = equationState(of: connection) { return state }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"

@@ -196,6 +196,12 @@ extension Builder {
   }
 
   mutating func buildKeyword(_ message: KeywordMessageExpression, _ depth: Int) -> Built {
+    if let (connect, options) = connectionWithOptions(message) {
+      let outer = connectionOptions
+      connectionOptions = options
+      defer { connectionOptions = outer }
+      return buildConnect(connect, depth)
+    }
     if let inlined = InlinedMessage(message) {
       return build(inlined, range: message.range, depth)
     }

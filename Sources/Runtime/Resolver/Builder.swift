@@ -40,6 +40,8 @@ struct Builder {
   /// In which form the code is built.
   var mode: CodeMode
   var scope: Scope
+  /// What is said of the connection that is being built: `(a >=| b) strength: #weak`.
+  var connectionOptions: [(name: String, value: Expression)] = []
   /// Whether the method needs to catch returns from its middle.
   private var usesReturnNode = false
   /// How many expressions are being built, one inside the other.
