@@ -25,10 +25,16 @@ struct ConnectionPlan {
   let other: Operand?
   /// What the text of the formula reads.
   let reads: [Operand]
+  /// What `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
+  /// formula's and one for each of these.
+  var backs: [Operand] = []
+
+  /// All places that it names.
+  private var operands: [Operand] { [target, other].compactMap { $0 } + reads + backs }
 
   /// The places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
-    for operand in [target, other].compactMap({ $0 }) + reads {
+    for operand in operands {
       switch operand.place {
       case .place(let place), .path(let place, _): body(place)
       }
@@ -38,7 +44,7 @@ struct ConnectionPlan {
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
-    for operand in [target, other].compactMap({ $0 }) + reads {
+    for operand in operands {
       switch operand.place {
       case .path(let base, let names):
         // The path is followed again whenever it may lead elsewhere.
@@ -163,14 +169,15 @@ extension Machine {
       roots.append(place.key)
     }
     // Getters on the way run, and the collector: nothing but the plan counts for it then.
-    let joined = [plan.target, plan.other].compactMap { $0 }
+    let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
     connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
     connection.awaitsAim = true
     let target = aim(plan.target.place)
     let other = plan.other.map { aim($0.place) }
     let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
+    let backs = plan.backs.map { aim($0.place) }
     connection.awaitsAim = false
-    let ends = [target, other].compactMap { $0 }
+    let ends = [target, other].compactMap { $0 } + backs
     let aims = ends + reads.map(\.aim)
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { name(of: $0) })
@@ -189,6 +196,10 @@ extension Machine {
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
     for read in inputs { try refuseSilent(read) }
+    if !backs.isEmpty {
+      return try joinInverse(
+        connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
+    }
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: .block(block))
     connection.keys =
@@ -215,7 +226,7 @@ extension Machine {
   }
 
   /// Refuses a place whose changes nobody would hear of.
-  private func refuseSilent(_ cell: CellID) throws(Failure) {
+  func refuseSilent(_ cell: CellID) throws(Failure) {
     let place = graph[cell].place
     guard place.kind == .stored, !isObservable(place.object) else { return }
     throw .silentSource(graph[cell].name)
@@ -233,7 +244,7 @@ extension Machine {
   }
 
   /// The objects with which a connection ends.
-  private func keys(target: Place, reads: [Place]) -> [Value] {
+  func keys(target: Place, reads: [Place]) -> [Value] {
     if target.kind != .stored {
       return ObjectRef(target.object).classIndex == ClassIndex.variableCell ? [] : [target.object]
     }

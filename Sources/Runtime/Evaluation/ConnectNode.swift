@@ -28,16 +28,18 @@ final class ConnectNode: SiteNode {
   let connector: String
   let text: String
   let target: Operand
-  /// Makes the formula's block, for `|=`.
+  /// Makes the formula's block, for `|=`; for `=|=` with a formula an array of blocks.
   let block: NodeRef?
   let other: Operand?
   let reads: [Operand]
+  /// What the other blocks of the array compute.
+  let backs: [Operand]
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
-    reads: [Operand], base: Int, at position: CodePosition
+    reads: [Operand], backs: [Operand] = [], base: Int, at position: CodePosition
   ) {
     self.connector = connector
     self.text = text
@@ -45,6 +47,7 @@ final class ConnectNode: SiteNode {
     self.block = block
     self.other = other
     self.reads = reads
+    self.backs = backs
     self.base = base
     super.init(at: position)
   }
@@ -71,8 +74,14 @@ final class ConnectNode: SiteNode {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           reads.append(resolved)
         }
+        var backs: [ConnectionPlan.Operand] = []
+        for operand in self.backs {
+          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
+          backs.append(resolved)
+        }
         let plan = ConnectionPlan(
-          target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
+          target: target, block: block == nil ? nil : frame[base], other: other, reads: reads,
+          backs: backs)
         return machine.connect(
           plan, connector: connector, text: text, at: TraceEntry(code: code, site: self))
       } catch {
@@ -110,9 +119,7 @@ final class ConnectNode: SiteNode {
       return .path(place, names)
     case .property(let node, let name):
       guard let object = evaluate(node, frame, machine) else { return nil }
-      guard let place = try machine.place(of: name, in: object) else {
-        throw .noProperty(machine.displayText(name), machine.describe(object))
-      }
+      let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
       return .place(place)
     case .element(let node, let indexNode):
@@ -133,6 +140,23 @@ final class ConnectNode: SiteNode {
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))
     }
+  }
+
+  /// The place of a property; what both sides are computed from must have one.
+  private func property(
+    _ name: Value, of object: Value, _ machine: Machine
+  ) throws(Failure) -> Place {
+    let found: Place?
+    do throws(Failure) {
+      found = try machine.place(of: name, in: object)
+    } catch {
+      guard connector == "=|=", error.errorClass == .error else { throw error }
+      found = nil
+    }
+    if let found { return found }
+    let name = machine.displayText(name)
+    let owner = machine.describe(object)
+    throw connector == "=|=" ? .noWayBack(name, owner) : .noProperty(name, owner)
   }
 
   /// Evaluates a part and keeps its value alive until the connection is made.

@@ -110,6 +110,10 @@ package final class Machine {
   var failurePlace: TraceEntry?
   /// What the next connection that the kernel makes is called, and its target.
   var connectionNames: (text: String, target: String)?
+  /// The operands of messages that the program has declared inverses for.
+  var inverses: [String: Set<Int>] = [:]
+  /// The blocks that do it, in a dictionary that is a permanent root; nil before the first.
+  var inverseBlocks: Value?
 
   // MARK: What is still to be done
   lazy var loop = RunLoop(state: state)

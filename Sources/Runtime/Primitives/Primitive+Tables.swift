@@ -34,6 +34,7 @@ extension Primitive {
     case "OutputStream": outputStream
     case "InputStream": inputStream
     case "Connection": connection
+    case "Inverse class": inverseClass
     case "Interval": intervalLoops
     case "Random class": randomClass
     case "Regex": regex

@@ -86,6 +86,9 @@ extension Builder {
     }
     let position = position(connect.range, inner)
     if isTwoWay {
+      if Inversion.isFormula(right, names: names(of: right)) {
+        return buildInversion(connect, left, right, depth)
+      }
       guard let other = place(right, inner) else {
         return failure(.noInverse(SyntaxPrinter.print(right)), right, depth)
       }
@@ -110,7 +113,7 @@ extension Builder {
   }
 
   /// Builds the block that a formula is.
-  private mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
+  mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
     let outer = mode
     mode = .formula
     defer { mode = outer }
@@ -182,7 +185,7 @@ extension Builder {
   }
 
   /// The places that the text of a formula reads.
-  private mutating func reads(of expression: Expression, _ depth: Int) -> [ConnectNode.Operand] {
+  mutating func reads(of expression: Expression, _ depth: Int) -> [ConnectNode.Operand] {
     var collector = FormulaReads(formulaScope: scopes[expression.range])
     collector.visit(expression)
     var operands: [ConnectNode.Operand] = []
@@ -308,7 +311,7 @@ extension Expression {
   }
 
   /// Whether the expression may stand before a property on the left of a connector.
-  fileprivate var isPlaceOrSelf: Bool {
+  var isPlaceOrSelf: Bool {
     switch self {
     case .name, .identifier, .subscript: true
     case .unaryMessage(let message): message.receiver.isPlaceOrSelf

@@ -196,6 +196,7 @@ extension Builder {
   }
 
   mutating func buildKeyword(_ message: KeywordMessageExpression, _ depth: Int) -> Built {
+    if let connection = buildGivenInverse(message, depth) { return connection }
     if let inlined = InlinedMessage(message) {
       return build(inlined, range: message.range, depth)
     }
