@@ -15,7 +15,7 @@ extension ConnectionGraph {
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(self[formula.output].name, by: other.connection)
         }
-        if formula.inputs.contains(formula.output) {
+        if formula.inputs.contains(formula.output), !constraint.isForced {
           throw cycle([formula.output], through: [formula])
         }
         constraint.formulas.append(formula)
@@ -34,7 +34,7 @@ extension ConnectionGraph {
   private func enforce(
     _ constraint: Constraint, new: [Formula], origin: CellID?
   ) throws(Failure) {
-    if constraint.isMultiWay {
+    if constraint.isMultiWay || constraint.isForced {
       try enforceMultiWay(constraint, new: new, origin: origin)
     } else if let formula = constraint.formulas.first {
       try enforceOneWay(constraint, formula)
@@ -49,7 +49,7 @@ extension ConnectionGraph {
       contested.removeAll { $0 === constraint }
       constraint.isContested = false
     }
-    if constraint.isMultiWay {
+    if constraint.isMultiWay || constraint.isForced {
       unlinkDynamicInputs(of: formula)
       constraint.formulas.removeAll { $0 === formula }
       leave(constraint)
@@ -57,7 +57,9 @@ extension ConnectionGraph {
       if constraint.level >= 0 { release(constraint, formula) }
       constraint.formulas.removeAll { $0 === formula }
     }
-    if constraint.formulas.isEmpty { constraints[constraint.cells] = nil }
+    if constraint.formulas.isEmpty, constraints[constraint.cells] === constraint {
+      constraints[constraint.cells] = nil
+    }
   }
 
   // MARK: Batches
@@ -349,7 +351,7 @@ extension ConnectionGraph {
     let description = description(of: constraint)
     let region: Region
     let entering: [CellID]
-    if involved.count == 1, isAccepted(description, by: involved[0]) {
+    if involved.count == 1, isAccepted(constraint, description, by: involved[0]) {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
       try extend(region, by: constraint, description)
@@ -377,12 +379,6 @@ extension ConnectionGraph {
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)
     for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
-  }
-
-  private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {
-    let solver = type(of: region.solver)
-    if case .yes = solver.accept(RegionIR(constraints: [constraint], pinned: [])) { return true }
-    return false
   }
 
   private func extend(
@@ -415,7 +411,8 @@ extension ConnectionGraph {
     var all = old.flatMap(\.constraints)
     if !all.contains(where: { $0 === constraint }) { all.append(constraint) }
     let descriptions = all.map { $0 === constraint ? description : self.description(of: $0) }
-    let made = try makeSolver(for: RegionIR(constraints: descriptions, pinned: pinned))
+    let made = try makeSolver(
+      for: RegionIR(constraints: descriptions, pinned: pinned), of: all)
     let region = Region(
       solver: made.solver, name: made.name, transaction: makeTransaction())
     let cells = Set(all.flatMap(\.cells)).sorted()
@@ -462,6 +459,8 @@ extension ConnectionGraph {
   private func leave(_ constraint: Constraint) {
     guard let region = constraint.region else { return }
     constraint.region = nil
+    // One of the language may have something to let go of.
+    if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
     if broken == nil {
       breakUp(region)
       enterAgain(constraint)
@@ -479,6 +478,8 @@ extension ConnectionGraph {
   }
 
   private func enterAgain(_ constraint: Constraint) {
+    // Such a connection ends as a whole.
+    if constraint.isForced { return }
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
@@ -520,7 +521,7 @@ extension ConnectionGraph {
   /// Makes a solver for a region: the cheapest that accepts.
   ///
   /// - Throws: a failure that says what every solver has against it.
-  private func makeSolver(
+  func makeSolver(
     for region: RegionIR
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
     var objections: [String] = []
@@ -533,6 +534,7 @@ extension ConnectionGraph {
         }
       }
     }
+    if let own = try makeRegisteredSolver(for: region, &objections) { return own }
     throw .noSolver(objections)
   }
 
@@ -548,6 +550,7 @@ extension ConnectionGraph {
     case .overdetermined:
       let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
       return .overdetermined(self[formula.output].name, by: others)
+    case .failed(let message): return .failedSolver(message)
     }
   }
 }

@@ -13,6 +13,9 @@ extension ConnectionGraph {
     if let running {
       throw .impureFormula(self[cell].name, running.connection)
     }
+    if let limit = machine.solverLimit {
+      throw .impureSolver(self[cell].name, limit.solver.title)
+    }
     // Who writes a slot writes the properties that are computed from it.
     for written in [cell] + self[cell].properties {
       if let owner = self[written].owner {

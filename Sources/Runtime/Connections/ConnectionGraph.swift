@@ -243,13 +243,14 @@ extension ConnectionGraph {
         FormulaIR(
           // What formulas of several directions read besides is no variable of the constraint.
           id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
+          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs, order: $0.order,
           text: $0.connection.text)
       })
   }
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
+    if formula.connection.forced != nil { return forcedConstraint(for: formula) }
     let key = formula.variables
     if let known = constraints[key] { return known }
     let constraint = Constraint(id: ConstraintID(nextConstraint), cells: key)

@@ -127,7 +127,8 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
+    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
     if site.code.isKernel {
@@ -146,9 +147,19 @@ extension Machine {
     connection.plan = plan
     connection.site = site
     do throws(Failure) {
-      try establish(connection, plan)
+      if isHeld {
+        try refuseInSolver()
+        connection.isHeld = true
+        connection.status = .suspended
+      } else {
+        try establish(connection, plan)
+      }
     } catch {
       graph.disconnect(connection)
+      if graph.isUnwinding {
+        graph.isUnwinding = false
+        return .unwind
+      }
       return signal(error)
     }
     let object = makeInstance(of: "Connection")
@@ -162,6 +173,7 @@ extension Machine {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }
+    try refuseInSolver()
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     plan.forEachPlace { place in

@@ -78,6 +78,8 @@ public struct SolverConflict: Error, Sendable {
     case cycle
     /// More formulas determine a cell than there are ways to satisfy.
     case overdetermined
+    /// The solver has failed, and what it says.
+    case failed(String)
   }
 
   /// What kind of conflict it is.

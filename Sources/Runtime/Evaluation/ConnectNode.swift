@@ -34,12 +34,15 @@ final class ConnectNode: SiteNode {
   let reads: [Operand]
   /// What the other blocks of the array compute.
   let backs: [Operand]
+  /// Whether the connection waits for the solver that the message to it names.
+  let isHeld: Bool
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
-    reads: [Operand], backs: [Operand] = [], base: Int, at position: CodePosition
+    reads: [Operand], backs: [Operand] = [], isHeld: Bool = false, base: Int,
+    at position: CodePosition
   ) {
     self.connector = connector
     self.text = text
@@ -48,6 +51,7 @@ final class ConnectNode: SiteNode {
     self.other = other
     self.reads = reads
     self.backs = backs
+    self.isHeld = isHeld
     self.base = base
     super.init(at: position)
   }
@@ -83,7 +87,8 @@ final class ConnectNode: SiteNode {
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads,
           backs: backs)
         return machine.connect(
-          plan, connector: connector, text: text, at: TraceEntry(code: code, site: self))
+          plan, connector: connector, text: text, isHeld: isHeld,
+          at: TraceEntry(code: code, site: self))
       } catch {
         return machine.signal(error)
       }

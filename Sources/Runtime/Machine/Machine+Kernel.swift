@@ -146,6 +146,7 @@ extension Machine {
     scriptCell(named: "arguments")[slot: 0] = Value(makeArray(count: 0))
     mount(makeKernelStore("SchemeTable"), as: "scheme")
     mount(makeKernelStore("MemoryStore"), as: "mem")
+    mount(makeKernelStore("SolverTable"), as: "solver")
     script = makeInstance(of: "Script")
     permanentRoots.append(Value(script))
   }

@@ -115,6 +115,17 @@ package final class Machine {
   /// The blocks that do it, in a dictionary that is a permanent root; nil before the first.
   var inverseBlocks: Value?
 
+  // MARK: Solvers in the language
+  /// What the solver that is at work may still do.
+  var solverLimit: SolverLimit?
+  /// The turn that it is at work for.
+  var scriptTurn: ScriptTurn?
+  var turnCount = 0
+  /// The program's own solvers by name.
+  var registeredSolvers: [String: Value] = [:]
+  /// The objects of the solvers that keep something.
+  var solverRoots: [ObjectIdentifier: [Value]] = [:]
+
   // MARK: What is still to be done
   lazy var loop = RunLoop(state: state)
   /// How many errors were reported after which the program went on.

@@ -33,8 +33,11 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
-    case "Connection": connection
+    case "Connection": connection + forcing
     case "Inverse class": inverseClass
+    case "SolverCell": solverCell
+    case "SolverTurn": solverTurn
+    case "SolverTable class": solverTableClass
     case "Interval": intervalLoops
     case "Random class": randomClass
     case "Regex": regex

@@ -97,7 +97,7 @@ extension Builder {
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], base: depth, at: position))
+          reads: [], isHeld: holdsConnection, base: depth, at: position))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)
@@ -105,7 +105,8 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: block, other: nil, reads: reads, base: depth, at: position))
+        block: block, other: nil, reads: reads, isHeld: holdsConnection, base: depth,
+        at: position))
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {

@@ -206,7 +206,7 @@ extension Builder {
       let arguments = buildArguments(message.arguments, depth)
       return superSend(selector, arguments, range, depth)
     }
-    let receiver = build(message.receiver, depth)
+    let receiver = buildHeldConnection(message, depth) ?? build(message.receiver, depth)
     if message.arguments.count == 1, let family = BinaryNodeFamily.named(selector) {
       return binary(family, selector, receiver, message.arguments[0], range, depth)
     }

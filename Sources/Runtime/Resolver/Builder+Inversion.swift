@@ -61,8 +61,31 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: array, other: nil, reads: reads, backs: targets, base: depth,
+        block: array, other: nil, reads: reads, backs: targets, isHeld: holdsConnection,
+        base: depth,
         at: position(connect.range, inner)))
+  }
+
+  /// Builds the connection that a message about its solver is sent to: it comes into force with that
+  /// solver, which may keep what others refuse; nil for any other receiver or message.
+  mutating func buildHeldConnection(_ message: KeywordMessageExpression, _ depth: Int) -> Built? {
+    guard ["solver:", "iterate:"].contains(message.keywords[0].text) else { return nil }
+    var receiver = message.receiver
+    while case .pipe(let pipe) = receiver { receiver = pipe.input }
+    let connect: ConnectExpression
+    switch receiver {
+    case .connect(let known): connect = known
+    case .keywordMessage(let inner):
+      guard let given = GivenInverse(inner) else { return nil }
+      connect = given.connect
+    default: return nil
+    }
+    guard ["|=", "=|="].contains(connect.connector.text), connect.operands.count == 2 else {
+      return nil
+    }
+    holdsConnection = true
+    defer { holdsConnection = false }
+    return build(receiver, depth)
   }
 
   /// The names around a formula.
