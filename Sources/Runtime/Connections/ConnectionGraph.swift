@@ -243,7 +243,8 @@ extension ConnectionGraph {
         FormulaIR(
           // What formulas of several directions read besides is no variable of the constraint.
           id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs, order: $0.order,
+          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs,
+          order: $0.order,
           text: $0.connection.text)
       })
   }

@@ -111,7 +111,9 @@ extension Machine {
     return Value(array)
   }
 
-  /// Makes the object for a constraint. Nothing is collected meanwhile: that happens at safepoints.
+  /// Makes the object for a constraint.
+  ///
+  /// Nothing is collected meanwhile: that happens at safepoints.
   func makeSolverConstraint(_ constraint: ConstraintIR) -> Value {
     let object = makeInstance(of: "SolverConstraint")
     object[slot: 0] = Value(small: Int(constraint.id.rawValue))

@@ -147,6 +147,7 @@ extension Machine {
     mount(makeKernelStore("SchemeTable"), as: "scheme")
     mount(makeKernelStore("MemoryStore"), as: "mem")
     mount(makeKernelStore("SolverTable"), as: "solver")
+    mount(makeKernelStore("ConnectorTable"), as: "connector")
     script = makeInstance(of: "Script")
     permanentRoots.append(Value(script))
   }

@@ -63,6 +63,7 @@ package final class Machine {
   lazy var metaclassClass = kernelClass("Metaclass")
   lazy var intervalClass = kernelClass("Interval")
   lazy var scriptClass = kernelClass("Script")
+  lazy var variableReferenceClass = kernelClass("VariableReference")
 
   /// The hyphenated names and the connectors that scripts have declared.
   var hyphenatedNames: Set<String> = []

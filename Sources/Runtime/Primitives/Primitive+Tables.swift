@@ -35,6 +35,7 @@ extension Primitive {
     case "InputStream": inputStream
     case "Connection": connection + forcing
     case "Inverse class": inverseClass
+    case "ConnectorTable class": connectorTableClass
     case "SolverCell": solverCell
     case "SolverTurn": solverTurn
     case "SolverTable class": solverTableClass

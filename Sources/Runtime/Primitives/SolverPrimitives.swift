@@ -30,11 +30,20 @@ extension Primitive {
     },
   ]
 
+  static let connectorTableClass: [Primitive] = [
+    Primitive("defined", "The classes of the connectors that the program has defined.") {
+      machine, _ in
+      let classes = machine.definedConnectors.sorted().compactMap { machine.classesByName[$0] }
+      return machine.makeArray(
+        classes.filter { $0.inherits(from: machine.kernelClass("Connector")) }.map(\.object))
+    }
+  ]
+
   static let solverTableClass: [Primitive] = [
     Primitive("names", "The names of the solvers, those of the program last.") { machine, _ in
       machine.makeArray(machine.solverNames.map { machine.makeString($0) })
     },
-    Primitive("named: aString", "The solver of a name; nil when there is none.") {
+    Primitive("registered: aString", "The solver or the class of one under a name, or nil.") {
       machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
       if let object = machine.registeredSolvers[name] { return object }

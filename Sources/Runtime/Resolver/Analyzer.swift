@@ -244,7 +244,7 @@ struct Analyzer {
 
   /// Reports a formula that `=|=` cannot run backwards.
   private mutating func checkInversion(of connect: ConnectExpression, given: GivenInverse?) {
-    guard connect.connector.text == "=|=" else { return }
+    guard connect.connector.text == "=|=", !connect.isOwn else { return }
     for formula in connect.operands.dropFirst() {
       let names = FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
       guard given != nil || Inversion.isFormula(formula, names: names) else { continue }
@@ -498,11 +498,11 @@ struct Analyzer {
   /// The operands of a connection become formulas, blocks that outlive the activation.
   private mutating func analyze(_ connect: ConnectExpression) {
     for operand in connect.written { refuseConstant(in: operand) }
-    if connect.connector.text == "->" {
+    if connect.connector.text == "->", !connect.isOwn {
       for operand in connect.operands { analyze(operand.asReference ?? operand) }
       return
     }
-    let hasFormulas = connect.connector.text.isFormulaConnector
+    let hasFormulas = connect.connector.text.isFormulaConnector && !connect.isOwn
     for operand in connect.operands {
       if !hasFormulas, let reference = operand.asReference(in: scope, environment) {
         analyze(reference)

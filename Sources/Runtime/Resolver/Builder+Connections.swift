@@ -6,6 +6,7 @@ internal import TenonParser
 extension Builder {
   /// Builds `a |= e`, `a =|= b`, and chains of them: pairwise, from left to right.
   mutating func buildConnect(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    if connect.isOwn { return buildOwnConnector(connect, depth) }
     switch connect.connector.text {
     case "|=", "=|=": break
     case "->": return buildFlow(connect, depth)

@@ -80,7 +80,7 @@ extension Builder {
       connect = given.connect
     default: return nil
     }
-    guard ["|=", "=|="].contains(connect.connector.text), connect.operands.count == 2 else {
+    guard ["|=", "=|="].contains(connect.connector.text), !connect.isOwn, connect.operands.count == 2 else {
       return nil
     }
     holdsConnection = true

@@ -11,7 +11,7 @@ struct GivenInverse {
   /// Recognises the message `inverse:` to a connection that is written there.
   init?(_ message: KeywordMessageExpression) {
     guard message.keywords.count == 1, message.keywords[0].text == "inverse:",
-      let connect = message.receiver.writtenConnection, connect.connector.text == "=|=",
+      let connect = message.receiver.writtenConnection, connect.connector.text == "=|=", !connect.isOwn,
       connect.operands.count == 2
     else { return nil }
     self.connect = connect
