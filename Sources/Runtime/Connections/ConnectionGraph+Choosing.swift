@@ -9,6 +9,14 @@ extension ConnectionGraph {
     for constraints: [Constraint], _ cells: [CellID], pinned: Set<CellID>,
     about constraint: Constraint
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
+    let plain = region(of: constraints, withSums: false, pinned)
+    if let chosen = try makeChosenSolver(for: plain, of: constraints) {
+      if let conflict = fill(chosen.solver, cells, plain.constraints) {
+        throw self.conflict(
+          conflict, about: constraint.formulas[constraint.formulas.count - 1])
+      }
+      return chosen
+    }
     let wanted = wantedSolver(of: constraints)
     var objections: [String] = []
     var found: SolverConflict?
@@ -33,6 +41,13 @@ extension ConnectionGraph {
     }
     if let wanted, objections.isEmpty {
       throw .unknownSolver(wanted, solvers.map { $0.name })
+    }
+    if wanted == nil, let own = try makeRegisteredSolver(for: plain, &objections) {
+      if let conflict = fill(own.solver, cells, plain.constraints) {
+        throw self.conflict(
+          conflict, about: constraint.formulas[constraint.formulas.count - 1])
+      }
+      return own
     }
     throw .noSolver(objections)
   }

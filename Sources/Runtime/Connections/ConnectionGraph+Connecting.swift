@@ -17,7 +17,7 @@ extension ConnectionGraph {
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(self[formula.output].name, by: other.connection)
         }
-        if formula.inputs.contains(formula.output) {
+        if formula.inputs.contains(formula.output), !constraint.isForced {
           throw cycle([formula.output], through: [formula])
         }
         constraint.formulas.append(formula)
@@ -36,7 +36,7 @@ extension ConnectionGraph {
   private func enforce(
     _ constraint: Constraint, new: [Formula], origin: CellID?
   ) throws(Failure) {
-    if constraint.isMultiWay {
+    if constraint.isMultiWay || constraint.isForced {
       try enforceMultiWay(constraint, new: new, origin: origin)
     } else if let formula = constraint.formulas.first {
       try enforceOneWay(constraint, formula)
@@ -51,7 +51,7 @@ extension ConnectionGraph {
       contested.removeAll { $0 === constraint }
       constraint.isContested = false
     }
-    if constraint.isMultiWay {
+    if constraint.isMultiWay || constraint.isForced {
       unlinkDynamicInputs(of: formula)
       constraint.formulas.removeAll { $0 === formula }
       leave(constraint)
@@ -362,7 +362,7 @@ extension ConnectionGraph {
       withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
     let region: Region
     let entering: [CellID]
-    if involved.count == 1, isAccepted(description, by: involved[0]),
+    if involved.count == 1, isAccepted(constraint, description, by: involved[0]),
       try extend(involved[0], by: constraint, description)
     {
       region = involved[0]
@@ -391,13 +391,6 @@ extension ConnectionGraph {
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)
     for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
-  }
-
-  private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {
-    let solver = type(of: region.solver)
-    if let wanted = constraint.solver, wanted != region.solverName { return false }
-    if case .yes = solver.accept(RegionIR(constraints: [constraint], pinned: [])) { return true }
-    return false
   }
 
   /// Takes a constraint into a region.
@@ -484,6 +477,8 @@ extension ConnectionGraph {
   private func leave(_ constraint: Constraint) {
     guard let region = constraint.region else { return }
     constraint.region = nil
+    // One of the language may have something to let go of.
+    if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
     if broken == nil {
       breakUp(region)
       enterAgain(constraint)
@@ -502,6 +497,8 @@ extension ConnectionGraph {
 
   private func enterAgain(_ constraint: Constraint) {
     if constraint.formulas.isEmpty { return }
+    // Such a connection ends as a whole.
+    if constraint.isForced { return }
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
@@ -543,7 +540,7 @@ extension ConnectionGraph {
   /// Makes a solver for a region: the cheapest that accepts.
   ///
   /// - Throws: a failure that says what every solver has against it.
-  private func makeSolver(
+  func makeSolver(
     for region: RegionIR
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
     var objections: [String] = []
@@ -556,6 +553,7 @@ extension ConnectionGraph {
         }
       }
     }
+    if let own = try makeRegisteredSolver(for: region, &objections) { return own }
     throw .noSolver(objections)
   }
 
@@ -585,6 +583,7 @@ extension ConnectionGraph {
       let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
       let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
       return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
+    case .failed(let message): return .failedSolver(message)
     }
   }
 }

@@ -15,6 +15,9 @@ extension ConnectionGraph {
     if let running {
       throw .impureFormula(self[cell].name, running.connection)
     }
+    if let limit = machine.solverLimit {
+      throw .impureSolver(self[cell].name, limit.solver.title)
+    }
     // Who writes a slot writes the properties that are computed from it.
     for written in [cell] + self[cell].properties {
       if let owner = self[written].owner {
@@ -470,7 +473,7 @@ extension ConnectionGraph {
     let failure = machine.write(value, to: output)
     writing = outer
     if let failure {
-      machine.note(failure, of: formula)
+      if isSolverSetting { solverFailure = failure } else { machine.note(failure, of: formula) }
       return false
     }
     return true

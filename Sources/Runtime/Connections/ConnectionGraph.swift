@@ -92,6 +92,10 @@ final class ConnectionGraph {
   let undo = FlatTable<UndoEntry>()
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
+  /// Why a place did not take what a solver has computed.
+  var solverFailure: Failure?
+  /// Whether a solver of the language is setting a place: it is told itself why it could not.
+  var isSolverSetting = false
   /// Why the formula in Swift code that has just run has no value.
   var nativeFailure: Failure?
   /// What the formula reads that runs.
@@ -359,7 +363,8 @@ extension ConnectionGraph {
         FormulaIR(
           // What formulas of several directions read besides is no variable of the constraint.
           id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
+          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs,
+          order: $0.order,
           text: $0.connection.text)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
       linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
@@ -368,6 +373,7 @@ extension ConnectionGraph {
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
+    if formula.connection.forced != nil { return forcedConstraint(for: formula) }
     let key = formula.variables
     if let equation = formula.equation {
       nextConstraint += 1

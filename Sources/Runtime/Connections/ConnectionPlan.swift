@@ -32,14 +32,19 @@ struct ConnectionPlan {
   var formula: Expression?
   /// How much it counts.
   var strength = Strength.required
-  /// The only solver that may keep it.
+  /// The only solver that may keep it: one that ships, by its name, or one of the language.
   var solver: String?
+  var forced: ForcedSolver?
   /// What it is for a solver of equations and inequalities, if it is for one.
   var linear: LinearPlan?
 
+  /// What `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
+  /// formula's and one for each of these.
+  var backs: [Operand] = []
+
   /// What it joins and reads.
   private var operands: [Operand] {
-    [target, other].compactMap { $0 } + reads
+    [target, other].compactMap { $0 } + reads + backs
       + (linear?.leaves.flatMap { [$0.operand].compactMap { $0 } + $0.reads } ?? [])
   }
 
@@ -55,6 +60,7 @@ struct ConnectionPlan {
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
+    if let forced { body(forced.prototype) }
     for leaf in linear?.leaves ?? [] {
       if let block = leaf.block { body(block) }
       body(leaf.storage)
@@ -142,7 +148,8 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
+    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
     if site.code.isKernel {
@@ -155,25 +162,35 @@ extension Machine {
       }
     }
     return connect(
-      plan, connector: connector, text: text, source: site.code.source, range: site.site.range,
-      site: site)
+      plan, connector: connector, text: text, isHeld: isHeld, source: site.code.source,
+      range: site.site.range, site: site)
   }
 
   /// Makes a connection of a statement, or of the program that embeds the interpreter.
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, source: SourceText,
-    range: SourceRange, site: TraceEntry?
+    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    source: SourceText, range: SourceRange, site: TraceEntry?
   ) -> Value {
     let connection = graph.makeConnection(
       connector: connector, text: text, source: source, range: range)
     connection.plan = plan
     connection.site = site
     do throws(Failure) {
-      try establish(connection, plan)
+      if isHeld {
+        try refuseInSolver()
+        connection.isHeld = true
+        connection.status = .suspended
+      } else {
+        try establish(connection, plan)
+      }
     } catch {
       graph.disconnect(connection)
+      if graph.isUnwinding {
+        graph.isUnwinding = false
+        return .unwind
+      }
       return signal(error)
     }
     let object = makeInstance(of: "Connection")
@@ -190,6 +207,8 @@ extension Machine {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }
+    try refuseInSolver()
+    connection.forced = plan.forced
     connection.strength = plan.strength
     connection.solver = plan.solver
     if let linear = plan.linear {
@@ -203,14 +222,15 @@ extension Machine {
       roots.append(place.key)
     }
     // Getters on the way run, and the collector: nothing but the plan counts for it then.
-    let joined = [plan.target, plan.other].compactMap { $0 }
+    let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
     connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
     connection.awaitsAim = true
     let target = aim(plan.target.place)
     let other = plan.other.map { aim($0.place) }
     let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
+    let backs = plan.backs.map { aim($0.place) }
     connection.awaitsAim = false
-    let ends = [target, other].compactMap { $0 }
+    let ends = [target, other].compactMap { $0 } + backs
     let aims = ends + reads.map(\.aim)
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { name(of: $0) })
@@ -229,6 +249,10 @@ extension Machine {
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
     for read in inputs { try refuseSilent(read) }
+    if !backs.isEmpty, let block = plan.block {
+      return try joinInverse(
+        connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
+    }
     let source: Formula.Source
     if let native = plan.native {
       source = .native(NativeFormula(graph: graph, inputs: inputs, native))

@@ -154,6 +154,8 @@ public struct SolverConflict: Error, Sendable {
     case noNumber
     /// Something that the solver cannot keep: the reason, lower case, no full stop.
     case unsupported(String)
+    /// The solver has failed, and what it says.
+    case failed(String)
   }
 
   /// What kind of conflict it is.

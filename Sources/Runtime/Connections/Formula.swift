@@ -110,6 +110,8 @@ final class Constraint {
   var region: Region?
   /// Whether it waits for a way back: its cell is determined by another formula already.
   var isContested = false
+  /// Whether it is that of a connection with a solver of its own.
+  var isForced = false
   /// The level of the one-way solver it is in, or -1.
   var level = -1
   /// What it says, where it is only linear.
@@ -163,6 +165,10 @@ final class Connection {
   let range: SourceRange
   var formulas: [Formula] = []
   var status = Status.active
+  /// The solver that the program has chosen.
+  var forced: ForcedSolver?
+  /// Whether it has still to be told its solver before it comes into force.
+  var isHeld = false
   /// What the program asked to hold, when a path leads to a place: made anew when the path changes.
   var plan: ConnectionPlan?
   /// An object that lives as long as the connection does.

@@ -320,10 +320,13 @@ enum Evaluation {
 
 extension Machine {
   /// Evaluates something and catches the errors it does not handle itself.
-  func withErrorsCaught(_ body: () -> Value) -> Evaluation {
+  ///
+  /// `limit`: told the token to which what runs is unwound when it may not go on.
+  func withErrorsCaught(limit: (Int) -> Void = { _ in }, _ body: () -> Value) -> Evaluation {
     let outer = currentHandler
     let count = handlers.count
     let token = makeToken()
+    limit(token)
     handlers.append(Handler(frame: nil, outer: outer, token: token))
     currentHandler = count
     let value = body()

@@ -25,13 +25,6 @@ extension Machine {
       known.map { "#\($0.name)" }.joined(separator: ", "), found: describe(value))
   }
 
-  /// The name of a solver that a program names.
-  func solverName(_ value: Value) throws(Failure) -> String {
-    let names = graph.solvers.map { $0.name }
-    if isString(value), let name = text(value), names.contains(name) { return name }
-    throw .invalidArgument(names.map { "#\($0)" }.joined(separator: ", "), found: describe(value))
-  }
-
   /// Makes a connection anew with another strength or solver.
   ///
   /// - Throws: a failure when it cannot be so; it is then as it was.

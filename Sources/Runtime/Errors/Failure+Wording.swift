@@ -196,6 +196,15 @@ extension Failure {
     Failure(.constraintError, "'\(text)' is no place that '\(connector)' could write")
   }
 
+  static func noWayBack(_ name: String, _ owner: String) -> Failure {
+    Failure(
+      .constraintError,
+      "\(owner) has no property '\(name)' that could be written, and the message '\(name)' has no "
+        + "known inverse; give one with 'inverse:', or write two '|='")
+  }
+
+  static func cannotInvert(_ message: String) -> Failure { Failure(.constraintError, message) }
+
   static func noInverse(_ text: String) -> Failure {
     Failure(
       .notAvailable,

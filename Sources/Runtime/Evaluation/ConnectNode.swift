@@ -56,7 +56,7 @@ final class ConnectNode: SiteNode {
   let connector: String
   let text: String
   let target: Operand
-  /// Makes the formula's block, for `|=`.
+  /// Makes the formula's block, for `|=`; for `=|=` with a formula an array of blocks.
   let block: NodeRef?
   let other: Operand?
   let reads: [Operand]
@@ -64,13 +64,18 @@ final class ConnectNode: SiteNode {
   let options: [Option]
   /// The right side of `|=`, in case it has to be read as a sum.
   let formula: Expression?
+  /// What the other blocks of the array compute.
+  let backs: [Operand]
+  /// Whether the connection waits for the solver that the message to it names.
+  let isHeld: Bool
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, base: Int, at position: CodePosition
+    formula: Expression? = nil, backs: [Operand] = [], isHeld: Bool = false, base: Int,
+    at position: CodePosition
   ) {
     self.connector = connector
     self.text = text
@@ -81,6 +86,8 @@ final class ConnectNode: SiteNode {
     self.linear = linear
     self.options = options
     self.formula = formula
+    self.backs = backs
+    self.isHeld = isHeld
     self.base = base
     super.init(at: position)
   }
@@ -107,15 +114,22 @@ final class ConnectNode: SiteNode {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           reads.append(resolved)
         }
+        var backs: [ConnectionPlan.Operand] = []
+        for operand in self.backs {
+          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
+          backs.append(resolved)
+        }
         var plan = ConnectionPlan(
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
         plan.formula = formula
+        plan.backs = backs
         for option in options {
           guard let value = evaluate(option.value, frame, machine) else { return .unwind }
           if option.name == "strength:" {
             plan.strength = try machine.strength(value)
           } else {
-            plan.solver = try machine.solverName(value)
+            let solver = try machine.forcedSolver(value)
+            if let native = solver.native { plan.solver = native.name } else { plan.forced = solver }
           }
         }
         if let linear, !linear.isChoice || machine.isLayoutAttribute(target.place) {
@@ -123,7 +137,8 @@ final class ConnectNode: SiteNode {
           plan.linear = resolved
         }
         return machine.connect(
-          plan, connector: connector, text: text, at: TraceEntry(code: code, site: self))
+          plan, connector: connector, text: text, isHeld: isHeld,
+          at: TraceEntry(code: code, site: self))
       } catch {
         return machine.signal(error)
       }
@@ -196,9 +211,7 @@ final class ConnectNode: SiteNode {
       return .path(place, names)
     case .property(let node, let name):
       guard let object = evaluate(node, frame, machine) else { return nil }
-      guard let place = try machine.place(of: name, in: object) else {
-        throw .noProperty(machine.displayText(name), machine.describe(object))
-      }
+      let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
       return .place(place)
     case .element(let node, let indexNode):
@@ -219,6 +232,23 @@ final class ConnectNode: SiteNode {
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))
     }
+  }
+
+  /// The place of a property; what both sides are computed from must have one.
+  private func property(
+    _ name: Value, of object: Value, _ machine: Machine
+  ) throws(Failure) -> Place {
+    let found: Place?
+    do throws(Failure) {
+      found = try machine.place(of: name, in: object)
+    } catch {
+      guard connector == "=|=", error.errorClass == .error else { throw error }
+      found = nil
+    }
+    if let found { return found }
+    let name = machine.displayText(name)
+    let owner = machine.describe(object)
+    throw connector == "=|=" ? .noWayBack(name, owner) : .noProperty(name, owner)
   }
 
   /// Evaluates a part and keeps its value alive until the connection is made.

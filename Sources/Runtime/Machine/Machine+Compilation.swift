@@ -251,6 +251,10 @@ struct ClassEnvironment: NameEnvironment {
 
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
 
+  func declaredInverses(of selector: String) -> Set<Int> {
+    machine.declaredInverses(of: selector)
+  }
+
   func isConstant(_ name: String) -> Bool {
     if let slot = info.slot(of: name) { return info.instanceVariables[slot].isConstant }
     return machine.isConstant(name)
@@ -274,6 +278,9 @@ struct ScriptEnvironment: NameEnvironment {
 
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
+  func declaredInverses(of selector: String) -> Set<Int> {
+    machine.declaredInverses(of: selector)
+  }
   func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
   var candidates: [String] { machine.globalNames }
 }

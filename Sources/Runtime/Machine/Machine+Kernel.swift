@@ -151,6 +151,8 @@ extension Machine {
     scriptCell(named: "arguments")[slot: 0] = Value(makeArray(count: 0))
     mount(makeKernelStore("SchemeTable"), as: "scheme")
     mount(makeKernelStore("MemoryStore"), as: "mem")
+    mount(makeKernelStore("SolverTable"), as: "solver")
+    mount(makeKernelStore("ConnectorTable"), as: "connector")
     script = makeInstance(of: "Script")
     permanentRoots.append(Value(script))
   }

@@ -65,6 +65,7 @@ package final class Machine {
   lazy var metaclassClass = kernelClass("Metaclass")
   lazy var intervalClass = kernelClass("Interval")
   lazy var scriptClass = kernelClass("Script")
+  lazy var variableReferenceClass = kernelClass("VariableReference")
 
   /// The hyphenated names and the connectors that scripts have declared.
   var hyphenatedNames: Set<String> = []
@@ -112,6 +113,21 @@ package final class Machine {
   var failurePlace: TraceEntry?
   /// What the next connection that the kernel makes is called, and its target.
   var connectionNames: (text: String, target: String)?
+  /// The operands of messages that the program has declared inverses for.
+  var inverses: [String: Set<Int>] = [:]
+  /// The blocks that do it, in a dictionary that is a permanent root; nil before the first.
+  var inverseBlocks: Value?
+
+  // MARK: Solvers in the language
+  /// What the solver that is at work may still do.
+  var solverLimit: SolverLimit?
+  /// The turn that it is at work for.
+  var scriptTurn: ScriptTurn?
+  var turnCount = 0
+  /// The program's own solvers by name.
+  var registeredSolvers: [String: Value] = [:]
+  /// The objects of the solvers that keep something.
+  var solverRoots: [ObjectIdentifier: [Value]] = [:]
 
   // MARK: What is still to be done
   lazy var loop = RunLoop(state: state)

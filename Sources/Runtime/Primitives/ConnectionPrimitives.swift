@@ -4,6 +4,7 @@ extension Primitive {
   static let connection: [Primitive] = [
     Primitive("disconnect", "Ends the connection; the places keep their values.") {
       machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         machine.graph.disconnect(connection)
       }
@@ -30,7 +31,8 @@ extension Primitive {
       return arguments.receiver
     },
     Primitive("suspend", "Takes the connection out of force until resume.") {
-      machine, arguments in
+      machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         machine.graph.suspend(connection)
       }
@@ -38,6 +40,7 @@ extension Primitive {
     },
     Primitive("resume", "Takes the connection into force again.") {
       machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         try machine.graph.resume(connection)
       }
@@ -88,11 +91,6 @@ extension Primitive {
     ) { machine, arguments throws(Failure) in
       let strength = try machine.strength(arguments[0])
       return try machine.change(arguments.receiver) { $0.strength = strength }
-    },
-    Primitive("solver: aName", "Has the solver of that name keep the connection, or refuses.") {
-      machine, arguments throws(Failure) in
-      let name = try machine.solverName(arguments[0])
-      return try machine.change(arguments.receiver) { $0.solver = name }
     },
     Primitive(
       "violation", "By how much an equation or an inequality does not hold: 0 where it does."

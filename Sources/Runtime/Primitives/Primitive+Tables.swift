@@ -33,7 +33,12 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
-    case "Connection": connection
+    case "Connection": connection + forcing
+    case "Inverse class": inverseClass
+    case "ConnectorTable class": connectorTableClass
+    case "SolverCell": solverCell
+    case "SolverTurn": solverTurn
+    case "SolverTable class": solverTableClass
     case "Interval": intervalLoops
     case "Random class": randomClass
     case "Regex": regex

@@ -27,6 +27,12 @@ extension Machine {
         kind: .stored, object: object, index: -1,
         key: canonicalReference(try storeReference(text, in: object)))
     }
+    // The value of a reference to a variable is that variable, whoever refers to it.
+    if text == "value", info === variableReferenceClass,
+      let slot = ObjectRef(object)[slot: 1].asSmallInteger, ObjectRef(object)[slot: 0].isObject
+    {
+      return .slot(ObjectRef(ObjectRef(object)[slot: 0]), slot)
+    }
     return try propertyPlace(of: text, in: ObjectRef(object), info)
   }
 

@@ -6,6 +6,7 @@ internal import TenonParser
 extension Builder {
   /// Builds `a |= e`, `a =|= b`, and chains of them: pairwise, from left to right.
   mutating func buildConnect(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    if connect.isOwn { return buildOwnConnector(connect, depth) }
     switch connect.connector.text {
     case "|=", "=|=": break
     case "->": return buildFlow(connect, depth)
@@ -82,6 +83,9 @@ extension Builder {
     }
     let position = position(connect.range, inner)
     if isTwoWay {
+      if Inversion.isFormula(right, names: names(of: right)) {
+        return buildInversion(connect, left, right, depth)
+      }
       guard let other = place(right, inner) else {
         let analysis = LinearAnalysis(left, less: right)
         // What only the left side depends on can be a wish, but needs no way back.
@@ -97,7 +101,8 @@ extension Builder {
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], options: buildOptions(inner), base: depth, at: position))
+          reads: [], options: buildOptions(inner), isHeld: holdsConnection, base: depth,
+          at: position))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)
@@ -109,7 +114,7 @@ extension Builder {
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads, options: buildOptions(inner), formula: right,
-        base: depth, at: position))
+        isHeld: holdsConnection, base: depth, at: position))
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {
@@ -117,7 +122,7 @@ extension Builder {
   }
 
   /// Builds the block that a formula is.
-  private mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
+  mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
     let outer = mode
     mode = .formula
     defer { mode = outer }

@@ -202,6 +202,7 @@ extension Builder {
       defer { connectionOptions = outer }
       return buildConnect(connect, depth)
     }
+    if let connection = buildGivenInverse(message, depth) { return connection }
     if let inlined = InlinedMessage(message) {
       return build(inlined, range: message.range, depth)
     }
@@ -211,7 +212,7 @@ extension Builder {
       let arguments = buildArguments(message.arguments, depth)
       return superSend(selector, arguments, range, depth)
     }
-    let receiver = build(message.receiver, depth)
+    let receiver = buildHeldConnection(message, depth) ?? build(message.receiver, depth)
     if message.arguments.count == 1, let family = BinaryNodeFamily.named(selector) {
       return binary(family, selector, receiver, message.arguments[0], range, depth)
     }

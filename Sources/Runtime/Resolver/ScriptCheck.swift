@@ -14,6 +14,8 @@ struct ScriptCheck {
   private(set) var classes: Set<String> = []
   /// The schemes that the text mounts somewhere.
   private(set) var schemes: Set<String> = []
+  /// The inverses that the text declares.
+  private(set) var inverses: [String: Set<Int>] = [:]
   private var definitions: [String: TextClass] = [:]
   /// Members that the text adds to classes.
   private var added: [String: [Member]] = [:]
@@ -112,6 +114,7 @@ struct ScriptCheck {
     var names = AssignedNames()
     names.visit(statements)
     schemes.formUnion(names.mounted)
+    inverses.merge(names.inverses) { $0.union($1) }
     names.made.forEach { note($0) }
     for name in names.assigned where !names.declared.contains(name.text) {
       guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil,
@@ -169,6 +172,7 @@ struct ScriptCheck {
       }
     }
     schemes.formUnion(names.mounted)
+    inverses.merge(names.inverses) { $0.union($1) }
     names.made.forEach { note($0) }
   }
 
@@ -383,12 +387,14 @@ private struct TextEnvironment: NameEnvironment {
   let isScriptMethod: Bool
   let allowsUnknownNames: Bool
   private let schemes: Set<String>
+  private let inverses: [String: Set<Int>]
 
   init(check: ScriptCheck, className: String?, isMeta: Bool) {
     machine = check.machine
     variables = check.variables
     classes = check.classes
     schemes = check.schemes
+    inverses = check.inverses
     allowsUnknownNames = check.allowsUnknownNames
     isScript = className == nil
     isScriptMethod = className == nil || className == "Script"
@@ -418,6 +424,10 @@ private struct TextEnvironment: NameEnvironment {
     if instanceVariables.contains(name) { return constants.contains(name) }
     if classVariables.contains(name) { return false }
     return isDeclaredConstant[name] ?? machine.isConstant(name)
+  }
+
+  func declaredInverses(of selector: String) -> Set<Int> {
+    machine.declaredInverses(of: selector).union(inverses[selector] ?? [])
   }
 
   private func kind(of name: String) -> GlobalKind {
