@@ -25,6 +25,8 @@ struct ConnectionPlan {
   let other: Operand?
   /// What the text of the formula reads.
   let reads: [Operand]
+  /// Whether the other side only gives: `a |= b` between places that no text names.
+  var isOneWay = false
 
   /// The places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
@@ -75,6 +77,13 @@ extension Machine {
       var current = base
       var rest = names[...]
       while !rest.isEmpty {
+        if let alias = try? aliasInGroup(rest, at: current) {
+          // What stands under the name may be reached on a way of its own.
+          aim.steps.append(current)
+          current = alias.base
+          rest = alias.names[...]
+          continue
+        }
         let (object, reads) = plainValue(at: current)
         // What a getter reads leads elsewhere as well; the place itself is told last.
         aim.steps += reads + [current]
@@ -181,6 +190,10 @@ extension Machine {
     let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
+      guard !plan.isOneWay else {
+        return try copy(
+          connection, output, graph.cell(for: otherPlace, named: operand.name))
+      }
       try join(connection, output, graph.cell(for: otherPlace, named: operand.name))
       return
     }
@@ -214,8 +227,22 @@ extension Machine {
     try graph.add(formulas, origin: isMissing(right) ? left : right)
   }
 
+  /// One place follows another: `a |= b` without any code.
+  private func copy(
+    _ connection: Connection, _ target: CellID, _ source: CellID
+  ) throws(Failure) {
+    guard target != source else { throw .joinsItself(graph[target].name) }
+    try refuseSilent(source)
+    let formula = graph.makeFormula(
+      of: connection, output: target, inputs: [source], source: .copy(source))
+    connection.keys =
+      connection.keptKeys
+      ?? keys(target: graph[target].place, reads: [graph[source].place])
+    try graph.add([formula], origin: nil)
+  }
+
   /// Refuses a place whose changes nobody would hear of.
-  private func refuseSilent(_ cell: CellID) throws(Failure) {
+  func refuseSilent(_ cell: CellID) throws(Failure) {
     let place = graph[cell].place
     guard place.kind == .stored, !isObservable(place.object) else { return }
     throw .silentSource(graph[cell].name)

@@ -174,6 +174,10 @@ extension Failure {
     Failure(.error, "\(object) has no property '\(name)'")
   }
 
+  static func noNameInGroup(_ name: String, _ group: String) -> Failure {
+    Failure(.keyNotFound, "'\(name)' is no name of \(group)")
+  }
+
   static func unknownInQuery(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
   }

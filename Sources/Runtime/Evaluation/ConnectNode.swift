@@ -32,12 +32,14 @@ final class ConnectNode: SiteNode {
   let block: NodeRef?
   let other: Operand?
   let reads: [Operand]
+  /// What messages call the right side.
+  let rightName: String
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
-    reads: [Operand], base: Int, at position: CodePosition
+    reads: [Operand], rightName: String? = nil, base: Int, at position: CodePosition
   ) {
     self.connector = connector
     self.text = text
@@ -45,6 +47,7 @@ final class ConnectNode: SiteNode {
     self.block = block
     self.other = other
     self.reads = reads
+    self.rightName = rightName ?? other?.name ?? ""
     self.base = base
     super.init(at: position)
   }
@@ -73,6 +76,9 @@ final class ConnectNode: SiteNode {
         }
         let plan = ConnectionPlan(
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
+        if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {
+          return joined
+        }
         return machine.connect(
           plan, connector: connector, text: text, at: TraceEntry(code: code, site: self))
       } catch {
@@ -129,6 +135,7 @@ final class ConnectNode: SiteNode {
       guard let store = evaluate(storeNode, frame, machine),
         let reference = evaluate(referenceNode, frame, machine)
       else { return nil }
+      if machine.isGroup(store) { return try machine.alias(of: reference, in: store) }
       let key = machine.canonicalReference(reference)
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))

@@ -256,6 +256,11 @@ struct ClassEnvironment: NameEnvironment {
     return machine.isConstant(name)
   }
 
+  func isGroup(_ name: String) -> Bool {
+    info.slot(of: name) != nil
+      ? info.lineage.contains { $0.groupNames.contains(name) } : machine.isGroup(name)
+  }
+
   var candidates: [String] {
     info.instanceVariables.map(\.name) + machine.globalNames
   }
@@ -275,6 +280,7 @@ struct ScriptEnvironment: NameEnvironment {
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
   func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
+  func isGroup(_ name: String) -> Bool { machine.isGroup(name) }
   var candidates: [String] { machine.globalNames }
 }
 
@@ -297,6 +303,11 @@ extension Machine {
   /// Whether a variable of the script was declared with `val`.
   func isConstant(_ name: String) -> Bool {
     scriptCells[name].map { constantCells.contains($0.bits) } ?? false
+  }
+
+  /// Whether a variable of the script is that of a group.
+  func isGroup(_ name: String) -> Bool {
+    scriptCells[name].map { groupCells.contains($0.bits) } ?? false
   }
 
   /// The names of the script's variables and of all classes.

@@ -22,6 +22,8 @@ package final class Machine {
   var importedFiles: Set<String> = []
   /// The cells of variables of the script that were declared with `val`.
   var constantCells: Set<UInt> = []
+  /// The cells of script variables that group definitions declare.
+  var groupCells: Set<UInt> = []
   var symbols: [String: ObjectRef] = [:]
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   var addedVariableObjects: [UInt: Value] = [:]
@@ -51,6 +53,8 @@ package final class Machine {
   lazy var sequenceClass = kernelClass("SequenceableCollection")
   lazy var orderedCollectionClass = kernelClass("OrderedCollection")
   lazy var storeClass = kernelClass("Store")
+  lazy var schemeTableClass = kernelClass("SchemeTable")
+  lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
   lazy var nativeStoreClass = kernelClass("NativeStore")
   lazy var referenceClass = kernelClass("Reference")

@@ -34,6 +34,10 @@ extension Primitive {
     case "OutputStream": outputStream
     case "InputStream": inputStream
     case "Connection": connection
+    case "Connection class": connectionClass
+    case "Group": group
+    case "EntryReference": entryReference
+    case "StoreConnection class": storeConnectionClass
     case "Interval": intervalLoops
     case "Random class": randomClass
     case "Regex": regex

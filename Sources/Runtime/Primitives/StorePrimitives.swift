@@ -224,11 +224,6 @@ extension Machine {
     return reference.components[0]
   }
 
-  /// Whether a value can be mounted as a scheme.
-  fileprivate func isStore(_ value: Value) -> Bool {
-    classInfo(of: value).inherits(from: storeClass)
-  }
-
   /// The slot that a variable reference stands for.
   fileprivate func variable(_ value: Value) -> (ObjectRef, Int) {
     let reference = ObjectRef(value)

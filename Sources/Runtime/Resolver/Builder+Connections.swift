@@ -81,6 +81,11 @@ extension Builder {
     let text = SyntaxPrinter.print(.connect(pair))
     // Block, then values on the way.
     let inner = depth + 1
+    if let stores = buildStorePair(
+      connect.connector.text, left, right, text, connect.range, depth)
+    {
+      return stores
+    }
     guard let target = place(left, inner) else {
       return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
     }
@@ -102,7 +107,8 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: block, other: nil, reads: reads, base: depth, at: position))
+        block: block, other: nil, reads: reads, rightName: SyntaxPrinter.print(right), base: depth,
+        at: position))
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {

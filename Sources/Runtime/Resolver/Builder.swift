@@ -296,6 +296,9 @@ extension Builder {
     if case .template(let template) = definition {
       return enter(buildTemplate(template, scope.frameSize), range: definition.range)
     }
+    if case .group(let group) = definition {
+      return enter(buildGroup(group, scope.frameSize), range: definition.range)
+    }
     let node = DefinitionNode(definition, at: position(definition.nameRange, scope.frameSize))
     return enter(code.add(node), range: definition.range)
   }
