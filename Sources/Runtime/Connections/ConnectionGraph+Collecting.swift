@@ -77,6 +77,7 @@ extension ConnectionGraph {
 
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
+    if let relay = connection.relay { mark(relay, heap) }
     connection.plan?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
     if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
@@ -104,6 +105,7 @@ extension ConnectionGraph {
       cells[index].readers = []
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
       pathWatchers[id] = nil
+      relays.byCell[id] = nil
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
       release([id])

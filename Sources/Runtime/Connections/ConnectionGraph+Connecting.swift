@@ -136,6 +136,7 @@ extension ConnectionGraph {
       free(formula)
     }
     unwatchPath(of: connection)
+    unwatch(connection)
     release(used)
   }
 }

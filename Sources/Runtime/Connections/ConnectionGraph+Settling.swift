@@ -57,6 +57,7 @@ extension ConnectionGraph {
     for property in cells[cell.index].properties where property != writing {
       noteChange(of: property)
     }
+    if !relays.byCell.isEmpty { relayChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
@@ -240,6 +241,7 @@ extension ConnectionGraph {
     waitingRegions = []
     pending = []
     valuesBefore = [:]
+    forgetRelays()
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
     currentLevel = -1
@@ -266,6 +268,10 @@ extension ConnectionGraph {
   /// - Returns: Whether its cell has another value now.
   func run(_ id: FormulaID, because cause: CellID?) -> Bool {
     guard let formula = self[id], !isUnwinding, restless == nil else { return false }
+    if formula.isHeld, let cause {
+      hold(formula, because: cause)
+      return false
+    }
     formula.runs += 1
     guard let value = machine.evaluate(formula) else { return false }
     return store(value, by: formula, because: cause)

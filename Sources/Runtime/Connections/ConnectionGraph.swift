@@ -70,6 +70,11 @@ final class ConnectionGraph {
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
+  /// The connections that tell what has changed.
+  var relays = Relays()
+  /// The cell of a store that is written through the door.
+  var storing: CellID?
+  private var storedCellCount = 0
   /// The old values of what was written in this turn, for when it cannot be finished.
   var undo: [(place: Place, value: Value)] = []
 
@@ -126,9 +131,12 @@ extension ConnectionGraph {
     case .property:
       watched[place.object.bits, default: []].append(id)
     case .stored:
-      break
+      storedCellCount += 1
     }
   }
+
+  /// Whether any place of a store takes part in connections.
+  var hasStoredCells: Bool { storedCellCount > 0 }
 
   /// The cell of a place that a statement names: messages call it what the first one does.
   func cell(for place: Place, named name: String) -> CellID {
@@ -175,10 +183,11 @@ extension ConnectionGraph {
     for id in Set(ids) {
       let cell = self[id]
       guard !cell.isFree, cell.readers.isEmpty, cell.owner == nil, cell.region == nil,
-        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id)
+        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
+        relays.byCell[id] == nil
       else { continue }
       cellsByPlace[cell.place] = nil
-      if cell.place.kind != .stored { unwatch(cell.place, id) }
+      if cell.place.kind == .stored { storedCellCount -= 1 } else { unwatch(cell.place, id) }
       for slot in cell.slots { self[slot].properties.removeAll { $0 == id } }
       let slots = cell.slots
       cells[id.index].isFree = true
@@ -224,6 +233,7 @@ extension ConnectionGraph {
     } else {
       formulas[Int(number)] = formula
     }
+    formula.isHeld = connection.relay?.kind == .formulas
     connection.formulas.append(formula)
     machine.heap.countOutside(GraphSize.formula)
     return formula

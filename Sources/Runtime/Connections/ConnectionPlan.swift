@@ -130,7 +130,8 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
+    _ plan: ConnectionPlan, connector: String, text: String, relay: Relay? = nil,
+    at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
     if site.code.isKernel {
@@ -148,6 +149,7 @@ extension Machine {
       connector: connector, text: text, source: source, range: range)
     connection.plan = plan
     connection.site = site
+    connection.relay = relay
     do throws(Failure) {
       try establish(connection, plan)
     } catch {
@@ -190,6 +192,10 @@ extension Machine {
     let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
+      if let relay = connection.relay, relay.kind == .places {
+        let right = graph.cell(for: otherPlace, named: operand.name)
+        return try relate(connection, relay, output, right)
+      }
       guard !plan.isOneWay else {
         return try copy(
           connection, output, graph.cell(for: otherPlace, named: operand.name))
@@ -201,7 +207,7 @@ extension Machine {
     let inputs = reads.compactMap { read in
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
-    for read in inputs { try refuseSilent(read) }
+    if connection.relay?.looks != true { for read in inputs { try refuseSilent(read) } }
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: .block(block))
     connection.keys =
@@ -232,13 +238,28 @@ extension Machine {
     _ connection: Connection, _ target: CellID, _ source: CellID
   ) throws(Failure) {
     guard target != source else { throw .joinsItself(graph[target].name) }
-    try refuseSilent(source)
+    if connection.relay?.looks != true { try refuseSilent(source) }
     let formula = graph.makeFormula(
       of: connection, output: target, inputs: [source], source: .copy(source))
     connection.keys =
       connection.keptKeys
       ?? keys(target: graph[target].place, reads: [graph[source].place])
     try graph.add([formula], origin: nil)
+  }
+
+  /// Two places that an object of the language keeps in step.
+  private func relate(
+    _ connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
+  ) throws(Failure) {
+    guard left != right else { throw .joinsItself(graph[left].name) }
+    if !relay.looks {
+      try refuseSilent(left)
+      try refuseSilent(right)
+    }
+    connection.keys =
+      connection.keptKeys
+      ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
+    graph.watch(connection, relay, [left, right])
   }
 
   /// Refuses a place whose changes nobody would hear of.

@@ -22,6 +22,8 @@ final class Formula {
   var state = State.waiting
   /// How often it has run.
   var runs = 0
+  /// Whether a relay is told instead of running it.
+  var isHeld = false
 
   enum Source {
     /// A block of the language.
@@ -128,6 +130,8 @@ final class Connection {
   var site: TraceEntry?
   /// The places on the way of its paths.
   var steps: [CellID] = []
+  /// What is told of changes in place of formulas.
+  var relay: Relay?
 
   enum Status: String {
     case active
@@ -147,7 +151,7 @@ final class Connection {
   var location: String { "\(source.name):\(source.location(of: range.start).line)" }
 
   /// How often its formulas have run.
-  var runs: Int { formulas.reduce(0) { $0 + $1.runs } }
+  var runs: Int { formulas.reduce(relay?.updateCount ?? 0) { $0 + $1.runs } }
 }
 
 /// Why a cell has the value it has.

@@ -218,8 +218,13 @@ extension Machine {
   }
 
   /// A reference as its store's scheme has it, so that both ways lead to the same place.
-  private func reference(_ key: Value, in store: Value) throws(Failure) -> Value {
+  func reference(_ key: Value, in store: Value) throws(Failure) -> Value {
     let reference = try self.reference(key)
+    if !reference.scheme.isEmpty, hasScheme(reference.scheme),
+      schemeCell(named: reference.scheme)[slot: 0] == store
+    {
+      return key
+    }
     let scheme = schemeNames.first { schemeCell(named: $0)[slot: 0] == store } ?? ""
     return reference.scheme == scheme ? key : makeReference(reference.inScheme(scheme))
   }

@@ -249,6 +249,12 @@ extension Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
   }
 
+  static func cannotHold(_ name: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' has a setter of its own, which runs before anybody could refuse the value")
+  }
+
   static func silentSource(_ name: String) -> Failure {
     Failure(
       .constraintError, "'\(name)' cannot tell about changes, so that it cannot be connected")

@@ -33,8 +33,11 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
-    case "Connection": connection
+    case "Connection": connection + relays
     case "Connection class": connectionClass
+    case "Relay class": relayClass
+    case "MemoryStore": memoryStore
+    case "Reference": reference + referenceParts
     case "Group": group
     case "EntryReference": entryReference
     case "StoreConnection class": storeConnectionClass
@@ -57,7 +60,6 @@ extension Primitive {
     case "NativeStore": nativeStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable
-    case "Reference": reference
     case "VariableReference": variableReference
     case "PropertyReference": propertyReference
     default: []
