@@ -120,6 +120,7 @@ extension ConnectionGraph {
   func disconnect(_ connection: Connection) {
     guard connection.status != .disconnected else { return }
     connection.status = .disconnected
+    if connection.isInvariant { invariants.count -= 1 }
     dissolve(connection)
     connections[connection.number] = nil
   }

@@ -78,12 +78,13 @@ extension ConnectionGraph {
   func settle() throws(Failure) {
     guard !isSettling else { return }
     defer { reportMemory() }
+    askDoubtful()
     while hasPending {
       turn += 1
       isSettling = true
       defer {
         isSettling = false
-        undo.removeAll()
+        if atomicDepth == 0 { undo.removeAll() }
       }
       for cell in takePending() { distribute(cell) }
       for formula in forced { distribute(formula) }
@@ -98,6 +99,7 @@ extension ConnectionGraph {
         abandonTurn()
         return
       }
+      try checkInvariants()
       isSettling = false
       try reaim()
     }
@@ -218,7 +220,7 @@ extension ConnectionGraph {
   }
 
   /// Gives slots back what they held before the turn.
-  private func abandonTurn() {
+  func abandonTurn() {
     for (place, value) in undo.reversed() {
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
@@ -242,6 +244,7 @@ extension ConnectionGraph {
     pending = []
     valuesBefore = [:]
     forgetRelays()
+    invariants.violated = nil
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
     currentLevel = -1

@@ -72,6 +72,7 @@ final class ConnectionGraph {
   var reaimed: [Connection] = []
   /// The connections that tell what has changed.
   var relays = Relays()
+  var invariants = Invariants()
   /// The cell of a store that is written through the door.
   var storing: CellID?
   private var storedCellCount = 0

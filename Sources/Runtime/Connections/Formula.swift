@@ -132,6 +132,8 @@ final class Connection {
   var steps: [CellID] = []
   /// What is told of changes in place of formulas.
   var relay: Relay?
+  /// Whether what it computes must stay true.
+  var isInvariant = false
 
   enum Status: String {
     case active

@@ -249,6 +249,11 @@ extension Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
   }
 
+  static func violated(_ invariant: Connection) -> Failure {
+    Failure(
+      .constraintError, "'\(invariant.text)' (\(invariant.location)) would not hold any more")
+  }
+
   static func cannotHold(_ name: String) -> Failure {
     Failure(
       .constraintError,

@@ -28,12 +28,12 @@ extension Primitive {
     case "IdentityDictionary": identityDictionary
     case "Set": set + setLoops
     case "IdentitySet": identitySet
-    case "BlockClosure": blockClosure
+    case "BlockClosure": blockClosure + blockText
     case "Exception": exception + exceptionPlaces
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
-    case "Connection": connection + relays
+    case "Connection": connection + relays + invariants
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "MemoryStore": memoryStore
