@@ -73,6 +73,8 @@ final class ConnectionGraph {
   /// The connections that tell what has changed.
   var relays = Relays()
   var invariants = Invariants()
+  /// Whether any object has announced a change itself: from then on receivers are noted.
+  var hearsAnnouncements = false
   /// The cell of a store that is written through the door.
   var storing: CellID?
   private var storedCellCount = 0

@@ -27,6 +27,8 @@ struct ConnectionPlan {
   let reads: [Operand]
   /// Whether the other side only gives: `a |= b` between places that no text names.
   var isOneWay = false
+  /// Whether the statement goes on with `policy:`.
+  var awaitsPolicy = false
 
   /// The places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
@@ -207,7 +209,7 @@ extension Machine {
     let inputs = reads.compactMap { read in
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
-    if connection.relay?.looks != true { for read in inputs { try refuseSilent(read) } }
+    for read in inputs { try refuseSilent(read, for: connection) }
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: .block(block))
     connection.keys =
@@ -220,8 +222,8 @@ extension Machine {
     _ connection: Connection, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard left != right else { throw .joinsItself(graph[left].name) }
-    try refuseSilent(left)
-    try refuseSilent(right)
+    try refuseSilent(left, for: connection)
+    try refuseSilent(right, for: connection)
     let formulas = [
       graph.makeFormula(of: connection, output: left, inputs: [right], source: .copy(right)),
       graph.makeFormula(of: connection, output: right, inputs: [left], source: .copy(left)),
@@ -238,7 +240,7 @@ extension Machine {
     _ connection: Connection, _ target: CellID, _ source: CellID
   ) throws(Failure) {
     guard target != source else { throw .joinsItself(graph[target].name) }
-    if connection.relay?.looks != true { try refuseSilent(source) }
+    try refuseSilent(source, for: connection)
     let formula = graph.makeFormula(
       of: connection, output: target, inputs: [source], source: .copy(source))
     connection.keys =
@@ -252,10 +254,8 @@ extension Machine {
     _ connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard left != right else { throw .joinsItself(graph[left].name) }
-    if !relay.looks {
-      try refuseSilent(left)
-      try refuseSilent(right)
-    }
+    try refuseSilent(left, for: connection)
+    try refuseSilent(right, for: connection)
     connection.keys =
       connection.keptKeys
       ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
@@ -263,10 +263,12 @@ extension Machine {
   }
 
   /// Refuses a place whose changes nobody would hear of.
-  func refuseSilent(_ cell: CellID) throws(Failure) {
-    let place = graph[cell].place
-    guard place.kind == .stored, !isObservable(place.object) else { return }
-    throw .silentSource(graph[cell].name)
+  private func refuseSilent(_ cell: CellID, for connection: Connection) throws(Failure) {
+    guard isSilent(cell), connection.relay?.looks != true else { return }
+    let failure = Failure.silentSource(graph[cell].name)
+    // A policy that looks for changes may follow in the same statement.
+    guard connection.plan?.awaitsPolicy == true, connection.relay == nil else { throw failure }
+    connection.silence = failure
   }
 
   /// The objects with which a connection ends wherever its paths lead.

@@ -132,6 +132,8 @@ final class Connection {
   var steps: [CellID] = []
   /// What is told of changes in place of formulas.
   var relay: Relay?
+  /// Why it is refused unless it gets a policy that looks for changes.
+  var silence: Failure?
   /// Whether what it computes must stay true.
   var isInvariant = false
 

@@ -34,12 +34,15 @@ final class ConnectNode: SiteNode {
   let reads: [Operand]
   /// What messages call the right side.
   let rightName: String
+  /// Whether the statement goes on with `policy:`.
+  let awaitsPolicy: Bool
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
-    reads: [Operand], rightName: String? = nil, base: Int, at position: CodePosition
+    reads: [Operand], rightName: String? = nil, awaitsPolicy: Bool = false, base: Int,
+    at position: CodePosition
   ) {
     self.connector = connector
     self.text = text
@@ -47,6 +50,7 @@ final class ConnectNode: SiteNode {
     self.block = block
     self.other = other
     self.reads = reads
+    self.awaitsPolicy = awaitsPolicy
     self.rightName = rightName ?? other?.name ?? ""
     self.base = base
     super.init(at: position)
@@ -75,7 +79,8 @@ final class ConnectNode: SiteNode {
           reads.append(resolved)
         }
         let plan = ConnectionPlan(
-          target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
+          target: target, block: block == nil ? nil : frame[base], other: other, reads: reads,
+          awaitsPolicy: awaitsPolicy)
         if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {
           return joined
         }

@@ -93,6 +93,7 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
+    heap.mark(dependents)
     for selector in selectors.values { heap.mark(selector.symbol) }
     for cell in classCells.values { heap.mark(Value(cell)) }
     for cell in scriptCells.values { heap.mark(Value(cell)) }

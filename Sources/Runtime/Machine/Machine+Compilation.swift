@@ -113,6 +113,9 @@ extension Machine {
       builder.buildMethod(
         definition.statements, value: method.answersLastStatement ? .last : .receiver,
         header: definition.header.hasTypes ? definition.header : nil))
+    if mode == .tracked, !isKernel, let body = code.body {
+      code.body = code.add(TrackedReceiverNode(body: body, state: state))
+    }
     code.origin = .method(method)
     return code
   }

@@ -131,6 +131,8 @@ package final class Machine {
   var roots: [Value] = []
   /// Values the machine keeps for good.
   var permanentRoots: [Value] = []
+  /// The dependents of objects that announce their changes; nil while there are none.
+  var dependents = Value.nil
   /// Values that Swift code outside the runtime holds.
   let handles = HandleTable()
 

@@ -6,6 +6,7 @@ extension Primitive {
   static func table(for className: String) -> [Primitive] {
     switch className {
     case "Object": object + comparison + deepCopying + instanceVariables + finalization
+        + announcements
     case "Class": classSide + classReflection
     case "Metaclass": metaclassSide
     case "Boolean": boolean
@@ -54,7 +55,7 @@ extension Primitive {
     case "TimeZone": timeZone
     case "TimeZone class": timeZoneClass
     case "WeakReference": weakReference
-    case "Smalltalk class": smalltalkClass
+    case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore

@@ -203,11 +203,18 @@ extension Machine {
   /// Gives a connection a relay and has it made anew.
   fileprivate func setRelay(_ relay: Relay, of connection: Connection) throws(Failure) {
     let old = connection.relay
+    if let silence = connection.silence, !relay.looks {
+      graph.disconnect(connection)
+      throw silence
+    }
+    connection.silence = nil
     guard connection.status == .active, let plan = connection.plan else {
       connection.relay = relay
       return
     }
-    if relay.kind == .formulas, old?.looks != true, !relay.looks, !connection.formulas.isEmpty {
+    if relay.kind == .formulas, old?.looks ?? relay.looks == relay.looks,
+      !connection.formulas.isEmpty
+    {
       connection.relay = relay
       for formula in connection.formulas { formula.isHeld = true }
       return

@@ -99,7 +99,7 @@ extension Builder {
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], base: depth, at: position))
+          reads: [], awaitsPolicy: awaitsPolicy, base: depth, at: position))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)
@@ -107,8 +107,8 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: block, other: nil, reads: reads, rightName: SyntaxPrinter.print(right), base: depth,
-        at: position))
+        block: block, other: nil, reads: reads, rightName: SyntaxPrinter.print(right),
+        awaitsPolicy: awaitsPolicy, base: depth, at: position))
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {

@@ -35,6 +35,8 @@ struct Builder {
   let holder: ClassInfo?
   /// The layout of the receivers, when it is an older one.
   var layout: ClassInfo?
+  /// Whether the connection that is built gets the message `policy:`.
+  var awaitsPolicy = false
   /// Whether `^` emits: in the body of a filter.
   var emits = false
   /// In which form the code is built.
