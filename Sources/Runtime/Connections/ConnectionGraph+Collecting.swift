@@ -78,6 +78,7 @@ extension ConnectionGraph {
 
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
+    if let relay = connection.relay { mark(relay, heap) }
     connection.plan?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
     if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
@@ -119,6 +120,7 @@ extension ConnectionGraph {
       cells[index].readers = []
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
       pathWatchers[id] = nil
+      relays.byCell[id] = nil
       setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []

@@ -124,6 +124,7 @@ extension ConnectionGraph {
   func disconnect(_ connection: Connection) {
     guard connection.status != .disconnected else { return }
     connection.status = .disconnected
+    if connection.isInvariant { invariants.count -= 1 }
     dissolve(connection)
     connections[connection.number] = nil
   }
@@ -140,6 +141,7 @@ extension ConnectionGraph {
       free(formula)
     }
     unwatchPath(of: connection)
+    unwatch(connection)
     release(used)
   }
 }

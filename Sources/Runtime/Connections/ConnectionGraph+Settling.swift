@@ -47,6 +47,7 @@ extension ConnectionGraph {
     let flags = hot[cell.rawValue].flags
     return flags & CellFlag.plain != 0
       && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
+      && relays.held.isEmpty && machine.solverLimit == nil
   }
 
   /// Remembers what a place held, for when the turn cannot be finished.
@@ -108,6 +109,7 @@ extension ConnectionGraph {
     for property in cells[cell.index].properties where property != writing {
       noteChange(of: property)
     }
+    if !relays.byCell.isEmpty { relayChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
@@ -128,12 +130,13 @@ extension ConnectionGraph {
   func settle() throws(Failure) {
     guard !isSettling else { return }
     defer { if ranOutOfMemory { reportMemory() } }
+    askDoubtful()
     while hasPending {
       turn += 1
       isSettling = true
       defer {
         isSettling = false
-        undo.removeAll()
+        if atomicDepth == 0 { undo.removeAll() }
       }
       do throws(Failure) {
         defer { if evaluation.handler >= 0 { machine.endFormulas() } }
@@ -153,6 +156,7 @@ extension ConnectionGraph {
         abandonTurn()
         return
       }
+      try checkInvariants()
       isSettling = false
       if !reaimed.isEmpty { try reaim() }
     }
@@ -310,7 +314,7 @@ extension ConnectionGraph {
   }
 
   /// Gives slots back what they held before the turn.
-  private func abandonTurn() {
+  func abandonTurn() {
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {
@@ -332,6 +336,8 @@ extension ConnectionGraph {
     waitingRegions = []
     pending.removeAll()
     valuesBefore = [:]
+    forgetRelays()
+    invariants.violated = nil
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
     currentLevel = -1
@@ -359,6 +365,10 @@ extension ConnectionGraph {
   func run(_ id: FormulaID, because cause: CellID?) -> Bool {
     let number = id.rawValue
     guard !isHalted, number >= 0, Int(number) < hotFormulas.count else { return false }
+    if hotFormulas[number].isHeld, let cause, let formula = self[id] {
+      hold(formula, because: cause)
+      return false
+    }
     let value: Value
     switch hotFormulas[number].kind {
     case .none: return false

@@ -88,6 +88,14 @@ final class ConnectionGraph {
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
+  /// The connections that tell what has changed.
+  var relays = Relays()
+  var invariants = Invariants()
+  /// Whether any object has announced a change itself: from then on receivers are noted.
+  var hearsAnnouncements = false
+  /// The cell of a store that is written through the door.
+  var storing: CellID?
+  private var storedCellCount = 0
   /// The old values of what was written in this turn, for when it cannot be finished.
   let undo = FlatTable<UndoEntry>()
   /// Where formulas of the language are evaluated in a turn.
@@ -207,7 +215,8 @@ extension ConnectionGraph {
 
   /// Learns whether changes of a cell concern more than the formulas that read it.
   func noteHooks(of id: CellID) {
-    let isHooked = !cells[id.index].properties.isEmpty || pathWatchers[id] != nil
+    let isHooked =
+      !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
     setFlag(CellFlag.hooked, of: id, to: isHooked)
   }
 
@@ -219,9 +228,12 @@ extension ConnectionGraph {
     case .property:
       watched[place.object.bits, default: []].append(id)
     case .stored:
-      break
+      storedCellCount += 1
     }
   }
+
+  /// Whether any place of a store takes part in connections.
+  var hasStoredCells: Bool { storedCellCount > 0 }
 
   /// The cell of a place that a statement names: messages call it what the first one does.
   func cell(for place: Place, named name: String) -> CellID {
@@ -282,10 +294,11 @@ extension ConnectionGraph {
     for id in Set(ids) {
       let cell = self[id]
       guard !cell.isFree, cell.readers.isEmpty, cell.owner == nil, cell.region == nil,
-        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id)
+        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
+        relays.byCell[id] == nil
       else { continue }
       placeMap.remove(id.rawValue, in: hot)
-      if cell.place.kind != .stored { unwatch(cell.place, id) }
+      if cell.place.kind == .stored { storedCellCount -= 1 } else { unwatch(cell.place, id) }
       for slot in cell.slots {
         cells[slot.index].properties.removeAll { $0 == id }
         noteHooks(of: slot)
@@ -336,6 +349,7 @@ extension ConnectionGraph {
       formulas[Int(number)] = formula
       hotFormulas[number] = HotFormula(formula)
     }
+    formula.isHeld = connection.relay?.kind == .formulas
     connection.formulas.append(formula)
     machine.heap.countOutside(GraphSize.formula)
     return formula

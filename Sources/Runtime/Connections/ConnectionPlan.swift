@@ -42,6 +42,11 @@ struct ConnectionPlan {
   /// formula's and one for each of these.
   var backs: [Operand] = []
 
+  /// Whether the other side only gives: `a |= b` between places that no text names.
+  var isOneWay = false
+  /// Whether the statement goes on with `policy:`.
+  var awaitsPolicy = false
+
   /// What it joins and reads.
   private var operands: [Operand] {
     [target, other].compactMap { $0 } + reads + backs
@@ -102,6 +107,13 @@ extension Machine {
       var current = base
       var rest = names[...]
       while !rest.isEmpty {
+        if let alias = try? aliasInGroup(rest, at: current) {
+          // What stands under the name may be reached on a way of its own.
+          aim.steps.append(current)
+          current = alias.base
+          rest = alias.names[...]
+          continue
+        }
         let (object, reads) = plainValue(at: current)
         // What a getter reads leads elsewhere as well; the place itself is told last.
         aim.steps += reads + [current]
@@ -149,6 +161,7 @@ extension Machine {
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
     _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    relay: Relay? = nil,
     at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
@@ -162,8 +175,8 @@ extension Machine {
       }
     }
     return connect(
-      plan, connector: connector, text: text, isHeld: isHeld, source: site.code.source,
-      range: site.site.range, site: site)
+      plan, connector: connector, text: text, isHeld: isHeld, relay: relay,
+      source: site.code.source, range: site.site.range, site: site)
   }
 
   /// Makes a connection of a statement, or of the program that embeds the interpreter.
@@ -171,12 +184,13 @@ extension Machine {
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
     _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
-    source: SourceText, range: SourceRange, site: TraceEntry?
+    relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?
   ) -> Value {
     let connection = graph.makeConnection(
       connector: connector, text: text, source: source, range: range)
     connection.plan = plan
     connection.site = site
+    connection.relay = relay
     do throws(Failure) {
       if isHeld {
         try refuseInSolver()
@@ -241,6 +255,14 @@ extension Machine {
     let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
+      if let relay = connection.relay, relay.kind == .places {
+        let right = graph.cell(for: otherPlace, named: operand.name)
+        return try relate(connection, relay, output, right)
+      }
+      guard !plan.isOneWay else {
+        return try copy(
+          connection, output, graph.cell(for: otherPlace, named: operand.name))
+      }
       try join(connection, output, graph.cell(for: otherPlace, named: operand.name))
       return
     }
@@ -248,7 +270,7 @@ extension Machine {
     let inputs = reads.compactMap { read in
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
-    for read in inputs { try refuseSilent(read) }
+    for read in inputs { try refuseSilent(read, for: connection) }
     if !backs.isEmpty, let block = plan.block {
       return try joinInverse(
         connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
@@ -273,8 +295,8 @@ extension Machine {
     _ connection: Connection, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard left != right else { throw .joinsItself(graph[left].name) }
-    try refuseSilent(left)
-    try refuseSilent(right)
+    try refuseSilent(left, for: connection)
+    try refuseSilent(right, for: connection)
     let formulas = [
       graph.makeFormula(of: connection, output: left, inputs: [right], source: .copy(right)),
       graph.makeFormula(of: connection, output: right, inputs: [left], source: .copy(left)),
@@ -286,11 +308,40 @@ extension Machine {
     try graph.add(formulas, origin: isMissing(right) ? left : right)
   }
 
+  /// One place follows another: `a |= b` without any code.
+  private func copy(
+    _ connection: Connection, _ target: CellID, _ source: CellID
+  ) throws(Failure) {
+    guard target != source else { throw .joinsItself(graph[target].name) }
+    try refuseSilent(source, for: connection)
+    let formula = graph.makeFormula(
+      of: connection, output: target, inputs: [source], source: .copy(source))
+    connection.keys =
+      connection.keptKeys
+      ?? keys(target: graph[target].place, reads: [graph[source].place])
+    try graph.add([formula], origin: nil)
+  }
+
+  /// Two places that an object of the language keeps in step.
+  private func relate(
+    _ connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
+  ) throws(Failure) {
+    guard left != right else { throw .joinsItself(graph[left].name) }
+    try refuseSilent(left, for: connection)
+    try refuseSilent(right, for: connection)
+    connection.keys =
+      connection.keptKeys
+      ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
+    graph.watch(connection, relay, [left, right])
+  }
+
   /// Refuses a place whose changes nobody would hear of.
-  func refuseSilent(_ cell: CellID) throws(Failure) {
-    let place = graph[cell].place
-    guard place.kind == .stored, !isObservable(place.object) else { return }
-    throw .silentSource(graph[cell].name)
+  func refuseSilent(_ cell: CellID, for connection: Connection) throws(Failure) {
+    guard isSilent(cell), connection.relay?.looks != true else { return }
+    let failure = Failure.silentSource(graph[cell].name)
+    // A policy that looks for changes may follow in the same statement.
+    guard connection.plan?.awaitsPolicy == true, connection.relay == nil else { throw failure }
+    connection.silence = failure
   }
 
   /// The objects with which a connection ends wherever its paths lead.

@@ -24,6 +24,11 @@ final class Formula {
   /// The text of the block, and what it calls the places that it reads.
   var text: Expression?
   var readNames: [String] = []
+  /// Whether a relay is told instead of running it.
+  var isHeld: Bool {
+    get { graph.hotFormulas[id.rawValue].isHeld }
+    set { graph.hotFormulas[id.rawValue].isHeld = newValue }
+  }
 
   enum Source {
     /// A block of the language.
@@ -190,6 +195,12 @@ final class Connection {
   var strength = Strength.required
   /// The only solver that may keep it, if the program asks for one.
   var solver: String?
+  /// What is told of changes in place of formulas.
+  var relay: Relay?
+  /// Why it is refused unless it gets a policy that looks for changes.
+  var silence: Failure?
+  /// Whether what it computes must stay true.
+  var isInvariant = false
 
   enum Status: String {
     case active
@@ -209,7 +220,7 @@ final class Connection {
   var location: String { "\(source.name):\(source.location(of: range.start).line)" }
 
   /// How often its formulas have run.
-  var runs: Int { formulas.reduce(0) { $0 + $1.runs } }
+  var runs: Int { formulas.reduce(relay?.updateCount ?? 0) { $0 + $1.runs } }
 }
 
 /// Why a cell has the value it has.

@@ -62,6 +62,8 @@ struct HotFormula: BitwiseCopyable {
   var status = Status.waiting
   /// Whether its last run read nothing besides what its text says.
   var readsItsText = true
+  /// Whether a relay is told instead of running it.
+  var isHeld = false
   var output: Int32
   var runs: UInt32 = 0
   /// The block, or the number of the cell that it copies.

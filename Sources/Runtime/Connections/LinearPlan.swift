@@ -83,7 +83,7 @@ extension Machine {
       }
       guard let place = aim?.place else { return }
       let cell = graph.cell(for: place, named: operand.name)
-      try refuseSilent(cell)
+      try refuseSilent(cell, for: connection)
       cells.append(cell)
     }
     connection.keys = aims.compactMap { $0?.place }.flatMap { keys(target: $0, reads: []) }

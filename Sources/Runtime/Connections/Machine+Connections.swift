@@ -49,7 +49,13 @@ extension Machine {
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
-      if isUnchanged(old, value) { return value }
+      if isUnchanged(old, value) {
+        graph.relays.held[cell]?.relay?.wanted = nil
+        return value
+      }
+      if !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
+        return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
+      }
       try graph.prepareWrite(to: cell)
       if let failure = put() { return signal(failure) }
       graph.noteOld(old, at: graph[cell].place)
@@ -74,6 +80,7 @@ extension Machine {
     } catch {
       return signal(error)
     }
+    if !graph.relays.queue.isEmpty, !graph.isUnwinding, tellRelays().isUnwind { return .unwind }
     return endGraphUnwinding(value)
   }
 

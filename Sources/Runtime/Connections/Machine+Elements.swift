@@ -20,6 +20,7 @@ extension Machine {
       return value
     }
     let cell = try prepareChange(of: object, at: key, to: value)
+    graph.keepContents(of: object)
     try change()
     return noteChange(of: object, at: key == nil ? nil : .some(cell), answering: value)
   }

@@ -10,7 +10,7 @@ extension Machine {
     _ connection: Connection, _ left: CellID, reads: [CellID], backs: [Place?], blocks: Value
   ) throws(Failure) {
     let blocks = ObjectRef(blocks)
-    try refuseSilent(left)
+    try refuseSilent(left, for: connection)
     guard !reads.contains(left) else { throw .joinsItself(graph[left].name) }
     var missing: Formula?
     var formulas: [Formula] = []

@@ -70,6 +70,9 @@ extension Machine {
       if settled.isUnwind { return settled }
     }
     tracker?.record(.slot(object, slot))
+    if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
+      noteReceiver(Value(object))
+    }
     return .nil
   }
 

@@ -174,6 +174,10 @@ extension Failure {
     Failure(.error, "\(object) has no property '\(name)'")
   }
 
+  static func noNameInGroup(_ name: String, _ group: String) -> Failure {
+    Failure(.keyNotFound, "'\(name)' is no name of \(group)")
+  }
+
   static func unknownInQuery(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
   }
@@ -301,6 +305,17 @@ extension Failure {
 
   static func joinsItself(_ name: String) -> Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
+  }
+
+  static func violated(_ invariant: Connection) -> Failure {
+    Failure(
+      .constraintError, "'\(invariant.text)' (\(invariant.location)) would not hold any more")
+  }
+
+  static func cannotHold(_ name: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' has a setter of its own, which runs before anybody could refuse the value")
   }
 
   static func silentSource(_ name: String) -> Failure {

@@ -68,13 +68,18 @@ final class ConnectNode: SiteNode {
   let backs: [Operand]
   /// Whether the connection waits for the solver that the message to it names.
   let isHeld: Bool
+  /// What messages call the right side.
+  let rightName: String
+  /// Whether the statement goes on with `policy:`.
+  let awaitsPolicy: Bool
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, backs: [Operand] = [], isHeld: Bool = false, base: Int,
+    formula: Expression? = nil, backs: [Operand] = [], isHeld: Bool = false,
+    rightName: String? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
   ) {
     self.connector = connector
@@ -88,6 +93,8 @@ final class ConnectNode: SiteNode {
     self.formula = formula
     self.backs = backs
     self.isHeld = isHeld
+    self.awaitsPolicy = awaitsPolicy
+    self.rightName = rightName ?? other?.name ?? ""
     self.base = base
     super.init(at: position)
   }
@@ -123,6 +130,10 @@ final class ConnectNode: SiteNode {
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
         plan.formula = formula
         plan.backs = backs
+        plan.awaitsPolicy = awaitsPolicy
+        if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {
+          return joined
+        }
         for option in options {
           guard let value = evaluate(option.value, frame, machine) else { return .unwind }
           if option.name == "strength:" {
@@ -228,6 +239,7 @@ final class ConnectNode: SiteNode {
       guard let store = evaluate(storeNode, frame, machine),
         let reference = evaluate(referenceNode, frame, machine)
       else { return nil }
+      if machine.isGroup(store) { return try machine.alias(of: reference, in: store) }
       let key = machine.canonicalReference(reference)
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))

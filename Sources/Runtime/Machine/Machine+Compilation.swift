@@ -113,6 +113,9 @@ extension Machine {
       builder.buildMethod(
         definition.statements, value: method.answersLastStatement ? .last : .receiver,
         header: definition.header.hasTypes ? definition.header : nil))
+    if mode == .tracked, !isKernel, let body = code.body {
+      code.body = code.add(TrackedReceiverNode(body: body, state: state))
+    }
     code.origin = .method(method)
     return code
   }
@@ -260,6 +263,11 @@ struct ClassEnvironment: NameEnvironment {
     return machine.isConstant(name)
   }
 
+  func isGroup(_ name: String) -> Bool {
+    info.slot(of: name) != nil
+      ? info.lineage.contains { $0.groupNames.contains(name) } : machine.isGroup(name)
+  }
+
   var candidates: [String] {
     info.instanceVariables.map(\.name) + machine.globalNames
   }
@@ -282,6 +290,7 @@ struct ScriptEnvironment: NameEnvironment {
     machine.declaredInverses(of: selector)
   }
   func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
+  func isGroup(_ name: String) -> Bool { machine.isGroup(name) }
   var candidates: [String] { machine.globalNames }
 }
 
@@ -304,6 +313,11 @@ extension Machine {
   /// Whether a variable of the script was declared with `val`.
   func isConstant(_ name: String) -> Bool {
     scriptCells[name].map { constantCells.contains($0.bits) } ?? false
+  }
+
+  /// Whether a variable of the script is that of a group.
+  func isGroup(_ name: String) -> Bool {
+    scriptCells[name].map { groupCells.contains($0.bits) } ?? false
   }
 
   /// The names of the script's variables and of all classes.

@@ -24,6 +24,8 @@ package final class Machine {
   var importedFiles: Set<String> = []
   /// The cells of variables of the script that were declared with `val`.
   var constantCells: Set<UInt> = []
+  /// The cells of script variables that group definitions declare.
+  var groupCells: Set<UInt> = []
   var symbols: [String: ObjectRef] = [:]
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   var addedVariableObjects: [UInt: Value] = [:]
@@ -53,6 +55,8 @@ package final class Machine {
   lazy var sequenceClass = kernelClass("SequenceableCollection")
   lazy var orderedCollectionClass = kernelClass("OrderedCollection")
   lazy var storeClass = kernelClass("Store")
+  lazy var schemeTableClass = kernelClass("SchemeTable")
+  lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
   lazy var nativeStoreClass = kernelClass("NativeStore")
   lazy var referenceClass = kernelClass("Reference")
@@ -145,6 +149,8 @@ package final class Machine {
   var roots: [Value] = []
   /// Values the machine keeps for good.
   var permanentRoots: [Value] = []
+  /// The dependents of objects that announce their changes; nil while there are none.
+  var dependents = Value.nil
   /// Values that Swift code outside the runtime holds.
   let handles = HandleTable()
   /// What stands for the text of connections that the embedding program makes.

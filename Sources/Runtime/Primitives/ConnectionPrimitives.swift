@@ -54,7 +54,8 @@ extension Primitive {
       Value(machine.connectionState(arguments.receiver) == "satisfied")
     },
     Primitive("lastError", "What the last failure said, or nil.") { machine, arguments in
-      machine.connection(arguments.receiver).flatMap { machine.graph.failure(of: $0) }
+      machine.connection(arguments.receiver)
+        .flatMap { $0.relay?.error ?? $0.relay?.rejection ?? machine.graph.failure(of: $0) }
         .map { machine.makeString($0) } ?? .nil
     },
     Primitive("target", "The text of the place it writes.") { machine, arguments in
@@ -65,7 +66,7 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return machine.makeArray([])
       }
-      let outputs = connection.formulas.map(\.output)
+      let outputs = connection.relay.map(\.cells) ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? outputs : []
       for input in connection.formulas.flatMap(\.inputs)
       where !outputs.contains(input) && !names.contains(input) {
@@ -143,6 +144,11 @@ extension Machine {
   fileprivate func connectionState(_ value: Value) -> String {
     guard let connection = connection(value) else { return "disconnected" }
     if connection.status != .active { return connection.status.rawValue }
+    if let relay = connection.relay {
+      if relay.error != nil { return "error" }
+      if relay.isPending { return "pending" }
+      if relay.kind == .places { return relay.cells.isEmpty ? "waiting" : "satisfied" }
+    }
     if graph.failure(of: connection) != nil { return "error" }
     if let state = equationState(of: connection) { return state }
     let states = connection.formulas.map(\.state)
@@ -152,11 +158,13 @@ extension Machine {
 
   /// The chain of causes from a connection's value to a write from outside.
   fileprivate func explanation(of value: Value) -> String {
-    guard let connection = connection(value), let formula = connection.formulas.first else {
+    guard let connection = connection(value),
+      let output = connection.formulas.first?.output ?? connection.relay?.cells.first
+    else {
       return "the connection has ended"
     }
     var lines: [String] = []
-    var cell: CellID? = formula.output
+    var cell: CellID? = output
     var visited: Set<CellID> = []
     while let current = cell, visited.insert(current).inserted {
       let name = graph[current].name

@@ -23,6 +23,7 @@ extension Machine {
     }
     guard let text = text(name) else { throw .noProperty(describe(name), describe(object)) }
     if info.inherits(from: storeClass) {
+      if info.inherits(from: groupClass) { return try aliasedPlace(of: text, in: object) }
       return Place(
         kind: .stored, object: object, index: -1,
         key: canonicalReference(try storeReference(text, in: object)))

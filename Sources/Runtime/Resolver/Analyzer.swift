@@ -37,6 +37,13 @@ protocol NameEnvironment {
   func declaredInverses(of selector: String) -> Set<Int>
   /// Whether a variable found by `lookUp` was declared with `val`.
   func isConstant(_ name: String) -> Bool
+  /// Whether a variable found by `lookUp` is that of a group, which assignments fill.
+  func isGroup(_ name: String) -> Bool
+}
+
+extension NameEnvironment {
+  /// Answers false: the text is only looked at.
+  func isGroup(_ name: String) -> Bool { false }
 }
 
 /// Finds the scope of every name in a method, a statement or a block, and reports what can be
@@ -149,6 +156,8 @@ struct Analyzer {
         report(Wording.definitionInside, definition.range)
       } else if case .template(let template) = definition {
         analyze(template.block, as: .block)
+      } else if case .group(let group) = definition {
+        analyze(group.assignment)
       }
     }
   }

@@ -78,6 +78,11 @@ extension Builder {
     let text = SyntaxPrinter.print(.connect(pair))
     // Block, then values on the way.
     let inner = depth + 1
+    if let stores = buildStorePair(
+      connect.connector.text, left, right, text, connect.range, depth)
+    {
+      return stores
+    }
     guard let target = place(left, inner) else {
       return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
     }
@@ -101,7 +106,7 @@ extension Builder {
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], options: buildOptions(inner), isHeld: holdsConnection, base: depth,
+          reads: [], options: buildOptions(inner), isHeld: holdsConnection, awaitsPolicy: awaitsPolicy, base: depth,
           at: position))
     }
     let reads = reads(of: right, inner)
@@ -114,7 +119,8 @@ extension Builder {
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads, options: buildOptions(inner), formula: right,
-        isHeld: holdsConnection, base: depth, at: position))
+        isHeld: holdsConnection, rightName: SyntaxPrinter.print(right),
+        awaitsPolicy: awaitsPolicy, base: depth, at: position))
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {

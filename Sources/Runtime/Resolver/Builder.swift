@@ -37,6 +37,8 @@ struct Builder {
   var layout: ClassInfo?
   /// Whether the connection that is built next waits for its solver.
   var holdsConnection = false
+  /// Whether the connection that is built gets the message `policy:`.
+  var awaitsPolicy = false
   /// Whether `^` emits: in the body of a filter.
   var emits = false
   /// In which form the code is built.
@@ -299,6 +301,9 @@ extension Builder {
     }
     if case .template(let template) = definition {
       return enter(buildTemplate(template, scope.frameSize), range: definition.range)
+    }
+    if case .group(let group) = definition {
+      return enter(buildGroup(group, scope.frameSize), range: definition.range)
     }
     let node = DefinitionNode(definition, at: position(definition.nameRange, scope.frameSize))
     return enter(code.add(node), range: definition.range)

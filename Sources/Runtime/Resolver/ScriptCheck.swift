@@ -143,7 +143,9 @@ struct ScriptCheck {
       collectSchemes(definition.members)
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
-    case .group(let definition): variables.insert(definition.name.text)
+    case .group(let definition):
+      variables.insert(definition.name.text)
+      collectAssigned([definition.assignment])
     case .connector(let definition):
       note(definition.connector, definition.superclass, or: "Connector", definition.members)
       collectSchemes(definition.members)
@@ -154,7 +156,8 @@ struct ScriptCheck {
     _ name: Name, _ superclass: Name?, or root: String, _ members: [Member]
   ) {
     classes.insert(name.text)
-    definitions[name.text] = TextClass(superclass: superclass?.text ?? root, members: members)
+    definitions[name.text] = TextClass(
+      superclass: superclass?.text ?? root, members: members.withGroupsExpanded)
   }
 
   private mutating func collectSchemes(_ members: [Member]) {
@@ -219,7 +222,8 @@ struct ScriptCheck {
     case .connector(let definition):
       note(definition.connector, definition.superclass, or: "Connector", definition.members)
       check(definition.members, className: definition.connector.text)
-    case .protocol, .group: break
+    case .group(let definition): check(definition.assignment)
+    case .protocol: break
     }
   }
 
@@ -249,7 +253,7 @@ struct ScriptCheck {
     // Made once for all members: each looks at the whole text of the class.
     let environment = TextEnvironment(check: self, className: className, isMeta: false)
     let metaEnvironment = TextEnvironment(check: self, className: className, isMeta: true)
-    for member in members {
+    for member in members.withGroupsExpanded {
       switch member {
       case .method(let definition):
         check(
