@@ -21,6 +21,7 @@ extension ConnectionGraph {
     undo.removeAll { $0.place.kind != .stored && !heap.isMarked(ObjectRef($0.place.object)) }
     for entry in undo { heap.mark(entry.value) }
     for value in valuesBefore.values { heap.mark(value) }
+    causes.mark(heap)
     heap.drain()
     forEachTracker { $0.purge(heap) }
   }

@@ -37,8 +37,17 @@ extension ConnectionGraph {
   }
 
   /// Notes that a cell was written from outside.
-  func noteWrite(to cell: CellID, by site: TraceEntry?) {
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - site: The send that wrote.
+  ///   - old: What it held; undefined when nobody knows.
+  ///   - new: What it holds; undefined when nobody has looked yet.
+  func noteWrite(
+    to cell: CellID, by site: TraceEntry?, old: Value = .undefined, new: Value = .undefined
+  ) {
     clock += 1
+    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
     for written in [cell] + self[cell].properties {
       cells[written.index].age = clock
       cells[written.index].cause = Cause(turn: turn + 1, site: site)
@@ -76,7 +85,10 @@ extension ConnectionGraph {
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
-    defer { reportMemory() }
+    defer {
+      reportMemory()
+      machine.flushTrace()
+    }
     while hasPending {
       turn += 1
       isSettling = true
@@ -295,6 +307,9 @@ extension ConnectionGraph {
     }
     formula.state = .satisfied
     cells[output.index].cause = Cause(turn: turn, formula: formula.id, cell: cause)
+    causes.note(
+      output, turn: turn, connection: formula.connection.number, because: cause, old: old,
+      new: value)
     isRunningFormula = true
     noteChange(of: output)
     isRunningFormula = false

@@ -38,6 +38,9 @@ final class ConnectionGraph {
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?
 
+  /// The last changes and their causes.
+  let causes: CauseRing
+
   // MARK: The turn
   var clock: UInt64 = 0
   var turn = 0
@@ -82,6 +85,7 @@ final class ConnectionGraph {
 
   init(machine: Machine) {
     self.machine = machine
+    causes = CauseRing(machine: machine)
   }
 
   /// Whether any region of several directions exists: without one all formulas are of one level.
@@ -108,6 +112,7 @@ extension ConnectionGraph {
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
+      causes.forget(id)
     } else {
       id = CellID(Int32(cells.count))
       cells.append(cell)

@@ -43,7 +43,7 @@ extension Machine {
       if let failure = put() { return signal(failure) }
       graph.undo.append((graph[cell].place, old))
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
+      graph.noteWrite(to: cell, by: stackTrace(limit: 1).first, old: old, new: value)
     } catch {
       return signal(error)
     }

@@ -81,9 +81,6 @@ extension Primitive {
     Primitive("updateCount", "How often its formulas have run.") { machine, arguments in
       Value(small: machine.connection(arguments.receiver)?.runs ?? 0)
     },
-    Primitive("why", "The chain of causes of its value, as text.") { machine, arguments in
-      machine.makeString(machine.explanation(of: arguments.receiver))
-    },
     Primitive("sourceText", "The statement that made it.") { machine, arguments in
       machine.makeString(
         machine.connection(arguments.receiver)?.text ?? "a Connection that has ended")
@@ -91,7 +88,8 @@ extension Primitive {
   ]
 
   static let script: [Primitive] = [
-    Primitive("connections", "All connections that are in force.") { machine, _ in
+    Primitive("connectionsInForce", "All connections that are in force, as an array.") {
+      machine, _ in
       let connections = machine.graph.connections.values.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
     }
@@ -111,47 +109,16 @@ extension Machine {
   }
 
   fileprivate func connectionState(_ value: Value) -> String {
-    guard let connection = connection(value) else { return "disconnected" }
+    connection(value).map { state(of: $0) } ?? "disconnected"
+  }
+
+  /// What has become of a connection.
+  func state(of connection: Connection) -> String {
     if connection.status != .active { return connection.status.rawValue }
     if graph.failure(of: connection) != nil { return "error" }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"
-  }
-
-  /// The chain of causes from a connection's value to a write from outside.
-  fileprivate func explanation(of value: Value) -> String {
-    guard let connection = connection(value), let formula = connection.formulas.first else {
-      return "the connection has ended"
-    }
-    var lines: [String] = []
-    var cell: CellID? = formula.output
-    var visited: Set<CellID> = []
-    while let current = cell, visited.insert(current).inserted {
-      let entry = graph[current]
-      var line = "\(entry.name) is \(describeCell(current))"
-      if let id = entry.cause.formula, let formula = graph[id] {
-        line += " by '\(formula.connection.text)' (\(formula.connection.location))"
-      } else if let site = entry.cause.site {
-        let location = site.code.source.location(of: site.site.range.start)
-        line += ", written at \(site.code.source.name):\(location.line):\(location.column)"
-      } else {
-        line += " since before it was connected"
-      }
-      lines.append(line)
-      cell = entry.cause.cell
-      if cell == nil, entry.cause.formula != nil { cell = oldestInput(of: entry) }
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  /// What a formula read that ran only because it was new.
-  private func oldestInput(of cell: Cell) -> CellID? {
-    cell.cause.formula.flatMap { graph[$0]?.inputs.first }
-  }
-
-  private func describeCell(_ cell: CellID) -> String {
-    currentValue(of: cell).map { describe($0) } ?? "unknown"
   }
 }
 

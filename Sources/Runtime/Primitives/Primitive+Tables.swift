@@ -33,7 +33,10 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
-    case "Connection": connection
+    case "Connection": connection + explaining
+    case "ConnectionList": connectionList
+    case "ConnectionTrace": connectionTrace
+    case "Diagram class": diagramClass
     case "Interval": intervalLoops
     case "Random class": randomClass
     case "Regex": regex
@@ -53,9 +56,9 @@ extension Primitive {
     case "NativeStore": nativeStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable
-    case "Reference": reference
-    case "VariableReference": variableReference
-    case "PropertyReference": propertyReference
+    case "Reference": reference + explaining
+    case "VariableReference": variableReference + explaining
+    case "PropertyReference": propertyReference + explaining
     default: []
     }
   }
