@@ -6,6 +6,7 @@ internal import TenonLexer
 /// bytes; then the oldest give way, and recording a change allocates nothing. Numbers and short
 /// texts among the values are kept alive; other objects are not: when one of them is collected, its
 /// entry says that it is gone. So what the ring keeps alive is bounded.
+@safe
 final class CauseRing {
   /// A change.
   struct Entry: BitwiseCopyable {
@@ -32,18 +33,24 @@ final class CauseRing {
   /// A text whose bytes are more than this is not kept alive.
   private static let longestText = 256
 
-  private var entries: ContiguousArray<Entry> = []
+  /// The memory of the entries: a power of two of them, or none.
+  private var entries: UnsafeMutablePointer<Entry>?
+  /// One less than there is room for.
+  private var mask = -1
+  /// At how many changes more room is needed.
+  private var limit = 0
   /// How many changes have been recorded in all.
   private(set) var count = 0
   private var turn: UInt32 = 0
   private var time = 0
-  private var lastSource: SourceText?
+  private var lastSource: ObjectIdentifier?
   private var lastSourceNumber: Int32 = 0
   private var sources: [(source: SourceText, number: Int32)] = []
   private var sourceCount = 0
   /// For cells whose numbers belonged to others before: how many changes there were then.
   private var births: [Int32: Int] = [:]
-  unowned let machine: Machine
+  /// It owns the ring.
+  @safe private unowned(unsafe) let machine: Machine
   /// Whether each change is printed.
   var isTracing = false
   /// Where changes are printed to; nil for the output for errors.
@@ -55,8 +62,10 @@ final class CauseRing {
     self.machine = machine
   }
 
+  deinit { unsafe entries?.deallocate() }
+
   /// The bytes it takes.
-  var byteCount: Int { entries.capacity * MemoryLayout<Entry>.stride }
+  var byteCount: Int { (mask + 1) * MemoryLayout<Entry>.stride }
 
   // MARK: Recording
 
@@ -74,45 +83,54 @@ final class CauseRing {
 
   /// Records that somebody outside has changed a cell.
   func noteWrite(_ cell: CellID, turn: Int, by site: TraceEntry?, old: Value, new: Value) {
-    let writer = site.map { -number(of: $0.code.source) } ?? 0
-    record(
-      Entry(
-        turn: UInt32(truncatingIfNeeded: turn), cell: cell.rawValue, writer: writer,
-        cause: site?.site.range.start ?? -1, old: old, new: new, time: 0))
+    var entry = Entry(
+      turn: UInt32(truncatingIfNeeded: turn), cell: cell.rawValue, writer: 0, cause: -1, old: old,
+      new: new, time: 0)
+    if let site {
+      let source = ObjectIdentifier(site.code.source)
+      entry.writer = source == lastSource ? -lastSourceNumber : -number(of: site.code.source)
+      entry.cause = site.site.range.start
+    }
+    record(entry)
   }
 
   @inline(__always)
   private func record(_ entry: Entry) {
     if entry.turn != turn { beginTurn(entry.turn) }
+    if count == limit { grow() }
     var entry = entry
     entry.time = time
-    if entries.count < CauseRing.capacity {
-      append(entry)
-    } else {
-      entries[count & (CauseRing.capacity - 1)] = entry
-    }
+    unsafe entries.unsafelyUnwrapped[count & mask] = entry
     count &+= 1
     if isTracing { machine.printChange(entry) }
   }
 
+  /// Makes room for more entries, while there are fewer than there may be.
   @inline(never)
-  private func append(_ entry: Entry) {
-    let before = byteCount
-    if entries.isEmpty { entries.reserveCapacity(CauseRing.firstCapacity) }
-    entries.append(entry)
-    if byteCount != before { machine.heap.countOutside(byteCount - before) }
+  private func grow() {
+    let old = mask + 1
+    let new = max(CauseRing.firstCapacity, old * 2)
+    let memory = UnsafeMutablePointer<Entry>.allocate(capacity: new)
+    // Not one has given way yet: they stand in order.
+    if let entries = unsafe entries {
+      unsafe memory.update(from: entries, count: old)
+      unsafe entries.deallocate()
+    }
+    unsafe entries = unsafe memory
+    mask = new - 1
+    limit = new < CauseRing.capacity ? new : .max
+    machine.heap.countOutside((new - old) * MemoryLayout<Entry>.stride)
   }
 
   @inline(never)
   private func beginTurn(_ turn: UInt32) {
     self.turn = turn
-    time = machine.clock.map { $0.coarseWallTime / 1000 } ?? 0
+    if let clock = machine.clock { time = clock.coarseWallTime / 1000 }
   }
 
   /// The number of a text, from 1.
   private func number(of source: SourceText) -> Int32 {
-    if source === lastSource { return lastSourceNumber }
-    lastSource = source
+    lastSource = ObjectIdentifier(source)
     if let known = sources.first(where: { $0.source === source }) {
       lastSourceNumber = known.number
       return known.number
@@ -135,10 +153,17 @@ final class CauseRing {
   // MARK: Looking back
 
   /// The number of the oldest change that is still known.
-  private var oldest: Int { max(0, count - entries.count) }
+  private var oldest: Int { max(0, count - (mask + 1)) }
 
-  /// A change by its number, from 0.
-  subscript(number: Int) -> Entry { entries[number & (CauseRing.capacity - 1)] }
+  /// A change by its number, from 0, of those that are still known.
+  subscript(number: Int) -> Entry {
+    guard let entries = unsafe entries else { return CauseRing.nothing }
+    return unsafe entries[number & mask]
+  }
+
+  private static var nothing: Entry {
+    Entry(turn: 0, cell: -1, writer: 0, cause: -1, old: .undefined, new: .undefined, time: 0)
+  }
 
   /// The number of the last change of a cell before another change.
   ///
@@ -173,7 +198,8 @@ final class CauseRing {
 
   /// Marks the values that are kept alive: numbers and short texts.
   func mark(_ heap: Heap) {
-    for entry in entries {
+    for number in oldest..<count {
+      let entry = self[number]
       for value in [entry.old, entry.new] where value.isObject && isKept(value) {
         heap.mark(value)
       }
@@ -194,9 +220,11 @@ final class CauseRing {
 
   /// Forgets the objects that a collection has not found.
   func purge(_ heap: Heap) {
-    for index in entries.indices {
-      if isGone(entries[index].old, heap) { entries[index].old = CauseRing.gone }
-      if isGone(entries[index].new, heap) { entries[index].new = CauseRing.gone }
+    guard let entries = unsafe entries else { return }
+    for number in oldest..<count {
+      let index = number & mask
+      if unsafe isGone(entries[index].old, heap) { unsafe entries[index].old = CauseRing.gone }
+      if unsafe isGone(entries[index].new, heap) { unsafe entries[index].new = CauseRing.gone }
     }
   }
 
