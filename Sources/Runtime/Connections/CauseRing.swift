@@ -165,17 +165,41 @@ final class CauseRing {
     Entry(turn: 0, cell: -1, writer: 0, cause: -1, old: .undefined, new: .undefined, time: 0)
   }
 
-  /// The number of the last change of a cell before another change.
+  /// The number of the last change of a cell.
   ///
   /// - Complexity: O(entries).
-  func last(of cell: CellID, before limit: Int? = nil) -> Int? {
+  func last(of cell: CellID) -> Int? {
     let first = max(oldest, births[cell.rawValue] ?? 0)
-    var number = (limit ?? count) - 1
+    var number = count - 1
     while number >= first {
       if self[number].cell == cell.rawValue { return number }
       number -= 1
     }
     return nil
+  }
+
+  /// A way back through all changes, from the last one.
+  var backwards: Search { Search(ring: self, number: count) }
+
+  /// A search for changes that goes back only: a chain of causes is found in one pass.
+  struct Search {
+    let ring: CauseRing
+    var number: Int
+    /// The cells whose changes were passed.
+    var passed: Set<Int32> = []
+
+    /// The last change of a cell before the one found before, and whether the cell has not changed
+    /// since.
+    mutating func next(of cell: CellID) -> (entry: Entry, isPresent: Bool)? {
+      let first = max(ring.oldest, ring.births[cell.rawValue] ?? 0)
+      while number > first {
+        number -= 1
+        let entry = ring[number]
+        let isLast = passed.insert(entry.cell).inserted
+        if entry.cell == cell.rawValue { return (entry, isLast) }
+      }
+      return nil
+    }
   }
 
   /// The numbers of the changes of a cell that are still known, the oldest first.

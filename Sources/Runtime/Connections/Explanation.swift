@@ -23,6 +23,7 @@ extension Machine {
       }
       return .cell(formula.output)
     case "VariableReference":
+      guard ObjectRef(value)[slot: 0].isObject else { return .ended }
       let (object, slot) = variable(value)
       return subject(.slot(object, slot), displayText(ObjectRef(value)[slot: 2]))
     case "PropertyReference":
@@ -70,39 +71,38 @@ extension Machine {
   /// - Complexity: O(changes that are kept).
   func explanation(of cell: CellID) -> String {
     var lines: [String] = []
-    var visited: Set<CellID> = []
+    var search = graph.causes.backwards
     var current: CellID? = cell
-    var limit = graph.causes.count
     while let cell = current {
-      guard let number = graph.causes.last(of: cell, before: limit) else {
+      guard let (entry, isPresent) = search.next(of: cell) else {
         // What is older than all that is kept is told as it is now.
-        guard visited.insert(cell).inserted else { break }
-        current = explainPresent(of: cell, &lines)
-        continue
+        explainPresent(of: cell, &lines)
+        break
       }
-      limit = number
-      let entry = graph.causes[number]
-      let isPresent = graph.causes.last(of: cell) == number
       lines.append(line(for: entry, of: cell, isPresent: isPresent))
       current = cause(of: entry, cell)
     }
     return lines.joined(separator: "\n")
   }
 
-  /// Explains a cell by what is known of its last write; answers its cause.
-  private func explainPresent(of cell: CellID, _ lines: inout [String]) -> CellID? {
-    let cause = graph[cell].cause
-    var line = "\(graph[cell].name) is \(describeCell(cell))"
-    if let id = cause.formula, let formula = graph[id] {
-      line += " by '\(formula.connection.text)' (\(formula.connection.location))"
-    } else if let site = cause.site {
-      let place = site.code.source.location(of: site.site.range.start)
-      line += ", written at \(site.code.source.name):\(place.line):\(place.column)"
-    } else {
-      line += " since before it was connected"
+  /// Explains a cell, and its causes, by what is known of their last writes.
+  private func explainPresent(of cell: CellID, _ lines: inout [String]) {
+    var visited: Set<CellID> = []
+    var current: CellID? = cell
+    while let cell = current, visited.insert(cell).inserted {
+      let cause = graph[cell].cause
+      var line = "\(graph[cell].name) is \(describeCell(cell))"
+      if let id = cause.formula, let formula = graph[id] {
+        line += " by '\(formula.connection.text)' (\(formula.connection.location))"
+      } else if let site = cause.site {
+        let place = site.code.source.location(of: site.site.range.start)
+        line += ", written at \(site.code.source.name):\(place.line):\(place.column)"
+      } else {
+        line += " since before it was connected"
+      }
+      lines.append(line)
+      current = cause.cell ?? cause.formula.flatMap { graph[$0]?.inputs.first }
     }
-    lines.append(line)
-    return cause.cell ?? cause.formula.flatMap { graph[$0]?.inputs.first }
   }
 
   private func line(for entry: CauseRing.Entry, of cell: CellID, isPresent: Bool) -> String {
