@@ -106,6 +106,8 @@ extension Machine {
   }
 
   private func line(for entry: CauseRing.Entry, of cell: CellID, isPresent: Bool) -> String {
+    // All of a collection is no value, but what is in it.
+    if graph[cell].place.kind == .whole { return text(of: entry, cell) }
     // What stands in a store may have been written without anybody having looked.
     let value =
       entry.new.isUndefined && isPresent ? describeCell(cell) : describeRecorded(entry.new)
@@ -170,18 +172,24 @@ extension Machine {
     if entry.writer > 0, entry.cause >= 0, graph.isInUse(CellID(entry.cause)) {
       object[slot: 6] = makeString(graph[CellID(entry.cause)].name)
     }
-    let old = describeRecorded(entry.old)
-    let new = describeRecorded(entry.new)
-    object[slot: 7] = makeString("\(graph[cell].name) := \(new) (was \(old))\(writerText(entry))")
+    object[slot: 7] = makeString(text(of: entry, cell))
     return Value(object)
+  }
+
+  /// A change as text: `b := 6 (was 2) by 'b |= a + 1' (file.st:2)`.
+  private func text(of entry: CauseRing.Entry, _ cell: CellID) -> String {
+    if graph[cell].place.kind == .whole {
+      return "\(graph[cell].name) has changed\(writerText(entry))"
+    }
+    let old = entry.old.isUndefined ? "" : " (was \(describeRecorded(entry.old)))"
+    return "\(graph[cell].name) := \(describeRecorded(entry.new))\(old)\(writerText(entry))"
   }
 
   /// Prints a change where it is traced to.
   @inline(never)
   func printChange(_ entry: CauseRing.Entry) {
     let cell = CellID(entry.cell)
-    var line = "turn \(entry.turn): \(graph[cell].name) := \(describeRecorded(entry.new))"
-    line += " (was \(describeRecorded(entry.old)))\(writerText(entry))"
+    var line = "turn \(entry.turn): \(text(of: entry, cell))"
     if entry.writer > 0, entry.cause >= 0 {
       line += " because of \(graph[CellID(entry.cause)].name)"
     }
