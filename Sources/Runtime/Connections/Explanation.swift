@@ -228,6 +228,22 @@ extension ConnectionGraph {
     cells.indices.contains(cell.index) && !cells[cell.index].isFree
   }
 
+  /// The cells that formulas compute which have failed, and those that depend on them.
+  ///
+  /// - Complexity: O(formulas).
+  var failedCells: Set<CellID> {
+    var found: Set<CellID> = []
+    var stack: [CellID] = []
+    for case let formula? in formulas {
+      if case .failed = formula.state { stack.append(formula.output) }
+    }
+    while let cell = stack.popLast() {
+      guard found.insert(cell).inserted else { continue }
+      stack += targets(of: cell)
+    }
+    return found
+  }
+
   /// The cells that a change of a cell may change, each before those that depend on it.
   ///
   /// What holds in several directions comes in the order in which it is reached.

@@ -306,7 +306,9 @@ extension Machine {
         return scriptCells.first { Value($0.value) == place.object }?.key ?? "a variable"
       }
       return "\(info.name)/\(info.instanceVariables[place.index].name)"
-    case .element: return describe(place.object)
+    case .element:
+      let key = place.index >= 0 ? String(place.index + 1) : describe(place.key)
+      return "\(describe(place.object))[\(key)]"
     case .property: return pathText(of: place)
     case .stored: return displayText(place.key)
     case .whole: return describe(place.object)

@@ -10,6 +10,7 @@ extension Machine {
   package func liveDiagram() -> Diagram {
     var builder = DiagramBuilder()
     let owners = OwnerNames()
+    let failed = graph.failedCells
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       if graph.isUnwinding { break }
       guard let statement = statement(of: connection) else { continue }
@@ -23,7 +24,7 @@ extension Machine {
         }
       }
       builder.add(
-        statement, mark: mark(of: connection),
+        statement, mark: mark(of: connection, failed),
         hidden: hidden.sorted { $0.value < $1.value }.map(\.key)
       ) { [unowned self] text in
         guard let cell = named[text] ?? hidden[text], graph.isInUse(cell) else { return nil }
@@ -70,8 +71,11 @@ extension Machine {
     return cells
   }
 
-  private func mark(of connection: Connection) -> Diagram.Mark {
-    switch state(of: connection) {
+  private func mark(of connection: Connection, _ failed: Set<CellID>) -> Diagram.Mark {
+    let state = state(of: connection) { connection in
+      connection.formulas.contains { failed.contains($0.output) }
+    }
+    return switch state {
     case "satisfied": .none
     case "waiting": .waiting
     case "suspended": .suspended

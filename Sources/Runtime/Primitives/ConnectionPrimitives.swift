@@ -113,9 +113,16 @@ extension Machine {
   }
 
   /// What has become of a connection.
+  ///
+  /// - Complexity: O(formulas above).
   func state(of connection: Connection) -> String {
+    state(of: connection, hasFailed: { graph.failure(of: $0) != nil })
+  }
+
+  /// What has become of a connection, for somebody who knows which ones have failed.
+  func state(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
     if connection.status != .active { return connection.status.rawValue }
-    if graph.failure(of: connection) != nil { return "error" }
+    if hasFailed(connection) { return "error" }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"

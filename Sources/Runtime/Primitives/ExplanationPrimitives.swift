@@ -65,6 +65,20 @@ extension Primitive {
   ]
 
   static let connectionList: [Primitive] = [
+    Primitive(
+      "gaveUp",
+      "Those in force that do not hold: a formula has failed, or something stronger is against it."
+    ) { machine, _ in
+      let failed = machine.graph.failedCells
+      let given = machine.graph.connections.values.filter { connection in
+        let state = machine.state(of: connection) { connection in
+          connection.formulas.contains { failed.contains($0.output) }
+        }
+        return !["satisfied", "waiting", "suspended"].contains(state)
+      }
+      let sorted = given.sorted { $0.number < $1.number }
+      return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
+    },
     Primitive("writtenAs: format zoom: zoom", "The diagram as text, with the values of the moment.")
     { machine, arguments throws(Failure) in
       let format = try machine.choice(arguments[0], Diagram.Format.self, "a format of diagrams")
