@@ -16,7 +16,7 @@ struct Command {
   private let options: Options
   private let stackSize: Int
   private let memoryLimit: Int
-  private let console: TerminalConsole
+  let console: TerminalConsole
 
   /// Prepares a run.
   ///
@@ -65,12 +65,13 @@ struct Command {
         }
         return unsafe try SourceFile.read(path, name: name)
       }
+    case .diagram(let request): return drawDiagram(request)
     case .expression(let text):
       return run(SourceText(name: "<expression>", text), printsValue: true)
     }
   }
 
-  private func print(_ text: String) -> Int32 {
+  func print(_ text: String) -> Int32 {
     do throws(ConsoleError) {
       try console.write(text)
       return ExitStatus.success
@@ -131,7 +132,7 @@ struct Command {
   /// Tells what ended the program, if it was not its end.
   ///
   /// - Returns: The exit status.
-  private func status(of outcome: Outcome, _ source: SourceText) -> Int32 {
+  func status(of outcome: Outcome, _ source: SourceText) -> Int32 {
     switch outcome {
     case .finished: return ExitStatus.success
     case .rejected(let diagnostics, _):
@@ -160,11 +161,11 @@ struct Command {
     }
   }
 
-  private var endOfInterrupt: Int32 { ExitStatus.signal(Interrupts.ending ?? SIGINT) }
+  var endOfInterrupt: Int32 { ExitStatus.signal(Interrupts.ending ?? SIGINT) }
 
   // MARK: The interpreter
 
-  private func makeInterpreter() -> Interpreter {
+  func makeInterpreter() -> Interpreter {
     var limits = Interpreter.Options()
     limits.memoryLimit = memoryLimit
     // As large as the native stack, of which a call takes more: that is what runs out first, and

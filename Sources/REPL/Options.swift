@@ -12,6 +12,8 @@ struct Options {
     case standardInput
     /// Evaluates a text and prints its value.
     case expression(String)
+    /// Draws connections, or prints the statements of a drawing.
+    case diagram(DiagramOptions)
     case help
     case version
   }
@@ -42,6 +44,15 @@ struct UsageError: Error {
 extension Options {
   /// Reads a command line, the program's name left out.
   init(_ words: [String]) throws(UsageError) {
+    if words.first == "diagram" {
+      let request = try DiagramOptions(words)
+      task = .diagram(request)
+      arguments = Array(words[request.firstArgument...])
+      if case .run(let index) = request.input {
+        programName = Options.programName(of: words[index])
+      }
+      return
+    }
     var index = 0
     /// The values of '-e': the lines of one program.
     var lines: [String] = []
@@ -137,9 +148,16 @@ extension Options {
 
   static let help = """
     usage: tenon [OPTION...] [FILE ARGUMENT...]
+           tenon diagram [--zoom ZOOM] [--format FORMAT] [-o FILE] FILE
+           tenon diagram --run [--zoom ZOOM] [--format FORMAT] [-o FILE] FILE ARGUMENT...
+           tenon diagram --from [-o FILE] DIAGRAM
 
     Runs the script in FILE. Without FILE, reads what is typed at the terminal, or runs the script
-    that is piped in.
+    that is piped in. A script that is called 'diagram' is run as './diagram'.
+
+    'tenon diagram' draws the connectors in FILE, which does not run; with '--run' it runs, and
+    what it has connected is drawn with its values. ZOOM is cells, objects or stores, FORMAT mermaid,
+    dot or svg. '--from' prints the statements of a diagram that is written in Mermaid.
 
       -e TEXT            evaluate the text and print its value; several '-e' are the lines of one
                          program, in which a '.' ends a statement that another follows

@@ -22,7 +22,9 @@ import Testing
     try onThread {
       let program = Program()
       try program.run(LifetimeTests.definitions)
-      try program.run("Temperature new fahrenheit: 98.6")
+      // The last changes are remembered: from now on there are as many of them as there can be.
+      try program.run(
+        "1 to: 2_000 do: [ :i | | t | t := Temperature new. t fahrenheit: i ]")
       program.collect()
       #expect(program.size == Program.Size())
       let before = program.liveBytes

@@ -22,6 +22,7 @@ extension ConnectionGraph {
     }
     purgeUndo(heap)
     for value in valuesBefore.values { heap.mark(value) }
+    causes.mark(heap)
     heap.drain()
     forEachTracker { $0.purge(heap) }
   }

@@ -58,8 +58,9 @@ extension ConnectionGraph {
 
   /// Notes that a freely writable cell was written from outside.
   @inline(__always)
-  func noteFreeWrite(to cell: CellID, by site: TraceEntry?) {
+  func noteFreeWrite(to cell: CellID, by site: TraceEntry?, old: Value, new: Value) {
     clock += 1
+    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
     noteWriter(of: cell, site)
     countChange(of: cell.rawValue)
     if isSettling { distribute(cell) } else { pending.append(cell) }
@@ -79,8 +80,17 @@ extension ConnectionGraph {
   }
 
   /// Notes that a cell was written from outside.
-  func noteWrite(to cell: CellID, by site: TraceEntry?) {
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - site: The send that wrote.
+  ///   - old: What it held; undefined when nobody knows.
+  ///   - new: What it holds; undefined when nobody has looked yet.
+  func noteWrite(
+    to cell: CellID, by site: TraceEntry?, old: Value = .undefined, new: Value = .undefined
+  ) {
     clock += 1
+    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
     noteWriter(of: cell, site)
     for property in self[cell].properties { noteWriter(of: property, site) }
     noteChange(of: cell)
@@ -129,7 +139,10 @@ extension ConnectionGraph {
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
-    defer { if ranOutOfMemory { reportMemory() } }
+    defer {
+      if ranOutOfMemory { reportMemory() }
+      if causes.hasTrace { machine.flushTrace() }
+    }
     askDoubtful()
     while hasPending {
       turn += 1
@@ -425,10 +438,11 @@ extension ConnectionGraph {
   @inline(__always)
   func store(_ value: Value, in output: Int32, by number: Int32, because cause: Int32) -> Bool {
     let flags = hot[output].flags
+    let old: Value
     if flags & CellFlag.plain != 0 {
       let object = ObjectRef(hot[output].object)
       let index = hot[output].index
-      let old = object[slot: index]
+      old = object[slot: index]
       if old == value || value.isObject && machine.isUnchanged(old, value) {
         noteSatisfied(number)
         return false
@@ -436,9 +450,13 @@ extension ConnectionGraph {
       noteOld(old, at: hot[output].place)
       object[slot: index] = value
     } else {
-      guard storeSlowly(value, in: CellID(output), by: number) else { return false }
+      guard let before = storeSlowly(value, in: CellID(output), by: number) else { return false }
+      old = before
     }
     noteSatisfied(number)
+    causes.note(
+      output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,
+      new: value)
     hot[output].causeTurn = turn
     hot[output].causeFormula = number
     hot[output].causeCell = cause
@@ -465,17 +483,17 @@ extension ConnectionGraph {
 
   /// Stores the value of a formula in a place whose reading and writing may run code.
   ///
-  /// - Returns: Whether the place has another value now.
+  /// - Returns: What it held before; nil when it holds the same as before.
   @inline(never)
-  private func storeSlowly(_ value: Value, in output: CellID, by number: Int32) -> Bool {
-    guard let formula = formulas[Int(number)] else { return false }
+  private func storeSlowly(_ value: Value, in output: CellID, by number: Int32) -> Value? {
+    guard let formula = formulas[Int(number)] else { return nil }
     let root = machine.roots.count
     machine.roots.append(value)
     defer { machine.roots.removeLast(machine.roots.count - root) }
-    guard let old = machine.currentValue(of: output) else { return false }
+    guard let old = machine.currentValue(of: output) else { return nil }
     if machine.isUnchanged(old, value) {
       noteSatisfied(number)
-      return false
+      return nil
     }
     noteOld(old, at: hot[output.rawValue].place)
     let outer = writing
@@ -484,8 +502,8 @@ extension ConnectionGraph {
     writing = outer
     if let failure {
       if isSolverSetting { solverFailure = failure } else { machine.note(failure, of: formula) }
-      return false
+      return nil
     }
-    return true
+    return old
   }
 }

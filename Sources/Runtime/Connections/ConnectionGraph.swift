@@ -50,6 +50,9 @@ final class ConnectionGraph {
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?
 
+  /// The last changes and their causes.
+  let causes: CauseRing
+
   // MARK: The turn
   var clock: UInt64 = 0
   var turn = 0
@@ -130,11 +133,15 @@ final class ConnectionGraph {
 
   init(state: StateRef) {
     self.state = state
+    causes = CauseRing()
     baseTransaction.attach(self)
   }
 
   /// Lets the machine that owns the graph be known.
-  func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
+  func attach(_ machine: Machine) {
+    unsafe owner = Unmanaged.passUnretained(machine)
+    causes.attach(machine)
+  }
 
   /// The machine that owns the graph, which is attached as soon as both exist.
   var machine: Machine {
@@ -169,6 +176,7 @@ extension ConnectionGraph {
       id = free
       cells[id.index] = cell
       hot[id.rawValue] = HotCell(place)
+      causes.forget(id)
     } else {
       id = CellID(Int32(cells.count))
       cells.append(cell)

@@ -65,12 +65,15 @@ struct HotFormula: BitwiseCopyable {
   /// Whether a relay is told instead of running it.
   var isHeld = false
   var output: Int32
+  /// The number of its connection.
+  var connection: Int32
   var runs: UInt32 = 0
   /// The block, or the number of the cell that it copies.
   var word: UInt
 
   init(_ formula: Formula) {
     output = formula.output.rawValue
+    connection = Int32(truncatingIfNeeded: formula.connection.number)
     switch formula.source {
     case .block(let block):
       kind = .block

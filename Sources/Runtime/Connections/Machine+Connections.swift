@@ -32,7 +32,7 @@ extension Machine {
       object[slot: slot] = value
       graph.noteOld(old, at: .slot(object, slot))
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteFreeWrite(to: cell, by: currentSite())
+      graph.noteFreeWrite(to: cell, by: currentSite(), old: old, new: value)
       if graph.isSettling || graph.atomicDepth > 0 { return value }
       return settleGraph(answering: value)
     }
@@ -60,7 +60,7 @@ extension Machine {
       if let failure = put() { return signal(failure) }
       graph.noteOld(old, at: graph[cell].place)
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteWrite(to: cell, by: currentSite())
+      graph.noteWrite(to: cell, by: currentSite(), old: old, new: value)
     } catch {
       return signal(error)
     }
@@ -275,7 +275,9 @@ extension Machine {
         return scriptCells.first { Value($0.value) == place.object }?.key ?? "a variable"
       }
       return "\(info.name)/\(info.instanceVariables[place.index].name)"
-    case .element: return describe(place.object)
+    case .element:
+      let key = place.index >= 0 ? String(place.index + 1) : describe(place.key)
+      return "\(describe(place.object))[\(key)]"
     case .property: return pathText(of: place)
     case .stored: return displayText(place.key)
     case .whole: return describe(place.object)

@@ -65,7 +65,9 @@ extension Machine {
     roots.append(value)
     defer { roots.removeLast(roots.count - root) }
     let site = currentSite()
-    if let whole = graph.cellsByPlace[.whole(object)] { graph.noteWrite(to: whole, by: site) }
+    if let whole = graph.cellsByPlace[.whole(object)] {
+      graph.noteWrite(to: whole, by: site, new: Value(object))
+    }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
     for cell in elements where graph[cell].place.kind == .element {
       do throws(Failure) {
@@ -81,7 +83,8 @@ extension Machine {
   /// Takes up what an element is now that its collection has changed.
   private func noteElement(_ cell: CellID, by site: TraceEntry?) throws(Failure) {
     guard let now = currentValue(of: cell) else { return }
-    if let known = graph[cell].known, isUnchanged(known, now) { return }
+    let known = graph[cell].known
+    if let known, isUnchanged(known, now) { return }
     graph.setKnown(now, of: cell)
     if let owner = graph[cell].owner {
       // Elements have moved: what a formula determines is put in its place again.
@@ -89,7 +92,7 @@ extension Machine {
     } else {
       try graph.prepareWrite(to: cell)
     }
-    graph.noteWrite(to: cell, by: site)
+    graph.noteWrite(to: cell, by: site, old: known ?? .undefined, new: now)
   }
 
   /// Tells those that read all of a collection that a formula has written an element.

@@ -75,6 +75,22 @@ extension Failure {
     Failure(.invalidArgument, "expected \(expected), found \(found)")
   }
 
+  static func invalidDiagram(_ error: DiagramError) -> Failure {
+    Failure(
+      .invalidArgument,
+      "line \(error.line), column \(error.column) of the diagram: \(error.message)")
+  }
+
+  static func invalidDiagram(_ diagnostics: [Diagnostic], in source: SourceText) -> Failure {
+    guard let first = diagnostics.first(where: { $0.severity == .error }) else {
+      return Failure(.invalidArgument, "the text of the program is wrong")
+    }
+    let place = source.location(of: first.range.start)
+    return Failure(
+      .invalidArgument,
+      "line \(place.line), column \(place.column) of the program: \(first.message)")
+  }
+
   static func inactiveException() -> Failure {
     Failure(.error, "the exception is not being handled")
   }

@@ -6,6 +6,9 @@ public protocol Clock: AnyObject {
   /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted; somebody may set it.
   var wallTime: Int { get }
 
+  /// The same as `wallTime`, but quick to ask for: it may lag some milliseconds behind.
+  var coarseWallTime: Int { get }
+
   /// Nanoseconds since a moment of the past, the same as long as the clock exists; nobody sets it.
   var monotonicTime: Int { get }
 
@@ -17,6 +20,11 @@ public protocol Clock: AnyObject {
   ///   - deadline: A value of `monotonicTime`; nil when nothing is due at any time.
   ///   - wakeUp: What another thread calls for attention with.
   func wait(until deadline: Int?, or wakeUp: WakeUp)
+}
+
+extension Clock {
+  /// The time itself.
+  public var coarseWallTime: Int { wallTime }
 }
 
 /// Where an interpreter finds the descriptions of time zones.

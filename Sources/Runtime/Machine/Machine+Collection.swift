@@ -76,6 +76,7 @@ extension Machine {
     canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
     forgetUnusedSymbols()
     clearWeakReferences()
+    graph.causes.purge(heap)
     heap.finishCollection()
     freeRetiredCode()
     stringPlaces.clear()
@@ -107,6 +108,7 @@ extension Machine {
     }
     markLiterals()
     handles.mark(heap)
+    heap.mark(graph.causes.traceStream)
     loop.mark(heap)
     for hooks in finalizers.values { for hook in hooks { heap.mark(hook) } }
   }

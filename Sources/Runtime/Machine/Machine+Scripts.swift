@@ -138,12 +138,12 @@ extension Machine {
 
   /// Connections that stand one after the other are looked at together: a formula may come before
   /// its way back.
-  private func beginBatch(at index: Int, of statements: [Statement]) {
+  func beginBatch(at index: Int, of statements: [Statement]) {
     let isFirst = index == 0 || !statements[index - 1].isConnection
     if isFirst, statements[index].isConnection { graph.beginBatch() }
   }
 
-  private func endBatch(
+  func endBatch(
     at index: Int, of statements: [Statement], answering value: Value
   ) -> Value {
     guard statements[index].isConnection else { return value }
@@ -159,7 +159,7 @@ extension Machine {
 
   /// Gives the variables that a statement declares the value nil, unless they have one: a prompt
   /// may declare what it declared before.
-  private func declare(in statement: Statement) {
+  func declare(in statement: Statement) {
     let names: [Name] =
       switch statement {
       case .temporaries(let declaration): declaration.names

@@ -102,9 +102,6 @@ extension Primitive {
     Primitive("updateCount", "How often its formulas have run.") { machine, arguments in
       Value(small: machine.connection(arguments.receiver)?.runs ?? 0)
     },
-    Primitive("why", "The chain of causes of its value, as text.") { machine, arguments in
-      machine.makeString(machine.explanation(of: arguments.receiver))
-    },
     Primitive("sourceText", "The statement that made it.") { machine, arguments in
       machine.makeString(
         machine.connection(arguments.receiver)?.text ?? "a Connection that has ended")
@@ -122,7 +119,8 @@ extension Primitive {
       let sorted = violated.sorted { ($1.strength, $0.number) < ($0.strength, $1.number) }
       return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
     },
-    Primitive("connections", "All connections that are in force.") { machine, _ in
+    Primitive("connectionsInForce", "All connections that are in force, as an array.") {
+      machine, _ in
       let connections = machine.graph.connections.values.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
     },
@@ -142,56 +140,29 @@ extension Machine {
   }
 
   fileprivate func connectionState(_ value: Value) -> String {
-    guard let connection = connection(value) else { return "disconnected" }
+    connection(value).map { state(of: $0) } ?? "disconnected"
+  }
+
+  /// What has become of a connection.
+  ///
+  /// - Complexity: O(formulas above).
+  func state(of connection: Connection) -> String {
+    state(of: connection, hasFailed: { graph.failure(of: $0) != nil })
+  }
+
+  /// What has become of a connection, for somebody who knows which ones have failed.
+  func state(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
     if connection.status != .active { return connection.status.rawValue }
     if let relay = connection.relay {
       if relay.error != nil { return "error" }
       if relay.isPending { return "pending" }
       if relay.kind == .places { return relay.cells.isEmpty ? "waiting" : "satisfied" }
     }
-    if graph.failure(of: connection) != nil { return "error" }
+    if hasFailed(connection) { return "error" }
     if let state = equationState(of: connection) { return state }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"
-  }
-
-  /// The chain of causes from a connection's value to a write from outside.
-  fileprivate func explanation(of value: Value) -> String {
-    guard let connection = connection(value),
-      let output = connection.formulas.first?.output ?? connection.relay?.cells.first
-    else {
-      return "the connection has ended"
-    }
-    var lines: [String] = []
-    var cell: CellID? = output
-    var visited: Set<CellID> = []
-    while let current = cell, visited.insert(current).inserted {
-      let name = graph[current].name
-      let cause = graph.cause(of: current)
-      var line = "\(name) is \(describeCell(current))"
-      if let id = cause.formula, let formula = graph[id] {
-        line += " by '\(formula.connection.text)' (\(formula.connection.location))"
-      } else if let site = cause.site {
-        let location = site.code.source.location(of: site.site.range.start)
-        line += ", written at \(site.code.source.name):\(location.line):\(location.column)"
-      } else {
-        line += " since before it was connected"
-      }
-      lines.append(line)
-      cell = cause.cell
-      if cell == nil, cause.formula != nil { cell = oldestInput(of: cause) }
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  /// What a formula read that ran only because it was new.
-  private func oldestInput(of cause: Cause) -> CellID? {
-    cause.formula.flatMap { graph[$0]?.inputs.first }
-  }
-
-  private func describeCell(_ cell: CellID) -> String {
-    currentValue(of: cell).map { describe($0) } ?? "unknown"
   }
 }
 

@@ -39,14 +39,17 @@ extension Primitive {
     case "SolverCell": solverCell
     case "SolverTurn": solverTurn
     case "SolverTable class": solverTableClass
-    case "Connection": connection + forcing + relays + invariants
+    case "Connection": connection + forcing + explaining + relays + invariants
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "MemoryStore": memoryStore
-    case "Reference": reference + referenceParts
+    case "Reference": reference + explaining + referenceParts
     case "Group": group
     case "EntryReference": entryReference
     case "StoreConnection class": storeConnectionClass
+    case "ConnectionList": connectionList
+    case "ConnectionTrace": connectionTrace
+    case "Diagram class": diagramClass
     case "Interval": intervalLoops
     case "Random class": randomClass
     case "Regex": regex
@@ -66,8 +69,8 @@ extension Primitive {
     case "NativeStore": nativeStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable
-    case "VariableReference": variableReference
-    case "PropertyReference": propertyReference
+    case "VariableReference": variableReference + explaining
+    case "PropertyReference": propertyReference + explaining
     default: []
     }
   }

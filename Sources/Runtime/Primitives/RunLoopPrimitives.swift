@@ -71,6 +71,12 @@ extension Primitive {
   ]
 
   static let smalltalkClass: [Primitive] = [
+    Primitive(
+      "evaluate: aString",
+      "Evaluates a text as statements of the script; answers the value of the last one."
+    ) { machine, arguments throws(Failure) in
+      try machine.evaluate(text: try machine.swiftString(arguments[0]))
+    },
     Primitive("garbageCollect", "Collects all garbage now; hooks of what is gone run later.") {
       machine, arguments in
       machine.collect()

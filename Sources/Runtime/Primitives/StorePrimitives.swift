@@ -226,7 +226,7 @@ extension Primitive {
 
 extension Machine {
   /// Does something with the object that a property reference begins at, and with its names.
-  fileprivate func withPath(of reference: Value, _ body: (Value, [Value]) -> Value) -> Value {
+  func withPath(of reference: Value, _ body: (Value, [Value]) -> Value) -> Value {
     let base = send(selector("value"), to: ObjectRef(reference)[slot: 0])
     if base.isUnwind { return base }
     let names = ObjectRef(reference)[slot: 1]
@@ -251,7 +251,7 @@ extension Machine {
   }
 
   /// The slot that a variable reference stands for.
-  fileprivate func variable(_ value: Value) -> (ObjectRef, Int) {
+  func variable(_ value: Value) -> (ObjectRef, Int) {
     let reference = ObjectRef(value)
     return (ObjectRef(reference[slot: 0]), reference[slot: 1].asSmallInteger ?? 0)
   }

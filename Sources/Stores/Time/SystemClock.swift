@@ -16,6 +16,15 @@ public final class SystemClock: TenonRuntime.Clock {
   /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
   public var wallTime: Int { nanoseconds(CLOCK_REALTIME) }
 
+  /// The time of the last tick of the system's clock.
+  public var coarseWallTime: Int {
+    #if os(Linux)
+      nanoseconds(CLOCK_REALTIME_COARSE)
+    #else
+      wallTime
+    #endif
+  }
+
   /// Nanoseconds since the system has started, or some time before.
   public var monotonicTime: Int { nanoseconds(CLOCK_MONOTONIC) }
 

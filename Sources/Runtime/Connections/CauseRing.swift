@@ -1,0 +1,268 @@
+internal import TenonLexer
+
+/// The last changes of the places that take part in connections, each with its cause.
+///
+/// The memory is flat and grows, while there are changes to be kept, up to `capacity` entries of 40
+/// bytes; then the oldest give way, and recording a change allocates nothing. Numbers and short
+/// texts among the values are kept alive; other objects are not: when one of them is collected, its
+/// entry says that it is gone. So what the ring keeps alive is bounded.
+@safe
+final class CauseRing {
+  /// A change.
+  struct Entry: BitwiseCopyable {
+    /// The turn, from 1; the lowest bits of it.
+    var turn: UInt32
+    var cell: Int32
+    /// The number of the connection that wrote, from 1; 0 for somebody outside, and below 0 for
+    /// a statement: the number of its text, negated.
+    var writer: Int32
+    /// For a connection, the changed cell because of which its formula ran, or -1; for a
+    /// statement, where it stands in its text.
+    var cause: Int32
+    var old: Value
+    var new: Value
+    /// Microseconds since 1970, or 0.
+    var time: Int
+  }
+
+  /// The most entries.
+  static let capacity = 4096
+  private static let firstCapacity = 64
+  /// Texts whose statements have written that are known; of more, the oldest are forgotten.
+  private static let sourceLimit = 64
+  /// A text whose bytes are more than this is not kept alive.
+  private static let longestText = 256
+
+  /// The memory of the entries: a power of two of them, or none.
+  private var entries: UnsafeMutablePointer<Entry>?
+  /// One less than there is room for.
+  private var mask = -1
+  /// At how many changes more room is needed.
+  private var limit = 0
+  /// How many changes have been recorded in all.
+  private(set) var count = 0
+  private var turn: UInt32 = 0
+  private var time = 0
+  private var lastSource: ObjectIdentifier?
+  private var lastSourceNumber: Int32 = 0
+  private var sources: [(source: SourceText, number: Int32)] = []
+  private var sourceCount = 0
+  /// For cells whose numbers belonged to others before: how many changes there were then.
+  private var births: [Int32: Int] = [:]
+  /// It owns the ring.
+  private var owner: Unmanaged<Machine>?
+  /// Whether each change is printed.
+  var isTracing = false
+  /// Where changes are printed to; nil for the output for errors.
+  var traceStream = Value.nil
+  /// Lines for the stream, which waits for the end of the turn.
+  var traceLines: [String] = []
+
+  init() {}
+
+  /// Lets the machine be known that owns the ring, before anything changes.
+  func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
+
+  private var machine: Machine {
+    @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
+  }
+
+  /// Whether there is anything to be printed at the end of a turn.
+  var hasTrace: Bool { !traceLines.isEmpty }
+
+  deinit { unsafe entries?.deallocate() }
+
+  /// The bytes it takes.
+  var byteCount: Int { (mask + 1) * MemoryLayout<Entry>.stride }
+
+  // MARK: Recording
+
+  /// Records that a connection has changed a cell.
+  @inline(__always)
+  func note(
+    _ cell: Int32, turn: Int, connection: Int32, because cause: Int32, old: Value, new: Value
+  ) {
+    record(
+      Entry(
+        turn: UInt32(truncatingIfNeeded: turn), cell: cell, writer: connection, cause: cause,
+        old: old, new: new, time: 0))
+  }
+
+  /// Records that somebody outside has changed a cell.
+  func noteWrite(_ cell: CellID, turn: Int, by site: TraceEntry?, old: Value, new: Value) {
+    var entry = Entry(
+      turn: UInt32(truncatingIfNeeded: turn), cell: cell.rawValue, writer: 0, cause: -1, old: old,
+      new: new, time: 0)
+    if let site {
+      let source = ObjectIdentifier(site.code.source)
+      entry.writer = source == lastSource ? -lastSourceNumber : -number(of: site.code.source)
+      entry.cause = site.site.range.start
+    }
+    record(entry)
+  }
+
+  @inline(__always)
+  private func record(_ entry: Entry) {
+    if entry.turn != turn { beginTurn(entry.turn) }
+    if count == limit { grow() }
+    var entry = entry
+    entry.time = time
+    unsafe entries.unsafelyUnwrapped[count & mask] = entry
+    count &+= 1
+    if isTracing { machine.printChange(entry) }
+  }
+
+  /// Makes room for more entries, while there are fewer than there may be.
+  @inline(never)
+  private func grow() {
+    let old = mask + 1
+    let new = max(CauseRing.firstCapacity, old * 2)
+    let memory = UnsafeMutablePointer<Entry>.allocate(capacity: new)
+    // Not one has given way yet: they stand in order.
+    if let entries = unsafe entries {
+      unsafe memory.update(from: entries, count: old)
+      unsafe entries.deallocate()
+    }
+    unsafe entries = unsafe memory
+    mask = new - 1
+    limit = new < CauseRing.capacity ? new : .max
+    machine.heap.countOutside((new - old) * MemoryLayout<Entry>.stride)
+  }
+
+  @inline(never)
+  private func beginTurn(_ turn: UInt32) {
+    self.turn = turn
+    if let clock = machine.clock { time = clock.coarseWallTime / 1000 }
+  }
+
+  /// The number of a text, from 1.
+  private func number(of source: SourceText) -> Int32 {
+    lastSource = ObjectIdentifier(source)
+    if let known = sources.first(where: { $0.source === source }) {
+      lastSourceNumber = known.number
+      return known.number
+    }
+    lastSourceNumber = Int32(truncatingIfNeeded: sourceCount + 1)
+    if sources.count < CauseRing.sourceLimit {
+      sources.append((source, lastSourceNumber))
+    } else {
+      sources[sourceCount % CauseRing.sourceLimit] = (source, lastSourceNumber)
+    }
+    sourceCount += 1
+    return lastSourceNumber
+  }
+
+  /// A cell has got the number of one that is gone, whose changes are none of its own.
+  func forget(_ cell: CellID) {
+    if count > 0 { births[cell.rawValue] = count }
+  }
+
+  // MARK: Looking back
+
+  /// The number of the oldest change that is still known.
+  private var oldest: Int { max(0, count - (mask + 1)) }
+
+  /// A change by its number, from 0, of those that are still known.
+  subscript(number: Int) -> Entry {
+    guard let entries = unsafe entries else { return CauseRing.nothing }
+    return unsafe entries[number & mask]
+  }
+
+  private static var nothing: Entry {
+    Entry(turn: 0, cell: -1, writer: 0, cause: -1, old: .undefined, new: .undefined, time: 0)
+  }
+
+  /// The number of the last change of a cell.
+  ///
+  /// - Complexity: O(entries).
+  func last(of cell: CellID) -> Int? {
+    let first = max(oldest, births[cell.rawValue] ?? 0)
+    var number = count - 1
+    while number >= first {
+      if self[number].cell == cell.rawValue { return number }
+      number -= 1
+    }
+    return nil
+  }
+
+  /// A way back through all changes, from the last one.
+  var backwards: Search { Search(ring: self, number: count) }
+
+  /// A search for changes that goes back only: a chain of causes is found in one pass.
+  struct Search {
+    let ring: CauseRing
+    var number: Int
+    /// The cells whose changes were passed.
+    var passed: Set<Int32> = []
+
+    /// The last change of a cell before the one found before, and whether the cell has not changed
+    /// since.
+    mutating func next(of cell: CellID) -> (entry: Entry, isPresent: Bool)? {
+      let first = max(ring.oldest, ring.births[cell.rawValue] ?? 0)
+      while number > first {
+        number -= 1
+        let entry = ring[number]
+        let isLast = passed.insert(entry.cell).inserted
+        if entry.cell == cell.rawValue { return (entry, isLast) }
+      }
+      return nil
+    }
+  }
+
+  /// The numbers of the changes of a cell that are still known, the oldest first.
+  func changes(of cell: CellID) -> [Int] {
+    let first = max(oldest, births[cell.rawValue] ?? 0)
+    return first < count ? (first..<count).filter { self[$0].cell == cell.rawValue } : []
+  }
+
+  /// The statement that has written, `file.st:3:1`; nil when it is not known.
+  func location(of entry: Entry) -> String? {
+    guard entry.writer < 0 else { return nil }
+    let slot = (Int(-entry.writer) - 1) % CauseRing.sourceLimit
+    guard sources.indices.contains(slot), sources[slot].number == -entry.writer else { return nil }
+    let source = sources[slot].source
+    let place = source.location(of: entry.cause)
+    return "\(source.name):\(place.line):\(place.column)"
+  }
+
+  // MARK: Collecting
+
+  /// Marks the values that are kept alive: numbers and short texts.
+  func mark(_ heap: Heap) {
+    for number in oldest..<count {
+      let entry = self[number]
+      for value in [entry.old, entry.new] where value.isObject && isKept(value) {
+        heap.mark(value)
+      }
+    }
+  }
+
+  private func isKept(_ value: Value) -> Bool {
+    let object = ObjectRef(value)
+    switch object.classIndex {
+    case ClassIndex.float: return true
+    case ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
+      return object.byteCount <= CauseRing.longestText
+    case machine.fractionClass.index, machine.scaledDecimalClass.index:
+      return [object[slot: 0], object[slot: 1]].allSatisfy { !$0.isObject || isKept($0) }
+    default: return false
+    }
+  }
+
+  /// Forgets the objects that a collection has not found.
+  func purge(_ heap: Heap) {
+    guard let entries = unsafe entries else { return }
+    for number in oldest..<count {
+      let index = number & mask
+      if unsafe isGone(entries[index].old, heap) { unsafe entries[index].old = CauseRing.gone }
+      if unsafe isGone(entries[index].new, heap) { unsafe entries[index].new = CauseRing.gone }
+    }
+  }
+
+  private func isGone(_ value: Value, _ heap: Heap) -> Bool {
+    value.isObject && !heap.isMarked(ObjectRef(value))
+  }
+
+  /// What stands for an object that is gone.
+  static var gone: Value { .unwind }
+}

@@ -1,0 +1,283 @@
+internal import TenonLexer
+
+// Why a place holds what it holds, when it changed, and what a change of it would reach.
+
+extension Machine {
+  /// The cell that a connection or a reference is about.
+  enum Subject {
+    case cell(CellID)
+    /// The place takes part in no connection.
+    case unconnected(String)
+    case ended
+    /// Finding it was unwound.
+    case unwind
+  }
+
+  /// What a connection or a reference is about.
+  func subject(_ value: Value) throws(Failure) -> Subject {
+    switch classInfo(of: value).name {
+    case "Connection":
+      guard let connection = connection(value) else { return .ended }
+      guard let formula = connection.formulas.first else {
+        return .unconnected(connection.plan?.target.name ?? connection.text)
+      }
+      return .cell(formula.output)
+    case "VariableReference":
+      guard ObjectRef(value)[slot: 0].isObject else { return .ended }
+      let (object, slot) = variable(value)
+      return subject(.slot(object, slot), displayText(ObjectRef(value)[slot: 2]))
+    case "PropertyReference":
+      return try subject(ofProperty: value)
+    default:
+      let reference = try self.reference(value)
+      guard hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme) }
+      let place = Place(
+        kind: .stored, object: schemeCell(named: reference.scheme)[slot: 0], index: -1,
+        key: canonicalReference(value))
+      return subject(place, reference.description)
+    }
+  }
+
+  private func subject(_ place: Place, _ name: String) -> Subject {
+    graph.cellsByPlace[place].map { .cell($0) } ?? .unconnected(name)
+  }
+
+  /// Goes the way of a property reference to its end.
+  private func subject(ofProperty reference: Value) throws(Failure) -> Subject {
+    var failure: Failure?
+    var found: Subject = .unconnected(displayText(reference))
+    let outcome = withPath(of: reference) { object, names in
+      guard let last = names.last else { return .nil }
+      let owner = names.count > 1 ? follow(Array(names.dropLast()), from: object) : object
+      if owner.isUnwind { return owner }
+      do throws(Failure) {
+        if let place = try place(of: last, in: owner) {
+          found = subject(place, displayText(last))
+        }
+      } catch let caught {
+        failure = caught
+      }
+      return .nil
+    }
+    if outcome.isUnwind { return .unwind }
+    if let failure { throw failure }
+    return found
+  }
+
+  // MARK: Why
+
+  /// The chain of causes from a cell's value to a write from outside: a line for each step.
+  ///
+  /// - Complexity: O(changes that are kept).
+  func explanation(of cell: CellID) -> String {
+    var lines: [String] = []
+    var search = graph.causes.backwards
+    var current: CellID? = cell
+    while let cell = current {
+      guard let (entry, isPresent) = search.next(of: cell) else {
+        // What is older than all that is kept is told as it is now.
+        explainPresent(of: cell, &lines)
+        break
+      }
+      lines.append(line(for: entry, of: cell, isPresent: isPresent))
+      current = cause(of: entry, cell)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Explains a cell, and its causes, by what is known of their last writes.
+  private func explainPresent(of cell: CellID, _ lines: inout [String]) {
+    var visited: Set<CellID> = []
+    var current: CellID? = cell
+    while let cell = current, visited.insert(cell).inserted {
+      let cause = graph.cause(of: cell)
+      var line = "\(graph[cell].name) is \(describeCell(cell))"
+      if let id = cause.formula, let formula = graph[id] {
+        line += " by '\(formula.connection.text)' (\(formula.connection.location))"
+      } else if let site = cause.site {
+        let place = site.code.source.location(of: site.site.range.start)
+        line += ", written at \(site.code.source.name):\(place.line):\(place.column)"
+      } else {
+        line += " since before it was connected"
+      }
+      lines.append(line)
+      current = cause.cell ?? cause.formula.flatMap { graph[$0]?.inputs.first }
+    }
+  }
+
+  private func line(for entry: CauseRing.Entry, of cell: CellID, isPresent: Bool) -> String {
+    // All of a collection is no value, but what is in it.
+    if graph[cell].place.kind == .whole { return text(of: entry, cell) }
+    // What stands in a store may have been written without anybody having looked.
+    let value =
+      entry.new.isUndefined && isPresent ? describeCell(cell) : describeRecorded(entry.new)
+    return "\(graph[cell].name) \(isPresent ? "is" : "was") \(value)\(writerText(entry))"
+  }
+
+  private func describeCell(_ cell: CellID) -> String {
+    currentValue(of: cell).map { describe($0) } ?? "unknown"
+  }
+
+  /// A value that was recorded, as text.
+  func describeRecorded(_ value: Value) -> String {
+    if value == CauseRing.gone { return "something that is gone" }
+    return value.isUndefined ? "unknown" : describe(value)
+  }
+
+  /// Who has made a change: ` by 'b |= a + 1' (file.st:2)`, `, written at file.st:3:1`.
+  private func writerText(_ entry: CauseRing.Entry) -> String {
+    guard entry.writer > 0 else {
+      return graph.causes.location(of: entry).map { ", written at \($0)" }
+        ?? ", written from outside"
+    }
+    guard let connection = graph.connections[Int(entry.writer)] else {
+      return " by a connection that has ended"
+    }
+    return " by '\(connection.text)' (\(connection.location))"
+  }
+
+  /// The changed cell because of which a formula ran; what it read, if it ran only for being new.
+  private func cause(of entry: CauseRing.Entry, _ cell: CellID) -> CellID? {
+    guard entry.writer > 0 else { return nil }
+    if entry.cause >= 0 {
+      let cause = CellID(entry.cause)
+      return graph.isInUse(cause) ? cause : nil
+    }
+    let formulas = graph.connections[Int(entry.writer)]?.formulas ?? []
+    return formulas.first { $0.output == cell }?.inputs.first
+  }
+
+  // MARK: Changes
+
+  /// A change as an object of the language.
+  func makeChange(_ number: Int, of cell: CellID) -> Value {
+    let entry = graph.causes[number]
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    let object = makeInstance(of: "PlaceChange")
+    roots.append(Value(object))
+    func present(_ value: Value) -> Value {
+      value == CauseRing.gone || value.isUndefined ? .nil : value
+    }
+    object[slot: 0] = makeInteger(Int(entry.turn))
+    object[slot: 1] = entry.time > 0 ? makeInteger(entry.time) : .nil
+    object[slot: 2] = makeString(graph[cell].name)
+    object[slot: 3] = present(entry.old)
+    object[slot: 4] = present(entry.new)
+    if entry.writer > 0, let connection = graph.connections[Int(entry.writer)] {
+      object[slot: 5] = makeConnectionObject(connection)
+    } else if let location = graph.causes.location(of: entry) {
+      object[slot: 5] = makeString(location)
+    }
+    if entry.writer > 0, entry.cause >= 0, graph.isInUse(CellID(entry.cause)) {
+      object[slot: 6] = makeString(graph[CellID(entry.cause)].name)
+    }
+    object[slot: 7] = makeString(text(of: entry, cell))
+    return Value(object)
+  }
+
+  /// A change as text: `b := 6 (was 2) by 'b |= a + 1' (file.st:2)`.
+  private func text(of entry: CauseRing.Entry, _ cell: CellID) -> String {
+    if graph[cell].place.kind == .whole {
+      return "\(graph[cell].name) has changed\(writerText(entry))"
+    }
+    let old = entry.old.isUndefined ? "" : " (was \(describeRecorded(entry.old)))"
+    return "\(graph[cell].name) := \(describeRecorded(entry.new))\(old)\(writerText(entry))"
+  }
+
+  /// Prints a change where it is traced to.
+  @inline(never)
+  func printChange(_ entry: CauseRing.Entry) {
+    let cell = CellID(entry.cell)
+    var line = "turn \(entry.turn): \(text(of: entry, cell))"
+    if entry.writer > 0, entry.cause >= 0 {
+      line += " because of \(graph[CellID(entry.cause)].name)"
+    }
+    if graph.causes.traceStream.isNil {
+      printError(line)
+    } else {
+      graph.causes.traceLines.append(line)
+    }
+  }
+
+  /// Writes what was traced to the stream that the program has given: between two turns, as
+  /// writing runs code of the program.
+  func flushTrace() {
+    guard !graph.causes.traceLines.isEmpty, !graph.isSettling else { return }
+    let lines = graph.causes.traceLines
+    graph.causes.traceLines = []
+    // What the stream itself changes is not traced: it would never end.
+    let wasTracing = graph.causes.isTracing
+    graph.causes.isTracing = false
+    defer { if !graph.causes.traceStream.isNil { graph.causes.isTracing = wasTracing } }
+    for line in lines {
+      let outcome = withErrorsCaught {
+        send(selector("nextPutAll:"), to: graph.causes.traceStream, makeString(line + "\n"))
+      }
+      if case .unwound = outcome {
+        graph.isUnwinding = true
+        return
+      }
+    }
+  }
+}
+
+extension ConnectionGraph {
+  /// Whether there is a place of that number.
+  func isInUse(_ cell: CellID) -> Bool {
+    cells.indices.contains(cell.index) && !cells[cell.index].isFree
+  }
+
+  /// The cells that formulas compute which have failed, and those that depend on them.
+  ///
+  /// - Complexity: O(formulas).
+  var failedCells: Set<CellID> {
+    var found: Set<CellID> = []
+    var stack: [CellID] = []
+    for case let formula? in formulas {
+      if case .failed = formula.state { stack.append(formula.output) }
+    }
+    while let cell = stack.popLast() {
+      guard found.insert(cell).inserted else { continue }
+      stack += targets(of: cell)
+    }
+    return found
+  }
+
+  /// The cells that a change of a cell may change, each before those that depend on it.
+  ///
+  /// What holds in several directions comes in the order in which it is reached.
+  ///
+  /// - Complexity: O(what depends on the cell).
+  func downstream(of start: CellID) -> [CellID] {
+    var visited: Set<CellID> = [start]
+    var finished: [CellID] = []
+    var stack = [(cell: start, targets: targets(of: start), next: 0)]
+    while let (cell, targets, next) = stack.last {
+      guard next < targets.count else {
+        stack.removeLast()
+        finished.append(cell)
+        continue
+      }
+      stack[stack.count - 1].next += 1
+      let target = targets[next]
+      if visited.insert(target).inserted { stack.append((target, self.targets(of: target), 0)) }
+    }
+    return finished.reversed().filter { $0 != start }
+  }
+
+  /// What depends on a cell directly; the last comes first, as what is reached first is told last.
+  private func targets(of cell: CellID) -> [CellID] {
+    var targets: [CellID] = []
+    for each in [cell] + self[cell].properties {
+      if each != cell { targets.append(each) }
+      targets += self[each].readers.map(\.output)
+      if let region = self[each].region {
+        for constraint in region.constraints where constraint.cells.contains(each) {
+          targets += constraint.formulas.map(\.output)
+        }
+      }
+    }
+    return targets.reversed()
+  }
+}

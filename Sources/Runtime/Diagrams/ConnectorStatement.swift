@@ -1,0 +1,103 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// A statement with a connector, taken apart: `name := (a >=| e) strength: #weak`.
+struct ConnectorStatement {
+  let connect: ConnectExpression
+  /// The place that the connection is assigned to.
+  let name: String?
+  /// What is sent to the connection.
+  let messages: String?
+
+  init(_ connect: ConnectExpression) {
+    self.connect = connect
+    name = nil
+    messages = nil
+  }
+
+  /// Takes an expression apart; nil for one that is not about a connection in the first place.
+  init?(_ expression: Expression) {
+    var value = expression
+    if case .assignment(let assignment) = expression {
+      name = SyntaxPrinter.print(assignment.target)
+      value = assignment.value
+    } else {
+      name = nil
+    }
+    var root = value
+    while let receiver = root.spineReceiver { root = receiver }
+    guard case .connect(let connect) = root else { return nil }
+    self.connect = connect
+    if case .connect = value {
+      messages = nil
+    } else {
+      // What is left when the connection is a short name is what is sent to it.
+      let stand = Expression.name(NameExpression(name: Name("k", .none), range: .none))
+      let text = SyntaxPrinter.print(value.replacingSpineRoot(by: stand))
+      guard text.hasPrefix("k ") else { return nil }
+      messages = String(text.dropFirst(2))
+    }
+  }
+
+  /// The operands as they stand in the statement, parentheses included where it needs them.
+  var operandTexts: [String] {
+    let connector = connect.connector.text
+    let stand = Expression.name(NameExpression(name: Name("k", .none), range: .none))
+    func text(_ left: Expression, _ right: Expression) -> String {
+      SyntaxPrinter.print(
+        Statement.expression(
+          .connect(
+            ConnectExpression(
+              connector: connect.connector, operands: [left, right], range: connect.range))))
+    }
+    return connect.operands.enumerated().map { index, operand in
+      index == 0
+        ? String(text(operand, stand).dropLast(connector.count + 3))
+        : String(text(stand, operand).dropFirst(connector.count + 3))
+    }
+  }
+}
+
+extension Expression {
+  /// The expression with something else at the beginning of its chain of messages.
+  ///
+  /// - Complexity: O(length of the chain).
+  fileprivate func replacingSpineRoot(by root: Expression) -> Expression {
+    var links: [Expression] = []
+    var link = self
+    while let receiver = link.spineReceiver {
+      links.append(link)
+      link = receiver
+    }
+    return links.reversed().reduce(root) { $1.with(receiver: $0) }
+  }
+
+  private func with(receiver: Expression) -> Expression {
+    switch self {
+    case .unaryMessage(let message):
+      .unaryMessage(
+        UnaryMessageExpression(
+          receiver: receiver, selector: message.selector, range: message.range))
+    case .binaryMessage(let message):
+      .binaryMessage(
+        BinaryMessageExpression(
+          receiver: receiver, selector: message.selector, argument: message.argument,
+          range: message.range))
+    case .keywordMessage(let message):
+      .keywordMessage(
+        KeywordMessageExpression(
+          receiver: receiver, keywords: message.keywords, arguments: message.arguments,
+          range: message.range))
+    case .cascade(let cascade):
+      .cascade(
+        CascadeExpression(receiver: receiver, messages: cascade.messages, range: cascade.range))
+    case .subscript(let expression):
+      .subscript(
+        SubscriptExpression(receiver: receiver, index: expression.index, range: expression.range))
+    case .query(let query):
+      .query(QueryExpression(receiver: receiver, block: query.block, range: query.range))
+    case .pipe: .pipe(PipeExpression(input: receiver, range: self.range))
+    default: self
+    }
+  }
+}

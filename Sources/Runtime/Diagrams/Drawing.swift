@@ -1,0 +1,297 @@
+/// What is drawn of a diagram: boxes and arrows between them.
+struct Drawing {
+  struct Box {
+    enum Shape {
+      case place, formula, object
+      /// What an arrow bears.
+      case connector
+    }
+
+    var shape: Shape
+    /// What stands above the text, in small: the definition it belongs to.
+    var caption: String?
+    var text: String
+    /// What stands below it: values.
+    var rows: [String] = []
+    var mark = Diagram.Mark.none
+    var group: Int?
+  }
+
+  struct Arrow {
+    enum Style {
+      /// A connector, in one direction or both.
+      case solid, both
+      /// What a formula reads.
+      case dotted
+      /// Two spellings of one place.
+      case plain
+    }
+
+    var from: Int
+    var to: Int
+    var label: String?
+    var style: Style
+    var mark = Diagram.Mark.none
+  }
+
+  struct Group {
+    var label: String
+    var parent: Int?
+  }
+
+  var boxes: [Box] = []
+  var arrows: [Arrow] = []
+  var groups: [Group] = []
+}
+
+extension Diagram {
+  /// What is drawn at a zoom.
+  func drawing(_ zoom: Zoom) -> Drawing {
+    zoom == .cells ? drawingOfCells() : drawingOfOwners(zoom)
+  }
+
+  private func drawingOfCells() -> Drawing {
+    var drawing = Drawing()
+    drawing.groups = containers.map { Drawing.Group(label: $0.header, parent: $0.parent) }
+    drawing.boxes = nodes.map { node in
+      Drawing.Box(
+        shape: node.kind == .place ? .place : .formula,
+        caption: node.container.map { containers[$0].header }, text: node.text,
+        rows: node.value.map { ["= " + $0] } ?? [], mark: node.mark, group: node.container)
+    }
+    for read in reads {
+      drawing.arrows.append(
+        Drawing.Arrow(from: read.from, to: read.to, style: read.isSamePlace ? .plain : .dotted))
+    }
+    for statement in statements {
+      let operands =
+        statement.direction == .leftward ? statement.operands.reversed() : statement.operands
+      for (index, pair) in zip(operands, operands.dropFirst()).enumerated() {
+        var label = statement.connector
+        if index == 0 {
+          if let name = statement.name { label = "\(name) := \(label)" }
+          if let messages = statement.messages { label += "\n" + messages }
+        }
+        drawing.arrows.append(
+          Drawing.Arrow(
+            from: pair.0, to: pair.1, label: label,
+            style: statement.direction == .both ? .both : .solid, mark: statement.mark))
+      }
+    }
+    return drawing
+  }
+
+  // MARK: Coarser views
+
+  /// Objects or stores, with the connectors between them counted.
+  private func drawingOfOwners(_ zoom: Zoom) -> Drawing {
+    var drawing = Drawing()
+    var boxes: [String: Int] = [:]
+    let owners = nodes.map { owner(of: $0) }
+    var boxOf: [Int?] = []
+    for (node, owner) in zip(nodes, owners) {
+      guard node.kind == .place else {
+        boxOf.append(nil)
+        continue
+      }
+      let name = zoom == .objects ? owner.object : owner.store
+      let box = boxes[name] ?? drawing.boxes.count
+      if box == drawing.boxes.count {
+        boxes[name] = box
+        drawing.boxes.append(Drawing.Box(shape: .object, text: name))
+      }
+      if zoom == .objects {
+        let row = node.value.map { "\(node.text) = \($0)" } ?? node.text
+        if !drawing.boxes[box].rows.contains(row) { drawing.boxes[box].rows.append(row) }
+      }
+      if drawing.boxes[box].mark == .none { drawing.boxes[box].mark = node.mark }
+      boxOf.append(box)
+    }
+    var sources: [Int: [Int]] = [:]
+    for read in reads where !read.isSamePlace { sources[read.to, default: []].append(read.from) }
+    var counts = OwnerArrows()
+    for statement in statements {
+      let operands =
+        statement.direction == .leftward ? statement.operands.reversed() : statement.operands
+      for (from, to) in zip(operands, operands.dropFirst()) {
+        guard let target = boxOf[to] else { continue }
+        // A formula stands for what it reads.
+        let origins = boxOf[from].map { [$0] } ?? (sources[from] ?? []).compactMap { boxOf[$0] }
+        for origin in Set(origins).sorted() {
+          counts.add(origin, target, statement)
+        }
+      }
+    }
+    for arrow in counts.arrows {
+      let label = arrow.count > 1 ? "\(arrow.count) × \(arrow.connector)" : arrow.connector
+      if arrow.from == arrow.to {
+        drawing.boxes[arrow.from].rows.append("\(label) within")
+      } else {
+        drawing.arrows.append(
+          Drawing.Arrow(
+            from: arrow.from, to: arrow.to, label: label,
+            style: arrow.isBoth ? .both : .solid, mark: arrow.mark))
+      }
+    }
+    return drawing
+  }
+
+  /// What a place is part of: for a program that does not run, what its text says.
+  private func owner(of node: Node) -> Owner {
+    if let owner = node.owner { return owner }
+    let home = node.container.map { containers[$0].header } ?? "script"
+    guard let colon = node.text.firstIndex(of: ":"),
+      node.text[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }),
+      !node.text[node.text.index(after: colon)...].hasPrefix("=")
+    else {
+      // `button width` is a part of the button.
+      let words = node.text.split(separator: " ")
+      return Owner(store: home, object: words.count > 1 ? String(words[0]) : home)
+    }
+    let scheme = node.text[..<colon]
+    let path = node.text[node.text.index(after: colon)...]
+    let parent = path.lastIndex(of: "/").map { path[..<$0] }
+    if ["var", "ivar", "this", "self", "default"].contains(scheme) {
+      return Owner(store: home, object: parent.map { "\(scheme):\($0)" } ?? home)
+    }
+    return Owner(store: "\(scheme):", object: "\(scheme):\(parent ?? "")")
+  }
+}
+
+/// Connectors between two objects or stores, counted.
+private struct OwnerArrows {
+  struct Arrow {
+    let from: Int
+    let to: Int
+    let connector: String
+    let isBoth: Bool
+    var count = 0
+    var mark = Diagram.Mark.none
+  }
+
+  private struct Key: Hashable {
+    let from: Int
+    let to: Int
+    let connector: String
+  }
+
+  private(set) var arrows: [Arrow] = []
+  private var known: [Key: Int] = [:]
+
+  mutating func add(_ from: Int, _ to: Int, _ statement: Diagram.Statement) {
+    let isBoth = statement.direction == .both
+    let key = Key(
+      from: isBoth ? min(from, to) : from, to: isBoth ? max(from, to) : to,
+      connector: statement.connector)
+    let index = known[key] ?? arrows.count
+    if index == arrows.count {
+      known[key] = index
+      arrows.append(
+        Arrow(from: key.from, to: key.to, connector: key.connector, isBoth: isBoth))
+    }
+    arrows[index].count += 1
+    if arrows[index].mark == .none { arrows[index].mark = statement.mark }
+  }
+}
+
+// MARK: - Mermaid and DOT
+
+extension Drawing {
+  /// The drawing in Mermaid: for the coarser views, which do not say the statements again.
+  func mermaid() -> String {
+    var text = "flowchart LR\n"
+    for (number, box) in boxes.enumerated() {
+      let label = ([box.text] + box.rows).map { Diagram.escaped($0) }.joined(separator: "<br/>")
+      text += "  n\(number + 1)[\"\(label)\"]\n"
+    }
+    var styles = ""
+    for (number, arrow) in arrows.enumerated() {
+      let line = arrow.style == .both ? "<==>" : "==>"
+      text += "  n\(arrow.from + 1) \(line)|\"\(Diagram.escaped(arrow.label ?? ""))\"| "
+      text += "n\(arrow.to + 1)\n"
+      if let color = Diagram.color(of: arrow.mark) {
+        styles += "  linkStyle \(number) stroke:\(color)\n"
+      }
+    }
+    for (number, box) in boxes.enumerated() {
+      if let color = Diagram.color(of: box.mark) {
+        styles += "  style n\(number + 1) stroke:\(color),stroke-width:2px\n"
+      }
+    }
+    return text + styles
+  }
+
+  /// The drawing in the language of Graphviz.
+  func dot() -> String {
+    var text = "digraph connections {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n"
+    text += "  edge [fontname=\"monospace\"];\n"
+    var inside: [Int: [Int]] = [:]
+    for (number, box) in boxes.enumerated() { inside[box.group ?? -1, default: []].append(number) }
+    var children: [Int: [Int]] = [:]
+    for (number, group) in groups.enumerated() {
+      children[group.parent ?? -1, default: []].append(number)
+    }
+    func write(_ group: Int, _ indent: String) {
+      for number in inside[group] ?? [] { text += indent + dotNode(number) + "\n" }
+      for child in children[group] ?? [] {
+        text += "\(indent)subgraph cluster_\(child + 1) {\n"
+        text += "\(indent)  label=\(Drawing.dotQuoted(groups[child].label));\n"
+        write(child, indent + "  ")
+        text += "\(indent)}\n"
+      }
+    }
+    write(-1, "  ")
+    for arrow in arrows { text += "  " + dotEdge(arrow) + "\n" }
+    return text + "}\n"
+  }
+
+  private func dotNode(_ number: Int) -> String {
+    let box = boxes[number]
+    let label = ([box.text] + box.rows).joined(separator: "\n")
+    var attributes = ["label=\(Drawing.dotQuoted(label))", "shape=box"]
+    if box.shape == .place { attributes.append("style=rounded") }
+    if let color = Diagram.color(of: box.mark) {
+      attributes += ["color=\"\(color)\"", "tooltip=\"\(box.mark.rawValue)\""]
+    }
+    return "n\(number + 1) [\(attributes.joined(separator: ", "))];"
+  }
+
+  private func dotEdge(_ arrow: Arrow) -> String {
+    var attributes: [String] = []
+    if let label = arrow.label { attributes.append("label=\(Drawing.dotQuoted(label))") }
+    switch arrow.style {
+    case .solid: attributes.append("penwidth=2")
+    case .both: attributes += ["penwidth=2", "dir=both"]
+    case .dotted: attributes.append("style=dotted")
+    case .plain: attributes += ["style=dotted", "dir=none"]
+    }
+    if let color = Diagram.color(of: arrow.mark) { attributes.append("color=\"\(color)\"") }
+    return "n\(arrow.from + 1) -> n\(arrow.to + 1) [\(attributes.joined(separator: ", "))];"
+  }
+
+  /// A text in quotes as Graphviz reads it.
+  static func dotQuoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      default: result.unicodeScalars.append(Diagram.visible(scalar))
+      }
+    }
+    return result + "\""
+  }
+}
+
+extension Diagram {
+  /// The character, or the picture of a control character.
+  static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    if scalar.value < 0x20 { return Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}" }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
+      return "\u{FFFD}"
+    default: return scalar
+    }
+  }
+}

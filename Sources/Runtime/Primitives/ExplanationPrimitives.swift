@@ -1,0 +1,151 @@
+internal import TenonLexer
+internal import TenonParser
+
+extension Primitive {
+  /// What connections and references tell of their places.
+  static let explaining: [Primitive] = [
+    Primitive(
+      "why",
+      "How the place came to hold what it holds, a line for each step, up to a write from outside."
+    ) { machine, arguments throws(Failure) in
+      switch try machine.subject(arguments.receiver) {
+      case .cell(let cell): return machine.makeString(machine.explanation(of: cell))
+      case .unconnected(let name):
+        return machine.makeString("'\(name)' takes part in no connection")
+      case .ended: return machine.makeString("the connection has ended")
+      case .unwind: return .unwind
+      }
+    },
+    Primitive("when", "The last change of the place: a PlaceChange; nil when none is known.") {
+      machine, arguments throws(Failure) in
+      switch try machine.subject(arguments.receiver) {
+      case .cell(let cell):
+        return machine.graph.causes.last(of: cell).map { machine.makeChange($0, of: cell) } ?? .nil
+      case .unconnected, .ended: return .nil
+      case .unwind: return .unwind
+      }
+    },
+    Primitive("changes", "The changes of the place that are still known, the oldest first.") {
+      machine, arguments throws(Failure) in
+      switch try machine.subject(arguments.receiver) {
+      case .cell(let cell):
+        let root = machine.roots.count
+        defer { machine.roots.removeLast(machine.roots.count - root) }
+        for number in machine.graph.causes.changes(of: cell) {
+          machine.roots.append(machine.makeChange(number, of: cell))
+        }
+        return machine.makeArray(Array(machine.roots[root...]))
+      case .unconnected, .ended: return machine.makeArray([])
+      case .unwind: return .unwind
+      }
+    },
+    Primitive(
+      "wouldChange", "The texts of the places that a change of the place may reach, in order."
+    ) { machine, arguments throws(Failure) in
+      switch try machine.subject(arguments.receiver) {
+      case .cell(let cell):
+        let names = machine.graph.downstream(of: cell).map { machine.graph[$0].name }
+        return machine.makeArray(names.map { machine.makeString($0) })
+      case .unconnected, .ended: return machine.makeArray([])
+      case .unwind: return .unwind
+      }
+    },
+    Primitive(
+      "lastWriter",
+      "Who changed the place last: a Connection, the place of a statement as text, or nil."
+    ) { machine, arguments throws(Failure) in
+      switch try machine.subject(arguments.receiver) {
+      case .cell(let cell):
+        guard let number = machine.graph.causes.last(of: cell) else { return .nil }
+        return ObjectRef(machine.makeChange(number, of: cell))[slot: 5]
+      case .unconnected, .ended: return .nil
+      case .unwind: return .unwind
+      }
+    },
+  ]
+
+  static let connectionList: [Primitive] = [
+    Primitive(
+      "gaveUp",
+      "Those in force that do not hold: a formula has failed, or something stronger is against it."
+    ) { machine, _ in
+      let failed = machine.graph.failedCells
+      let given = machine.graph.connections.values.filter { connection in
+        let state = machine.state(of: connection) { connection in
+          connection.formulas.contains { failed.contains($0.output) }
+        }
+        return !["satisfied", "waiting", "suspended"].contains(state)
+      }
+      let sorted = given.sorted { $0.number < $1.number }
+      return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
+    },
+    Primitive("writtenAs: format zoom: zoom", "The diagram as text, with the values of the moment.")
+    { machine, arguments throws(Failure) in
+      let format = try machine.choice(arguments[0], Diagram.Format.self, "a format of diagrams")
+      let zoom = try machine.choice(arguments[1], Diagram.Zoom.self, "a zoom of diagrams")
+      let diagram = machine.liveDiagram()
+      if machine.graph.isUnwinding {
+        machine.graph.isUnwinding = false
+        return .unwind
+      }
+      return machine.makeString(diagram.written(as: format, zoom))
+    }
+  ]
+
+  static let connectionTrace: [Primitive] = [
+    Primitive("on", "Has each change of a connected place printed with its cause.") {
+      machine, arguments in
+      machine.graph.causes.traceStream = .nil
+      machine.graph.causes.isTracing = true
+      return arguments.receiver
+    },
+    Primitive("onto: aStream", "Has each change written to a stream when its turn has ended.") {
+      machine, arguments in
+      machine.graph.causes.traceStream = arguments[0]
+      machine.graph.causes.isTracing = true
+      return arguments.receiver
+    },
+    Primitive("off", "Has no change printed any more.") { machine, arguments in
+      machine.graph.causes.isTracing = false
+      machine.graph.causes.traceStream = .nil
+      machine.graph.causes.traceLines = []
+      return arguments.receiver
+    },
+    Primitive("isOn", "Whether changes are printed.") { machine, _ in
+      Value(machine.graph.causes.isTracing)
+    },
+  ]
+
+  static let diagramClass: [Primitive] = [
+    Primitive("statementsIn: aString", "The connector statements that a diagram in Mermaid says.") {
+      machine, arguments throws(Failure) in
+      let text = try machine.swiftString(arguments[0])
+      do throws(DiagramError) {
+        return machine.makeString(try Diagram(mermaid: text).statementsText)
+      } catch {
+        throw .invalidDiagram(error)
+      }
+    },
+    Primitive("mermaidOf: aString", "The diagram of a program's connector statements in Mermaid.") {
+      machine, arguments throws(Failure) in
+      let source = SourceText(name: "<diagram>", try machine.swiftString(arguments[0]))
+      let result = machine.parse(
+        source, names: machine.hyphenatedNames, connectors: machine.definedConnectors)
+      guard let script = result.script else {
+        throw .invalidDiagram(result.diagnostics, in: source)
+      }
+      return machine.makeString(Diagram(script).written(as: .mermaid))
+    },
+  ]
+}
+
+extension Machine {
+  /// The choice that a symbol or string names.
+  fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
+    _ value: Value, _ type: Choice.Type, _ expected: String
+  ) throws(Failure) -> Choice where Choice.RawValue == String {
+    if let choice = text(value).flatMap({ Choice(rawValue: $0) }) { return choice }
+    let choices = Choice.allCases.map { "#\($0.rawValue)" }.joined(separator: ", ")
+    throw .invalidArgument("\(expected) (\(choices))", found: describe(value))
+  }
+}

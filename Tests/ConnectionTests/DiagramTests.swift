@@ -1,0 +1,270 @@
+import Foundation
+import TenonGrammarSupport
+import TenonLexer
+import Testing
+
+@testable import TenonParser
+@testable import TenonRuntime
+
+/// Text and diagram say the same: each is made of the other without loss.
+@Suite struct DiagramTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The scripts below a folder of the package.
+  private static func scripts(below folder: String) -> [URL] {
+    let folder = root.appendingPathComponent(folder)
+    let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    let files = (found?.allObjects as? [URL]) ?? []
+    return files.filter { $0.pathExtension == "st" }.sorted { $0.path < $1.path }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The diagram of a text; nil when the text is wrong.
+  private func diagram(
+    _ text: String, names: Set<String> = [], connectors: Set<String> = []
+  ) throws -> Diagram {
+    let source = SourceText(name: "test", text)
+    switch Diagram.reading(source, knownNames: names, connectors: connectors) {
+    case .diagram(let diagram): return diagram
+    case .rejected(let diagnostics):
+      throw Failure(description: diagnostics.map(\.message).joined(separator: "; ") + "\n" + text)
+    }
+  }
+
+  private func describe(_ diagram: Diagram) -> [String] {
+    diagram.statementList.map { ($0.definitions + [$0.statement]).joined(separator: " | ") }
+  }
+
+  /// Checks all the ways between a text, its diagram and the diagram's text.
+  ///
+  /// - Returns: How many statements there are.
+  @discardableResult
+  private func checkRoundTrip(_ text: String, _ name: String) throws -> Int {
+    let result = Parser(SourceText(name: name, text)).parseScript()
+    guard let script = result.script else { return 0 }
+    let diagram = Diagram(script)
+    let statements = describe(diagram)
+    let mermaid = diagram.written(as: .mermaid)
+    let again = try Diagram(mermaid: mermaid)
+    #expect(describe(again) == statements, "\(name)")
+    #expect(again.written(as: .mermaid).lines == mermaid.lines, "\(name)")
+    // The statements are a text of the language, with the same diagram.
+    let written = try self.diagram(
+      again.statementsText, names: result.hyphenatedNames, connectors: result.connectors)
+    #expect(describe(written) == statements, "\(name)")
+    #expect(written.statementsText == again.statementsText, "\(name)")
+    return statements.count
+  }
+
+  @Test func everyExampleIsItsDiagram() throws {
+    let examples = DiagramTests.scripts(below: "examples")
+    #expect(examples.count >= 15)
+    var count = 0
+    for file in examples {
+      count += try checkRoundTrip(
+        String(contentsOf: file, encoding: .utf8), file.lastPathComponent)
+    }
+    #expect(count >= 30)
+  }
+
+  @Test func everyScriptOfTheTestsIsItsDiagram() throws {
+    var count = 0
+    for folder in ["connectors", "language", "references", "stores"] {
+      for file in DiagramTests.scripts(below: "Tests/ScriptTests/Scripts/" + folder) {
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+        count += try checkRoundTrip(text, file.lastPathComponent)
+      }
+    }
+    #expect(count >= 200)
+  }
+
+  // MARK: Generated nets
+
+  /// Texts that would be something else in Mermaid, HTML or DOT.
+  private static let texts = [
+    "''", "'\"'", "'#quot;'", "'<br/>'", "'<i>3</i>'", "'a\nb'", "'a\r\nb'", "'{x}[y](z)'",
+    "'|'", "'%%{init}'", "'`code`'", "'end'", "'naïve Καλημέρα 日本'", "'\u{200F}\u{202E}x'",
+    "'\t'", "'&amp;'", "'\\n'", "'==>|'", "'e\u{301}'", "'it''s'", "\"{b0 + 1} \\{ \\\"\"", "$\"",
+    "$|", "'\u{1F600}'", "'\u{2028}'", "'--> n2'", "';'",
+  ]
+
+  private struct Generator {
+    var random: RandomNumbers
+    mutating func next(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[next(elements.count)] }
+
+    mutating func place() -> String {
+      switch next(8) {
+      case 0: "ivar:b\(next(5))"
+      case 1: "mem:x/y\(next(3))"
+      case 2: "b\(next(3)) width"
+      case 3: "var:b\(next(3))/size/b\(next(3))"
+      case 4: "file:a.b/c\(next(3)).txt"
+      case 5: "b\(next(3))[\(next(3) + 1)]"
+      default: "b\(next(6))"
+      }
+    }
+
+    mutating func formula(_ depth: Int) -> String {
+      switch next(depth > 3 ? 2 : 9) {
+      case 0: place()
+      case 1: pick(DiagramTests.texts)
+      case 2: "(\(formula(depth + 1))) + \(place())"
+      case 3: "(\(formula(depth + 1))) at: \(place()) put: #(1, \(formula(depth + 1)))"
+      case 4: "[ :b1 | b1 foo. b2 := \(formula(depth + 1)). ^b2 ] value: 3"
+      case 5: "(\(formula(depth + 1))) foo: 1; bar | size"
+      case 6: "#{ k: (\(formula(depth + 1))) }"
+      case 7: "(\(formula(depth + 1))) == #red"
+      default: "{ \(formula(depth + 1)) }"
+      }
+    }
+
+    mutating func statement(isMember: Bool = false) -> String {
+      let connector = pick(["|=", "|=", "=|=", ">=|", "<=|", "->", "~>", "=@"])
+      var operands = (0..<(next(4) == 0 ? 2 : 1)).map { _ in place() }
+      operands.append(connector == "->" || connector == "=|=" ? place() : formula(0))
+      let text = operands.joined(separator: " \(connector) ")
+      switch isMember ? 9 : next(6) {
+      case 0: return "k\(next(3)) := \(text)"
+      case 1: return "(\(text)) strength: #weak; policy: [ :x | x ]"
+      case 2: return "k := (\(text)) suspend"
+      default: return text
+      }
+    }
+  }
+
+  @Test func generatedNetsAreTheirDiagrams() throws {
+    let seed: UInt64 = 20_261_121
+    var generator = Generator(random: RandomNumbers(seed: seed))
+    var count = 0
+    var marks = 0
+    for number in 0..<300 {
+      var lines = ["connector ~> : Connector { }", "connector =@ : Connector { }"]
+      for _ in 0..<(1 + generator.next(8)) { lines.append(generator.statement() + ".") }
+      if number % 3 == 0 {
+        lines.append("class Tank { var b0. \(generator.statement(isMember: true)). -foo: b1 {")
+        lines.append("  \(generator.statement()) } }")
+      }
+      let text = lines.joined(separator: "\n")
+      count += try checkRoundTrip(text, "net \(number) of seed \(seed): \(text)")
+      marks += try diagram(text).statements.filter { $0.mark != .none }.count
+    }
+    #expect(count > 1000)
+    #expect(marks > 0)
+  }
+
+  // MARK: What a diagram says
+
+  @Test func labelsComeBackAsTheyWere() {
+    for text in DiagramTests.texts + ["", " ", "\n", "#", "#;", "<", "a<br/>b", "\u{0}\u{7F}"] {
+      let label = Diagram.escaped(text)
+      #expect(Diagram.unescaped(label[...]) == text)
+      #expect(!label.contains("\""))
+      #expect(!label.contains("\n"))
+      #expect(label.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+    }
+  }
+
+  @Test(arguments: [
+    ("", 1, 1, "a diagram begins with 'flowchart'"),
+    ("flowchart XY", 1, 13, "expected a direction such as 'LR'"),
+    ("pie\n", 1, 1, "a diagram begins with 'flowchart'"),
+    (
+      "flowchart LR\n  n1(\"a\") ==> n2(\"b\")", 2, 15,
+      "expected the connector, as in '==>|\"|=\"|'"
+    ),
+    ("flowchart LR\n  n1(\"a\") ==>|\"|=\"| n2", 2, 1, "there is no box 'n2' with a label"),
+    ("flowchart LR\n  n1(\"a)", 2, 7, "the quote is not closed"),
+    ("flowchart LR\n  n1(a)", 2, 6, "expected a label in quotes"),
+    ("flowchart LR\n  n1(\"#x;\")", 2, 12, "'#' begins the number of a character and ends in ';'"),
+    ("flowchart LR\n  n1(\"a\")]", 2, 10, "expected an arrow such as '==>' or '-.->'"),
+    ("flowchart LR\n  end", 2, 3, "no subgraph is open"),
+    ("flowchart LR\n\n subgraph x", 3, 1, "'end' is missing for this subgraph"),
+    (
+      "flowchart LR\nn1(\"a\") ==>|\"|=\"| n2(\"b\") ==>|\"->\"| n3(\"c\")", 2, 38,
+      "all arrows of a line bear the same connector"
+    ),
+    ("flowchart LR\nn1(\"a\") ==>|\"\"| n2(\"b\")", 2, 17, "the connector is missing"),
+    (
+      "flowchart LR\nn1(\"a\") -.-> n2(\"b\") ==>|\"|=\"| n1", 2, 32,
+      "arrows and dotted lines do not mix"
+    ),
+  ])
+  func aDiagramThatMeansNothingIsToldWithItsPlace(
+    _ text: String, _ line: Int, _ column: Int, _ message: String
+  ) {
+    do {
+      _ = try Diagram(mermaid: text)
+      Issue.record("no error for \(text)")
+    } catch {
+      #expect(error.message == message)
+      #expect(error.line == line)
+      if message != "all arrows of a line bear the same connector",
+        message != "the connector is missing", message != "arrows and dotted lines do not mix"
+      {
+        #expect(error.column == column)
+      }
+    }
+  }
+
+  @Test func aDiagramWrittenByHandIsRead() throws {
+    let text = """
+      %% drawn by hand
+      graph TD;
+        a("celsius"); 
+        f["celsius * 9 / 5 + 32"] ==>|"|="| b("fahrenheit")
+        a -.-> f
+        b <-->|"=|="| c("mem:f")
+        style a fill:#fff
+        c -->|"->"| d["[ :x | x ]"] -->|"->"| e("out")
+      """
+    let diagram = try Diagram(mermaid: text)
+    #expect(
+      diagram.statementsText == """
+        fahrenheit |= celsius * 9 / 5 + 32.
+        fahrenheit =|= mem:f.
+        mem:f -> [ :x | x ] -> out.
+
+        """)
+  }
+
+  @Test func cyclesAndConflictsAreMarked() throws {
+    let cycle = try diagram("a |= b + 1. b |= c + 1. c |= a + 1. d |= a + 1.")
+    #expect(cycle.statements.map(\.mark) == [.cycle, .cycle, .cycle, .none])
+    let ways = try diagram("f |= c * 9 / 5 + 32. c |= f - 32 * 5 / 9.")
+    #expect(ways.statements.map(\.mark) == [.none, .none])
+    let itself = try diagram("a |= a + 1.")
+    #expect(itself.statements.map(\.mark) == [.cycle])
+    let twice = try diagram("a |= b + 1. a |= c + 1. ivar:a |= d + 1.")
+    #expect(twice.statements.map(\.mark) == [.conflict, .conflict, .conflict])
+    let mermaid = cycle.written(as: .mermaid)
+    #expect(mermaid.contains("classDef cycle "))
+    #expect(mermaid.contains("linkStyle "))
+    #expect(cycle.written(as: .dot).contains("tooltip=\"cycle\""))
+    #expect(cycle.written(as: .svg).contains("class=\"place cycle\""))
+  }
+
+  @Test func aLongChainAndALongLoopAreDrawn() throws {
+    var text = (1...3000).map { "b\($0) |= b\($0 - 1) + 1." }.joined(separator: "\n")
+    #expect(try diagram(text).statements.allSatisfy { $0.mark == .none })
+    text += "\nb0 |= b3000 + 1."
+    let loop = try diagram(text)
+    #expect(loop.statements.allSatisfy { $0.mark == .cycle })
+    #expect(describe(try Diagram(mermaid: loop.written(as: .mermaid))) == describe(loop))
+  }
+}
+
+extension String {
+  /// The lines in an order of their own, the numbers of boxes left out: two writings of a diagram
+  /// may number its boxes otherwise.
+  fileprivate var lines: [String] {
+    split(separator: "\n").map { line in
+      String(line).replacingOccurrences(
+        of: "\\b[ns][0-9]+\\b", with: "n", options: .regularExpression)
+    }.sorted()
+  }
+}
