@@ -38,7 +38,10 @@ extension Machine {
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
-      if isUnchanged(old, value) { return value }
+      if isUnchanged(old, value) {
+        graph.noteEqualWrite(to: cell)
+        return value
+      }
       try graph.prepareWrite(to: cell)
       if let failure = put() { return signal(failure) }
       graph.undo.append((graph[cell].place, old))

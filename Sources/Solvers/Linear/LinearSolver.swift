@@ -3,10 +3,11 @@ public import TenonRuntime
 /// Keeps linear equations and inequalities, which may have to be solved together.
 ///
 /// - Solution: lexicographic. Required constraints hold. Below them comes what was written in this
-///   turn, the latest first; then constraints by strength, of the same strength in the order of
-///   their declaration; then that every other variable keeps its value, those written last first,
-///   and of those never written the ones further right in the declarations. So there is one solution
-///   and no other, and a variable that is written keeps its value to the bit.
+///   turn, the latest first; then strong and medium constraints, of the same strength in the order
+///   of their declaration; then that variables keep what was written to them, the latest first; then
+///   weak constraints; at last that variables never written keep their values, first those that
+///   stand on no left side, and earlier ones first. So there is one solution and no other, and a
+///   variable that is written keeps its value to the bit.
 /// - Cycles are what it is for; with too few equations variables keep their values. Required
 ///   constraints that cannot hold together are refused with a set of them of which none could be
 ///   left out.
@@ -65,6 +66,9 @@ public final class LinearSolver: ConnectorSolver {
     }
     return refusals.isEmpty ? .yes : .no(refusals)
   }
+
+  /// Wants to hear of writes that change nothing: what was written last keeps its value.
+  public static var hearsEqualWrites: Bool { true }
 
   /// Learns how to read cells.
   public func attach(to values: CellValues) { self.values = values }
@@ -357,7 +361,7 @@ extension LinearSolver {
     if a.age != b.age { return a.age > b.age }
     // Of those never written, what stands on the left of a constraint follows what stands right.
     if (a.targetCount == 0) != (b.targetCount == 0) { return a.targetCount == 0 }
-    return a.rank > b.rank
+    return a.rank < b.rank
   }
 
   /// Learns that a component cannot go on from where it is by values alone.
