@@ -5,6 +5,15 @@ final class LinearSolution {
   let system = LinearSystem()
   var localOf: [Int: Int] = [:]
   var groupOf: [Int: Int] = [:]
+  /// The same by number, for going through many.
+  private var groups: [Int] = []
+
+  /// The group that a variable stands for.
+  func group(at local: Int) -> Int? {
+    if groups.isEmpty { groups = (0..<system.count).map { groupOf[$0] ?? -1 } }
+    return groups[local] < 0 ? nil : groups[local]
+  }
+
   /// The constraint that a variable measures.
   var recordOf: [Int: Int] = [:]
   /// The constraints that need not hold, with the variables that measure them.

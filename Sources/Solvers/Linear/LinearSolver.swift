@@ -26,6 +26,9 @@ public final class LinearSolver: ConnectorSolver {
   var variables: [LinearVariable] = []
   var variableOf: [CellID: Int] = [:]
   var records: [LinearRecord?] = []
+  /// The two variables of each constraint that joins two to a group, or -1: a search through a group
+  /// looks at nothing else.
+  var edges: [(first: Int, second: Int)] = []
   var recordOf: [ConstraintID: Int] = [:]
   var recordOfFormula: [FormulaID: Int] = [:]
   var freeRecords: [Int] = []
@@ -79,6 +82,8 @@ struct LinearVariable {
   let cell: CellID
   /// The constraints in which it stands.
   var records: [Int] = []
+  /// The formula that is named as the reason of its value.
+  var reason = FormulaID(-1)
   var age: UInt64 = 0
   var rank = 0
   /// How many constraints have it on their left side.
@@ -161,17 +166,22 @@ extension LinearSolver {
     let old = recordOf[constraint.id].flatMap { records[$0]?.constraint }
     if old != nil { remove(constraint.id) }
     let index = freeRecords.popLast() ?? records.count
-    if index == records.count { records.append(nil) }
+    if index == records.count {
+      records.append(nil)
+      edges.append((-1, -1))
+    }
     records[index] = LinearRecord(constraint: constraint)
     recordOf[constraint.id] = index
     for formula in constraint.formulas { recordOfFormula[formula.id] = index }
-    if let cell = constraint.linear?.constants.first(where: { isSolved($0) }) {
+    if let cell = constantThatIsSolved(in: constraint) {
       discard(index)
       if let old { try? add(old) }
       throw SolverConflict(
         .unsupported("it multiplies two variables"), constraint.formulas.map(\.id), cells: [cell])
     }
-    for cell in constraint.linear?.cells ?? [] { _ = variable(for: cell) }
+    for term in constraint.linear?.terms ?? [] {
+      if let cell = term.cell { _ = variable(for: cell) }
+    }
     countTarget(of: constraint, 1)
     do throws(SolverConflict) {
       try enter(index)
@@ -200,6 +210,14 @@ extension LinearSolver {
     for formula in record.constraint.formulas { recordOfFormula[formula.id] = nil }
     records[index] = nil
     freeRecords.append(index)
+  }
+
+  private func constantThatIsSolved(in constraint: ConstraintIR) -> CellID? {
+    for term in constraint.linear?.terms ?? [] {
+      for cell in term.factors where isSolved(cell) { return cell }
+      for cell in term.divisors where isSolved(cell) { return cell }
+    }
+    return nil
   }
 
   /// Whether a cell is a variable of some constraint.
@@ -272,7 +290,8 @@ extension LinearSolver {
         terms.append((variable, factor))
       }
     }
-    records[index]?.terms = terms.filter { !$0.factor.isZero }
+    terms.removeAll { $0.factor.isZero }
+    records[index]?.terms = terms
     records[index]?.constant = constant
     return true
   }
@@ -283,7 +302,12 @@ extension LinearSolver {
       records[index]?.role = .waiting
       return
     }
-    for term in record.terms { variables[term.variable].records.append(index) }
+    for term in record.terms {
+      if variables[term.variable].records.isEmpty {
+        variables[term.variable].reason = record.formula
+      }
+      variables[term.variable].records.append(index)
+    }
     do throws(SolverConflict) {
       if record.terms.isEmpty {
         records[index]?.role = .constant
@@ -297,14 +321,20 @@ extension LinearSolver {
         try joinComponent(index)
       }
     } catch {
-      for term in record.terms { variables[term.variable].records.removeAll { $0 == index } }
+      for term in record.terms { detach(index, from: term.variable) }
       throw error
     }
   }
 
+  private func detach(_ index: Int, from variable: Int) {
+    variables[variable].records.removeAll { $0 == index }
+    guard let first = variables[variable].records.first, let record = records[first] else { return }
+    variables[variable].reason = record.formula
+  }
+
   private func leave(_ index: Int) {
     guard let record = records[index] else { return }
-    for term in record.terms { variables[term.variable].records.removeAll { $0 == index } }
+    for term in record.terms { detach(index, from: term.variable) }
     switch record.role {
     case .waiting, .constant: break
     case .edge: cut(index)
@@ -319,9 +349,9 @@ extension LinearSolver {
 
   /// Reads the constants of a constraint again, which have changed.
   func readAgain(_ index: Int) throws(SolverConflict) {
-    guard let record = records[index], !(record.constraint.linear?.constants ?? []).isEmpty else {
-      return
-    }
+    guard let record = records[index], let form = record.constraint.linear,
+      form.terms.contains(where: { !$0.factors.isEmpty || !$0.divisors.isEmpty })
+    else { return }
     leave(index)
     try enter(index)
   }
@@ -451,6 +481,6 @@ extension LinearSolver {
 
   /// The formula that is named as the reason of a variable's value.
   func reason(for variable: Int) -> FormulaID {
-    variables[variable].records.first.flatMap { records[$0]?.formula } ?? FormulaID(-1)
+    variables[variable].reason
   }
 }
