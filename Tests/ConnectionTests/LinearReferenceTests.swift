@@ -23,8 +23,9 @@ import Testing
     let net = LinearNet()
     var values = (0..<count).map { _ in Rational(Int128.random(in: -9...9, using: &random)) }
     for (index, value) in values.enumerated() { net.declare(index, SolverNumber(Int(value.top))) }
-    // Written last counts most; at first those further right.
-    var ages = Array(0..<count)
+    // Written last counts most; at first the earlier ones.
+    var ages = Array((0..<count).reversed())
+    var written: Set<Int> = []
     var stated: [Stated] = []
     for step in 0..<12 {
       let what = "system \(number), step \(step)"
@@ -42,6 +43,7 @@ import Testing
         for each in stated where each.strength == .required { add(each, to: &reference) }
         reference.add([index: 1], Rational(Int128(-value)), .equal)
         let isPossible = reference.range(of: [0: 1]) != nil
+        written.insert(index)
         let isDone = net.edit([(index, SolverNumber(value))])
         #expect(isDone == isPossible, "\(what): \(index) := \(value)")
         if !isPossible {
@@ -86,7 +88,7 @@ import Testing
           continue
         }
       }
-      values = solution(stated, values, ages, touching: touched, net, what)
+      values = solution(stated, values, ages, written, touching: touched, net, what)
       expect(net, values, what)
     }
   }
@@ -97,7 +99,8 @@ import Testing
 
   /// The values after a step, from those before it.
   private func solution(
-    _ stated: [Stated], _ values: [Rational], _ ages: [Int], touching touched: Set<Int>,
+    _ stated: [Stated], _ values: [Rational], _ ages: [Int], _ written: Set<Int>,
+    touching touched: Set<Int>,
     _ net: LinearNet,
     _ what: String
   ) -> [Rational] {
@@ -117,11 +120,17 @@ import Testing
     if net.lastEdit.map({ $0 == ages.last }) ?? false, let last = ages.last {
       reference.settle([last: 1], -values[last], .equal)
     }
-    for strength in [Strength.strong, .medium, .weak] {
+    func meet(_ strength: Strength) {
       for each in stated where each.strength == strength {
         reference.settle(each.factors, Rational(Int128(each.constant)), each.relation)
       }
     }
+    meet(.strong)
+    meet(.medium)
+    for index in ages.reversed() where written.contains(index) {
+      reference.settle([index: 1], -values[index], .equal)
+    }
+    meet(.weak)
     for index in ages.reversed() { reference.settle([index: 1], -values[index], .equal) }
     return values.indices.map { index in
       guard touched.contains(index) else { return values[index] }

@@ -26,6 +26,14 @@ extension ConnectionGraph {
       because: cause?.rawValue ?? -1)
   }
 
+  /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
+  func noteEqualWrite(to cell: CellID) {
+    guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
+    clock += 1
+    cells[cell.index].age = clock
+    try? region.solver.edit(cell, age: clock, isPinned: self[cell].owner != nil)
+  }
+
   /// What a constraint says as a sum; nil where its formulas do not say the same in that form.
   func linearForm(of constraint: Constraint) -> LinearForm? {
     if let equation = constraint.equation { return equation.form }

@@ -59,6 +59,9 @@ public protocol ConnectorSolver: AnyObject {
   /// Why a cell has the value it has; nil for a cell that the solver does not compute.
   func explain(_ cell: CellID) -> Explanation?
 
+  /// Whether `edit` is called also for a write that leaves a cell as it is.
+  static var hearsEqualWrites: Bool { get }
+
   /// The constraints that do not hold because stronger ones stand against them.
   var residuals: [Residual] { get }
 }
@@ -74,6 +77,9 @@ extension ConnectorSolver {
   public func explain(_ cell: CellID) -> Explanation? {
     formula(computing: cell).map { Explanation(formulas: [$0], cells: []) }
   }
+
+  /// Answers no: who writes what is there already changes nothing.
+  public static var hearsEqualWrites: Bool { false }
 
   /// Answers nothing: every constraint holds.
   public var residuals: [Residual] { [] }

@@ -50,6 +50,7 @@ extension Machine {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
       if isUnchanged(old, value) {
+        graph.noteEqualWrite(to: cell)
         graph.relays.held[cell]?.relay?.wanted = nil
         return value
       }

@@ -80,6 +80,7 @@ extension SolverNumber {
   /// The sum.
   @inline(__always)
   public static func + (left: SolverNumber, right: SolverNumber) -> SolverNumber {
+    if left.divisor | right.divisor == 0 { return SolverNumber(left.double + right.double) }
     if left.divisor == 1, right.divisor == 1 {
       let (sum, overflow) = left.bits.addingReportingOverflow(right.bits)
       if !overflow { return SolverNumber(bits: sum, divisor: 1) }
@@ -95,6 +96,7 @@ extension SolverNumber {
   /// The product.
   @inline(__always)
   public static func * (left: SolverNumber, right: SolverNumber) -> SolverNumber {
+    if left.divisor | right.divisor == 0 { return SolverNumber(left.double * right.double) }
     if left.divisor == 1, right.divisor == 1 {
       let (product, overflow) = left.bits.multipliedReportingOverflow(by: right.bits)
       if !overflow { return SolverNumber(bits: product, divisor: 1) }

@@ -101,13 +101,15 @@ extension Builder {
         }
         return failure(.noInverse(SyntaxPrinter.print(right)), right, depth)
       }
+      let sum =
+        left.mayBeLayoutAttribute ? linear(left, right, .equal, isChoice: true, depth) : nil
       return code.add(
         ConnectNode(
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], options: buildOptions(inner), isHeld: holdsConnection, awaitsPolicy: awaitsPolicy, base: depth,
-          at: position))
+          reads: [], linear: sum, options: buildOptions(inner), isHeld: holdsConnection,
+          awaitsPolicy: awaitsPolicy, base: depth, at: position))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)

@@ -65,7 +65,7 @@ extension Builder {
   }
 
   /// What a connection says as a sum; the first leaf is the left side.
-  private mutating func linear(
+  mutating func linear(
     _ left: Expression, _ right: Expression, _ relation: Relation, isChoice: Bool, _ depth: Int
   ) -> ConnectNode.Linear {
     let analysis = LinearAnalysis(left, less: right)

@@ -5,6 +5,15 @@ final class LinearSolution {
   let system = LinearSystem()
   var localOf: [Int: Int] = [:]
   var groupOf: [Int: Int] = [:]
+  /// The same by number, for going through many.
+  private var groups: [Int] = []
+
+  /// The group that a variable stands for.
+  func group(at local: Int) -> Int? {
+    if groups.isEmpty { groups = (0..<system.count).map { groupOf[$0] ?? -1 } }
+    return groups[local] < 0 ? nil : groups[local]
+  }
+
   /// The constraint that a variable measures.
   var recordOf: [Int: Int] = [:]
   /// The constraints that need not hold, with the variables that measure them.
@@ -295,13 +304,16 @@ extension LinearSolver {
       goals.append(
         Goal(kind: .edited, local: local, low: target, high: target, variable: variable))
     }
-    for (record, local) in solution.wishes {
+    let wishes = solution.wishes.map { record, local in
       let relation = records[record]?.constraint.relation ?? .equal
-      goals.append(
-        Goal(
+      return (
+        isWeak: records[record]?.constraint.strength == .weak,
+        goal: Goal(
           kind: .wish, local: local, low: relation == .atMost ? nil : .zero,
-          high: relation == .atLeast ? nil : .zero))
+          high: relation == .atLeast ? nil : .zero)
+      )
     }
+    goals += wishes.filter { !$0.isWeak }.map(\.goal)
     // What has no value yet gives way to everything.
     let editedGroups = Set(edited.map { variables[$0].group })
     var stays = solution.groupOf.filter { !editedGroups.contains($0.value) }
@@ -312,7 +324,15 @@ extension LinearSolver {
       if isFollower != follows(right.group) { return !isFollower }
       return isYounger(effectiveLeader(left.group), effectiveLeader(right.group))
     }
-    for stay in stays {
+    // What was ever written counts more than a weak wish, what was not counts less.
+    let written = stays.prefix { stay in
+      stay.value != nil && !follows(stay.group) && variables[effectiveLeader(stay.group)].age > 0
+    }
+    for stay in written {
+      goals.append(Goal(kind: .stay, local: stay.local, low: stay.value, high: stay.value))
+    }
+    goals += wishes.filter(\.isWeak).map(\.goal)
+    for stay in stays[written.count...] {
       goals.append(Goal(kind: .stay, local: stay.local, low: stay.value, high: stay.value))
     }
     return goals

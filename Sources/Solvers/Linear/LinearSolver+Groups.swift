@@ -67,11 +67,16 @@ extension LinearSolver {
     let components = (groups[small].component, groups[large].component)
     let isTrivial =
       components.0 < 0 && components.1 < 0 && before.pinnedCount + groups[large].pinnedCount < 2
+    let isShifted = scale == .one
     for member in before.members {
-      let old = variables[member]
       variables[member].group = large
-      variables[member].offset = old.factor * shift + old.offset
-      variables[member].factor = old.factor * scale
+      let factor = variables[member].factor
+      if isShifted, factor == .one {
+        variables[member].offset = variables[member].offset + shift
+      } else {
+        variables[member].offset = factor * shift + variables[member].offset
+        variables[member].factor = factor * scale
+      }
     }
     groups[large].members += before.members
     groups[large].redundant += before.redundant
@@ -84,6 +89,7 @@ extension LinearSolver {
     groups[small] = LinearGroup()
     freeGroups.append(small)
     records[index]?.role = .edge
+    edges[index] = (first, second)
     if isTrivial { return }
     let component = mergeComponents([components.0, components.1].filter { $0 >= 0 })
     if let component { attach(component) }
@@ -101,6 +107,7 @@ extension LinearSolver {
   func cut(_ index: Int) {
     guard let record = records[index] else { return }
     records[index]?.role = .waiting
+    edges[index] = (-1, -1)
     let (first, second) = (record.terms[0].variable, record.terms[1].variable)
     let group = variables[first].group
     let component = groups[group].component
@@ -152,11 +159,10 @@ extension LinearSolver {
         guard next[side] < sides[side].count else { return sides[side] }
         let variable = sides[side][next[side]]
         next[side] += 1
-        for place in variables[variable].records where place != index {
-          guard let record = records[place], record.role == .edge else { continue }
-          let other =
-            record.terms[0].variable == variable
-            ? record.terms[1].variable : record.terms[0].variable
+        for place in variables[variable].records {
+          let edge = edges[place]
+          guard edge.first >= 0 else { continue }
+          let other = edge.first == variable ? edge.second : edge.first
           guard variables[other].visit != visits - 1 + side else { continue }
           variables[other].visit = visits - 1 + side
           sides[side].append(other)

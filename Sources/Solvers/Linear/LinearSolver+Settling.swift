@@ -99,23 +99,20 @@ extension LinearSolver {
     _ value: SolverNumber, to group: Int, except leader: Int, _ edited: [Int],
     _ transaction: Transaction, _ cause: CellID?
   ) {
-    let members = groups[group].members
-    for member in members where member != leader {
-      let variable = variables[member]
+    for member in groups[group].members where member != leader {
+      let factor = variables[member].factor
+      let offset = variables[member].offset
       let number =
-        variable.offset.isZero && variable.factor == .one
-        ? value : variable.factor * value + variable.offset
+        offset.isZero && factor == .one
+        ? value : factor == .one ? value + offset : factor * value + offset
       guard number.isFinite else { continue }
-      if let old = variable.isKnown ? variable.value : self.value(of: member),
-        isSame(old, number)
-      {
-        continue
-      }
+      let old = variables[member].isKnown ? variables[member].value : self.value(of: member)
+      if let old, isSame(old, number) { continue }
       variables[member].value = number
-      if !transaction.set(variable.cell, to: number, by: reason(for: member), because: cause) {
-        // Whatever stood against it, the place may hold something else.
-        variables[member].isKnown = false
-      }
+      let isSet = transaction.set(
+        variables[member].cell, to: number, by: variables[member].reason, because: cause)
+      // Whatever stood against it, the place may hold something else.
+      if !isSet { variables[member].isKnown = false }
     }
   }
 
@@ -136,11 +133,11 @@ extension LinearSolver {
     if let solution = components[component]?.solution, solution.isSettled,
       let changed = assign(own, in: solution)
     {
+      let keepers = own.map { variables[$0].group }
       for local in changed {
-        guard let group = solution.groupOf[local] else { continue }
-        write(
-          solution.system.values[local], to: group, except: keeper(of: group, own), own,
-          transaction, cause)
+        guard let group = solution.group(at: local) else { continue }
+        let keeper = keepers.contains(group) ? keeper(of: group, own) : -1
+        write(solution.system.values[local], to: group, except: keeper, own, transaction, cause)
       }
       return
     }

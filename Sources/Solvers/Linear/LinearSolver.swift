@@ -3,10 +3,11 @@ public import TenonRuntime
 /// Keeps linear equations and inequalities, which may have to be solved together.
 ///
 /// - Solution: lexicographic. Required constraints hold. Below them comes what was written in this
-///   turn, the latest first; then constraints by strength, of the same strength in the order of
-///   their declaration; then that every other variable keeps its value, those written last first,
-///   and of those never written the ones further right in the declarations. So there is one solution
-///   and no other, and a variable that is written keeps its value to the bit.
+///   turn, the latest first; then strong and medium constraints, of the same strength in the order
+///   of their declaration; then that variables keep what was written to them, the latest first; then
+///   weak constraints; at last that variables never written keep their values, first those that
+///   stand on no left side, and earlier ones first. So there is one solution and no other, and a
+///   variable that is written keeps its value to the bit.
 /// - Cycles are what it is for; with too few equations variables keep their values. Required
 ///   constraints that cannot hold together are refused with a set of them of which none could be
 ///   left out.
@@ -25,6 +26,9 @@ public final class LinearSolver: ConnectorSolver {
   var variables: [LinearVariable] = []
   var variableOf: [CellID: Int] = [:]
   var records: [LinearRecord?] = []
+  /// The two variables of each constraint that joins two to a group, or -1: a search through a group
+  /// looks at nothing else.
+  var edges: [(first: Int, second: Int)] = []
   var recordOf: [ConstraintID: Int] = [:]
   var recordOfFormula: [FormulaID: Int] = [:]
   var freeRecords: [Int] = []
@@ -66,6 +70,9 @@ public final class LinearSolver: ConnectorSolver {
     return refusals.isEmpty ? .yes : .no(refusals)
   }
 
+  /// Wants to hear of writes that change nothing: what was written last keeps its value.
+  public static var hearsEqualWrites: Bool { true }
+
   /// Learns how to read cells.
   public func attach(to values: CellValues) { self.values = values }
 }
@@ -75,6 +82,8 @@ struct LinearVariable {
   let cell: CellID
   /// The constraints in which it stands.
   var records: [Int] = []
+  /// The formula that is named as the reason of its value.
+  var reason = FormulaID(-1)
   var age: UInt64 = 0
   var rank = 0
   /// How many constraints have it on their left side.
@@ -157,17 +166,22 @@ extension LinearSolver {
     let old = recordOf[constraint.id].flatMap { records[$0]?.constraint }
     if old != nil { remove(constraint.id) }
     let index = freeRecords.popLast() ?? records.count
-    if index == records.count { records.append(nil) }
+    if index == records.count {
+      records.append(nil)
+      edges.append((-1, -1))
+    }
     records[index] = LinearRecord(constraint: constraint)
     recordOf[constraint.id] = index
     for formula in constraint.formulas { recordOfFormula[formula.id] = index }
-    if let cell = constraint.linear?.constants.first(where: { isSolved($0) }) {
+    if let cell = constantThatIsSolved(in: constraint) {
       discard(index)
       if let old { try? add(old) }
       throw SolverConflict(
         .unsupported("it multiplies two variables"), constraint.formulas.map(\.id), cells: [cell])
     }
-    for cell in constraint.linear?.cells ?? [] { _ = variable(for: cell) }
+    for term in constraint.linear?.terms ?? [] {
+      if let cell = term.cell { _ = variable(for: cell) }
+    }
     countTarget(of: constraint, 1)
     do throws(SolverConflict) {
       try enter(index)
@@ -196,6 +210,14 @@ extension LinearSolver {
     for formula in record.constraint.formulas { recordOfFormula[formula.id] = nil }
     records[index] = nil
     freeRecords.append(index)
+  }
+
+  private func constantThatIsSolved(in constraint: ConstraintIR) -> CellID? {
+    for term in constraint.linear?.terms ?? [] {
+      for cell in term.factors where isSolved(cell) { return cell }
+      for cell in term.divisors where isSolved(cell) { return cell }
+    }
+    return nil
   }
 
   /// Whether a cell is a variable of some constraint.
@@ -268,7 +290,8 @@ extension LinearSolver {
         terms.append((variable, factor))
       }
     }
-    records[index]?.terms = terms.filter { !$0.factor.isZero }
+    terms.removeAll { $0.factor.isZero }
+    records[index]?.terms = terms
     records[index]?.constant = constant
     return true
   }
@@ -279,7 +302,12 @@ extension LinearSolver {
       records[index]?.role = .waiting
       return
     }
-    for term in record.terms { variables[term.variable].records.append(index) }
+    for term in record.terms {
+      if variables[term.variable].records.isEmpty {
+        variables[term.variable].reason = record.formula
+      }
+      variables[term.variable].records.append(index)
+    }
     do throws(SolverConflict) {
       if record.terms.isEmpty {
         records[index]?.role = .constant
@@ -293,14 +321,20 @@ extension LinearSolver {
         try joinComponent(index)
       }
     } catch {
-      for term in record.terms { variables[term.variable].records.removeAll { $0 == index } }
+      for term in record.terms { detach(index, from: term.variable) }
       throw error
     }
   }
 
+  private func detach(_ index: Int, from variable: Int) {
+    variables[variable].records.removeAll { $0 == index }
+    guard let first = variables[variable].records.first, let record = records[first] else { return }
+    variables[variable].reason = record.formula
+  }
+
   private func leave(_ index: Int) {
     guard let record = records[index] else { return }
-    for term in record.terms { variables[term.variable].records.removeAll { $0 == index } }
+    for term in record.terms { detach(index, from: term.variable) }
     switch record.role {
     case .waiting, .constant: break
     case .edge: cut(index)
@@ -315,9 +349,9 @@ extension LinearSolver {
 
   /// Reads the constants of a constraint again, which have changed.
   func readAgain(_ index: Int) throws(SolverConflict) {
-    guard let record = records[index], !(record.constraint.linear?.constants ?? []).isEmpty else {
-      return
-    }
+    guard let record = records[index], let form = record.constraint.linear,
+      form.terms.contains(where: { !$0.factors.isEmpty || !$0.divisors.isEmpty })
+    else { return }
     leave(index)
     try enter(index)
   }
@@ -357,7 +391,7 @@ extension LinearSolver {
     if a.age != b.age { return a.age > b.age }
     // Of those never written, what stands on the left of a constraint follows what stands right.
     if (a.targetCount == 0) != (b.targetCount == 0) { return a.targetCount == 0 }
-    return a.rank > b.rank
+    return a.rank < b.rank
   }
 
   /// Learns that a component cannot go on from where it is by values alone.
@@ -447,6 +481,6 @@ extension LinearSolver {
 
   /// The formula that is named as the reason of a variable's value.
   func reason(for variable: Int) -> FormulaID {
-    variables[variable].records.first.flatMap { records[$0]?.formula } ?? FormulaID(-1)
+    variables[variable].reason
   }
 }

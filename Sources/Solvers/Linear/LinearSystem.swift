@@ -102,9 +102,12 @@ final class LinearSystem {
     return (constant, takeTerms())
   }
 
-  private func evaluate(_ row: Row) -> SolverNumber {
-    var value = row.constant
-    for term in row.terms { value = value + term.factor * values[term.variable] }
+  private func evaluate(_ index: Int) -> SolverNumber {
+    var value = rows[index].constant
+    for position in rows[index].terms.indices {
+      let (variable, factor) = rows[index].terms[position]
+      value = value + factor * values[variable]
+    }
     return value
   }
 
@@ -146,7 +149,7 @@ final class LinearSystem {
     let sum = addVariable(.zero)
     let row = Row(basic: sum, constant: constant, terms: terms)
     append(row)
-    values[sum] = evaluate(row)
+    values[sum] = evaluate(rows.count - 1)
     return sum
   }
 
@@ -157,7 +160,7 @@ final class LinearSystem {
 
   /// Computes the basic variables from the others.
   func evaluateRows() {
-    for row in rows { values[row.basic] = evaluate(row) }
+    for index in rows.indices { values[rows[index].basic] = evaluate(index) }
     isStale = false
   }
 
@@ -393,7 +396,7 @@ final class LinearSystem {
     replaced.reserveCapacity(indices.count)
     for index in indices {
       let basic = rows[index].basic
-      let value = evaluate(rows[index])
+      let value = evaluate(index)
       guard isWithin(value, basic) else {
         for (position, value) in replaced.enumerated().reversed() {
           values[rows[indices[position]].basic] = value
