@@ -13,6 +13,13 @@ struct ForcedSolver {
 }
 
 extension ConnectionGraph {
+  /// Whether a connection has a solver that would not be chosen for formulas of one direction.
+  func isForced(_ connection: Connection) -> Bool {
+    if connection.forced != nil { return true }
+    guard let name = connection.solver else { return false }
+    return name != solvers.first?.name
+  }
+
   /// The constraint for a formula of a connection with a solver of its own: all its formulas are one.
   func forcedConstraint(for formula: Formula) -> Constraint {
     let known = formula.connection.formulas.lazy.compactMap(\.constraint).first { $0.isForced }
@@ -176,13 +183,13 @@ extension ConnectionGraph {
     }
     connection.plan?.solver = nil
     connection.plan?.forced = solver
-    connection.forced = solver
     if wasSuspended { return connection.status = .suspended }
     connection.status = .active
     do throws(Failure) {
-      try machine.establish(connection, plan)
+      try machine.establish(connection, connection.plan ?? plan)
     } catch {
       dissolve(connection)
+      connection.plan = plan
       connection.forced = old
       if wasHeld {
         disconnect(connection)

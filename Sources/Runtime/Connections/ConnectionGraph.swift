@@ -397,7 +397,7 @@ extension ConnectionGraph {
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
-    if formula.connection.forced != nil { return forcedConstraint(for: formula) }
+    if isForced(formula.connection) { return forcedConstraint(for: formula) }
     let key = formula.variables
     if let equation = formula.equation {
       nextConstraint += 1

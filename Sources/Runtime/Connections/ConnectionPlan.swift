@@ -37,6 +37,8 @@ struct ConnectionPlan {
   var forced: ForcedSolver?
   /// What it is for a solver of equations and inequalities, if it is for one.
   var linear: LinearPlan?
+  /// What it is for such a solver where its formulas stand against others.
+  var otherwise: LinearPlan?
 
   /// What `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
   /// formula's and one for each of these.
@@ -47,10 +49,12 @@ struct ConnectionPlan {
   /// Whether the statement goes on with `policy:`.
   var awaitsPolicy = false
 
+  private var leaves: [LinearPlan.Leaf] { (linear ?? otherwise)?.leaves ?? [] }
+
   /// What it joins and reads.
   private var operands: [Operand] {
     [target, other].compactMap { $0 } + reads + backs
-      + (linear?.leaves.flatMap { [$0.operand].compactMap { $0 } + $0.reads } ?? [])
+      + leaves.flatMap { [$0.operand].compactMap { $0 } + $0.reads }
   }
 
   /// The places from which its paths begin, or which it joins.
@@ -66,7 +70,7 @@ struct ConnectionPlan {
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
     if let forced { body(forced.prototype) }
-    for leaf in linear?.leaves ?? [] {
+    for leaf in leaves {
       if let block = leaf.block { body(block) }
       body(leaf.storage)
     }
@@ -272,8 +276,15 @@ extension Machine {
     }
     for read in inputs { try refuseSilent(read, for: connection) }
     if !backs.isEmpty, let block = plan.block {
-      return try joinInverse(
-        connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
+      do throws(Failure) {
+        try joinInverse(
+          connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
+      } catch {
+        guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
+        graph.dissolve(connection)
+        try establish(connection, plan, sum)
+      }
+      return
     }
     let source: Formula.Source
     if let native = plan.native {

@@ -146,6 +146,9 @@ final class ConnectNode: SiteNode {
         if let linear, !linear.isChoice || machine.isLayoutAttribute(target.place) {
           guard let resolved = try resolve(linear, target, frame, machine) else { return .unwind }
           plan.linear = resolved
+        } else if let linear, !backs.isEmpty {
+          guard let resolved = try resolve(linear, target, frame, machine) else { return .unwind }
+          plan.otherwise = resolved
         }
         return machine.connect(
           plan, connector: connector, text: text, isHeld: isHeld,

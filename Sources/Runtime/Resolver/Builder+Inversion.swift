@@ -57,8 +57,10 @@ extension Builder {
     var blocks = [buildFormula(right, depth + 1)]
     for back in backs { blocks.append(back.make(&self, depth + 1)) }
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
+    // Where formulas cannot hold together with others, a sum may.
     let sum =
-      left.mayBeLayoutAttribute ? linear(left, right, .equal, isChoice: true, depth) : nil
+      LinearAnalysis(left, less: right).isAffine
+      ? linear(left, right, .equal, isChoice: true, depth) : nil
     return code.add(
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
