@@ -240,6 +240,7 @@ extension ConnectionGraph {
       }
     }
     undo.removeAll()
+    causes.forget(turn: turn)
     for level in levels {
       level.transaction.changed.removeAll()
       level.transaction.forced.removeAll()
