@@ -27,12 +27,14 @@ let package = Package(
       name: "TenonParser", dependencies: ["TenonLexer"], path: "Sources/Parser",
       swiftSettings: settings),
     .target(name: "CTenonPlatform", path: "Sources/CPlatform"),
+    .target(name: "TenonTables", path: "Sources/Tables", swiftSettings: settings),
     .target(
-      name: "TenonRuntime", dependencies: ["TenonLexer", "TenonParser", "CTenonPlatform"],
+      name: "TenonRuntime",
+      dependencies: ["TenonLexer", "TenonParser", "TenonTables", "CTenonPlatform"],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
     .target(
-      name: "TenonSolvers", dependencies: ["TenonRuntime"], path: "Sources/Solvers",
+      name: "TenonSolvers", dependencies: ["TenonRuntime", "TenonTables"], path: "Sources/Solvers",
       swiftSettings: settings),
     .target(
       name: "TenonStores", dependencies: ["TenonRuntime", "CTenonPlatform"],
@@ -47,6 +49,9 @@ let package = Package(
       name: "TenonREPL",
       dependencies: ["Tenon", "TenonLexer", "TenonRuntime", "CTenonLibEdit", "CTenonPlatform"],
       path: "Sources/REPL", swiftSettings: settings),
+    .executableTarget(
+      name: "TenonConnectorBenchmarks", dependencies: ["Tenon", "TenonRuntime"],
+      path: "Benchmarks/connectors", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
       path: "Plugins/EmbedKernelTool", swiftSettings: settings),
@@ -81,7 +86,9 @@ let package = Package(
     ),
     .testTarget(
       name: "TenonConnectionTests",
-      dependencies: ["Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime"],
+      dependencies: [
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolvers",
+      ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "TenonCommandTests",

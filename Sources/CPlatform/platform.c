@@ -1,1 +1,25 @@
-// The module is its header; the package manager wants one file to compile.
+#include "include/platform.h"
+#if !defined(__APPLE__)
+// Declared here because the header hides it unless everybody asks for GNU extensions.
+extern int pthread_getattr_np(pthread_t, pthread_attr_t *);
+
+// Asking is dear for the first thread, whose bounds the system reads out of a file: each thread
+// asks once.
+int tenon_stack_bounds(uintptr_t *low, size_t *size) {
+  static _Thread_local uintptr_t known_low = 0;
+  static _Thread_local size_t known_size = 0;
+  if (known_size == 0) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return -1;
+    void *bottom = NULL;
+    int result = pthread_attr_getstack(&attributes, &bottom, size);
+    pthread_attr_destroy(&attributes);
+    if (result != 0) return result;
+    known_low = (uintptr_t)bottom;
+    known_size = *size;
+  }
+  *low = known_low;
+  *size = known_size;
+  return 0;
+}
+#endif

@@ -51,6 +51,7 @@ public final class Interpreter {
     machine.timeZoneSource = timeZones
     register(DataflowSolver.self)
     register(PropagationSolver.self)
+    register(LinearSolver.self)
   }
 
   /// Adds a way to keep connections; of those that accept constraints the cheapest gets them.

@@ -36,6 +36,10 @@ public struct Connector: Sendable, Hashable {
     "←": ":=", "→": "->", "≤": "<=", "≥": ">=", "≠": "~=",
   ]
 
+  /// Those to which a program may give a meaning of its own. Assignment, addition and the message
+  /// send are what programs consist of: they keep theirs.
+  public static let replaceable: Set<String> = ["|=", "=|=", "->"]
+
   /// Runs of operator characters that are syntax, so that no connector can be called so.
   static let reserved: Set<String> = ["|", "||", "=|", "=", "==", "-", "+"]
 

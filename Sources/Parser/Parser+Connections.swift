@@ -62,7 +62,10 @@ extension Parser {
     height = tallest + 1
     try checkHeight()
     return .connect(
-      ConnectExpression(connector: connector, operands: operands, range: range(from: start)))
+      ConnectExpression(
+        connector: connector, operands: operands,
+        isOwn: ownConnectors.contains(connector.text),
+        range: range(from: start)))
   }
 
   /// Checks what stands behind an operand of a connection.

@@ -19,6 +19,8 @@ extension Parser {
 
   private var isConnectorAhead: Bool {
     let next = lexer.token(from: token.end)
+    // An attempt at what cannot be: no assignment goes on with a colon.
+    if next.kind == .assignment { return lexer.token(from: next.end).kind == .colon }
     let run = lexer.operatorRun(at: next.start)
     guard run.end > run.start else { return false }
     let kind = lexer.token(from: Int(run.end)).kind
@@ -214,9 +216,12 @@ extension Parser {
   func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
     let start = token.start
     advance()
-    let run = lexer.operatorRun(at: token.start)
+    let run =
+      token.kind == .assignment ? token.range : lexer.operatorRun(at: token.start)
     let connector = Name(source.text(in: run), run)
-    guard Connector.named(connector.text) == nil, Connector.otherSpellings[connector.text] == nil,
+    let isReplaced = Connector.replaceable.contains(connector.text)
+    guard isReplaced || Connector.named(connector.text) == nil,
+      Connector.otherSpellings[connector.text] == nil,
       !Connector.reserved.contains(connector.text)
     else { throw fail(connectorTaken(connector)) }
     guard lexer.addConnector(connector.text) else { throw fail(connectorTooLong(connector)) }
@@ -224,6 +229,8 @@ extension Parser {
     move(to: Int(run.end))
     let superclass = try parseSuperclass()
     let members = try parseMembers()
+    // In its own definition the sign has the meaning that it had before.
+    if isReplaced { ownConnectors.insert(connector.text) }
     return ConnectorDefinition(
       connector: connector, superclass: superclass, members: members, range: range(from: start))
   }

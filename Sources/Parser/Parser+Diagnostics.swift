@@ -273,7 +273,11 @@ extension Parser {
   }
 
   func connectorTaken(_ connector: Name) -> Diagnostic {
-    error("\(quoted(connector.range)) has a meaning already", connector.range)
+    Connector.named(connector.text) == nil
+      ? error("\(quoted(connector.range)) has a meaning already", connector.range)
+      : error(
+        "\(quoted(connector.range)) keeps its meaning; '|=', '=|=' and '->' can be given another",
+        connector.range)
   }
 
   func connectorTooLong(_ connector: Name) -> Diagnostic {

@@ -65,6 +65,8 @@ public final class Parser {
   /// The end of the last of these.
   var subtractionEnd = 0
   var definedConnectors: Set<String> = []
+  /// The connectors of every program that this one has given another meaning, up to here.
+  var ownConnectors: Set<String>
   /// Unary selectors that begin a line.
   var selectorsAtLineStart: [SourceRange] = []
   /// How many digits the exponents of integers have been written out to.
@@ -96,6 +98,7 @@ public final class Parser {
     self.heightLimit = heightLimit
     self.knownNames = knownNames
     knownConnectors = connectors
+    ownConnectors = connectors.intersection(Connector.replaceable)
     let builtIn = Connector.all.lazy.map(\.spelling)
     lexer = Lexer(source, in: range, connectors: Array(builtIn) + connectors)
     // Nothing is read yet: the text may be too large or no UTF-8.

@@ -1,4 +1,5 @@
 public import TenonRuntime
+internal import TenonTables
 
 /// Keeps constraints of one direction: each formula runs when something it reads has changed, after
 /// everything it reads is up to date.
@@ -16,26 +17,56 @@ public import TenonRuntime
 /// acyclic graphs", ACM Journal of Experimental Algorithmics 11, 2006. Here with explicit stacks,
 /// so that chains of any length are ordered.
 public final class DataflowSolver: ConnectorSolver {
-  private struct Node {
-    var formula: FormulaIR
-    var position: Int
+  struct Node {
+    var formula: Int32
+    /// The cell it computes, by its number here.
+    var output: Int32
+    var position: Int32
+    /// Its first edge, or the next free record.
+    var firstInput: Int32
     /// When a search was here last.
-    var visit = 0
+    var visit: UInt32 = 0
+    /// Why it has to run: the number of the changed cell, or -1.
+    var cause: Int32 = -1
   }
 
-  private var nodes: [FormulaID: Int] = [:]
-  private var table: [Node?] = []
-  private var freeNodes: [Int] = []
-  /// The nodes in their order; nil where one was removed.
-  private var order: [Int?] = []
-  private var dirty: [UInt64] = []
-  /// The nodes that read a cell, and the one that computes it.
-  private var readers: [CellID: [Int]] = [:]
-  private var writer: [CellID: Int] = [:]
-  private var constraints: [ConstraintID: FormulaID] = [:]
-  private var visit = 0
-  /// Why a node has to run: the cell that has changed.
-  private var causes: [CellID?] = []
+  struct Cell {
+    /// Its number, or -1 for a free record.
+    var id: Int32
+    var firstReader: Int32 = -1
+    var lastReader: Int32 = -1
+    /// The node that computes it, or -1.
+    var writer: Int32 = -1
+    /// How many nodes compute or read it.
+    var uses: Int32 = 0
+  }
+
+  /// What joins a cell to a node that reads it.
+  struct Edge {
+    var node: Int32
+    var cell: Int32
+    var nextReader: Int32 = -1
+    var previousReader: Int32 = -1
+    /// The next one of the same node, or the next free record.
+    var nextInput: Int32 = -1
+  }
+
+  private let nodes = FlatTable<Node>()
+  private let cells = FlatTable<Cell>()
+  private let edges = FlatTable<Edge>()
+  private var freeNode: Int32 = -1
+  private var freeCell: Int32 = -1
+  private var freeEdge: Int32 = -1
+  private var nodeCount = 0
+  private let nodesByFormula = NumberMap()
+  private let nodesByConstraint = NumberMap()
+  private let cellsByNumber = NumberMap()
+  /// The nodes in their order; -1 where one was removed, and before the first.
+  private let order = FlatTable<Int32>()
+  /// Where the first node stands: there is room before it for those that all others follow.
+  private var front = 0
+  private let dirty = DirtySet()
+  private var visit: UInt32 = 0
   /// Whether formulas are being run: the order keeps its gaps meanwhile.
   private var isSettling = false
 
@@ -65,7 +96,9 @@ public final class DataflowSolver: ConnectorSolver {
 
   /// The formula that computes a cell, if one does.
   public func formula(computing cell: CellID) -> FormulaID? {
-    writer[cell].flatMap { table[$0]?.formula.id }
+    let known = cellsByNumber[cell.rawValue]
+    guard known >= 0, cells[known].writer >= 0 else { return nil }
+    return formulaID(cells[known].writer)
   }
 
   /// Learns nothing from writes: formulas of one direction do not depend on who wrote.
@@ -81,97 +114,220 @@ extension DataflowSolver {
   /// Takes a constraint of one formula in, or learns what it reads now.
   ///
   /// - Throws: `SolverConflict` of the kind `cycle`.
-  /// - Complexity: O(formulas between it and what it depends on, in the present order).
+  /// - Complexity: O(formulas between it and what it depends on, in the present order); O(inputs)
+  ///   when all it depends on came before it, or nothing that it reads is computed.
   public func add(_ constraint: ConstraintIR) throws(SolverConflict) {
     guard let formula = constraint.formulas.first, constraint.formulas.count == 1 else {
       throw SolverConflict(.overdetermined, constraint.formulas.map(\.id))
     }
-    if let known = nodes[formula.id] {
-      guard let old = table[known]?.formula else { return }
-      unlink(known, old)
+    let known = nodesByFormula[formula.id.rawValue]
+    if known >= 0 {
+      let output = CellID(cells[nodes[known].output].id)
+      let inputs = self.inputs(of: known)
+      unlink(known)
       do throws(SolverConflict) {
-        try link(known, formula)
+        try link(known, formula.output, formula.inputs)
       } catch {
-        try? link(known, old)
+        try? link(known, output, inputs)
         throw error
       }
       return
     }
     let node = makeNode(formula)
     do throws(SolverConflict) {
-      try link(node, formula)
+      try link(node, formula.output, formula.inputs)
     } catch {
       discard(node)
       throw error
     }
-    constraints[constraint.id] = formula.id
+    nodesByConstraint.set(constraint.id.rawValue, to: node)
   }
 
   /// Lets a constraint go.
+  ///
+  /// - Complexity: O(inputs).
   public func remove(_ constraint: ConstraintID) {
-    guard let id = constraints.removeValue(forKey: constraint), let node = nodes[id],
-      let formula = table[node]?.formula
-    else { return }
-    unlink(node, formula)
+    let node = nodesByConstraint[constraint.rawValue]
+    guard node >= 0 else { return }
+    nodesByConstraint.remove(constraint.rawValue)
+    unlink(node)
     discard(node)
   }
 
-  private func makeNode(_ formula: FormulaIR) -> Int {
-    let node = freeNodes.popLast() ?? table.count
-    let entry = Node(formula: formula, position: order.count)
-    if node == table.count {
-      table.append(entry)
-      causes.append(nil)
+  private func makeNode(_ formula: FormulaIR) -> Int32 {
+    let node: Int32
+    let entry = Node(
+      formula: formula.id.rawValue, output: -1, position: place(formula), firstInput: -1)
+    if freeNode >= 0 {
+      node = freeNode
+      freeNode = nodes[node].firstInput
+      nodes[node] = entry
     } else {
-      table[node] = entry
-      causes[node] = nil
+      node = Int32(nodes.count)
+      nodes.append(entry)
     }
-    order.append(node)
-    if dirty.count * 64 < order.count { dirty.append(0) }
-    nodes[formula.id] = node
+    order[entry.position] = node
+    nodeCount += 1
+    nodesByFormula.set(formula.id.rawValue, to: node)
     return node
   }
 
-  private func discard(_ node: Int) {
-    guard let entry = table[node] else { return }
-    clear(entry.position)
-    order[entry.position] = nil
-    nodes[entry.formula.id] = nil
-    table[node] = nil
-    freeNodes.append(node)
-    if !isSettling { compact() }
+  /// A place in the order: before all others for a formula that reads nothing that is computed, so
+  /// that a chain made from its end costs no more than one made from its start; else behind them.
+  private func place(_ formula: FormulaIR) -> Int32 {
+    let isRead = reader(of: formula.output) >= 0
+    if isRead, !isSettling, formula.inputs.allSatisfy({ self.formula(computing: $0) == nil }) {
+      if front == 0 { makeRoomInFront() }
+      front -= 1
+      return Int32(front)
+    }
+    order.append(-1)
+    dirty.reserve(order.count)
+    return Int32(order.count - 1)
   }
 
-  /// Closes the gaps that removed formulas left, when they are many.
-  private func compact() {
-    guard order.count > 64, order.count > 4 * nodes.count else { return }
-    let remaining = order.compactMap { $0 }
-    order = remaining
-    for (position, node) in remaining.enumerated() { table[node]?.position = position }
-    dirty = Array(repeating: 0, count: (remaining.count + 63) / 64)
+  private func reader(of cell: CellID) -> Int32 {
+    let known = cellsByNumber[cell.rawValue]
+    return known < 0 ? -1 : cells[known].firstReader
   }
 
-  private func link(_ node: Int, _ formula: FormulaIR) throws(SolverConflict) {
-    table[node]?.formula = formula
-    writer[formula.output] = node
-    for input in formula.inputs { readers[input, default: []].append(node) }
-    do throws(SolverConflict) {
-      for input in formula.inputs {
-        if let source = writer[input] { try order(source, before: node) }
+  private func makeRoomInFront() { rearrange(leaving: max(64, nodeCount)) }
+
+  private func discard(_ node: Int32) {
+    dirty.remove(Int(nodes[node].position))
+    order[nodes[node].position] = -1
+    nodesByFormula.remove(nodes[node].formula)
+    nodes[node].formula = -1
+    nodes[node].firstInput = freeNode
+    freeNode = node
+    nodeCount -= 1
+    if !isSettling, order.count > 64, order.count - front > 4 * nodeCount { rearrange(leaving: 0) }
+  }
+
+  /// Closes the gaps that removed formulas left, and leaves room before the first one.
+  private func rearrange(leaving room: Int) {
+    let new = FlatTable<Int32>()
+    new.extend(to: room, with: -1)
+    var waiting: [Int] = []
+    for old in front..<order.count {
+      let node = order[old]
+      guard node >= 0 else { continue }
+      if dirty.contains(old) {
+        dirty.remove(old)
+        waiting.append(new.count)
       }
-      for reader in readers[formula.output] ?? [] { try order(node, before: reader) }
+      nodes[node].position = Int32(new.count)
+      new.append(node)
+    }
+    order.exchange(with: new)
+    front = room
+    dirty.reserve(order.count)
+    for position in waiting { dirty.insert(position) }
+  }
+
+  private func cell(_ id: CellID) -> Int32 {
+    let known = cellsByNumber[id.rawValue]
+    if known >= 0 { return known }
+    let new: Int32
+    if freeCell >= 0 {
+      new = freeCell
+      freeCell = cells[new].firstReader
+      cells[new] = Cell(id: id.rawValue)
+    } else {
+      new = Int32(cells.count)
+      cells.append(Cell(id: id.rawValue))
+    }
+    cellsByNumber.set(id.rawValue, to: new)
+    return new
+  }
+
+  private func release(_ cell: Int32) {
+    cells[cell].uses -= 1
+    guard cells[cell].uses == 0 else { return }
+    cellsByNumber.remove(cells[cell].id)
+    cells[cell].id = -1
+    cells[cell].firstReader = freeCell
+    freeCell = cell
+  }
+
+  private func link(
+    _ node: Int32, _ outputID: CellID, _ inputs: [CellID]
+  ) throws(SolverConflict) {
+    let output = cell(outputID)
+    nodes[node].output = output
+    cells[output].uses += 1
+    cells[output].writer = node
+    for input in inputs.reversed() { addEdge(from: cell(input), to: node) }
+    do throws(SolverConflict) {
+      var edge = nodes[node].firstInput
+      while edge >= 0 {
+        let source = cells[edges[edge].cell].writer
+        if source >= 0 { try order(source, before: node) }
+        edge = edges[edge].nextInput
+      }
+      edge = cells[output].firstReader
+      while edge >= 0 {
+        try order(node, before: edges[edge].node)
+        edge = edges[edge].nextReader
+      }
     } catch {
-      unlink(node, formula)
+      unlink(node)
       throw error
     }
   }
 
-  private func unlink(_ node: Int, _ formula: FormulaIR) {
-    if writer[formula.output] == node { writer[formula.output] = nil }
-    for input in formula.inputs {
-      if let index = readers[input]?.firstIndex(of: node) { readers[input]?.remove(at: index) }
-      if readers[input]?.isEmpty ?? false { readers[input] = nil }
+  private func addEdge(from cell: Int32, to node: Int32) {
+    let last = cells[cell].lastReader
+    let new = Edge(
+      node: node, cell: cell, previousReader: last, nextInput: nodes[node].firstInput)
+    let edge: Int32
+    if freeEdge >= 0 {
+      edge = freeEdge
+      freeEdge = edges[edge].nextInput
+      edges[edge] = new
+    } else {
+      edge = Int32(edges.count)
+      edges.append(new)
     }
+    if last >= 0 { edges[last].nextReader = edge } else { cells[cell].firstReader = edge }
+    cells[cell].lastReader = edge
+    cells[cell].uses += 1
+    nodes[node].firstInput = edge
+  }
+
+  private func unlink(_ node: Int32) {
+    var edge = nodes[node].firstInput
+    nodes[node].firstInput = -1
+    while edge >= 0 {
+      let record = edges[edge]
+      if record.previousReader >= 0 {
+        edges[record.previousReader].nextReader = record.nextReader
+      } else {
+        cells[record.cell].firstReader = record.nextReader
+      }
+      if record.nextReader >= 0 {
+        edges[record.nextReader].previousReader = record.previousReader
+      } else {
+        cells[record.cell].lastReader = record.previousReader
+      }
+      edges[edge].nextInput = freeEdge
+      freeEdge = edge
+      release(record.cell)
+      edge = record.nextInput
+    }
+    let output = nodes[node].output
+    if cells[output].writer == node { cells[output].writer = -1 }
+    release(output)
+  }
+
+  private func inputs(of node: Int32) -> [CellID] {
+    var inputs: [CellID] = []
+    var edge = nodes[node].firstInput
+    while edge >= 0 {
+      inputs.append(CellID(cells[edges[edge].cell].id))
+      edge = edges[edge].nextInput
+    }
+    return inputs
   }
 }
 
@@ -179,45 +335,48 @@ extension DataflowSolver {
 
 extension DataflowSolver {
   /// Sees to it that one node stands before another in the order.
-  private func order(_ first: Int, before second: Int) throws(SolverConflict) {
+  private func order(_ first: Int32, before second: Int32) throws(SolverConflict) {
     if first == second { throw SolverConflict(.cycle, [formulaID(first)]) }
-    let upper = position(first)
-    let lower = position(second)
+    let upper = nodes[first].position
+    let lower = nodes[second].position
     guard lower < upper else { return }
     let forward = try affected(from: second, to: upper, target: first)
     let backward = ancestors(of: first, from: lower)
     let moved =
-      backward.sorted { position($0) < position($1) }
-      + forward.sorted { position($0) < position($1) }
-    let places = moved.map { position($0) }.sorted()
-    let wasDirty = moved.map { isDirty(position($0)) }
-    for place in places { clear(place) }
+      backward.sorted { nodes[$0].position < nodes[$1].position }
+      + forward.sorted { nodes[$0].position < nodes[$1].position }
+    let places = moved.map { Int(nodes[$0].position) }.sorted()
+    let wasDirty = moved.map { dirty.contains(Int(nodes[$0].position)) }
+    for place in places { dirty.remove(place) }
     for ((node, place), isDirty) in zip(zip(moved, places), wasDirty) {
-      table[node]?.position = place
+      nodes[node].position = Int32(place)
       order[place] = node
-      if isDirty { mark(place) }
+      if isDirty { dirty.insert(place) }
     }
   }
 
   /// The nodes that depend on one and stand up to a position; a way to `target` is a cycle.
   private func affected(
-    from start: Int, to limit: Int, target: Int
-  ) throws(SolverConflict) -> [Int] {
-    visit += 1
-    var found: [Int] = []
-    var from: [Int: Int] = [:]
+    from start: Int32, to limit: Int32, target: Int32
+  ) throws(SolverConflict) -> [Int32] {
+    visit &+= 1
+    var found: [Int32] = []
+    var from: [Int32: Int32] = [:]
     var stack = [start]
-    table[start]?.visit = visit
+    nodes[start].visit = visit
     while let node = stack.popLast() {
       found.append(node)
-      guard let output = table[node]?.formula.output else { continue }
-      for next in readers[output] ?? [] where table[next]?.visit != visit {
-        from[next] = node
+      var edge = cells[nodes[node].output].firstReader
+      while edge >= 0 {
+        let next = edges[edge].node
+        edge = edges[edge].nextReader
+        guard nodes[next].visit != visit else { continue }
+        if next == target || nodes[next].position < limit { from[next] = node }
         if next == target {
           throw SolverConflict(.cycle, way(to: next, from: from, start: start))
         }
-        if position(next) < limit {
-          table[next]?.visit = visit
+        if nodes[next].position < limit {
+          nodes[next].visit = visit
           stack.append(next)
         }
       }
@@ -226,7 +385,7 @@ extension DataflowSolver {
   }
 
   /// The formulas of a cycle, each needing the result of the next one.
-  private func way(to end: Int, from: [Int: Int], start: Int) -> [FormulaID] {
+  private func way(to end: Int32, from: [Int32: Int32], start: Int32) -> [FormulaID] {
     var way = [formulaID(end)]
     var node = end
     while node != start, let before = from[node] {
@@ -237,69 +396,76 @@ extension DataflowSolver {
   }
 
   /// The nodes that one depends on and that stand from a position on.
-  private func ancestors(of start: Int, from limit: Int) -> [Int] {
-    visit += 1
-    var found: [Int] = []
+  private func ancestors(of start: Int32, from limit: Int32) -> [Int32] {
+    visit &+= 1
+    var found: [Int32] = []
     var stack = [start]
-    table[start]?.visit = visit
+    nodes[start].visit = visit
     while let node = stack.popLast() {
       found.append(node)
-      for input in table[node]?.formula.inputs ?? [] {
-        guard let next = writer[input], table[next]?.visit != visit, position(next) > limit else {
-          continue
-        }
-        table[next]?.visit = visit
+      var edge = nodes[node].firstInput
+      while edge >= 0 {
+        let next = cells[edges[edge].cell].writer
+        edge = edges[edge].nextInput
+        guard next >= 0, nodes[next].visit != visit, nodes[next].position > limit else { continue }
+        nodes[next].visit = visit
         stack.append(next)
       }
     }
     return found
   }
 
-  private func position(_ node: Int) -> Int { table[node]?.position ?? 0 }
-
-  private func formulaID(_ node: Int) -> FormulaID { table[node]?.formula.id ?? FormulaID(-1) }
+  private func formulaID(_ node: Int32) -> FormulaID { FormulaID(nodes[node].formula) }
 }
 
 // MARK: - A turn
 
 extension DataflowSolver {
-  private func mark(_ position: Int) { dirty[position >> 6] |= 1 << UInt64(position & 63) }
-  private func clear(_ position: Int) { dirty[position >> 6] &= ~(1 << UInt64(position & 63)) }
-  private func isDirty(_ position: Int) -> Bool {
-    dirty[position >> 6] & 1 << UInt64(position & 63) != 0
-  }
-
   /// Runs the formulas that depend on what has changed, in order.
   ///
-  /// - Complexity: O(formulas that run + their readers + length of the order / 64).
+  /// - Complexity: O(formulas that run + their readers + length of the order / 4,096).
   public func settle(_ transaction: Transaction) {
-    for cell in transaction.changed { markReaders(of: cell) }
-    for formula in transaction.forced {
-      if let node = nodes[formula] { mark(position(node)) }
+    for index in 0..<transaction.changeCount {
+      let known = cellsByNumber[transaction.change(at: index).rawValue]
+      if known >= 0 { markReaders(of: known) }
+    }
+    if transaction.forcedCount > 0 {
+      for formula in transaction.forced {
+        let node = nodesByFormula[formula.rawValue]
+        if node >= 0 { dirty.insert(Int(nodes[node].position)) }
+      }
     }
     isSettling = true
-    defer {
-      isSettling = false
-      compact()
-    }
-    var word = 0
-    while word < dirty.count {
-      while dirty[word] != 0 {
-        let position = word << 6 + dirty[word].trailingZeroBitCount
-        dirty[word] &= dirty[word] - 1
-        guard let node = order[position], let formula = table[node]?.formula else { continue }
-        let cause = causes[node]
-        causes[node] = nil
-        if transaction.run(formula.id, because: cause) { markReaders(of: formula.output) }
+    defer { isSettling = false }
+    var start = 0
+    while true {
+      let position = dirty.removeFirst(from: &start)
+      guard position >= 0 else { return }
+      let node = order[position]
+      guard node >= 0 else { continue }
+      let entry = nodes[node]
+      let output = cells[entry.output].id
+      nodes[node].cause = -1
+      let cause = entry.cause < 0 ? nil : CellID(entry.cause)
+      guard transaction.run(FormulaID(entry.formula), because: cause) else { continue }
+      // What it read may have given the cell another record.
+      if cells[entry.output].id == output {
+        markReaders(of: entry.output)
+      } else if cellsByNumber[output] >= 0 {
+        markReaders(of: cellsByNumber[output])
       }
-      word += 1
     }
   }
 
-  private func markReaders(of cell: CellID) {
-    for node in readers[cell] ?? [] {
-      mark(position(node))
-      if causes[node] == nil { causes[node] = cell }
+  @inline(__always)
+  private func markReaders(of cell: Int32) {
+    var edge = cells[cell].firstReader
+    let id = cells[cell].id
+    while edge >= 0 {
+      let record = edges[edge]
+      dirty.insert(Int(nodes[record.node].position))
+      if nodes[record.node].cause < 0 { nodes[record.node].cause = id }
+      edge = record.nextReader
     }
   }
 }

@@ -59,6 +59,9 @@ public final class PropagationSolver: ConnectorSolver {
   /// Accepts regions in which every constraint has more than one direction.
   public static func accept(_ region: RegionIR) -> Acceptance {
     let refusals = region.constraints.compactMap { constraint -> Refusal? in
+      if constraint.isLinearOnly, let formula = constraint.formulas.first {
+        return Refusal(formula.id, "there is no formula to run")
+      }
       guard !constraint.isMultiWay, let formula = constraint.formulas.first else { return nil }
       return Refusal(formula.id, "it has one direction only")
     }

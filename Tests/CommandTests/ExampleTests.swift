@@ -39,6 +39,22 @@ import Testing
     ExampleTests.examples.appendingPathComponent(name).path
   }
 
+  // MARK: The architecture
+
+  /// Whole stores in step, each with a policy of its own.
+  @Test func theArchitectureKeepsItsPartsInStep() throws {
+    try Directory.withTemporary { directory in
+      let result = try run(example("architecture.st"), in: directory)
+      #expect(result.status == .status(0))
+      #expect(result.errors == "")
+      #expect(
+        result.output == """
+          
+
+          """)
+    }
+  }
+
   // MARK: The converter
 
   @Test func argumentsAreConvertedAndRemembered() throws {

@@ -85,7 +85,7 @@ extension Program {
       formulas: graph.formulas.count { $0 != nil }, constraints: graph.constraints.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
       watchedPaths: graph.pathWatchers.count,
-      waiting: graph.pending.count + graph.forced.count + graph.contested.count
+      waiting: graph.pendingCount + graph.forced.count + graph.contested.count
         + graph.reaimed.count + graph.waitingRegions.count)
   }
 

@@ -35,18 +35,7 @@ static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
   return 0;
 }
 #else
-// Declared here because the header hides it unless everybody asks for GNU extensions.
-extern int pthread_getattr_np(pthread_t, pthread_attr_t *);
-
-static inline int tenon_stack_bounds(uintptr_t *low, size_t *size) {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return -1;
-  void *bottom = NULL;
-  int result = pthread_attr_getstack(&attributes, &bottom, size);
-  pthread_attr_destroy(&attributes);
-  *low = (uintptr_t)bottom;
-  return result;
-}
+int tenon_stack_bounds(uintptr_t *low, size_t *size);
 #endif
 
 // Waits until the first descriptor has something to read or is at its end, or the second has, with

@@ -47,13 +47,19 @@ public struct ConnectExpression: Sendable {
   public let connector: Name
   /// What it joins, at least two.
   public let operands: [Expression]
+  /// Whether it is one of the signs of every program to which this one has given a meaning of its
+  /// own before.
+  public let isOwn: Bool
   /// Where it stands.
   public let range: SourceRange
 
   /// Creates the syntax from its parts.
-  public init(connector: Name, operands: [Expression], range: SourceRange) {
+  public init(
+    connector: Name, operands: [Expression], isOwn: Bool = false, range: SourceRange
+  ) {
     self.connector = connector
     self.operands = operands
+    self.isOwn = isOwn
     self.range = range
   }
 }

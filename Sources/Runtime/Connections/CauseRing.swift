@@ -52,7 +52,7 @@ final class CauseRing {
   /// For cells whose numbers belonged to others before: how many changes there were then.
   private var births: [Int32: Int] = [:]
   /// It owns the ring.
-  @safe private unowned(unsafe) let machine: Machine
+  private var owner: Unmanaged<Machine>?
   /// Whether each change is printed.
   var isTracing = false
   /// Where changes are printed to; nil for the output for errors.
@@ -60,9 +60,17 @@ final class CauseRing {
   /// Lines for the stream, which waits for the end of the turn.
   var traceLines: [String] = []
 
-  init(machine: Machine) {
-    self.machine = machine
+  init() {}
+
+  /// Lets the machine be known that owns the ring, before anything changes.
+  func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
+
+  private var machine: Machine {
+    @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
   }
+
+  /// Whether there is anything to be printed at the end of a turn.
+  var hasTrace: Bool { !traceLines.isEmpty }
 
   deinit { unsafe entries?.deallocate() }
 
@@ -74,13 +82,12 @@ final class CauseRing {
   /// Records that a connection has changed a cell.
   @inline(__always)
   func note(
-    _ cell: CellID, turn: Int, connection: Int, because cause: CellID?, old: Value, new: Value
+    _ cell: Int32, turn: Int, connection: Int32, because cause: Int32, old: Value, new: Value
   ) {
     record(
       Entry(
-        turn: UInt32(truncatingIfNeeded: turn), cell: cell.rawValue,
-        writer: Int32(truncatingIfNeeded: connection), cause: cause?.rawValue ?? -1, old: old,
-        new: new, time: 0))
+        turn: UInt32(truncatingIfNeeded: turn), cell: cell, writer: connection, cause: cause,
+        old: old, new: new, time: 0))
   }
 
   /// Records that somebody outside has changed a cell.

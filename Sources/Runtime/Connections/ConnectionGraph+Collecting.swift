@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // What the collector must know: a connection keeps its formulas alive, not its places.
 
 extension ConnectionGraph {
@@ -18,8 +20,7 @@ extension ConnectionGraph {
       heap.mark(cell.place.key)
       if let known = cell.known { heap.mark(known) }
     }
-    undo.removeAll { $0.place.kind != .stored && !heap.isMarked(ObjectRef($0.place.object)) }
-    for entry in undo { heap.mark(entry.value) }
+    purgeUndo(heap)
     for value in valuesBefore.values { heap.mark(value) }
     causes.mark(heap)
     heap.drain()
@@ -78,6 +79,7 @@ extension ConnectionGraph {
 
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
+    if let relay = connection.relay { mark(relay, heap) }
     connection.plan?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
     if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
@@ -88,6 +90,20 @@ extension ConnectionGraph {
         heap.mark(self[input].place.object)
       }
     }
+  }
+
+  /// Forgets old values of places that are gone, and marks the others.
+  private func purgeUndo(_ heap: Heap) {
+    let kept = FlatTable<UndoEntry>()
+    for index in 0..<undo.count {
+      let entry = undo[index]
+      guard entry.place.kind == .stored || heap.isMarked(ObjectRef(entry.place.object)) else {
+        continue
+      }
+      heap.mark(entry.value)
+      kept.append(entry)
+    }
+    undo.exchange(with: kept)
   }
 
   /// Lets go of cells whose objects are dead: nothing can change there any more.
@@ -105,6 +121,8 @@ extension ConnectionGraph {
       cells[index].readers = []
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
       pathWatchers[id] = nil
+      relays.byCell[id] = nil
+      setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
       release([id])

@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Taking formulas into force and out of it, all or nothing.
 
 extension ConnectionGraph {
@@ -15,7 +17,7 @@ extension ConnectionGraph {
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(self[formula.output].name, by: other.connection)
         }
-        if formula.inputs.contains(formula.output) {
+        if formula.inputs.contains(formula.output), !constraint.isForced {
           throw cycle([formula.output], through: [formula])
         }
         constraint.formulas.append(formula)
@@ -34,7 +36,7 @@ extension ConnectionGraph {
   private func enforce(
     _ constraint: Constraint, new: [Formula], origin: CellID?
   ) throws(Failure) {
-    if constraint.isMultiWay {
+    if constraint.isMultiWay || constraint.isForced {
       try enforceMultiWay(constraint, new: new, origin: origin)
     } else if let formula = constraint.formulas.first {
       try enforceOneWay(constraint, formula)
@@ -49,7 +51,7 @@ extension ConnectionGraph {
       contested.removeAll { $0 === constraint }
       constraint.isContested = false
     }
-    if constraint.isMultiWay {
+    if constraint.isMultiWay || constraint.isForced {
       unlinkDynamicInputs(of: formula)
       constraint.formulas.removeAll { $0 === formula }
       leave(constraint)
@@ -57,7 +59,9 @@ extension ConnectionGraph {
       if constraint.level >= 0 { release(constraint, formula) }
       constraint.formulas.removeAll { $0 === formula }
     }
-    if constraint.formulas.isEmpty { constraints[constraint.cells] = nil }
+    if constraint.formulas.isEmpty, constraints[constraint.cells] === constraint {
+      constraints[constraint.cells] = nil
+    }
   }
 
   // MARK: Batches
@@ -120,6 +124,7 @@ extension ConnectionGraph {
   func disconnect(_ connection: Connection) {
     guard connection.status != .disconnected else { return }
     connection.status = .disconnected
+    if connection.isInvariant { invariants.count -= 1 }
     dissolve(connection)
     connections[connection.number] = nil
   }
@@ -136,6 +141,7 @@ extension ConnectionGraph {
       free(formula)
     }
     unwatchPath(of: connection)
+    unwatch(connection)
     release(used)
   }
 }
@@ -157,6 +163,7 @@ extension ConnectionGraph {
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, level: level)
     cells[output.index].owner = formula
+    setFlag(CellFlag.determined, of: output, to: true)
     for input in formula.inputs { cells[input.index].readers.append(formula) }
     if let region = self[output].region {
       do throws(SolverConflict) {
@@ -177,6 +184,7 @@ extension ConnectionGraph {
     constraint.level = -1
     if cells[formula.output.index].owner === formula {
       cells[formula.output.index].owner = nil
+      setFlag(CellFlag.determined, of: formula.output, to: false)
       self[formula.output].region?.pinned.remove(formula.output)
       self[formula.output].region?.solver.unpin(formula.output)
     }
@@ -188,7 +196,10 @@ extension ConnectionGraph {
     let description = description(of: constraint)
     while levels.count <= level {
       let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
-      levels.append(Level(solver: solver.solver, transaction: makeTransaction()))
+      levels.append(
+        Level(
+          solver: solver.solver,
+          transaction: levels.isEmpty ? baseTransaction : makeTransaction()))
     }
     do throws(SolverConflict) {
       try levels[level].solver.add(description)
@@ -325,8 +336,10 @@ extension ConnectionGraph {
       constraint.isContested = false
     }
     do throws(Failure) {
+      try refuseCycle(throughConstantsOf: constraint)
       try join(constraint)
     } catch {
+      if constraint.equation != nil { constraint.region = nil }
       if wasOneWay {
         // It was in force as it stood; it can be again.
         let formulas = constraint.formulas
@@ -336,7 +349,7 @@ extension ConnectionGraph {
       }
       throw error
     }
-    if wasOneWay { linkDynamicInputs(of: first) }
+    if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
@@ -346,15 +359,18 @@ extension ConnectionGraph {
     let ownPins = constraint.cells.filter { self[$0].owner != nil }
     let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
     if !pinned.isEmpty { try refuseCycle(around: involved, pinned: pinned, constraint) }
-    let description = description(of: constraint)
+    let description = describe(
+      constraint,
+      withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
     let region: Region
     let entering: [CellID]
-    if involved.count == 1, isAccepted(description, by: involved[0]) {
+    if involved.count == 1, isAccepted(constraint, description, by: involved[0]),
+      try extend(involved[0], by: constraint, description)
+    {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
-      try extend(region, by: constraint, description)
     } else {
-      region = try merge(involved, with: constraint, description, pinned: pinned)
+      region = try merge(involved, with: constraint, pinned: pinned)
       regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
@@ -379,58 +395,52 @@ extension ConnectionGraph {
     for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
   }
 
-  private func isAccepted(_ constraint: ConstraintIR, by region: Region) -> Bool {
-    let solver = type(of: region.solver)
-    if case .yes = solver.accept(RegionIR(constraints: [constraint], pinned: [])) { return true }
-    return false
-  }
-
+  /// Takes a constraint into a region.
+  ///
+  /// - Returns: false when its solver cannot keep it and another one may.
   private func extend(
     _ region: Region, by constraint: Constraint, _ description: ConstraintIR
-  ) throws(Failure) {
+  ) throws(Failure) -> Bool {
     do throws(SolverConflict) {
       for cell in constraint.cells where !region.cells.contains(cell) {
         try introduce(cell, to: region.solver)
       }
       try region.solver.add(description)
     } catch {
+      let known = region.constraints.contains { $0 === constraint }
+      if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
+        return false
+      }
       throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
     }
     if !region.constraints.contains(where: { $0 === constraint }) {
       region.constraints.append(constraint)
     }
+    return true
   }
 
-  private func introduce(
+  func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
-    try solver.edit(cell, age: self[cell].age, isPinned: self[cell].owner != nil)
+    try solver.edit(cell, age: hot[cell.rawValue].age, isPinned: self[cell].owner != nil)
   }
 
   /// Makes one region of several, and of a constraint that joins them.
   private func merge(
-    _ old: [Region], with constraint: Constraint, _ description: ConstraintIR,
-    pinned: Set<CellID>
+    _ old: [Region], with constraint: Constraint, pinned: Set<CellID>
   ) throws(Failure) -> Region {
     var all = old.flatMap(\.constraints)
     if !all.contains(where: { $0 === constraint }) { all.append(constraint) }
-    let descriptions = all.map { $0 === constraint ? description : self.description(of: $0) }
-    let made = try makeSolver(for: RegionIR(constraints: descriptions, pinned: pinned))
+    let cells = Set(all.flatMap(\.cells)).sorted()
+    let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
     let region = Region(
       solver: made.solver, name: made.name, transaction: makeTransaction())
-    let cells = Set(all.flatMap(\.cells)).sorted()
-    do throws(SolverConflict) {
-      for cell in cells { try introduce(cell, to: region.solver) }
-      for description in descriptions { try region.solver.add(description) }
-    } catch {
-      throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
-    }
     region.constraints = all
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
     for each in old {
-      region.transaction.changed += each.transaction.changed
-      region.transaction.forced += each.transaction.forced
+      for cell in each.transaction.changed { region.transaction.changes.append(cell) }
+      for formula in each.transaction.forced { region.transaction.forcedFormulas.append(formula) }
       if each.isWaiting { enqueue(region) }
     }
     waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
@@ -441,16 +451,23 @@ extension ConnectionGraph {
   private func satisfy(
     _ constraint: Constraint, new: [Formula], origin: CellID?, wasSatisfied: Bool
   ) {
-    guard let region = constraint.region, let added = new.last else { return }
+    guard let region = constraint.region,
+      let added = constraint.equation == nil ? new.last : constraint.formulas.first
+    else { return }
     if let origin {
       clock += 1
-      cells[origin.index].age = clock
+      hot[origin.rawValue].age = clock
       try? region.solver.edit(origin, age: clock, isPinned: self[origin].owner != nil)
       forced.append(added)
       return
     }
     // A formula that comes as the way back of one that holds has nothing to do.
     if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) { return }
+    if constraint.equation != nil {
+      // Its solver knows that the left side follows.
+      forced.append(added)
+      return
+    }
     clock += 1
     for input in added.inputs {
       try? region.solver.edit(input, age: clock, isPinned: self[input].owner != nil)
@@ -462,6 +479,8 @@ extension ConnectionGraph {
   private func leave(_ constraint: Constraint) {
     guard let region = constraint.region else { return }
     constraint.region = nil
+    // One of the language may have something to let go of.
+    if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
     if broken == nil {
       breakUp(region)
       enterAgain(constraint)
@@ -479,6 +498,9 @@ extension ConnectionGraph {
   }
 
   private func enterAgain(_ constraint: Constraint) {
+    if constraint.formulas.isEmpty { return }
+    // Such a connection ends as a whole.
+    if constraint.isForced { return }
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {
@@ -520,7 +542,7 @@ extension ConnectionGraph {
   /// Makes a solver for a region: the cheapest that accepts.
   ///
   /// - Throws: a failure that says what every solver has against it.
-  private func makeSolver(
+  func makeSolver(
     for region: RegionIR
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
     var objections: [String] = []
@@ -533,21 +555,37 @@ extension ConnectionGraph {
         }
       }
     }
+    if let own = try makeRegisteredSolver(for: region, &objections) { return own }
     throw .noSolver(objections)
   }
 
-  private func describe(_ formula: FormulaID) -> String {
+  func describe(_ formula: FormulaID) -> String {
     self[formula]?.connection.text ?? "a formula"
   }
 
   /// The failure for a conflict that a solver reports.
-  func conflict(_ conflict: SolverConflict, about formula: Formula) -> Failure {
+  func conflict(_ conflict: SolverConflict, about formula: Formula?) -> Failure {
     let formulas = conflict.formulas.compactMap { self[$0] }
     switch conflict.kind {
     case .cycle: return cycle(formulas.map(\.output), through: formulas)
     case .overdetermined:
+      guard let formula = formula ?? formulas.first else { return .noSolver([]) }
       let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
       return .overdetermined(self[formula.output].name, by: others)
+    case .unsatisfiable:
+      return .unsatisfiable(
+        formulas.map(\.connection).unique(),
+        conflict.cells.map { (self[$0].name, machine.currentValue(of: $0) ?? .nil) }
+          .map { "'\($0) = \(machine.describe($1))'" })
+    case .noNumber:
+      let cell = conflict.cells[0]
+      return .noNumber(
+        self[cell].name, machine.describe(machine.currentValue(of: cell) ?? .nil), formulas.first)
+    case .unsupported(let reason):
+      let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
+      let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
+      return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
+    case .failed(let message): return .failedSolver(message)
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // A turn: from a write to the moment when all connections hold again.
 
 extension ConnectionGraph {
@@ -12,6 +14,9 @@ extension ConnectionGraph {
   func checkWrite(to cell: CellID) throws(Failure) {
     if let running {
       throw .impureFormula(self[cell].name, running.connection)
+    }
+    if let limit = machine.solverLimit {
+      throw .impureSolver(self[cell].name, limit.solver.title)
     }
     // Who writes a slot writes the properties that are computed from it.
     for written in [cell] + self[cell].properties {
@@ -36,6 +41,44 @@ extension ConnectionGraph {
     }
   }
 
+  /// Whether writing a slot concerns nothing but the formulas that read it.
+  @inline(__always)
+  func isFreelyWritable(_ cell: CellID) -> Bool {
+    let flags = hot[cell.rawValue].flags
+    return flags & CellFlag.plain != 0
+      && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
+      && relays.held.isEmpty && machine.solverLimit == nil
+  }
+
+  /// Remembers what a place held, for when the turn cannot be finished.
+  @inline(__always)
+  func noteOld(_ value: Value, at place: Place) {
+    undo.append(UndoEntry(place: place, value: value))
+  }
+
+  /// Notes that a freely writable cell was written from outside.
+  @inline(__always)
+  func noteFreeWrite(to cell: CellID, by site: TraceEntry?, old: Value, new: Value) {
+    clock += 1
+    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
+    noteWriter(of: cell, site)
+    countChange(of: cell.rawValue)
+    if isSettling { distribute(cell) } else { pending.append(cell) }
+  }
+
+  @inline(__always)
+  private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
+    hot[cell.rawValue].age = clock
+    hot[cell.rawValue].causeFormula = -1
+    hot[cell.rawValue].causeTurn = turn + 1
+    // Most writes of a cell come from where the last one came from.
+    let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
+    if hot[cell.rawValue].site != identity {
+      hot[cell.rawValue].site = identity
+      cells[cell.index].site = site
+    }
+  }
+
   /// Notes that a cell was written from outside.
   ///
   /// - Parameters:
@@ -48,24 +91,35 @@ extension ConnectionGraph {
   ) {
     clock += 1
     causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
-    for written in [cell] + self[cell].properties {
-      cells[written.index].age = clock
-      cells[written.index].cause = Cause(turn: turn + 1, site: site)
-    }
+    noteWriter(of: cell, site)
+    for property in self[cell].properties { noteWriter(of: property, site) }
     noteChange(of: cell)
+  }
+
+  @inline(__always)
+  private func countChange(of cell: Int32) {
+    if hot[cell].turn == turn {
+      hot[cell].changes &+= 1
+    } else {
+      hot[cell].turn = turn
+      hot[cell].changes = 1
+    }
   }
 
   /// Notes that a cell has another value, whoever gave it.
   func noteChange(of cell: CellID) {
-    if cells[cell.index].turn != turn {
-      cells[cell.index].turn = turn
-      cells[cell.index].changes = 0
-    }
-    cells[cell.index].changes += 1
+    countChange(of: cell.rawValue)
+    spread(cell)
+  }
+
+  /// Tells those whom a change of a cell concerns.
+  private func spread(_ cell: CellID) {
     if isSettling { distribute(cell) } else { pending.append(cell) }
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
     for property in cells[cell.index].properties where property != writing {
       noteChange(of: property)
     }
+    if !relays.byCell.isEmpty { relayChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
@@ -86,21 +140,27 @@ extension ConnectionGraph {
   func settle() throws(Failure) {
     guard !isSettling else { return }
     defer {
-      reportMemory()
-      machine.flushTrace()
+      if ranOutOfMemory { reportMemory() }
+      if causes.hasTrace { machine.flushTrace() }
     }
+    askDoubtful()
     while hasPending {
       turn += 1
       isSettling = true
       defer {
         isSettling = false
-        undo.removeAll()
+        if atomicDepth == 0 { undo.removeAll() }
       }
-      for cell in takePending() { distribute(cell) }
-      for formula in forced { distribute(formula) }
-      forced = []
       do throws(Failure) {
-        try settleLevels()
+        defer { if evaluation.handler >= 0 { machine.endFormulas() } }
+        if hasOneLevel {
+          try settleOneLevel()
+        } else {
+          for cell in takePending() { distribute(cell) }
+          for formula in forced { distribute(formula) }
+          forced = []
+          try settleLevels()
+        }
       } catch {
         abandonTurn()
         throw error
@@ -109,14 +169,44 @@ extension ConnectionGraph {
         abandonTurn()
         return
       }
+      try checkInvariants()
       isSettling = false
-      try reaim()
+      if !reaimed.isEmpty { try reaim() }
     }
+  }
+
+  /// Whether all formulas are with one solver.
+  private var hasOneLevel: Bool { !hasRegions && levels.count == 1 && waitingRegions.isEmpty }
+
+  /// Brings everything up to date that one solver keeps.
+  private func settleOneLevel() throws(Failure) {
+    let transaction = baseTransaction
+    if valuesBefore.isEmpty, transaction.changes.isEmpty {
+      transaction.changes.exchange(with: pending)
+    } else {
+      for cell in takePending() { transaction.changes.append(cell) }
+    }
+    if !forced.isEmpty {
+      for formula in forced where formula.constraint?.level == 0 {
+        transaction.forcedFormulas.append(formula.id)
+      }
+      forced.removeAll(keepingCapacity: forced.count < 65_536)
+    }
+    hasMore = false
+    currentLevel = 0
+    repeat {
+      if let baseSolver { transaction.settle(with: baseSolver) }
+      if let restless {
+        self.restless = nil
+        throw .doesNotSettle(loop(through: restless))
+      }
+    } while !isUnwinding && !transaction.isEmpty
+    currentLevel = -1
+    if hasMore || levels.count > 1 || !waitingRegions.isEmpty { try settleLevels() }
   }
 
   /// Has the program hear at its next safepoint that memory has run out, when only formulas have.
   private func reportMemory() {
-    guard ranOutOfMemory else { return }
     ranOutOfMemory = false
     machine.state.requestSafepoint()
   }
@@ -124,12 +214,13 @@ extension ConnectionGraph {
   /// The cells that have changed since the last settling; those left out that `atomically:` gave
   /// back what they held.
   private func takePending() -> [CellID] {
+    let cells = (0..<pending.count).map { pending[$0] }
     defer {
-      pending.removeAll(keepingCapacity: true)
+      pending.removeAll()
       valuesBefore.removeAll()
     }
-    if valuesBefore.isEmpty { return pending }
-    return pending.filter { cell in
+    if valuesBefore.isEmpty { return cells }
+    return cells.filter { cell in
       guard let before = valuesBefore[cell], let now = machine.currentValue(of: cell) else {
         return true
       }
@@ -148,6 +239,10 @@ extension ConnectionGraph {
         if let restless {
           self.restless = nil
           throw .doesNotSettle(loop(through: restless))
+        }
+        if let refusal {
+          self.refusal = nil
+          throw conflict(refusal, about: nil)
         }
         if isUnwinding { return }
         level += 1
@@ -182,7 +277,7 @@ extension ConnectionGraph {
 
   private func settle(_ level: Level) {
     let transaction = level.transaction
-    guard !transaction.changed.isEmpty || !transaction.forced.isEmpty else { return }
+    guard !transaction.isEmpty else { return }
     transaction.settle(with: level.solver)
   }
 
@@ -191,7 +286,7 @@ extension ConnectionGraph {
     // What the solver at work computes it passes on itself, but not what the program's own code
     // writes meanwhile.
     if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
-      region.transaction.changed.append(cell)
+      region.transaction.changes.append(cell)
       enqueue(region)
     }
     guard hasRegions || currentLevel < 0 || cells[cell.index].owner == nil else { return }
@@ -204,7 +299,7 @@ extension ConnectionGraph {
       }
       guard let level = reader.constraint?.level, level >= 0, level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
-      levels[level].transaction.changed.append(cell)
+      levels[level].transaction.changes.append(cell)
       if level <= currentLevel { hasMore = true }
       told = level
     }
@@ -213,24 +308,28 @@ extension ConnectionGraph {
   /// Has a constraint of several directions satisfied again when its formula that is in force reads
   /// something that has changed.
   private func force(_ formula: Formula, in region: Region) {
-    guard region.solver.formula(computing: formula.output) == formula.id else { return }
-    region.transaction.forced.append(formula.id)
+    guard
+      formula.equation != nil
+        || region.solver.formula(computing: formula.output) == formula.id
+    else { return }
+    region.transaction.forcedFormulas.append(formula.id)
     enqueue(region)
   }
 
   private func distribute(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     if let region = constraint.region {
-      region.transaction.forced.append(formula.id)
+      region.transaction.forcedFormulas.append(formula.id)
       enqueue(region)
     } else if constraint.level >= 0 {
-      levels[constraint.level].transaction.forced.append(formula.id)
+      levels[constraint.level].transaction.forcedFormulas.append(formula.id)
     }
   }
 
   /// Gives slots back what they held before the turn.
-  private func abandonTurn() {
-    for (place, value) in undo.reversed() {
+  func abandonTurn() {
+    for index in (0..<undo.count).reversed() {
+      let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
@@ -242,17 +341,17 @@ extension ConnectionGraph {
     undo.removeAll()
     causes.forget(turn: turn)
     for level in levels {
-      level.transaction.changed.removeAll()
-      level.transaction.forced.removeAll()
+      level.transaction.removeAll()
     }
     for region in waitingRegions {
       region.isWaiting = false
-      region.transaction.changed.removeAll()
-      region.transaction.forced.removeAll()
+      region.transaction.removeAll()
     }
     waitingRegions = []
-    pending = []
+    pending.removeAll()
     valuesBefore = [:]
+    forgetRelays()
+    invariants.violated = nil
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
     currentLevel = -1
@@ -266,7 +365,7 @@ extension ConnectionGraph {
     var visited: Set<CellID> = []
     while let cell = current, visited.insert(cell).inserted {
       names.append(self[cell].name)
-      current = self[cell].cause.cell
+      current = cause(of: cell).cell
     }
     if let current { names.append(self[current].name) }
     return names
@@ -278,43 +377,134 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether its cell has another value now.
   func run(_ id: FormulaID, because cause: CellID?) -> Bool {
-    guard let formula = self[id], !isUnwinding, restless == nil else { return false }
-    formula.runs += 1
-    guard let value = machine.evaluate(formula) else { return false }
-    return store(value, by: formula, because: cause)
+    let number = id.rawValue
+    guard !isHalted, number >= 0, Int(number) < hotFormulas.count else { return false }
+    if hotFormulas[number].isHeld, let cause, let formula = self[id] {
+      hold(formula, because: cause)
+      return false
+    }
+    let value: Value
+    switch hotFormulas[number].kind {
+    case .none: return false
+    // A solver that knows equations computes the values itself.
+    case .equation: return false
+    case .block:
+      hotFormulas[number].runs &+= 1
+      guard let result = evaluateBlockFormula(number) else { return false }
+      value = result
+    case .copy:
+      hotFormulas[number].runs &+= 1
+      let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
+      if hot[input].flags & CellFlag.plain != 0 {
+        let read = ObjectRef(hot[input].object)[slot: hot[input].index]
+        value = read.isUndefined ? .nil : read
+      } else {
+        guard let result = evaluate(number) else { return false }
+        value = result
+      }
+    case .native:
+      hotFormulas[number].runs &+= 1
+      guard let native = NativeFormulaRef(word: hotFormulas[number].word) else { return false }
+      let outer = runningNumber
+      runningNumber = number
+      value = native.compute()
+      runningNumber = outer
+      if value.isUnwind {
+        noteNativeFailure(number)
+        return false
+      }
+    }
+    return store(value, by: number, because: cause?.rawValue ?? -1)
+  }
+
+  private func noteNativeFailure(_ number: Int32) {
+    guard let failure = nativeFailure, let formula = formulas[Int(number)] else { return }
+    nativeFailure = nil
+    machine.note(failure, of: formula)
+  }
+
+  private func evaluate(_ number: Int32) -> Value? {
+    formulas[Int(number)].flatMap { machine.evaluate($0) }
   }
 
   /// Stores the value of a formula.
-  private func store(_ value: Value, by formula: Formula, because cause: CellID?) -> Bool {
-    let output = formula.output
-    let place = cells[output.index].place
-    // Reading and writing may run the program's own code.
-    let root = machine.roots.count
-    if place.kind != .slot { machine.roots.append(value) }
-    defer { if machine.roots.count > root { machine.roots.removeLast(machine.roots.count - root) } }
-    guard let old = machine.currentValue(of: output) else { return false }
-    if machine.isUnchanged(old, value) {
-      formula.state = .satisfied
-      return false
+  @inline(__always)
+  private func store(_ value: Value, by number: Int32, because cause: Int32) -> Bool {
+    store(value, in: hotFormulas[number].output, by: number, because: cause)
+  }
+
+  /// Stores a value that a formula gives a cell.
+  ///
+  /// - Returns: Whether the cell has another value now.
+  @inline(__always)
+  func store(_ value: Value, in output: Int32, by number: Int32, because cause: Int32) -> Bool {
+    let flags = hot[output].flags
+    let old: Value
+    if flags & CellFlag.plain != 0 {
+      let object = ObjectRef(hot[output].object)
+      let index = hot[output].index
+      old = object[slot: index]
+      if old == value || value.isObject && machine.isUnchanged(old, value) {
+        noteSatisfied(number)
+        return false
+      }
+      noteOld(old, at: hot[output].place)
+      object[slot: index] = value
+    } else {
+      guard let before = storeSlowly(value, in: CellID(output), by: number) else { return false }
+      old = before
     }
-    undo.append((place, old))
+    noteSatisfied(number)
+    causes.note(
+      output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,
+      new: value)
+    hot[output].causeTurn = turn
+    hot[output].causeFormula = number
+    hot[output].causeCell = cause
+    countChange(of: output)
+    if hot[output].changes > ConnectionGraph.changeLimit { restless = CellID(output) }
+    if hasRegions || flags & CellFlag.hooked != 0 {
+      isRunningFormula = true
+      spread(CellID(output))
+      isRunningFormula = false
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func noteSatisfied(_ number: Int32) {
+    switch hotFormulas[number].status {
+    case .satisfied: break
+    case .waiting: hotFormulas[number].status = .satisfied
+    case .failed:
+      hotFormulas[number].status = .satisfied
+      failures[FormulaID(number)] = nil
+    }
+  }
+
+  /// Stores the value of a formula in a place whose reading and writing may run code.
+  ///
+  /// - Returns: What it held before; nil when it holds the same as before.
+  @inline(never)
+  private func storeSlowly(_ value: Value, in output: CellID, by number: Int32) -> Value? {
+    guard let formula = formulas[Int(number)] else { return nil }
+    let root = machine.roots.count
+    machine.roots.append(value)
+    defer { machine.roots.removeLast(machine.roots.count - root) }
+    guard let old = machine.currentValue(of: output) else { return nil }
+    if machine.isUnchanged(old, value) {
+      noteSatisfied(number)
+      return nil
+    }
+    noteOld(old, at: hot[output.rawValue].place)
     let outer = writing
     writing = output
     let failure = machine.write(value, to: output)
     writing = outer
     if let failure {
-      machine.note(failure, of: formula)
-      return false
+      if isSolverSetting { solverFailure = failure } else { machine.note(failure, of: formula) }
+      return nil
     }
-    formula.state = .satisfied
-    cells[output.index].cause = Cause(turn: turn, formula: formula.id, cell: cause)
-    causes.note(
-      output, turn: turn, connection: formula.connection.number, because: cause, old: old,
-      new: value)
-    isRunningFormula = true
-    noteChange(of: output)
-    isRunningFormula = false
-    if cells[output.index].changes > ConnectionGraph.changeLimit { restless = output }
-    return true
+    return old
   }
 }

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonTables
 
 /// The graph of one interpreter: cells, formulas, the regions they form and the order of a turn.
 ///
@@ -7,11 +8,19 @@ internal import TenonLexer
 /// regions below: a region stands above all levels that determine one of its cells, and what reads
 /// its cells stands at its level. A turn goes through regions and levels in this order, so that
 /// nobody sees a value that is half up to date.
+@safe
 final class ConnectionGraph {
-  unowned let machine: Machine
+  /// The machine that owns the graph.
+  private var owner: Unmanaged<Machine>?
+  let state: StateRef
   var cells: [Cell] = []
   var freeCells: [CellID] = []
-  var cellsByPlace: [Place: CellID] = [:]
+  /// What a turn needs of cells and formulas.
+  let hot = FlatTable<HotCell>()
+  let hotFormulas = FlatTable<HotFormula>()
+  private let placeMap = PlaceMap()
+  /// What the last runs of formulas said that failed.
+  var failures: [FormulaID: String] = [:]
   /// The cells of each watched object, by its address.
   var watched: [UInt: [CellID]] = [:]
   var formulas: [Formula?] = []
@@ -26,7 +35,10 @@ final class ConnectionGraph {
   /// constraints that lost a formula.
   var broken: (regions: [Region], constraints: [Constraint])?
   /// The solvers of one-way constraints, by level.
-  var levels: [Level] = []
+  var levels: [Level] = [] { didSet { baseSolver = levels.first?.solver } }
+  /// The solver of the lowest level, with which most turns begin and end, and its transaction.
+  private(set) var baseSolver: (any ConnectorSolver)?
+  let baseTransaction = Transaction()
   var connections: [Int: Connection] = [:]
   var nextConnection = 1
   var nextOrder = 1
@@ -51,14 +63,16 @@ final class ConnectionGraph {
   /// How deep `atomically:` is nested.
   var atomicDepth = 0
   /// Cells changed since the last settling, in order.
-  var pending: [CellID] = []
+  let pending = FlatTable<CellID>()
   /// What the cells written in `atomically:` held before it.
   var valuesBefore: [CellID: Value] = [:]
   var forced: [Formula] = []
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
+  /// The number of the formula that runs, or -1.
+  var runningNumber: Int32 = -1
   /// The formula that runs.
-  var running: Formula?
+  var running: Formula? { runningNumber < 0 ? nil : formulas[Int(runningNumber)] }
   /// The region whose solver is at work, and the level the turn has come to.
   var settling: Region?
   var currentLevel = -1
@@ -67,26 +81,75 @@ final class ConnectionGraph {
   /// Whether the change being noted is the result of a formula.
   var isRunningFormula = false
   /// A cell that has changed too often.
-  var restless: CellID?
+  var restless: CellID? { didSet { noteHalt() } }
+  /// Why a solver has given the turn up.
+  var refusal: SolverConflict? { didSet { noteHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
-  var isUnwinding = false
+  var isUnwinding = false { didSet { noteHalt() } }
+  /// Whether no formula runs any more in this turn.
+  private(set) var isHalted = false
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
   var reaimed: [Connection] = []
+  /// The connections that tell what has changed.
+  var relays = Relays()
+  var invariants = Invariants()
+  /// Whether any object has announced a change itself: from then on receivers are noted.
+  var hearsAnnouncements = false
+  /// The cell of a store that is written through the door.
+  var storing: CellID?
+  private var storedCellCount = 0
   /// The old values of what was written in this turn, for when it cannot be finished.
-  var undo: [(place: Place, value: Value)] = []
+  let undo = FlatTable<UndoEntry>()
+  /// Where formulas of the language are evaluated in a turn.
+  var evaluation = FormulaEvaluation()
+  /// Why a place did not take what a solver has computed.
+  var solverFailure: Failure?
+  /// Whether a solver of the language is setting a place: it is told itself why it could not.
+  var isSolverSetting = false
+  /// Why the formula in Swift code that has just run has no value.
+  var nativeFailure: Failure?
+  /// What the formula reads that runs.
+  let formulaTracker = Tracker(within: nil)
+
+  /// What a place held before it was written.
+  struct UndoEntry: BitwiseCopyable {
+    var place: Place
+    var value: Value
+  }
+
+  private func noteHalt() { isHalted = isUnwinding || restless != nil || refusal != nil }
 
   /// The one-way constraints of one level.
-  struct Level {
+  final class Level {
     let solver: any ConnectorSolver
     let transaction: Transaction
-    var count = 0
+
+    init(solver: any ConnectorSolver, transaction: Transaction) {
+      self.solver = solver
+      self.transaction = transaction
+    }
   }
 
-  init(machine: Machine) {
-    self.machine = machine
-    causes = CauseRing(machine: machine)
+  init(state: StateRef) {
+    self.state = state
+    causes = CauseRing()
+    baseTransaction.attach(self)
   }
+
+  /// Lets the machine that owns the graph be known.
+  func attach(_ machine: Machine) {
+    unsafe owner = Unmanaged.passUnretained(machine)
+    causes.attach(machine)
+  }
+
+  /// The machine that owns the graph, which is attached as soon as both exist.
+  var machine: Machine {
+    @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
+  }
+
+  /// How many cells wait for the next settling.
+  var pendingCount: Int { pending.count }
 
   /// Whether any region of several directions exists: without one all formulas are of one level.
   var hasRegions: Bool { regionCount > 0 }
@@ -112,15 +175,57 @@ extension ConnectionGraph {
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
+      hot[id.rawValue] = HotCell(place)
       causes.forget(id)
     } else {
       id = CellID(Int32(cells.count))
       cells.append(cell)
+      hot.append(HotCell(place))
     }
-    cellsByPlace[place] = id
+    placeMap.insert(id.rawValue, in: hot)
+    noteType(of: id)
     watch(place, id)
     machine.heap.countOutside(GraphSize.cell)
     return id
+  }
+
+  /// The cells by their places.
+  var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
+
+  /// The cells by their places.
+  struct CellsByPlace {
+    unowned(unsafe) let graph: ConnectionGraph
+
+    subscript(place: Place) -> CellID? {
+      let id = unsafe graph.placeMap.find(place, in: graph.hot)
+      return id < 0 ? nil : CellID(id)
+    }
+  }
+
+  /// Learns whether a slot may be written without looking at its declared type.
+  private func noteType(of id: CellID) {
+    let place = hot[id.rawValue].place
+    let isPlain =
+      place.kind == .slot
+      && machine.declaredType(of: ObjectRef(place.object), slot: place.index) == nil
+    setFlag(CellFlag.plain, of: id, to: isPlain)
+  }
+
+  /// Learns that types of variables have been declared.
+  func noteTypes() {
+    for index in cells.indices where !cells[index].isFree { noteType(of: CellID(Int32(index))) }
+  }
+
+  @inline(__always)
+  func setFlag(_ flag: UInt8, of id: CellID, to isSet: Bool) {
+    if isSet { hot[id.rawValue].flags |= flag } else { hot[id.rawValue].flags &= ~flag }
+  }
+
+  /// Learns whether changes of a cell concern more than the formulas that read it.
+  func noteHooks(of id: CellID) {
+    let isHooked =
+      !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
+    setFlag(CellFlag.hooked, of: id, to: isHooked)
   }
 
   private func watch(_ place: Place, _ id: CellID) {
@@ -131,9 +236,12 @@ extension ConnectionGraph {
     case .property:
       watched[place.object.bits, default: []].append(id)
     case .stored:
-      break
+      storedCellCount += 1
     }
   }
+
+  /// Whether any place of a store takes part in connections.
+  var hasStoredCells: Bool { storedCellCount > 0 }
 
   /// The cell of a place that a statement names: messages call it what the first one does.
   func cell(for place: Place, named name: String) -> CellID {
@@ -151,8 +259,18 @@ extension ConnectionGraph {
   }
 
   subscript(id: CellID) -> Cell {
-    get { cells[id.index] }
-    set { cells[id.index] = newValue }
+    _read { yield cells[id.index] }
+  }
+
+  /// Why a cell has the value it has.
+  func cause(of id: CellID) -> Cause {
+    let entry = hot[id.rawValue]
+    guard entry.causeFormula >= 0 else {
+      return Cause(turn: entry.causeTurn, site: cells[id.index].site)
+    }
+    return Cause(
+      turn: entry.causeTurn, formula: FormulaID(entry.causeFormula),
+      cell: entry.causeCell < 0 ? nil : CellID(entry.causeCell))
   }
 
   subscript(id: FormulaID) -> Formula? { formulas[id.index] }
@@ -168,9 +286,13 @@ extension ConnectionGraph {
     let old = self[property].slots
     guard new != old else { return }
     cells[property.index].slots = new
-    for slot in new where !old.contains(slot) { cells[slot.index].properties.append(property) }
+    for slot in new where !old.contains(slot) {
+      cells[slot.index].properties.append(property)
+      noteHooks(of: slot)
+    }
     for slot in old where !new.contains(slot) {
       cells[slot.index].properties.removeAll { $0 == property }
+      noteHooks(of: slot)
     }
     release(old.filter { !new.contains($0) })
   }
@@ -180,11 +302,15 @@ extension ConnectionGraph {
     for id in Set(ids) {
       let cell = self[id]
       guard !cell.isFree, cell.readers.isEmpty, cell.owner == nil, cell.region == nil,
-        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id)
+        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
+        relays.byCell[id] == nil
       else { continue }
-      cellsByPlace[cell.place] = nil
-      if cell.place.kind != .stored { unwatch(cell.place, id) }
-      for slot in cell.slots { self[slot].properties.removeAll { $0 == id } }
+      placeMap.remove(id.rawValue, in: hot)
+      if cell.place.kind == .stored { storedCellCount -= 1 } else { unwatch(cell.place, id) }
+      for slot in cell.slots {
+        cells[slot.index].properties.removeAll { $0 == id }
+        noteHooks(of: slot)
+      }
       let slots = cell.slots
       cells[id.index].isFree = true
       cells[id.index].slots = []
@@ -220,15 +346,18 @@ extension ConnectionGraph {
   ) -> Formula {
     let number = freeFormulas.popLast() ?? Int32(formulas.count)
     let formula = Formula(
-      id: FormulaID(number), connection: connection, output: output,
-      staticInputs: inputs.reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
+      id: FormulaID(number), graph: self, connection: connection, output: output,
+      staticInputs: inputs.withoutRepetitions,
       source: source, order: nextOrder)
     nextOrder += 1
     if Int(number) == formulas.count {
       formulas.append(formula)
+      hotFormulas.append(HotFormula(formula))
     } else {
       formulas[Int(number)] = formula
+      hotFormulas[number] = HotFormula(formula)
     }
+    formula.isHeld = connection.relay?.kind == .formulas
     connection.formulas.append(formula)
     machine.heap.countOutside(GraphSize.formula)
     return formula
@@ -237,25 +366,42 @@ extension ConnectionGraph {
   func free(_ formula: Formula) {
     machine.heap.countOutside(-GraphSize.formula)
     formulas[formula.id.index] = nil
+    hotFormulas[formula.id.rawValue].kind = .none
+    failures[formula.id] = nil
     freeFormulas.append(formula.id.rawValue)
   }
 
   /// What a solver is told of a constraint.
   func description(of constraint: Constraint) -> ConstraintIR {
+    // Only where there is an equation do formulas have to be read as sums.
+    describe(constraint, withSums: constraint.equation != nil)
+  }
+
+  /// What a solver is told of a constraint; `withSums`: formulas are read as sums, too.
+  func describe(_ constraint: Constraint, withSums: Bool) -> ConstraintIR {
     ConstraintIR(
       id: constraint.id, cells: constraint.cells,
       formulas: constraint.formulas.map {
         FormulaIR(
           // What formulas of several directions read besides is no variable of the constraint.
           id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay ? $0.staticInputs : $0.inputs, order: $0.order,
+          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs,
+          order: $0.order,
           text: $0.connection.text)
-      })
+      }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
+      linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
+      solver: constraint.solver)
   }
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
+    if formula.connection.forced != nil { return forcedConstraint(for: formula) }
     let key = formula.variables
+    if let equation = formula.equation {
+      nextConstraint += 1
+      return Constraint(
+        id: ConstraintID(nextConstraint - 1), cells: equation.form.cells, equation: equation)
+    }
     if let known = constraints[key] { return known }
     let constraint = Constraint(id: ConstraintID(nextConstraint), cells: key)
     nextConstraint += 1
@@ -264,6 +410,19 @@ extension ConnectionGraph {
   }
 
   func makeTransaction() -> Transaction {
-    Transaction { [unowned self] formula, cause in run(formula, because: cause) }
+    let transaction = Transaction()
+    transaction.attach(self)
+    return transaction
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements, each once, in order.
+  ///
+  /// - Complexity: O(n).
+  var withoutRepetitions: [Element] {
+    if count < 2 { return self }
+    var seen = Set<Element>(minimumCapacity: count)
+    return filter { seen.insert($0).inserted }
   }
 }

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonParser
 
 /// What a connector statement joins, with everything that depends on the activation settled: from
 /// this the connection can be made anew whenever a path in it leads elsewhere.
@@ -25,10 +26,36 @@ struct ConnectionPlan {
   let other: Operand?
   /// What the text of the formula reads.
   let reads: [Operand]
+  /// Computes the target, for a formula in Swift code.
+  var native: ((NativeInputs) -> Value)?
+  /// The text of the formula, in case it has to be read as a sum.
+  var formula: Expression?
+  /// How much it counts.
+  var strength = Strength.required
+  /// The only solver that may keep it: one that ships, by its name, or one of the language.
+  var solver: String?
+  var forced: ForcedSolver?
+  /// What it is for a solver of equations and inequalities, if it is for one.
+  var linear: LinearPlan?
+
+  /// What `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
+  /// formula's and one for each of these.
+  var backs: [Operand] = []
+
+  /// Whether the other side only gives: `a |= b` between places that no text names.
+  var isOneWay = false
+  /// Whether the statement goes on with `policy:`.
+  var awaitsPolicy = false
+
+  /// What it joins and reads.
+  private var operands: [Operand] {
+    [target, other].compactMap { $0 } + reads + backs
+      + (linear?.leaves.flatMap { [$0.operand].compactMap { $0 } + $0.reads } ?? [])
+  }
 
   /// The places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
-    for operand in [target, other].compactMap({ $0 }) + reads {
+    for operand in operands {
       switch operand.place {
       case .place(let place), .path(let place, _): body(place)
       }
@@ -38,7 +65,12 @@ struct ConnectionPlan {
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
-    for operand in [target, other].compactMap({ $0 }) + reads {
+    if let forced { body(forced.prototype) }
+    for leaf in linear?.leaves ?? [] {
+      if let block = leaf.block { body(block) }
+      body(leaf.storage)
+    }
+    for operand in operands {
       switch operand.place {
       case .path(let base, let names):
         // The path is followed again whenever it may lead elsewhere.
@@ -67,7 +99,7 @@ extension Machine {
   /// Follows a path.
   ///
   /// Getters may run: what is found is kept among the roots, which the caller takes back.
-  private func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
+  func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
     switch path {
     case .place(let place): return Aim(place: place)
     case .path(let base, let names):
@@ -75,6 +107,13 @@ extension Machine {
       var current = base
       var rest = names[...]
       while !rest.isEmpty {
+        if let alias = try? aliasInGroup(rest, at: current) {
+          // What stands under the name may be reached on a way of its own.
+          aim.steps.append(current)
+          current = alias.base
+          rest = alias.names[...]
+          continue
+        }
         let (object, reads) = plainValue(at: current)
         // What a getter reads leads elsewhere as well; the place itself is told last.
         aim.steps += reads + [current]
@@ -121,7 +160,9 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, at site: TraceEntry
+    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    relay: Relay? = nil,
+    at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
     if site.code.isKernel {
@@ -133,28 +174,60 @@ extension Machine {
         connectionNames = nil
       }
     }
-    let source = site.code.source
-    let range = site.site.range
+    return connect(
+      plan, connector: connector, text: text, isHeld: isHeld, relay: relay,
+      source: site.code.source, range: site.site.range, site: site)
+  }
+
+  /// Makes a connection of a statement, or of the program that embeds the interpreter.
+  ///
+  /// - Returns: the connection as an object, or `unwind`.
+  func connect(
+    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?
+  ) -> Value {
     let connection = graph.makeConnection(
       connector: connector, text: text, source: source, range: range)
     connection.plan = plan
     connection.site = site
+    connection.relay = relay
     do throws(Failure) {
-      try establish(connection, plan)
+      if isHeld {
+        try refuseInSolver()
+        connection.isHeld = true
+        connection.status = .suspended
+      } else {
+        try establish(connection, plan)
+      }
     } catch {
       graph.disconnect(connection)
+      if graph.isUnwinding {
+        graph.isUnwinding = false
+        return .unwind
+      }
       return signal(error)
     }
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
     if graph.isSettling || graph.atomicDepth > 0 { return Value(object) }
-    return settleGraph(answering: Value(object))
+    let settled = settleGraph(answering: Value(object))
+    // What contradicts the rest only when values are known is taken back.
+    if settled.isUnwind, plan.linear != nil { graph.disconnect(connection) }
+    return settled
   }
 
   /// Makes the formulas of a connection and takes them into force.
   func establish(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
+    }
+    try refuseInSolver()
+    connection.forced = plan.forced
+    connection.strength = plan.strength
+    connection.solver = plan.solver
+    if let linear = plan.linear {
+      try establish(connection, plan, linear)
+      return
     }
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
@@ -163,14 +236,15 @@ extension Machine {
       roots.append(place.key)
     }
     // Getters on the way run, and the collector: nothing but the plan counts for it then.
-    let joined = [plan.target, plan.other].compactMap { $0 }
+    let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
     connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
     connection.awaitsAim = true
     let target = aim(plan.target.place)
     let other = plan.other.map { aim($0.place) }
     let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
+    let backs = plan.backs.map { aim($0.place) }
     connection.awaitsAim = false
-    let ends = [target, other].compactMap { $0 }
+    let ends = [target, other].compactMap { $0 } + backs
     let aims = ends + reads.map(\.aim)
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { name(of: $0) })
@@ -181,16 +255,36 @@ extension Machine {
     let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
+      if let relay = connection.relay, relay.kind == .places {
+        let right = graph.cell(for: otherPlace, named: operand.name)
+        return try relate(connection, relay, output, right)
+      }
+      guard !plan.isOneWay else {
+        return try copy(
+          connection, output, graph.cell(for: otherPlace, named: operand.name))
+      }
       try join(connection, output, graph.cell(for: otherPlace, named: operand.name))
       return
     }
-    guard let block = plan.block else { return }
+    guard plan.block != nil || plan.native != nil else { return }
     let inputs = reads.compactMap { read in
       read.aim.place.map { graph.cell(for: $0, named: read.name) }
     }
-    for read in inputs { try refuseSilent(read) }
+    for read in inputs { try refuseSilent(read, for: connection) }
+    if !backs.isEmpty, let block = plan.block {
+      return try joinInverse(
+        connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
+    }
+    let source: Formula.Source
+    if let native = plan.native {
+      source = .native(NativeFormula(graph: graph, inputs: inputs, native))
+    } else {
+      source = .block(plan.block ?? .nil)
+    }
     let formula = graph.makeFormula(
-      of: connection, output: output, inputs: inputs, source: .block(block))
+      of: connection, output: output, inputs: inputs, source: source)
+    formula.text = plan.formula
+    formula.readNames = plan.reads.map(\.name)
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
@@ -201,8 +295,8 @@ extension Machine {
     _ connection: Connection, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard left != right else { throw .joinsItself(graph[left].name) }
-    try refuseSilent(left)
-    try refuseSilent(right)
+    try refuseSilent(left, for: connection)
+    try refuseSilent(right, for: connection)
     let formulas = [
       graph.makeFormula(of: connection, output: left, inputs: [right], source: .copy(right)),
       graph.makeFormula(of: connection, output: right, inputs: [left], source: .copy(left)),
@@ -214,26 +308,55 @@ extension Machine {
     try graph.add(formulas, origin: isMissing(right) ? left : right)
   }
 
+  /// One place follows another: `a |= b` without any code.
+  private func copy(
+    _ connection: Connection, _ target: CellID, _ source: CellID
+  ) throws(Failure) {
+    guard target != source else { throw .joinsItself(graph[target].name) }
+    try refuseSilent(source, for: connection)
+    let formula = graph.makeFormula(
+      of: connection, output: target, inputs: [source], source: .copy(source))
+    connection.keys =
+      connection.keptKeys
+      ?? keys(target: graph[target].place, reads: [graph[source].place])
+    try graph.add([formula], origin: nil)
+  }
+
+  /// Two places that an object of the language keeps in step.
+  private func relate(
+    _ connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
+  ) throws(Failure) {
+    guard left != right else { throw .joinsItself(graph[left].name) }
+    try refuseSilent(left, for: connection)
+    try refuseSilent(right, for: connection)
+    connection.keys =
+      connection.keptKeys
+      ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
+    graph.watch(connection, relay, [left, right])
+  }
+
   /// Refuses a place whose changes nobody would hear of.
-  private func refuseSilent(_ cell: CellID) throws(Failure) {
-    let place = graph[cell].place
-    guard place.kind == .stored, !isObservable(place.object) else { return }
-    throw .silentSource(graph[cell].name)
+  func refuseSilent(_ cell: CellID, for connection: Connection) throws(Failure) {
+    guard isSilent(cell), connection.relay?.looks != true else { return }
+    let failure = Failure.silentSource(graph[cell].name)
+    // A policy that looks for changes may follow in the same statement.
+    guard connection.plan?.awaitsPolicy == true, connection.relay == nil else { throw failure }
+    connection.silence = failure
   }
 
   /// The objects with which a connection ends wherever its paths lead.
-  private func fixedKeys(of path: ConnectionPlan.PlacePath) -> [Value] {
+  func fixedKeys(of path: ConnectionPlan.PlacePath) -> [Value] {
     if case .place(let place) = path { keys(target: place, reads: []) } else { [] }
   }
 
   /// The objects with which a connection ends that waits for a path to lead somewhere.
-  private func keys(waitingAt aim: Aim) -> [Value] {
+  func keys(waitingAt aim: Aim) -> [Value] {
     guard let place = aim.place ?? aim.steps.last else { return [] }
     return keys(target: place, reads: [])
   }
 
   /// The objects with which a connection ends.
-  private func keys(target: Place, reads: [Place]) -> [Value] {
+  func keys(target: Place, reads: [Place]) -> [Value] {
     if target.kind != .stored {
       return ObjectRef(target.object).classIndex == ClassIndex.variableCell ? [] : [target.object]
     }
@@ -264,6 +387,7 @@ extension ConnectionGraph {
     for step in steps {
       let cell = cell(for: step, name: nameOf(step))
       pathWatchers[cell, default: []].append(connection)
+      noteHooks(of: cell)
       connection.steps.append(cell)
     }
   }
@@ -275,6 +399,7 @@ extension ConnectionGraph {
     for step in steps {
       pathWatchers[step]?.removeAll { $0 === connection }
       if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
+      noteHooks(of: step)
     }
     release(steps)
   }

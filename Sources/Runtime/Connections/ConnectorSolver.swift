@@ -1,3 +1,5 @@
+internal import TenonTables
+
 /// A way to keep constraints true.
 ///
 /// The graph of cells, their values and the formulas belong to the runtime. It divides the
@@ -46,6 +48,80 @@ public protocol ConnectorSolver: AnyObject {
 
   /// The formula that computes a cell at present, if one does.
   func formula(computing cell: CellID) -> FormulaID?
+
+  /// Learns how to read cells outside of a turn: for a solver that computes values itself.
+  func attach(to values: CellValues)
+
+  /// The formulas that a change of some cells would run, in order; for a solver that computes
+  /// values itself, those of the constraints that it would satisfy.
+  func plan(edits: [CellID]) -> [FormulaID]
+
+  /// Why a cell has the value it has; nil for a cell that the solver does not compute.
+  func explain(_ cell: CellID) -> Explanation?
+
+  /// Whether `edit` is called also for a write that leaves a cell as it is.
+  static var hearsEqualWrites: Bool { get }
+
+  /// The constraints that do not hold because stronger ones stand against them.
+  var residuals: [Residual] { get }
+}
+
+extension ConnectorSolver {
+  /// Does nothing: the solver runs formulas only.
+  public func attach(to values: CellValues) {}
+
+  /// Answers nothing: the solver cannot tell.
+  public func plan(edits: [CellID]) -> [FormulaID] { [] }
+
+  /// Answers the formula that computes the cell.
+  public func explain(_ cell: CellID) -> Explanation? {
+    formula(computing: cell).map { Explanation(formulas: [$0], cells: []) }
+  }
+
+  /// Answers no: who writes what is there already changes nothing.
+  public static var hearsEqualWrites: Bool { false }
+
+  /// Answers nothing: every constraint holds.
+  public var residuals: [Residual] { [] }
+}
+
+/// What determines a cell.
+public struct Explanation: Sendable {
+  /// The formulas through which it is determined.
+  public let formulas: [FormulaID]
+  /// The cells on whose values it depends; empty if that is what the first formula reads.
+  public let cells: [CellID]
+
+  /// Creates an explanation.
+  public init(formulas: [FormulaID], cells: [CellID]) {
+    self.formulas = formulas
+    self.cells = cells
+  }
+}
+
+/// By how much a constraint does not hold.
+public struct Residual: Sendable {
+  /// The constraint.
+  public let constraint: ConstraintID
+  /// What its left side is more than its right one; less when negative.
+  public let amount: SolverNumber
+
+  /// Creates a residual.
+  public init(_ constraint: ConstraintID, _ amount: SolverNumber) {
+    self.constraint = constraint
+    self.amount = amount
+  }
+}
+
+/// The values of cells as numbers.
+public final class CellValues {
+  private let reader: (CellID) -> SolverNumber?
+
+  /// Creates the means to read cells.
+  public init(_ reader: @escaping (CellID) -> SolverNumber?) { self.reader = reader }
+
+  /// The number that a cell holds; nil when it holds no number.
+  public subscript(cell: CellID) -> SolverNumber? { reader(cell) }
 }
 
 /// A solver's answer to a region.
@@ -78,40 +154,143 @@ public struct SolverConflict: Error, Sendable {
     case cycle
     /// More formulas determine a cell than there are ways to satisfy.
     case overdetermined
+    /// Required constraints that cannot hold together: no fewer of them would do.
+    case unsatisfiable
+    /// A cell that a solver computes with holds something else than a finite number.
+    case noNumber
+    /// Something that the solver cannot keep: the reason, lower case, no full stop.
+    case unsupported(String)
+    /// The solver has failed, and what it says.
+    case failed(String)
   }
 
   /// What kind of conflict it is.
   public let kind: Kind
   /// The formulas that take part, in order.
   public let formulas: [FormulaID]
+  /// The cells whose values take part: those written from outside or determined elsewhere.
+  public let cells: [CellID]
 
   /// Creates a conflict.
-  public init(_ kind: Kind, _ formulas: [FormulaID]) {
+  public init(_ kind: Kind, _ formulas: [FormulaID], cells: [CellID] = []) {
     self.kind = kind
     self.formulas = formulas
+    self.cells = cells
   }
 }
 
 /// A turn as a solver sees it: what has changed, and the means to run formulas.
+@safe
 public final class Transaction {
-  /// The cells that have changed, in the order they were written.
-  public internal(set) var changed: [CellID] = []
-  /// Formulas that must run though nothing they read has changed: they are new.
-  public internal(set) var forced: [FormulaID] = []
-  private let runner: (FormulaID, CellID?) -> Bool
+  let changes = FlatTable<CellID>()
+  let forcedFormulas = FlatTable<FormulaID>()
+  /// The graph owns the transactions of its solvers.
+  private var graph: Unmanaged<ConnectionGraph>?
+  /// What stands for the graph when a solver is used by itself.
+  private var standIn: StandIn?
 
-  init(_ runner: @escaping (FormulaID, CellID?) -> Bool) {
-    self.runner = runner
+  private struct StandIn {
+    let values: CellValues
+    let set: (CellID, SolverNumber) -> Bool
+    let refuse: (SolverConflict) -> Void
+  }
+
+  init() {}
+
+  /// Lets the graph be known, before anything runs.
+  func attach(_ graph: ConnectionGraph) {
+    unsafe self.graph = Unmanaged.passUnretained(graph)
+  }
+
+  /// The cells that have changed, in the order they were written.
+  ///
+  /// - Complexity: O(n); `change(at:)` needs no array.
+  public var changed: [CellID] { (0..<changes.count).map { changes[$0] } }
+
+  /// How many cells have changed.
+  public var changeCount: Int { changes.count }
+
+  /// A cell that has changed, `0 ..< changeCount`.
+  public func change(at index: Int) -> CellID { changes[index] }
+
+  /// Formulas that must run though nothing they read has changed: they are new.
+  ///
+  /// - Complexity: O(n).
+  public var forced: [FormulaID] { (0..<forcedFormulas.count).map { forcedFormulas[$0] } }
+
+  /// How many formulas must run.
+  public var forcedCount: Int { forcedFormulas.count }
+
+  /// Whether there is nothing to do.
+  var isEmpty: Bool { changes.isEmpty && forcedFormulas.isEmpty }
+
+  /// Forgets everything.
+  func removeAll() {
+    changes.removeAll()
+    forcedFormulas.removeAll()
+  }
+
+  /// Creates a turn over numbers that stand elsewhere, for using a solver by itself.
+  ///
+  /// - Parameters:
+  ///   - values: What the cells hold.
+  ///   - set: Stores a number in a cell; answers whether that changed it.
+  ///   - refuse: Hears why the turn cannot be finished.
+  public init(
+    values: CellValues, set: @escaping (CellID, SolverNumber) -> Bool,
+    refuse: @escaping (SolverConflict) -> Void
+  ) {
+    standIn = StandIn(values: values, set: set, refuse: refuse)
+  }
+
+  /// Tells the solver of a cell that has changed, for using a solver by itself.
+  public func note(_ cell: CellID) { changes.append(cell) }
+
+  /// Tells the solver of a formula whose constraint is new, for using a solver by itself.
+  public func force(_ formula: FormulaID) { forcedFormulas.append(formula) }
+
+  /// Forgets what has changed, for using a solver by itself.
+  public func clear() { removeAll() }
+
+  /// The number that a cell holds; nil when it holds no number.
+  public func number(of cell: CellID) -> SolverNumber? {
+    if let standIn { return standIn.values[cell] }
+    return unsafe graph?._withUnsafeGuaranteedRef { $0.number(of: cell) }
+  }
+
+  /// Stores a number that the solver has computed.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - number: The number.
+  ///   - formula: The formula that stands for the constraint because of which it has that value.
+  ///   - cause: The changed cell because of which it is computed.
+  /// - Returns: Whether the value of the cell has changed.
+  public func set(
+    _ cell: CellID, to number: SolverNumber, by formula: FormulaID, because cause: CellID?
+  ) -> Bool {
+    if let standIn { return standIn.set(cell, number) }
+    return unsafe graph?._withUnsafeGuaranteedRef {
+      $0.set(cell, to: number, by: formula, because: cause)
+    } ?? false
+  }
+
+  /// Gives the turn up: what was written contradicts required constraints.
+  ///
+  /// All places get back what they held before it, and who wrote is told.
+  public func refuse(_ conflict: SolverConflict) {
+    if let standIn { return standIn.refuse(conflict) }
+    unsafe graph?._withUnsafeGuaranteedRef { $0.refusal = $0.refusal ?? conflict }
   }
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
   /// next time.
   func settle(with solver: any ConnectorSolver) {
-    let changes = changed.count
-    let formulas = forced.count
+    let changeCount = changes.count
+    let forcedCount = forcedFormulas.count
     solver.settle(self)
-    changed.removeFirst(changes)
-    forced.removeFirst(formulas)
+    changes.removeFirst(changeCount)
+    if forcedCount > 0 { forcedFormulas.removeFirst(forcedCount) }
   }
 
   /// Runs a formula and stores its value.
@@ -120,8 +299,7 @@ public final class Transaction {
   ///   - formula: The formula.
   ///   - cause: The changed cell because of which it runs.
   /// - Returns: Whether the value of its cell has changed; not so when the formula failed.
-  @inline(__always)
   public func run(_ formula: FormulaID, because cause: CellID?) -> Bool {
-    runner(formula, cause)
+    unsafe graph?._withUnsafeGuaranteedRef { $0.run(formula, because: cause) } ?? false
   }
 }

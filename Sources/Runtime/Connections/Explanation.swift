@@ -90,7 +90,7 @@ extension Machine {
     var visited: Set<CellID> = []
     var current: CellID? = cell
     while let cell = current, visited.insert(cell).inserted {
-      let cause = graph[cell].cause
+      let cause = graph.cause(of: cell)
       var line = "\(graph[cell].name) is \(describeCell(cell))"
       if let id = cause.formula, let formula = graph[id] {
         line += " by '\(formula.connection.text)' (\(formula.connection.location))"

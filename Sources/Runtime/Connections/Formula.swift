@@ -1,4 +1,6 @@
 internal import TenonLexer
+internal import TenonParser
+internal import TenonTables
 
 /// One direction of a connection: how the value of a place follows from others.
 final class Formula {
@@ -18,16 +20,25 @@ final class Formula {
 
   /// The constraint it is part of.
   var constraint: Constraint?
-  /// What the last run came to.
-  var state = State.waiting
-  /// How often it has run.
-  var runs = 0
+  unowned let graph: ConnectionGraph
+  /// The text of the block, and what it calls the places that it reads.
+  var text: Expression?
+  var readNames: [String] = []
+  /// Whether a relay is told instead of running it.
+  var isHeld: Bool {
+    get { graph.hotFormulas[id.rawValue].isHeld }
+    set { graph.hotFormulas[id.rawValue].isHeld = newValue }
+  }
 
   enum Source {
     /// A block of the language.
     case block(Value)
     /// The value of another cell: one half of a plain `=|=`.
     case copy(CellID)
+    /// Swift code of the embedding program.
+    case native(NativeFormula)
+    /// Nothing that could be run: the formula stands for an equation or an inequality.
+    case equation(Equation)
   }
 
   enum State: Equatable {
@@ -40,9 +51,10 @@ final class Formula {
   }
 
   init(
-    id: FormulaID, connection: Connection, output: CellID, staticInputs: [CellID],
-    source: Source, order: Int
+    id: FormulaID, graph: ConnectionGraph, connection: Connection, output: CellID,
+    staticInputs: [CellID], source: Source, order: Int
   ) {
+    self.graph = graph
     self.id = id
     self.connection = connection
     self.output = output
@@ -51,14 +63,50 @@ final class Formula {
     self.order = order
   }
 
+  /// How often it has run.
+  var runs: Int { Int(graph.hotFormulas[id.rawValue].runs) }
+
+  /// What the last run came to.
+  var state: State {
+    get {
+      switch graph.hotFormulas[id.rawValue].status {
+      case .waiting: .waiting
+      case .satisfied: .satisfied
+      case .failed: .failed(graph.failures[id] ?? "")
+      }
+    }
+    set {
+      let old = graph.hotFormulas[id.rawValue].status
+      switch newValue {
+      case .waiting: graph.hotFormulas[id.rawValue].status = .waiting
+      case .satisfied: graph.hotFormulas[id.rawValue].status = .satisfied
+      case .failed(let message):
+        graph.hotFormulas[id.rawValue].status = .failed
+        graph.failures[id] = message
+      }
+      if old == .failed, graph.hotFormulas[id.rawValue].status != .failed {
+        graph.failures[id] = nil
+      }
+    }
+  }
+
   /// Everything it reads.
   var inputs: [CellID] { staticInputs + dynamicInputs }
+
+  /// What it stands for, if that is only linear.
+  var equation: Equation? { if case .equation(let equation) = source { equation } else { nil } }
 
   /// The cells that decide which formulas belong to one constraint.
   var variables: [CellID] { Set(staticInputs + [output]).sorted() }
 }
 
-/// All the formulas over the same cells.
+/// What a connection says that only a solver for linear constraints can keep.
+struct Equation {
+  let relation: Relation
+  let form: LinearForm
+}
+
+/// All the formulas over the same cells; an equation or inequality has a constraint of its own.
 final class Constraint {
   let id: ConstraintID
   let cells: [CellID]
@@ -67,15 +115,26 @@ final class Constraint {
   var region: Region?
   /// Whether it waits for a way back: its cell is determined by another formula already.
   var isContested = false
+  /// Whether it is that of a connection with a solver of its own.
+  var isForced = false
   /// The level of the one-way solver it is in, or -1.
   var level = -1
+  /// What it says, where it is only linear.
+  let equation: Equation?
 
-  init(id: ConstraintID, cells: [CellID]) {
+  init(id: ConstraintID, cells: [CellID], equation: Equation? = nil) {
     self.id = id
     self.cells = cells
+    self.equation = equation
   }
 
-  var isMultiWay: Bool { formulas.count > 1 }
+  var isMultiWay: Bool { formulas.count > 1 || equation != nil }
+
+  /// How much it counts: as much as the strongest connection that says it.
+  var strength: Strength { formulas.map(\.connection.strength).max() ?? .required }
+
+  /// The solver that a connection asks for.
+  var solver: String? { formulas.lazy.compactMap(\.connection.solver).first }
 }
 
 /// Constraints of several directions that share cells, kept by one solver.
@@ -111,6 +170,10 @@ final class Connection {
   let range: SourceRange
   var formulas: [Formula] = []
   var status = Status.active
+  /// The solver that the program has chosen.
+  var forced: ForcedSolver?
+  /// Whether it has still to be told its solver before it comes into force.
+  var isHeld = false
   /// What the program asked to hold, when a path leads to a place: made anew when the path changes.
   var plan: ConnectionPlan?
   /// An object that lives as long as the connection does.
@@ -128,6 +191,16 @@ final class Connection {
   var site: TraceEntry?
   /// The places on the way of its paths.
   var steps: [CellID] = []
+  /// How much it counts.
+  var strength = Strength.required
+  /// The only solver that may keep it, if the program asks for one.
+  var solver: String?
+  /// What is told of changes in place of formulas.
+  var relay: Relay?
+  /// Why it is refused unless it gets a policy that looks for changes.
+  var silence: Failure?
+  /// Whether what it computes must stay true.
+  var isInvariant = false
 
   enum Status: String {
     case active
@@ -147,7 +220,7 @@ final class Connection {
   var location: String { "\(source.name):\(source.location(of: range.start).line)" }
 
   /// How often its formulas have run.
-  var runs: Int { formulas.reduce(0) { $0 + $1.runs } }
+  var runs: Int { formulas.reduce(relay?.updateCount ?? 0) { $0 + $1.runs } }
 }
 
 /// Why a cell has the value it has.
@@ -177,12 +250,8 @@ struct Cell {
   var region: Region?
   /// Where it stands in the order of a turn: 0 for places that nothing determines.
   var level = 0
-  /// When it was last written from outside.
-  var age: UInt64 = 0
-  var cause = Cause()
-  /// How often it has changed in this turn.
-  var changes = 0
-  var turn = 0
+  /// The send that last wrote it from outside.
+  var site: TraceEntry?
   /// For a property: the slots its getter reads, as cells.
   var slots: [CellID] = []
   /// The property cells that depend on this slot.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonTables
 
 // What the graph of connections needs of the machine: reading and writing places, running formulas.
 
@@ -20,10 +21,20 @@ extension Machine {
       return value
     }
     if let writing = graph.writing, graph[writing].slots.contains(cell) {
-      graph.undo.append((.slot(object, slot), object[slot: slot]))
+      graph.noteOld(object[slot: slot], at: .slot(object, slot))
       object[slot: slot] = value
       graph.noteChange(of: cell)
       return value
+    }
+    if graph.isFreelyWritable(cell) {
+      let old = object[slot: slot]
+      if isUnchanged(old, value) { return value }
+      object[slot: slot] = value
+      graph.noteOld(old, at: .slot(object, slot))
+      if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
+      graph.noteFreeWrite(to: cell, by: currentSite(), old: old, new: value)
+      if graph.isSettling || graph.atomicDepth > 0 { return value }
+      return settleGraph(answering: value)
     }
     return write(value, to: cell) {
       object[slot: slot] = value
@@ -38,12 +49,19 @@ extension Machine {
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
-      if isUnchanged(old, value) { return value }
+      if isUnchanged(old, value) {
+        graph.noteEqualWrite(to: cell)
+        graph.relays.held[cell]?.relay?.wanted = nil
+        return value
+      }
+      if !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
+        return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
+      }
       try graph.prepareWrite(to: cell)
       if let failure = put() { return signal(failure) }
-      graph.undo.append((graph[cell].place, old))
+      graph.noteOld(old, at: graph[cell].place)
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteWrite(to: cell, by: stackTrace(limit: 1).first, old: old, new: value)
+      graph.noteWrite(to: cell, by: currentSite(), old: old, new: value)
     } catch {
       return signal(error)
     }
@@ -56,19 +74,20 @@ extension Machine {
   /// - Returns: the answer, or `unwind`.
   func settleGraph(answering value: Value) -> Value {
     let root = roots.count
-    roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    if value.isObject { roots.append(value) }
+    defer { if roots.count > root { roots.removeLast(roots.count - root) } }
     do throws(Failure) {
       try graph.settle()
     } catch {
       return signal(error)
     }
+    if !graph.relays.queue.isEmpty, !graph.isUnwinding, tellRelays().isUnwind { return .unwind }
     return endGraphUnwinding(value)
   }
 
   /// Goes on unwinding when a formula was interrupted.
   private func endGraphUnwinding(_ value: Value) -> Value {
-    guard graph.isUnwinding else { return value }
+    guard graph.isHalted, graph.isUnwinding else { return value }
     graph.isUnwinding = false
     return .unwind
   }
@@ -248,55 +267,6 @@ extension Machine {
 
   // MARK: Formulas
 
-  /// Runs a formula.
-  ///
-  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
-  func evaluate(_ formula: Formula) -> Value? {
-    let outerTracker = tracker
-    let outerRunning = graph.running
-    let tracker = Tracker(within: outerTracker)
-    self.tracker = tracker
-    graph.running = formula
-    trackingDepth += 1
-    let outcome: Evaluation
-    switch formula.source {
-    case .block(let block): outcome = withErrorsCaught { evaluateBlock(block) }
-    case .copy(let cell):
-      outcome =
-        currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
-    }
-    trackingDepth -= 1
-    graph.running = outerRunning
-    self.tracker = outerTracker
-    if case .unwound = outcome {
-      graph.isUnwinding = true
-      return nil
-    }
-    if let failure = learnReads(tracker.reads, of: formula) {
-      note(failure, of: formula)
-      return nil
-    }
-    switch outcome {
-    case .value(let value): return value
-    case .failed(let failure): note(failure, of: formula)
-    case .unwound: break
-    }
-    return nil
-  }
-
-  /// Makes what a formula has read its inputs from now on.
-  private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
-    if reads == formula.lastReads { return nil }
-    formula.lastReads = reads
-    let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
-    do throws(Failure) {
-      try graph.setDynamicInputs(cells, of: formula)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   /// What messages call a place that no text names.
   func name(of place: Place) -> String {
     switch place.kind {
@@ -360,10 +330,13 @@ enum Evaluation {
 
 extension Machine {
   /// Evaluates something and catches the errors it does not handle itself.
-  func withErrorsCaught(_ body: () -> Value) -> Evaluation {
+  ///
+  /// `limit`: told the token to which what runs is unwound when it may not go on.
+  func withErrorsCaught(limit: (Int) -> Void = { _ in }, _ body: () -> Value) -> Evaluation {
     let outer = currentHandler
     let count = handlers.count
     let token = makeToken()
+    limit(token)
     handlers.append(Handler(frame: nil, outer: outer, token: token))
     currentHandler = count
     let value = body()
@@ -371,12 +344,15 @@ extension Machine {
     handlers.removeLast(handlers.count - count)
     guard value.isUnwind else { return .value(value) }
     guard state.unwindTarget == Value(small: token) else { return .unwound }
+    return .failed(takeFailure())
+  }
+
+  /// The failure that an unwinding has brought here.
+  func takeFailure() -> Failure {
     let exception = ObjectRef(state.takeUnwindValue())
     unwindAction = .deliver
     let message = exception[slot: ExceptionSlot.messageText]
     let className = classInfo(of: Value(exception)).name
-    return .failed(
-      Failure(
-        ErrorClass(rawValue: className) ?? .error, text(message) ?? className))
+    return Failure(ErrorClass(rawValue: className) ?? .error, text(message) ?? className)
   }
 }

@@ -20,6 +20,7 @@ extension Machine {
       return value
     }
     let cell = try prepareChange(of: object, at: key, to: value)
+    graph.keepContents(of: object)
     try change()
     return noteChange(of: object, at: key == nil ? nil : .some(cell), answering: value)
   }
@@ -63,7 +64,7 @@ extension Machine {
     let root = roots.count
     roots.append(value)
     defer { roots.removeLast(roots.count - root) }
-    let site = stackTrace(limit: 1).first
+    let site = currentSite()
     if let whole = graph.cellsByPlace[.whole(object)] {
       graph.noteWrite(to: whole, by: site, new: Value(object))
     }

@@ -1,9 +1,13 @@
 /// What a formula reads while it runs, besides what its text says.
 final class Tracker {
   private(set) var reads: [Place] = []
+  /// Whether nothing has been read.
+  private(set) var isEmpty = true
+  /// What has been read, once it is too much to look through.
   private var seen: Set<Place> = []
   /// What was being recorded when this began.
-  let outer: Tracker?
+  var outer: Tracker?
+  private static let shortCount = 8
 
   init(within outer: Tracker?) {
     self.outer = outer
@@ -11,11 +15,27 @@ final class Tracker {
 
   /// Notes a read.
   func record(_ place: Place) {
-    if seen.insert(place).inserted { reads.append(place) }
+    guard !hasRead(place) else { return }
+    reads.append(place)
+    isEmpty = false
+    if reads.count > Tracker.shortCount {
+      if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
+    }
+  }
+
+  /// Forgets everything.
+  @inline(__always)
+  func reset() {
+    if isEmpty { return }
+    isEmpty = true
+    reads.removeAll(keepingCapacity: reads.count < 1_024)
+    if !seen.isEmpty { seen.removeAll(keepingCapacity: seen.count < 1_024) }
   }
 
   /// Whether a place has been read.
-  func hasRead(_ place: Place) -> Bool { seen.contains(place) }
+  func hasRead(_ place: Place) -> Bool {
+    seen.isEmpty ? reads.contains(place) : seen.contains(place)
+  }
 
   /// Marks the keys that were read, and stores with them.
   ///
@@ -50,6 +70,9 @@ extension Machine {
       if settled.isUnwind { return settled }
     }
     tracker?.record(.slot(object, slot))
+    if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
+      noteReceiver(Value(object))
+    }
     return .nil
   }
 

@@ -190,6 +190,10 @@ extension Failure {
     Failure(.error, "\(object) has no property '\(name)'")
   }
 
+  static func noNameInGroup(_ name: String, _ group: String) -> Failure {
+    Failure(.keyNotFound, "'\(name)' is no name of \(group)")
+  }
+
   static func unknownInQuery(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
   }
@@ -211,6 +215,15 @@ extension Failure {
   static func noPlace(_ text: String, _ connector: String) -> Failure {
     Failure(.constraintError, "'\(text)' is no place that '\(connector)' could write")
   }
+
+  static func noWayBack(_ name: String, _ owner: String) -> Failure {
+    Failure(
+      .constraintError,
+      "\(owner) has no property '\(name)' that could be written, and the message '\(name)' has no "
+        + "known inverse; give one with 'inverse:', or write two '|='")
+  }
+
+  static func cannotInvert(_ message: String) -> Failure { Failure(.constraintError, message) }
 
   static func noInverse(_ text: String) -> Failure {
     Failure(
@@ -248,6 +261,55 @@ extension Failure {
         ? "there is no solver" : "no solver accepts it: " + objections.joined(separator: "; "))
   }
 
+  /// For connections that cannot hold together, with what places hold that takes part.
+  static func unsatisfiable(_ connections: [Connection], _ values: [String]) -> Failure {
+    let lines = connections.map { "'\($0.text)' (\($0.location))" } + values
+    guard lines.count > 1 else {
+      return Failure(.constraintError, "this cannot hold: \(lines.joined())")
+    }
+    var text = "these \(lines.count) cannot hold together: \(lines.joined(separator: ", "))"
+    if let weakest = connections.min(by: { $0.strength < $1.strength }),
+      weakest.strength < .required
+    {
+      text += "; the weakest is '\(weakest.text)'"
+    }
+    return Failure(.constraintError, text)
+  }
+
+  static func noNumber(_ name: String, _ value: String, _ formula: Formula?) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' must be a finite number, not \(value)\(formula.map { ": '\($0.connection.text)'" } ?? "")"
+    )
+  }
+
+  static func multipliesVariables(_ product: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(product)' multiplies or divides two variables, which is not linear; "
+        + "determine one of them by '|=', or use '|=' for the whole")
+  }
+
+  static func notLinear(_ text: String, in name: String) -> Failure {
+    Failure(.constraintError, "'\(text)' is not linear in '\(name)'")
+  }
+
+  static func formulaTooLarge(_ text: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(text)' has more than \(LinearAnalysis.limit) summands when it is multiplied out")
+  }
+
+  static func unknownSolver(_ name: String, _ known: [String]) -> Failure {
+    Failure(
+      .constraintError,
+      "there is no solver '\(name)'; there are \(known.joined(separator: ", "))")
+  }
+
+  static func unsupportedBySolver(_ reason: String) -> Failure {
+    Failure(.constraintError, reason)
+  }
+
   static func impureFormula(_ name: String, _ connection: Connection) -> Failure {
     Failure(
       .constraintError, "'\(name)' must not be written by a formula: '\(connection.text)'")
@@ -259,6 +321,17 @@ extension Failure {
 
   static func joinsItself(_ name: String) -> Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
+  }
+
+  static func violated(_ invariant: Connection) -> Failure {
+    Failure(
+      .constraintError, "'\(invariant.text)' (\(invariant.location)) would not hold any more")
+  }
+
+  static func cannotHold(_ name: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' has a setter of its own, which runs before anybody could refuse the value")
   }
 
   static func silentSource(_ name: String) -> Failure {

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonParser
 
 /// How a side of a connection, or something its formula reads, is found in an activation.
 indirect enum PlaceExpression {
@@ -25,19 +26,61 @@ final class ConnectNode: SiteNode {
     let name: String
   }
 
+  /// A connection as a sum: what a solver for equations and inequalities is told.
+  struct Linear {
+    let relation: Relation
+    let leaves: [Leaf]
+    /// The sum over the leaves; nil if it is too large.
+    let products: [LinearAnalysis.Product]?
+    /// Whether it is that only where the left side is a layout attribute of a view.
+    let isChoice: Bool
+  }
+
+  /// What a program says of a connection when it makes it.
+  struct Option {
+    static let names: Set<String> = ["strength:", "solver:"]
+
+    let name: String
+    let value: NodeRef
+  }
+
+  /// What is multiplied in a sum.
+  struct Leaf {
+    let name: String
+    let place: PlaceExpression?
+    /// Makes the block that computes its value, for what may be no place.
+    let block: NodeRef?
+    let reads: [Operand]
+  }
+
   let connector: String
   let text: String
   let target: Operand
-  /// Makes the formula's block, for `|=`.
+  /// Makes the formula's block, for `|=`; for `=|=` with a formula an array of blocks.
   let block: NodeRef?
   let other: Operand?
   let reads: [Operand]
+  let linear: Linear?
+  let options: [Option]
+  /// The right side of `|=`, in case it has to be read as a sum.
+  let formula: Expression?
+  /// What the other blocks of the array compute.
+  let backs: [Operand]
+  /// Whether the connection waits for the solver that the message to it names.
+  let isHeld: Bool
+  /// What messages call the right side.
+  let rightName: String
+  /// Whether the statement goes on with `policy:`.
+  let awaitsPolicy: Bool
   /// The operand area below the marker: for the block and for values on the way.
   let base: Int
 
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
-    reads: [Operand], base: Int, at position: CodePosition
+    reads: [Operand], linear: Linear? = nil, options: [Option] = [],
+    formula: Expression? = nil, backs: [Operand] = [], isHeld: Bool = false,
+    rightName: String? = nil, awaitsPolicy: Bool = false, base: Int,
+    at position: CodePosition
   ) {
     self.connector = connector
     self.text = text
@@ -45,6 +88,13 @@ final class ConnectNode: SiteNode {
     self.block = block
     self.other = other
     self.reads = reads
+    self.linear = linear
+    self.options = options
+    self.formula = formula
+    self.backs = backs
+    self.isHeld = isHeld
+    self.awaitsPolicy = awaitsPolicy
+    self.rightName = rightName ?? other?.name ?? ""
     self.base = base
     super.init(at: position)
   }
@@ -71,14 +121,76 @@ final class ConnectNode: SiteNode {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           reads.append(resolved)
         }
-        let plan = ConnectionPlan(
+        var backs: [ConnectionPlan.Operand] = []
+        for operand in self.backs {
+          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
+          backs.append(resolved)
+        }
+        var plan = ConnectionPlan(
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
+        plan.formula = formula
+        plan.backs = backs
+        plan.awaitsPolicy = awaitsPolicy
+        if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {
+          return joined
+        }
+        for option in options {
+          guard let value = evaluate(option.value, frame, machine) else { return .unwind }
+          if option.name == "strength:" {
+            plan.strength = try machine.strength(value)
+          } else {
+            let solver = try machine.forcedSolver(value)
+            if let native = solver.native { plan.solver = native.name } else { plan.forced = solver }
+          }
+        }
+        if let linear, !linear.isChoice || machine.isLayoutAttribute(target.place) {
+          guard let resolved = try resolve(linear, target, frame, machine) else { return .unwind }
+          plan.linear = resolved
+        }
         return machine.connect(
-          plan, connector: connector, text: text, at: TraceEntry(code: code, site: self))
+          plan, connector: connector, text: text, isHeld: isHeld,
+          at: TraceEntry(code: code, site: self))
       } catch {
         return machine.signal(error)
       }
     }
+  }
+
+  /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
+  private func resolve(
+    _ linear: Linear, _ target: ConnectionPlan.Operand, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> LinearPlan? {
+    guard let products = linear.products else { throw .formulaTooLarge(text) }
+    var leaves: [LinearPlan.Leaf] = []
+    for (index, leaf) in linear.leaves.enumerated() {
+      var made = LinearPlan.Leaf(name: leaf.name)
+      if index == 0 {
+        made.operand = target
+      } else if let place = leaf.place {
+        do throws(Failure) {
+          guard let path = try resolve(place, frame, machine) else { return nil }
+          // What cannot be written is a value, too: 'text size'.
+          if leaf.block == nil || machine.isWritable(path) {
+            made.operand = ConnectionPlan.Operand(place: path, name: leaf.name)
+          }
+        } catch {
+          // What is no place is a value.
+          guard error.errorClass == .constraintError || leaf.block != nil else { throw error }
+        }
+      }
+      if made.operand == nil, let block = leaf.block {
+        guard let block = evaluate(block, frame, machine) else { return nil }
+        made.block = block
+        for read in leaf.reads {
+          guard let resolved = try resolve(read, frame, machine) else { return nil }
+          made.reads.append(resolved)
+        }
+        made.storage = Value(machine.makeCell(.nil))
+        machine.roots.append(made.storage)
+      }
+      leaves.append(made)
+    }
+    return LinearPlan(relation: linear.relation, leaves: leaves, products: products)
   }
 
   /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
@@ -110,9 +222,7 @@ final class ConnectNode: SiteNode {
       return .path(place, names)
     case .property(let node, let name):
       guard let object = evaluate(node, frame, machine) else { return nil }
-      guard let place = try machine.place(of: name, in: object) else {
-        throw .noProperty(machine.displayText(name), machine.describe(object))
-      }
+      let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
       return .place(place)
     case .element(let node, let indexNode):
@@ -129,10 +239,28 @@ final class ConnectNode: SiteNode {
       guard let store = evaluate(storeNode, frame, machine),
         let reference = evaluate(referenceNode, frame, machine)
       else { return nil }
+      if machine.isGroup(store) { return try machine.alias(of: reference, in: store) }
       let key = machine.canonicalReference(reference)
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))
     }
+  }
+
+  /// The place of a property; what both sides are computed from must have one.
+  private func property(
+    _ name: Value, of object: Value, _ machine: Machine
+  ) throws(Failure) -> Place {
+    let found: Place?
+    do throws(Failure) {
+      found = try machine.place(of: name, in: object)
+    } catch {
+      guard connector == "=|=", error.errorClass == .error else { throw error }
+      found = nil
+    }
+    if let found { return found }
+    let name = machine.displayText(name)
+    let owner = machine.describe(object)
+    throw connector == "=|=" ? .noWayBack(name, owner) : .noProperty(name, owner)
   }
 
   /// Evaluates a part and keeps its value alive until the connection is made.

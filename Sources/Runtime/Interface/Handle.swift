@@ -25,12 +25,20 @@ public final class Handle {
 }
 
 /// The values that handles hold: roots of the collector.
+@safe
 final class HandleTable {
   private var values: [Value] = []
   private var free: [Int] = []
   /// Handles released since the last look, on whatever thread.
   private let released = Mutex<[Int]>([])
-  weak var machine: Machine?
+  /// The interpreter, until it goes; a weak reference would make counting its references slow.
+  private var owner: Unmanaged<Machine>?
+
+  var machine: Machine? { unsafe owner?._withUnsafeGuaranteedRef { $0 } }
+
+  func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
+
+  func detach() { unsafe owner = nil }
 
   func makeHandle(_ value: Value) -> Handle {
     reclaim()

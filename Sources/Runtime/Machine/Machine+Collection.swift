@@ -94,6 +94,9 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
+    for value in registeredSolvers.values { heap.mark(value) }
+    for values in solverRoots.values { for value in values { heap.mark(value) } }
+    heap.mark(dependents)
     for selector in selectors.values { heap.mark(selector.symbol) }
     for cell in classCells.values { heap.mark(Value(cell)) }
     for cell in scriptCells.values { heap.mark(Value(cell)) }

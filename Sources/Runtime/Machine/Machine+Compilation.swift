@@ -113,6 +113,9 @@ extension Machine {
       builder.buildMethod(
         definition.statements, value: method.answersLastStatement ? .last : .receiver,
         header: definition.header.hasTypes ? definition.header : nil))
+    if mode == .tracked, !isKernel, let body = code.body {
+      code.body = code.add(TrackedReceiverNode(body: body, state: state))
+    }
     code.origin = .method(method)
     return code
   }
@@ -251,9 +254,18 @@ struct ClassEnvironment: NameEnvironment {
 
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
 
+  func declaredInverses(of selector: String) -> Set<Int> {
+    machine.declaredInverses(of: selector)
+  }
+
   func isConstant(_ name: String) -> Bool {
     if let slot = info.slot(of: name) { return info.instanceVariables[slot].isConstant }
     return machine.isConstant(name)
+  }
+
+  func isGroup(_ name: String) -> Bool {
+    info.slot(of: name) != nil
+      ? info.lineage.contains { $0.groupNames.contains(name) } : machine.isGroup(name)
   }
 
   var candidates: [String] {
@@ -274,7 +286,11 @@ struct ScriptEnvironment: NameEnvironment {
 
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
+  func declaredInverses(of selector: String) -> Set<Int> {
+    machine.declaredInverses(of: selector)
+  }
   func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
+  func isGroup(_ name: String) -> Bool { machine.isGroup(name) }
   var candidates: [String] { machine.globalNames }
 }
 
@@ -297,6 +313,11 @@ extension Machine {
   /// Whether a variable of the script was declared with `val`.
   func isConstant(_ name: String) -> Bool {
     scriptCells[name].map { constantCells.contains($0.bits) } ?? false
+  }
+
+  /// Whether a variable of the script is that of a group.
+  func isGroup(_ name: String) -> Bool {
+    scriptCells[name].map { groupCells.contains($0.bits) } ?? false
   }
 
   /// The names of the script's variables and of all classes.

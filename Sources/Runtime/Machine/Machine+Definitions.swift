@@ -37,8 +37,7 @@ extension Machine {
       return Value(script)
     case .protocol(let definition): return try define(definition)
     // Its definition is an expression, which the builder builds.
-    case .template: return .nil
-    case .group: throw DefinitionFailure(.notAvailable("'group'"))
+    case .template, .group: return .nil
     }
   }
 
@@ -59,6 +58,8 @@ extension Machine {
     source: SourceText
   ) throws(DefinitionFailure) -> Value {
     let name = className.text
+    let groupNames = members.groupNames
+    let members = groupNames.isEmpty ? members : members.withGroupsExpanded
     let superclass: ClassInfo
     do throws(Failure) {
       superclass = try self.superclass(named: superclassName?.text ?? root, for: name)
@@ -80,6 +81,7 @@ extension Machine {
       info = makeClass(named: name, superclass: superclass)
       layOut(info, members)
     }
+    info.groupNames = groupNames
     add(members, to: info, source: source)
     return setClassVariables(members, of: info, source: source)
   }
@@ -447,7 +449,8 @@ extension Definition {
     case .template(let definition): [[.expression(.object(definition.object))]]
     case .filter(let definition): definition.members.flatMap(\.bodies)
     case .connector(let definition): definition.members.flatMap(\.bodies)
-    case .protocol, .group: []
+    case .group(let definition): [[definition.assignment]]
+    case .protocol: []
     }
   }
 }

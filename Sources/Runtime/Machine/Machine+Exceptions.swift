@@ -342,6 +342,16 @@ extension Machine {
     return entries
   }
 
+  /// The innermost send of the program that is being evaluated.
+  func currentSite() -> TraceEntry? {
+    var found: TraceEntry?
+    visitSends(from: state.base) { node in
+      found = TraceEntry(code: node.code, site: node)
+      return false
+    }
+    return found
+  }
+
   /// The sends that are being evaluated, as a report of an error shows them.
   ///
   /// - Complexity: O(*depth*).

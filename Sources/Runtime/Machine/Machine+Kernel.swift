@@ -77,6 +77,11 @@ extension Machine {
       for name in row.variables.split(separator: " ") {
         guard let slot = info.slot(of: String(name)) else { continue }
         info.setMethod(accessor(String(name), slot: slot, in: info))
+        guard row.hasSetters else { continue }
+        info.setMethod(
+          Method(
+            selector: selector(name + ":"), holder: info,
+            origin: .setter(slot: slot, type: nil, isConstant: false)))
       }
     }
     for primitive in Primitive.table(for: info.name) {
@@ -146,6 +151,8 @@ extension Machine {
     scriptCell(named: "arguments")[slot: 0] = Value(makeArray(count: 0))
     mount(makeKernelStore("SchemeTable"), as: "scheme")
     mount(makeKernelStore("MemoryStore"), as: "mem")
+    mount(makeKernelStore("SolverTable"), as: "solver")
+    mount(makeKernelStore("ConnectorTable"), as: "connector")
     script = makeInstance(of: "Script")
     permanentRoots.append(Value(script))
   }
@@ -219,4 +226,9 @@ enum KernelNodes {
     default: []
     }
   }
+}
+
+extension KernelClass {
+  /// Whether programs set the variables of its instances, which hold values and keep no secrets.
+  var hasSetters: Bool { name == "LayoutView" }
 }

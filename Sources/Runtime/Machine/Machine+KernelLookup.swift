@@ -28,6 +28,13 @@ final class KernelMethodFinder {
         selector: selector, holder: info, origin: .primitive(primitive.body),
         comment: primitive.summary)
     }
+    if row.hasSetters, !info.isMeta, selector.argumentCount == 1, selector.name.hasSuffix(":"),
+      let slot = info.slot(of: String(selector.name.dropLast()))
+    {
+      return Method(
+        selector: selector, holder: info,
+        origin: .setter(slot: slot, type: nil, isConstant: false))
+    }
     guard !info.isMeta, selector.argumentCount == 0, let slot = info.slot(of: selector.name),
       row.variables.split(separator: " ").contains(Substring(selector.name))
     else { return nil }

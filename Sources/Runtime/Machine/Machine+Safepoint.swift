@@ -9,6 +9,7 @@ extension Machine {
   func safepoint() -> Value {
     state.clearSafepointRequest()
     if noticeInterrupt() { return stop() }
+    if solverLimit != nil, countSolverStep().isUnwind { return .unwind }
     if options.collectEvery > 0 {
       state.requestSafepoint()
       safepointCount += 1
@@ -47,7 +48,9 @@ extension Machine {
   /// Sets how far the native stack may grow, without losing what waits for a safepoint.
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
-    if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested {
+    if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
+      || solverLimit != nil
+    {
       state.requestSafepoint()
     }
   }

@@ -175,6 +175,7 @@ extension Machine {
       } else {
         constantCells.remove(cell.bits)
       }
+      groupCells.remove(cell.bits)
     }
     for name in names {
       let cell = scriptCell(named: name.text)

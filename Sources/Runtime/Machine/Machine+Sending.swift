@@ -153,6 +153,9 @@ extension Machine {
   func notUnderstood(
     _ selector: Value, _ receiver: Value, count: Int, argument: (Int) -> Value
   ) -> Value {
+    if isGroup(receiver), let answer = answer(of: receiver, to: selector, count, argument) {
+      return answer
+    }
     let arguments = makeArray(count: count)
     for index in 0..<count { arguments[element: index] = argument(index) }
     let message = makeInstance(of: "Message")

@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// One interpreter's heap, stack, classes and symbols.
 ///
 /// Two machines share nothing. A machine runs on one thread at a time; only `requestInterrupt`
@@ -22,6 +24,8 @@ package final class Machine {
   var importedFiles: Set<String> = []
   /// The cells of variables of the script that were declared with `val`.
   var constantCells: Set<UInt> = []
+  /// The cells of script variables that group definitions declare.
+  var groupCells: Set<UInt> = []
   var symbols: [String: ObjectRef] = [:]
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   var addedVariableObjects: [UInt: Value] = [:]
@@ -51,6 +55,8 @@ package final class Machine {
   lazy var sequenceClass = kernelClass("SequenceableCollection")
   lazy var orderedCollectionClass = kernelClass("OrderedCollection")
   lazy var storeClass = kernelClass("Store")
+  lazy var schemeTableClass = kernelClass("SchemeTable")
+  lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
   lazy var nativeStoreClass = kernelClass("NativeStore")
   lazy var referenceClass = kernelClass("Reference")
@@ -63,6 +69,7 @@ package final class Machine {
   lazy var metaclassClass = kernelClass("Metaclass")
   lazy var intervalClass = kernelClass("Interval")
   lazy var scriptClass = kernelClass("Script")
+  lazy var variableReferenceClass = kernelClass("VariableReference")
 
   /// The hyphenated names and the connectors that scripts have declared.
   var hyphenatedNames: Set<String> = []
@@ -71,7 +78,7 @@ package final class Machine {
   var script: ObjectRef!
 
   // MARK: Connections
-  lazy var graph = ConnectionGraph(machine: self)
+  let graph: ConnectionGraph
   /// What records the reads of the formula that runs.
   var tracker: Tracker?
   /// How many evaluations use code that records what it reads.
@@ -110,6 +117,21 @@ package final class Machine {
   var failurePlace: TraceEntry?
   /// What the next connection that the kernel makes is called, and its target.
   var connectionNames: (text: String, target: String)?
+  /// The operands of messages that the program has declared inverses for.
+  var inverses: [String: Set<Int>] = [:]
+  /// The blocks that do it, in a dictionary that is a permanent root; nil before the first.
+  var inverseBlocks: Value?
+
+  // MARK: Solvers in the language
+  /// What the solver that is at work may still do.
+  var solverLimit: SolverLimit?
+  /// The turn that it is at work for.
+  var scriptTurn: ScriptTurn?
+  var turnCount = 0
+  /// The program's own solvers by name.
+  var registeredSolvers: [String: Value] = [:]
+  /// The objects of the solvers that keep something.
+  var solverRoots: [ObjectIdentifier: [Value]] = [:]
 
   // MARK: What is still to be done
   lazy var loop = RunLoop(state: state)
@@ -127,8 +149,12 @@ package final class Machine {
   var roots: [Value] = []
   /// Values the machine keeps for good.
   var permanentRoots: [Value] = []
+  /// The dependents of objects that announce their changes; nil while there are none.
+  var dependents = Value.nil
   /// Values that Swift code outside the runtime holds.
   let handles = HandleTable()
+  /// What stands for the text of connections that the embedding program makes.
+  lazy var nativeSource = SourceText(name: "<swift>", "")
 
   /// The source of bytes that nobody can foresee, if the host gives one.
   package var entropy: (() -> UInt64)?
@@ -165,12 +191,15 @@ package final class Machine {
     state = memory.state
     heap = unsafe Heap(state: memory.state, runs: memory.runs)
     unsafe heap.limit = options.memoryLimit
+    graph = ConnectionGraph(state: memory.state)
     memory.bind(self)
-    handles.machine = self
+    graph.attach(self)
+    handles.attach(self)
     loadKernel()
   }
 
   deinit {
+    handles.detach()
     loop.inbox.wakeUp.detach()
     for code in methodCodes + runningCodes + retiredCodes + replacedCodes { code.dismantle() }
     for info in classes { info?.dismantle() }

@@ -30,6 +30,8 @@ final class ClassInfo {
   /// The first of these and of its superclasses', from the root down; what `settleLayout` collects.
   var initialMethods: [Method] = []
   var connectionMethods: [Method] = []
+  /// The variables that groups in the class's own text declare.
+  var groupNames: Set<String> = []
   /// What is done for references of some form, for stores that scripts define.
   var propertyPaths: [PropertyPath] = []
 

@@ -40,6 +40,11 @@ struct BlockCodeRef {
     unsafe code._withUnsafeGuaranteedRef { $0.body }
   }
 
+  /// Whether the code records what it reads.
+  @inline(__always) var isTracked: Bool {
+    unsafe code._withUnsafeGuaranteedRef { $0.isTracked }
+  }
+
   /// Notes that a closure needs the code.
   @inline(__always)
   func mark(collection: Int) {

@@ -4,6 +4,7 @@ extension Primitive {
   static let connection: [Primitive] = [
     Primitive("disconnect", "Ends the connection; the places keep their values.") {
       machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         machine.graph.disconnect(connection)
       }
@@ -30,7 +31,8 @@ extension Primitive {
       return arguments.receiver
     },
     Primitive("suspend", "Takes the connection out of force until resume.") {
-      machine, arguments in
+      machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         machine.graph.suspend(connection)
       }
@@ -38,6 +40,7 @@ extension Primitive {
     },
     Primitive("resume", "Takes the connection into force again.") {
       machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         try machine.graph.resume(connection)
       }
@@ -51,7 +54,8 @@ extension Primitive {
       Value(machine.connectionState(arguments.receiver) == "satisfied")
     },
     Primitive("lastError", "What the last failure said, or nil.") { machine, arguments in
-      machine.connection(arguments.receiver).flatMap { machine.graph.failure(of: $0) }
+      machine.connection(arguments.receiver)
+        .flatMap { $0.relay?.error ?? $0.relay?.rejection ?? machine.graph.failure(of: $0) }
         .map { machine.makeString($0) } ?? .nil
     },
     Primitive("target", "The text of the place it writes.") { machine, arguments in
@@ -62,7 +66,7 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return machine.makeArray([])
       }
-      let outputs = connection.formulas.map(\.output)
+      let outputs = connection.relay.map(\.cells) ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? outputs : []
       for input in connection.formulas.flatMap(\.inputs)
       where !outputs.contains(input) && !names.contains(input) {
@@ -78,6 +82,23 @@ extension Primitive {
       guard constraint.level >= 0 else { return .nil }
       return machine.symbol(type(of: machine.graph.levels[constraint.level].solver).name)
     },
+    Primitive("strength", "One of #required #strong #medium #weak: how much it counts.") {
+      machine, arguments in
+      let strength = machine.connection(arguments.receiver)?.strength ?? .required
+      return machine.symbol(strength.name)
+    },
+    Primitive(
+      "strength: aSymbol", "Has the connection count #required, #strong, #medium or #weak."
+    ) { machine, arguments throws(Failure) in
+      let strength = try machine.strength(arguments[0])
+      return try machine.change(arguments.receiver) { $0.strength = strength }
+    },
+    Primitive(
+      "violation", "By how much an equation or an inequality does not hold: 0 where it does."
+    ) { machine, arguments in
+      machine.connection(arguments.receiver).flatMap { machine.violation(of: $0) }
+        .map { machine.value(of: $0) } ?? .nil
+    },
     Primitive("updateCount", "How often its formulas have run.") { machine, arguments in
       Value(small: machine.connection(arguments.receiver)?.runs ?? 0)
     },
@@ -88,11 +109,21 @@ extension Primitive {
   ]
 
   static let script: [Primitive] = [
+    Primitive(
+      "givenUp", "The connections that do not hold as stronger ones stand against them."
+    ) { machine, _ in
+      let violated = machine.graph.connections.values.filter { connection in
+        connection.status == .active
+          && machine.violation(of: connection).map { !$0.isZero } ?? false
+      }
+      let sorted = violated.sorted { ($1.strength, $0.number) < ($0.strength, $1.number) }
+      return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
+    },
     Primitive("connectionsInForce", "All connections that are in force, as an array.") {
       machine, _ in
       let connections = machine.graph.connections.values.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
-    }
+    },
   ]
 }
 
@@ -122,7 +153,13 @@ extension Machine {
   /// What has become of a connection, for somebody who knows which ones have failed.
   func state(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
     if connection.status != .active { return connection.status.rawValue }
+    if let relay = connection.relay {
+      if relay.error != nil { return "error" }
+      if relay.isPending { return "pending" }
+      if relay.kind == .places { return relay.cells.isEmpty ? "waiting" : "satisfied" }
+    }
     if hasFailed(connection) { return "error" }
+    if let state = equationState(of: connection) { return state }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"

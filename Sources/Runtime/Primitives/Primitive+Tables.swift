@@ -6,6 +6,7 @@ extension Primitive {
   static func table(for className: String) -> [Primitive] {
     switch className {
     case "Object": object + comparison + deepCopying + instanceVariables + finalization
+        + announcements
     case "Class": classSide + classReflection
     case "Metaclass": metaclassSide
     case "Boolean": boolean
@@ -28,12 +29,24 @@ extension Primitive {
     case "IdentityDictionary": identityDictionary
     case "Set": set + setLoops
     case "IdentitySet": identitySet
-    case "BlockClosure": blockClosure
+    case "BlockClosure": blockClosure + blockText
     case "Exception": exception + exceptionPlaces
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
-    case "Connection": connection + explaining
+    case "Inverse class": inverseClass
+    case "ConnectorTable class": connectorTableClass
+    case "SolverCell": solverCell
+    case "SolverTurn": solverTurn
+    case "SolverTable class": solverTableClass
+    case "Connection": connection + forcing + explaining + relays + invariants
+    case "Connection class": connectionClass
+    case "Relay class": relayClass
+    case "MemoryStore": memoryStore
+    case "Reference": reference + explaining + referenceParts
+    case "Group": group
+    case "EntryReference": entryReference
+    case "StoreConnection class": storeConnectionClass
     case "ConnectionList": connectionList
     case "ConnectionTrace": connectionTrace
     case "Diagram class": diagramClass
@@ -50,13 +63,12 @@ extension Primitive {
     case "TimeZone": timeZone
     case "TimeZone class": timeZoneClass
     case "WeakReference": weakReference
-    case "Smalltalk class": smalltalkClass
+    case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable
-    case "Reference": reference + explaining
     case "VariableReference": variableReference + explaining
     case "PropertyReference": propertyReference + explaining
     default: []

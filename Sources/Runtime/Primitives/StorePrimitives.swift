@@ -14,6 +14,32 @@ extension Primitive {
     }
   ]
 
+  static let memoryStore: [Primitive] = [
+    Primitive("noteChange: reference", "Tells connections that what is there has changed.") {
+      machine, arguments throws(Failure) in
+      try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
+    }
+  ]
+
+  static let referenceParts: [Primitive] = [
+    Primitive("asDirectory", "The reference to everything below the place.") {
+      machine, arguments throws(Failure) in
+      let reference = try machine.reference(arguments.receiver)
+      do throws(StoreError) {
+        return machine.makeReference(
+          try Reference(
+            scheme: reference.scheme, authority: reference.authority,
+            components: reference.components, isAbsolute: reference.isAbsolute, isDirectory: true))
+      } catch {
+        throw .store(error)
+      }
+    },
+    Primitive("isDirectory", "Whether everything below the place is meant.") {
+      machine, arguments throws(Failure) in
+      Value(try machine.reference(arguments.receiver).isDirectory)
+    },
+  ]
+
   static let nativeStore: [Primitive] = [
     Primitive("get: reference", "What is at a place, or nil.") { machine, arguments in
       machine.get(arguments[0], from: arguments.receiver)
@@ -222,11 +248,6 @@ extension Machine {
       throw .store(StoreError(.invalidReference, reference, "a scheme is one name"))
     }
     return reference.components[0]
-  }
-
-  /// Whether a value can be mounted as a scheme.
-  fileprivate func isStore(_ value: Value) -> Bool {
-    classInfo(of: value).inherits(from: storeClass)
   }
 
   /// The slot that a variable reference stands for.

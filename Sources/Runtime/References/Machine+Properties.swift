@@ -23,9 +23,16 @@ extension Machine {
     }
     guard let text = text(name) else { throw .noProperty(describe(name), describe(object)) }
     if info.inherits(from: storeClass) {
+      if info.inherits(from: groupClass) { return try aliasedPlace(of: text, in: object) }
       return Place(
         kind: .stored, object: object, index: -1,
         key: canonicalReference(try storeReference(text, in: object)))
+    }
+    // The value of a reference to a variable is that variable, whoever refers to it.
+    if text == "value", info === variableReferenceClass,
+      let slot = ObjectRef(object)[slot: 1].asSmallInteger, ObjectRef(object)[slot: 0].isObject
+    {
+      return .slot(ObjectRef(ObjectRef(object)[slot: 0]), slot)
     }
     return try propertyPlace(of: text, in: ObjectRef(object), info)
   }

@@ -58,6 +58,10 @@ extension Machine {
     }
   }
 
+  private func isReference(_ value: Value) -> Bool {
+    value.isObject && classInfo(of: value) === referenceClass
+  }
+
   /// The text of a reference value.
   func referenceText(_ value: Value) -> String {
     guard value.isObject, classInfo(of: value) === referenceClass else { return describe(value) }
@@ -186,9 +190,12 @@ extension Machine {
       kind: .stored, object: store, index: -1, key: canonicalReference(reference))
     guard let cell = graph.cellsByPlace[place] else {
       let stored = put(value, at: reference, in: store)
-      return stored.isUnwind ? stored : value
+      return stored.isUnwind ? stored : settleRelays(answering: value)
     }
     return write(value, to: cell) {
+      let outer = graph.storing
+      graph.storing = cell
+      defer { graph.storing = outer }
       switch withErrorsCaught({ put(value, at: reference, in: store) }) {
       case .value: break
       case .failed(let failure): return failure
@@ -204,7 +211,9 @@ extension Machine {
   /// - Returns: the value, or `unwind`.
   func put(_ value: Value, at reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
-      return send(selector("put:at:"), to: store, value, reference)
+      let stored = send(selector("put:at:"), to: store, value, reference)
+      if !stored.isUnwind { noteStoreChange(reference, in: store) }
+      return stored
     }
     do throws(Failure) {
       let place = try self.reference(reference)
@@ -216,6 +225,7 @@ extension Machine {
         throw .store(error)
       }
       storedChanges.remove(place)
+      noteStoreChange(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : value
     } catch {
       return signal(error)
@@ -228,11 +238,17 @@ extension Machine {
   func delete(_ reference: Value, in store: Value) -> Value {
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference))
-    guard let cell = graph.cellsByPlace[place] else { return deleteUnwatched(reference, in: store) }
+    guard let cell = graph.cellsByPlace[place] else {
+      let existed = deleteUnwatched(reference, in: store)
+      return existed.isUnwind ? existed : settleRelays(answering: existed)
+    }
     var answer = Value.false
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     let written = write(.nil, to: cell) {
+      let outer = graph.storing
+      graph.storing = cell
+      defer { graph.storing = outer }
       answer = deleteUnwatched(reference, in: store)
       // It is a store of the program that answers what it likes.
       roots.append(answer)
@@ -244,13 +260,16 @@ extension Machine {
 
   private func deleteUnwatched(_ reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
-      return send(selector("delete:"), to: store, reference)
+      let existed = send(selector("delete:"), to: store, reference)
+      if !existed.isUnwind { noteStoreChange(reference, in: store) }
+      return existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
       do throws(StoreError) {
         let existed = try native.delete(place, if: nil)
         storedChanges.remove(place)
+        noteStoreChange(reference, in: store)
         return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
       } catch {
         throw .store(error)
@@ -265,14 +284,23 @@ extension Machine {
   /// - Returns: the reference of what was added, or `unwind`.
   func post(_ value: Value, to reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
-      return send(selector("post:to:"), to: store, value, reference)
+      let added = send(selector("post:to:"), to: store, value, reference)
+      guard !added.isUnwind, isReference(added) else { return added }
+      roots.append(added)
+      defer { roots.removeLast() }
+      noteStoreChange(added, in: store)
+      return settleRelays(answering: added)
     }
     do throws(Failure) {
       let place = try self.reference(reference)
       if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
       guard let resource = try encode(value, for: native, at: place) else { return .unwind }
       do throws(StoreError) {
-        return makeReference(try native.post(place, resource))
+        let added = makeReference(try native.post(place, resource))
+        roots.append(added)
+        defer { roots.removeLast() }
+        noteStoreChange(added, in: store)
+        return settleRelays(answering: added)
       } catch {
         throw .store(error)
       }
@@ -331,6 +359,7 @@ extension Machine {
     let references = storedChanges.takeAll()
     if references.isEmpty { return .nil }
     for reference in references {
+      noteInWatchedStores(reference)
       guard let key = canonicalReferences[reference.description] else { continue }
       for entry in nativeStores {
         let place = Place(kind: .stored, object: entry.object, index: -1, key: key)
@@ -340,6 +369,16 @@ extension Machine {
       }
     }
     return graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
+  }
+
+  /// Tells those that watch a whole store of a change that the store has announced.
+  private func noteInWatchedStores(_ reference: Reference) {
+    for entry in nativeStores
+    where entry.object.isObject && ObjectRef(entry.object).flags & ObjectFlag.watched != 0
+      && schemeCell(named: reference.scheme)[slot: 0] == entry.object
+    {
+      noteStoreChange(makeReference(reference), in: entry.object)
+    }
   }
 }
 

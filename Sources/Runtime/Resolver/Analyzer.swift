@@ -33,8 +33,17 @@ protocol NameEnvironment {
   var definesSchemes: Bool { get }
   /// Whether unknown names are left to run time: at the prompt.
   var allowsUnknownNames: Bool { get }
+  /// The operands of a message that an inverse is declared for: 0 for the receiver.
+  func declaredInverses(of selector: String) -> Set<Int>
   /// Whether a variable found by `lookUp` was declared with `val`.
   func isConstant(_ name: String) -> Bool
+  /// Whether a variable found by `lookUp` is that of a group, which assignments fill.
+  func isGroup(_ name: String) -> Bool
+}
+
+extension NameEnvironment {
+  /// Answers false: the text is only looked at.
+  func isGroup(_ name: String) -> Bool { false }
 }
 
 /// Finds the scope of every name in a method, a statement or a block, and reports what can be
@@ -147,6 +156,8 @@ struct Analyzer {
         report(Wording.definitionInside, definition.range)
       } else if case .template(let template) = definition {
         analyze(template.block, as: .block)
+      } else if case .group(let group) = definition {
+        analyze(group.assignment)
       }
     }
   }
@@ -205,6 +216,11 @@ struct Analyzer {
       }
     case .keywordMessage(let message):
       checkArity(message)
+      if let given = GivenInverse(message) {
+        analyze(given.connect)
+        analyze(given.argument)
+        return checkInversion(of: given.connect, given: given)
+      }
       if let inlined = InlinedMessage(message) {
         analyze(inlined)
       } else {
@@ -229,7 +245,29 @@ struct Analyzer {
       analyze(append.target)
       assign(append.target)
     case .connect(let connect):
+      let count = issues.count
       analyze(connect)
+      if issues.count == count { checkInversion(of: connect, given: nil) }
+    }
+  }
+
+  /// Reports a formula that `=|=` cannot run backwards.
+  private mutating func checkInversion(of connect: ConnectExpression, given: GivenInverse?) {
+    guard connect.connector.text == "=|=", !connect.isOwn else { return }
+    for formula in connect.operands.dropFirst() {
+      let names = FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
+      guard given != nil || Inversion.isFormula(formula, names: names) else { continue }
+      let inversion = Inversion(of: formula, names: names, isGiven: given != nil)
+      var problem = inversion.problem
+      if let given {
+        do throws(Inversion.Problem) {
+          _ = try given.blocks(for: inversion)
+          problem = nil
+        } catch {
+          problem = error
+        }
+      }
+      if let problem { report(problem.message, problem.range) }
     }
   }
 
@@ -469,11 +507,11 @@ struct Analyzer {
   /// The operands of a connection become formulas, blocks that outlive the activation.
   private mutating func analyze(_ connect: ConnectExpression) {
     for operand in connect.written { refuseConstant(in: operand) }
-    if connect.connector.text == "->" {
+    if connect.connector.text == "->", !connect.isOwn {
       for operand in connect.operands { analyze(operand.asReference ?? operand) }
       return
     }
-    let hasFormulas = connect.connector.text.isFormulaConnector
+    let hasFormulas = connect.connector.text.isFormulaConnector && !connect.isOwn
     for operand in connect.operands {
       if !hasFormulas, let reference = operand.asReference(in: scope, environment) {
         analyze(reference)

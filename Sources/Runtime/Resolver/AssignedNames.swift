@@ -10,6 +10,8 @@ struct AssignedNames {
 
   /// The classes that `subclass: #Name` and its relatives make.
   private(set) var made: [MadeClass] = []
+  /// The operands that `Inverse for: #selector is: ...` and its relative declare inverses for.
+  private(set) var inverses: [String: Set<Int>] = [:]
 
   mutating func visit(_ statements: [Statement]) {
     for statement in statements {
@@ -44,6 +46,9 @@ struct AssignedNames {
       visit(query.block.statements)
     case .keywordMessage(let message):
       if let known = MadeClass(message) { made.append(known) }
+      if let declared = message.declaredInverse {
+        inverses[declared.selector, default: []].insert(declared.operand)
+      }
       expression.forEachChild { visit($0) }
     default:
       expression.forEachChild { visit($0) }
@@ -81,6 +86,24 @@ struct MadeClass {
     }
     variables = words("instanceVariableNames:")
     classVariables = words("classVariableNames:")
+  }
+}
+
+extension KeywordMessageExpression {
+  /// The operand of a message that it declares an inverse for, if it does.
+  fileprivate var declaredInverse: (selector: String, operand: Int)? {
+    guard case .name(let receiver) = receiver, receiver.name.text == "Inverse",
+      keywords.first?.text == "for:", let selector = arguments[0].literalText
+    else { return nil }
+    switch keywords.dropFirst().map(\.text) {
+    case ["is:"]: return (selector, 0)
+    case ["argument:", "is:"]:
+      guard case .integer(let integer) = arguments[1], let operand = Int(integer.digits) else {
+        return nil
+      }
+      return (selector, operand)
+    default: return nil
+    }
   }
 }
 

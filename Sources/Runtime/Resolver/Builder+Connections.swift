@@ -6,14 +6,11 @@ internal import TenonParser
 extension Builder {
   /// Builds `a |= e`, `a =|= b`, and chains of them: pairwise, from left to right.
   mutating func buildConnect(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    if connect.isOwn { return buildOwnConnector(connect, depth) }
     switch connect.connector.text {
     case "|=", "=|=": break
     case "->": return buildFlow(connect, depth)
-    case ">=|", "<=|":
-      return add(
-        FailureNode(
-          .notAvailable("the connector '\(connect.connector.text)'"),
-          at: position(connect.range, depth)))
+    case ">=|", "<=|": return buildInequalities(connect, depth)
     default: return buildOwnConnector(connect, depth)
     }
     var nodes: [NodeRef] = []
@@ -81,28 +78,51 @@ extension Builder {
     let text = SyntaxPrinter.print(.connect(pair))
     // Block, then values on the way.
     let inner = depth + 1
+    if let stores = buildStorePair(
+      connect.connector.text, left, right, text, connect.range, depth)
+    {
+      return stores
+    }
     guard let target = place(left, inner) else {
       return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
     }
     let position = position(connect.range, inner)
     if isTwoWay {
+      if Inversion.isFormula(right, names: names(of: right)) {
+        return buildInversion(connect, left, right, depth)
+      }
       guard let other = place(right, inner) else {
+        let analysis = LinearAnalysis(left, less: right)
+        // What only the left side depends on can be a wish, but needs no way back.
+        let hasPlace = analysis.leaves.dropFirst().contains { $0.isPlace }
+        if hasPlace || analysis.leaves.count == 1 || !connectionOptions.isEmpty {
+          return buildLinear(
+            connect, left, right, target: target, .equal, block: nil, [], depth)
+        }
         return failure(.noInverse(SyntaxPrinter.print(right)), right, depth)
       }
+      let sum =
+        left.mayBeLayoutAttribute ? linear(left, right, .equal, isChoice: true, depth) : nil
       return code.add(
         ConnectNode(
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], base: depth, at: position))
+          reads: [], linear: sum, options: buildOptions(inner), isHeld: holdsConnection,
+          awaitsPolicy: awaitsPolicy, base: depth, at: position))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)
+    if left.mayBeLayoutAttribute {
+      return buildLinear(connect, left, right, target: target, .equal, block: block, reads, depth)
+    }
     return code.add(
       ConnectNode(
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: block, other: nil, reads: reads, base: depth, at: position))
+        block: block, other: nil, reads: reads, options: buildOptions(inner), formula: right,
+        isHeld: holdsConnection, rightName: SyntaxPrinter.print(right),
+        awaitsPolicy: awaitsPolicy, base: depth, at: position))
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {
@@ -110,7 +130,7 @@ extension Builder {
   }
 
   /// Builds the block that a formula is.
-  private mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
+  mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
     let outer = mode
     mode = .formula
     defer { mode = outer }
@@ -182,7 +202,7 @@ extension Builder {
   }
 
   /// The places that the text of a formula reads.
-  private mutating func reads(of expression: Expression, _ depth: Int) -> [ConnectNode.Operand] {
+  mutating func reads(of expression: Expression, _ depth: Int) -> [ConnectNode.Operand] {
     var collector = FormulaReads(formulaScope: scopes[expression.range])
     collector.visit(expression)
     var operands: [ConnectNode.Operand] = []
@@ -220,7 +240,7 @@ extension Builder {
   }
 
   /// Whether a name stands for a variable and not for a class or a constant of every script.
-  private func isVariable(_ expression: Expression) -> Bool {
+  func isVariable(_ expression: Expression) -> Bool {
     guard case .name(let name) = expression, scope.lookUp(name.name.text) == nil else {
       return true
     }
@@ -308,7 +328,7 @@ extension Expression {
   }
 
   /// Whether the expression may stand before a property on the left of a connector.
-  fileprivate var isPlaceOrSelf: Bool {
+  var isPlaceOrSelf: Bool {
     switch self {
     case .name, .identifier, .subscript: true
     case .unaryMessage(let message): message.receiver.isPlaceOrSelf

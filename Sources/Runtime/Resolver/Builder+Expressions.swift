@@ -196,6 +196,13 @@ extension Builder {
   }
 
   mutating func buildKeyword(_ message: KeywordMessageExpression, _ depth: Int) -> Built {
+    if let (connect, options) = connectionWithOptions(message) {
+      let outer = connectionOptions
+      connectionOptions = options
+      defer { connectionOptions = outer }
+      return buildConnect(connect, depth)
+    }
+    if let connection = buildGivenInverse(message, depth) { return connection }
     if let inlined = InlinedMessage(message) {
       return build(inlined, range: message.range, depth)
     }
@@ -205,7 +212,9 @@ extension Builder {
       let arguments = buildArguments(message.arguments, depth)
       return superSend(selector, arguments, range, depth)
     }
-    let receiver = build(message.receiver, depth)
+    if case .connect = message.receiver { awaitsPolicy = selector == "policy:" }
+    let receiver = buildHeldConnection(message, depth) ?? build(message.receiver, depth)
+    awaitsPolicy = false
     if message.arguments.count == 1, let family = BinaryNodeFamily.named(selector) {
       return binary(family, selector, receiver, message.arguments[0], range, depth)
     }

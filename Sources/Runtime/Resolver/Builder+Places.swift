@@ -7,6 +7,7 @@ extension Builder {
   mutating func buildAssignment(_ assignment: AssignmentExpression, _ depth: Int) -> Built {
     if let fused = buildFused(assignment, depth) { return fused }
     if let deletion = buildDeletion(assignment, depth) { return deletion }
+    if let filling = buildFilling(assignment, depth) { return filling }
     return assign(assignment.target, range: assignment.range, depth) { builder, depth in
       builder.build(assignment.value, depth)
     }

@@ -35,11 +35,17 @@ struct Builder {
   let holder: ClassInfo?
   /// The layout of the receivers, when it is an older one.
   var layout: ClassInfo?
+  /// Whether the connection that is built next waits for its solver.
+  var holdsConnection = false
+  /// Whether the connection that is built gets the message `policy:`.
+  var awaitsPolicy = false
   /// Whether `^` emits: in the body of a filter.
   var emits = false
   /// In which form the code is built.
   var mode: CodeMode
   var scope: Scope
+  /// What is said of the connection that is being built: `(a >=| b) strength: #weak`.
+  var connectionOptions: [(name: String, value: Expression)] = []
   /// Whether the method needs to catch returns from its middle.
   private var usesReturnNode = false
   /// How many expressions are being built, one inside the other.
@@ -295,6 +301,9 @@ extension Builder {
     }
     if case .template(let template) = definition {
       return enter(buildTemplate(template, scope.frameSize), range: definition.range)
+    }
+    if case .group(let group) = definition {
+      return enter(buildGroup(group, scope.frameSize), range: definition.range)
     }
     let node = DefinitionNode(definition, at: position(definition.nameRange, scope.frameSize))
     return enter(code.add(node), range: definition.range)

@@ -14,6 +14,8 @@ struct ScriptCheck {
   private(set) var classes: Set<String> = []
   /// The schemes that the text mounts somewhere.
   private(set) var schemes: Set<String> = []
+  /// The inverses that the text declares.
+  private(set) var inverses: [String: Set<Int>] = [:]
   private var definitions: [String: TextClass] = [:]
   /// Members that the text adds to classes.
   private var added: [String: [Member]] = [:]
@@ -112,6 +114,7 @@ struct ScriptCheck {
     var names = AssignedNames()
     names.visit(statements)
     schemes.formUnion(names.mounted)
+    inverses.merge(names.inverses) { $0.union($1) }
     names.made.forEach { note($0) }
     for name in names.assigned where !names.declared.contains(name.text) {
       guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil,
@@ -140,7 +143,9 @@ struct ScriptCheck {
       collectSchemes(definition.members)
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
-    case .group(let definition): variables.insert(definition.name.text)
+    case .group(let definition):
+      variables.insert(definition.name.text)
+      collectAssigned([definition.assignment])
     case .connector(let definition):
       note(definition.connector, definition.superclass, or: "Connector", definition.members)
       collectSchemes(definition.members)
@@ -151,7 +156,8 @@ struct ScriptCheck {
     _ name: Name, _ superclass: Name?, or root: String, _ members: [Member]
   ) {
     classes.insert(name.text)
-    definitions[name.text] = TextClass(superclass: superclass?.text ?? root, members: members)
+    definitions[name.text] = TextClass(
+      superclass: superclass?.text ?? root, members: members.withGroupsExpanded)
   }
 
   private mutating func collectSchemes(_ members: [Member]) {
@@ -169,6 +175,7 @@ struct ScriptCheck {
       }
     }
     schemes.formUnion(names.mounted)
+    inverses.merge(names.inverses) { $0.union($1) }
     names.made.forEach { note($0) }
   }
 
@@ -215,7 +222,8 @@ struct ScriptCheck {
     case .connector(let definition):
       note(definition.connector, definition.superclass, or: "Connector", definition.members)
       check(definition.members, className: definition.connector.text)
-    case .protocol, .group: break
+    case .group(let definition): check(definition.assignment)
+    case .protocol: break
     }
   }
 
@@ -245,7 +253,7 @@ struct ScriptCheck {
     // Made once for all members: each looks at the whole text of the class.
     let environment = TextEnvironment(check: self, className: className, isMeta: false)
     let metaEnvironment = TextEnvironment(check: self, className: className, isMeta: true)
-    for member in members {
+    for member in members.withGroupsExpanded {
       switch member {
       case .method(let definition):
         check(
@@ -383,12 +391,14 @@ private struct TextEnvironment: NameEnvironment {
   let isScriptMethod: Bool
   let allowsUnknownNames: Bool
   private let schemes: Set<String>
+  private let inverses: [String: Set<Int>]
 
   init(check: ScriptCheck, className: String?, isMeta: Bool) {
     machine = check.machine
     variables = check.variables
     classes = check.classes
     schemes = check.schemes
+    inverses = check.inverses
     allowsUnknownNames = check.allowsUnknownNames
     isScript = className == nil
     isScriptMethod = className == nil || className == "Script"
@@ -418,6 +428,10 @@ private struct TextEnvironment: NameEnvironment {
     if instanceVariables.contains(name) { return constants.contains(name) }
     if classVariables.contains(name) { return false }
     return isDeclaredConstant[name] ?? machine.isConstant(name)
+  }
+
+  func declaredInverses(of selector: String) -> Set<Int> {
+    machine.declaredInverses(of: selector).union(inverses[selector] ?? [])
   }
 
   private func kind(of name: String) -> GlobalKind {

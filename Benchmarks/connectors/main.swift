@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The processor time of this process, in seconds.
+func cpuTime() -> Double {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
+struct BenchmarkFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Prints a line at once, so that it is there when a later row is given up.
+func write(line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = unsafe write(1, bytes, bytes.count)
+}
+
+/// A line of the table.
+func report(_ name: String, _ columns: [(Double, String)], goal: String) {
+  let cells = columns.map { value, unit in
+    "\((value * 10).rounded() / 10) \(unit)"
+  }
+  write(line: "| \(name) | \(cells.joined(separator: " | ")) | \(goal) |")
+}
+
+func measure(_ graph: @autoclosure () -> OneWayGraph, name: String, goal: String) throws {
+  if let only, !name.hasPrefix(only) { return }
+  let graph = graph()
+  let rounds = max(
+    1, 2_000_000 / max(1, graph.updates * graph.inputs[graph.inputs.count - 1].count))
+  let program = try Program(graph)
+  let total = program.nanosecondsForChange(rounds: rounds)
+  var sum = 0
+  let start = cpuTime()
+  sum &+= graph.runPlainly(max(1, rounds / 4))
+  let plain = (cpuTime() - start) / Double(max(1, rounds / 4)) * 1e9
+  withExtendedLifetime(sum) {}
+  let updates = Double(graph.updates)
+  let loop = graph.updates == 1 ? 0 : plain / updates
+  report(
+    graph.name,
+    [
+      (total / updates, "ns"), (loop, "ns"),
+      (program.buildTime / Double(graph.inputs.count) * 1e9, "ns"),
+    ], goal: goal)
+}
+
+write(line: "| one way, formulas in Swift | an update | plain loop | to connect | goal |")
+write(line: "|---|---|---|---|---|")
+/// Which rows are wanted: all, or those whose name begins with the word after `--only`.
+let only = CommandLine.arguments.drop { $0 != "--only" }.dropFirst().first
+let large = CommandLine.arguments.contains("--small") ? [] : [1_000_000]
+for size in [1_000] + large {
+  try measure(.chain(size), name: "chain", goal: "25 ns")
+  try measure(.wide(size), name: "wide", goal: "25 ns")
+  try measure(.diamond(size), name: "diamond", goal: "25 ns")
+  try measure(.cellx(size / 4), name: "cellx", goal: "25 ns")
+}
+try measure(.cutOff(100), name: "cut-off", goal: "60 ns")
+try measure(.fanIn(1_000), name: "fan-in", goal: "1000 ns")
+try measure(.observer, name: "change", goal: "100 ns")

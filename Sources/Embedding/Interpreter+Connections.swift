@@ -1,0 +1,78 @@
+public import TenonRuntime
+
+/// A variable of a script, looked up once, for programs that read or write it often.
+///
+/// It keeps its interpreter alive.
+public struct ScriptVariable {
+  private let interpreter: Interpreter
+  package let cell: VariableCell
+
+  init(_ interpreter: Interpreter, _ cell: VariableCell) {
+    self.interpreter = interpreter
+    self.cell = cell
+  }
+
+  /// Its name.
+  public var name: String { cell.name }
+
+  /// What it holds.
+  public var value: Handle { interpreter.machine.handle(of: cell) }
+
+  /// What it holds as an integer; nil when it is none that an `Int` can hold.
+  public var integer: Int? { interpreter.machine.integer(of: cell) }
+
+  /// What it holds as a floating-point number; nil when it is no number.
+  public var double: Double? { interpreter.machine.double(of: cell) }
+
+  /// Gives it a value and brings the connections up to date.
+  ///
+  /// - Throws: `EvaluationError` when a connection determines the variable, or a net does not come
+  ///   to rest; the variable is then as it was.
+  public func set(_ value: FormulaValue) throws(EvaluationError) {
+    switch interpreter.machine.set(cell, to: value) {
+    case .finished: return
+    case .failed(let error): throw .script(error)
+    case .rejected, .interrupted: throw .interrupted
+    }
+  }
+}
+
+extension Interpreter {
+  /// A variable of the script, declared when it is new.
+  public func variable(_ name: String) -> ScriptVariable {
+    ScriptVariable(self, machine.variableCell(name))
+  }
+
+  /// Keeps a variable equal to what Swift code computes from others: `|=` with a formula in Swift.
+  ///
+  ///     let celsius = interpreter.variable("celsius")
+  ///     let kelvin = interpreter.variable("kelvin")
+  ///     try interpreter.connect(kelvin, reading: [celsius]) { inputs in
+  ///       inputs.double(0).map { .double($0 + 273.15) } ?? .missing
+  ///     }
+  ///
+  /// The connection takes part in the graph like those of scripts, which see it in `connections`.
+  ///
+  /// - Parameters:
+  ///   - target: The variable that follows the others.
+  ///   - inputs: What the formula reads, in the order in which it is given the values.
+  ///   - text: What the connection prints as; made of the names when there is none.
+  ///   - formula: Computes the value; it must depend on nothing but its inputs, and not write
+  ///     variables.
+  /// - Returns: The connection, which understands `disconnect`, `why` and the other messages.
+  /// - Throws: `EvaluationError` when another connection determines the target, or a cycle would
+  ///   come to be.
+  @discardableResult
+  public func connect(
+    _ target: ScriptVariable, reading inputs: [ScriptVariable], text: String? = nil,
+    formula: @escaping (FormulaInputs) -> FormulaValue
+  ) throws(EvaluationError) -> Handle {
+    let outcome = machine.connect(
+      target.cell, reading: inputs.map(\.cell), text: text, formula)
+    switch outcome {
+    case .finished(let handle): return handle
+    case .failed(let error): throw .script(error)
+    case .rejected, .interrupted: throw .interrupted
+    }
+  }
+}

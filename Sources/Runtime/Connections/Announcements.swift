@@ -1,0 +1,72 @@
+// Objects that announce their changes themselves: `changed`.
+
+/// The entry of a method of the program in code that records what it reads: the receiver may
+/// announce changes of what no other read shows.
+final class TrackedReceiverNode: Node {
+  let body: NodeRef
+  let state: StateRef
+
+  init(body: NodeRef, state: StateRef) {
+    self.body = body
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    state.withMachine { machine in
+      if machine.graph.hearsAnnouncements { machine.noteReceiver(frame.receiver) }
+    }
+    return body.evaluate(frame)
+  }
+}
+
+extension Machine {
+  /// Notes that tracked code sends a message to an object that may announce changes.
+  func noteReceiver(_ value: Value) {
+    guard let tracker, value.isObject, !classInfo(of: value).isKernel,
+      ObjectRef(value).flags & ObjectFlag.immutable == 0
+    else { return }
+    tracker.record(.whole(ObjectRef(value)))
+  }
+
+  /// Has the formulas run again that sent an object a message.
+  ///
+  /// Before the first announcement nobody has noted receivers: all formulas run once more then, and
+  /// note them from there on.
+  ///
+  /// - Complexity: O(formulas) the first time.
+  fileprivate func announceChange(of value: Value) throws(Failure) -> Value {
+    guard value.isObject else { return value }
+    if let running = graph.running { throw .impureFormula(describe(value), running.connection) }
+    if !graph.hearsAnnouncements {
+      graph.hearsAnnouncements = true
+      for case let formula? in graph.formulas where !formula.isHeld {
+        if case .block = formula.source { graph.forced.append(formula) }
+      }
+    } else if let whole = graph.cellsByPlace[.whole(ObjectRef(value))] {
+      graph.noteWrite(to: whole, by: stackTrace(limit: 1).first)
+    }
+    guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
+    return settleGraph(answering: value)
+  }
+}
+
+extension Primitive {
+  static let announcements: [Primitive] = [
+    Primitive("announceChange", "Has formulas run again that sent the receiver a message.") {
+      machine, arguments throws(Failure) in
+      try machine.announceChange(of: arguments.receiver)
+    }
+  ]
+
+  static let dependents: [Primitive] = [
+    Primitive("dependents", "The dependents of all objects, under these, or nil.") {
+      machine, _ in
+      machine.dependents
+    },
+    Primitive("dependents: aDictionary", "Keeps the dependents of all objects there.") {
+      machine, arguments in
+      machine.dependents = arguments[0]
+      return arguments.receiver
+    },
+  ]
+}

@@ -1,0 +1,109 @@
+// Which solver keeps a region: the cheapest that accepts it and finds no conflict in it.
+
+extension ConnectionGraph {
+  /// Makes a solver that keeps constraints of several directions.
+  ///
+  /// - Throws: the conflict that the first accepting solver found, if none keeps them; what every
+  ///   solver has against them, if none accepts.
+  func makeSolver(
+    for constraints: [Constraint], _ cells: [CellID], pinned: Set<CellID>,
+    about constraint: Constraint
+  ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
+    let plain = region(of: constraints, withSums: false, pinned)
+    if let chosen = try makeChosenSolver(for: plain, of: constraints) {
+      if let conflict = fill(chosen.solver, cells, plain.constraints) {
+        throw self.conflict(
+          conflict, about: constraint.formulas[constraint.formulas.count - 1])
+      }
+      return chosen
+    }
+    let wanted = wantedSolver(of: constraints)
+    var objections: [String] = []
+    var found: SolverConflict?
+    for solver in solvers {
+      if let wanted, wanted != solver.name { continue }
+      // Only a solver that costs more than running formulas asks how they look as sums.
+      let region = region(of: constraints, withSums: solver.cost > 10, pinned)
+      switch solver.accept(region) {
+      case .yes:
+        let made = solver.init()
+        let conflict = fill(made, cells, region.constraints)
+        if conflict == nil { return (made, solver.name) }
+        if found == nil { found = conflict }
+      case .no(let refusals):
+        objections += refusals.prefix(1).map { refusal in
+          "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
+        }
+      }
+    }
+    if let found {
+      throw conflict(found, about: constraint.formulas[constraint.formulas.count - 1])
+    }
+    if let wanted, objections.isEmpty {
+      throw .unknownSolver(wanted, solvers.map { $0.name })
+    }
+    if wanted == nil, let own = try makeRegisteredSolver(for: plain, &objections) {
+      if let conflict = fill(own.solver, cells, plain.constraints) {
+        throw self.conflict(
+          conflict, about: constraint.formulas[constraint.formulas.count - 1])
+      }
+      return own
+    }
+    throw .noSolver(objections)
+  }
+
+  private func wantedSolver(of constraints: [Constraint]) -> String? {
+    for constraint in constraints { if let solver = constraint.solver { return solver } }
+    return nil
+  }
+
+  private func region(
+    of constraints: [Constraint], withSums: Bool, _ pinned: Set<CellID>
+  ) -> RegionIR {
+    RegionIR(constraints: constraints.map { describe($0, withSums: withSums) }, pinned: pinned)
+  }
+
+  /// Gives a solver constraints; answers the conflict that it finds.
+  private func fill(
+    _ solver: any ConnectorSolver, _ cells: [CellID], _ constraints: [ConstraintIR]
+  ) -> SolverConflict? {
+    let values = CellValues { [unowned self] in number(of: $0) }
+    solver.attach(to: values)
+    do throws(SolverConflict) {
+      for cell in cells { try introduce(cell, to: solver) }
+      for each in constraints { try solver.add(each) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Whether another solver than a region's accepts its constraints.
+  func hasOtherSolver(for constraints: [Constraint], than region: Region) -> Bool {
+    let own = type(of: region.solver)
+    let wanted = wantedSolver(of: constraints)
+    return solvers.contains { solver in
+      guard solver != own, solver.cost > own.cost, wanted.map({ $0 == solver.name }) ?? true else {
+        return false
+      }
+      let region = self.region(of: constraints, withSums: true, region.pinned)
+      if case .yes = solver.accept(region) { return true }
+      return false
+    }
+  }
+
+  /// Refuses an equation whose constants depend on what it determines.
+  func refuseCycle(throughConstantsOf constraint: Constraint) throws(Failure) {
+    guard let equation = constraint.equation, let formula = constraint.formulas.first else {
+      return
+    }
+    let constants = Set(equation.form.constants)
+    if constants.isEmpty { return }
+    let members = constraint.cells.reduce(into: Set(constraint.cells)) {
+      if let region = self[$1].region { $0.formUnion(region.cells) }
+    }
+    if let way = way(from: members.sorted(), to: constants) {
+      throw cycle(way.cells, through: [formula] + way.formulas)
+    }
+  }
+}

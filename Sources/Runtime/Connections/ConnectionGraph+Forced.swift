@@ -1,0 +1,253 @@
+internal import TenonLexer
+
+// Connections whose solver the program has chosen: each is a constraint of its own, and those that
+// share places form a region with that solver, whatever the directions.
+
+/// The solver that a program has chosen for a connection.
+struct ForcedSolver {
+  let name: String
+  /// One of those that are registered from Swift.
+  let native: (any ConnectorSolver.Type)?
+  /// Else an object of the language, or a class, of which each region gets an instance.
+  let prototype: Value
+}
+
+extension ConnectionGraph {
+  /// The constraint for a formula of a connection with a solver of its own: all its formulas are one.
+  func forcedConstraint(for formula: Formula) -> Constraint {
+    let known = formula.connection.formulas.lazy.compactMap(\.constraint).first { $0.isForced }
+    if let known { return known }
+    let constraint = Constraint(id: ConstraintID(nextConstraint), cells: formula.variables)
+    constraint.isForced = true
+    nextConstraint += 1
+    return constraint
+  }
+
+  /// Whether a region's solver may keep another constraint.
+  func isAccepted(_ constraint: Constraint, _ description: ConstraintIR, by region: Region) -> Bool
+  {
+    if let wanted = description.solver, wanted != region.solverName { return false }
+    if let forced = constraint.formulas.first?.connection.forced {
+      guard isKept(region, by: forced) else { return false }
+    }
+    let all = region.constraints.filter { $0 !== constraint }.map { self.description(of: $0) }
+    let wanted = RegionIR(constraints: all + [description], pinned: region.pinned)
+    if let script = region.solver as? ScriptSolver {
+      if case .yes = script.accept(wanted) { return true }
+      return false
+    }
+    let solver = type(of: region.solver)
+    if case .yes = solver.accept(RegionIR(constraints: [description], pinned: [])) { return true }
+    return false
+  }
+
+  private func isKept(_ region: Region, by forced: ForcedSolver) -> Bool {
+    if let native = forced.native { return type(of: region.solver) == native }
+    guard let host = (region.solver as? ScriptSolver)?.host else { return false }
+    return isSame(host.prototype, forced.prototype)
+  }
+
+  private func isSame(_ left: Value, _ right: Value) -> Bool {
+    if left == right { return true }
+    guard
+      case .value(.true) = machine.withErrorsCaught({
+        machine.send(machine.selector("="), to: left, right)
+      })
+    else { return false }
+    return true
+  }
+
+  /// Makes the solver of the language that the program has chosen for some of the constraints that
+  /// become a region; nil when it has chosen none.
+  func makeChosenSolver(
+    for region: RegionIR, of constraints: [Constraint]
+  ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
+    let forced = constraints.compactMap { $0.formulas.first?.connection.forced }
+    guard let first = forced.first else { return nil }
+    for other in forced.dropFirst() where !isSame(first.prototype, other.prototype) {
+      throw .severalSolvers([first.name, other.name])
+    }
+    let solver = try makeScriptSolver(first)
+    switch solver.accept(region) {
+    case .yes: return (solver, first.name)
+    case .no(let refusals): throw objection(of: first.name, refusals)
+    }
+  }
+
+  private func objection(of name: String, _ refusals: [Refusal]) -> Failure {
+    .noSolver(
+      refusals.prefix(1).map { refusal in
+        let text = self[refusal.formula]?.connection.text ?? "a formula"
+        return "\(name): \(text): \(refusal.reason)"
+      })
+  }
+
+  /// The registered solvers of the program's own that accept a region, cheapest first; what the
+  /// others say is added to the objections.
+  func makeRegisteredSolver(
+    for region: RegionIR, _ objections: inout [String]
+  ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
+    for (name, prototype) in machine.registeredSolvers.sorted(by: { $0.key < $1.key }) {
+      let forced = ForcedSolver(name: name, native: nil, prototype: prototype)
+      let solver = try makeScriptSolver(forced)
+      switch solver.accept(region) {
+      case .yes: return (solver, name)
+      case .no(let refusals):
+        objections += refusals.prefix(1).map { "\(name): \($0.reason)" }
+      }
+    }
+    return nil
+  }
+
+  private func makeScriptSolver(_ forced: ForcedSolver) throws(Failure) -> ScriptSolver {
+    let machine = self.machine
+    let prototype = forced.prototype
+    let isClass = machine.solverClass(of: prototype) != nil
+    let outcome = machine.withErrorsCaught {
+      machine.send(machine.selector(isClass ? "new" : "copy"), to: prototype)
+    }
+    switch outcome {
+    case .value(let object) where machine.isSolver(object):
+      return ScriptSolver(
+        ScriptSolver.Host(
+          machine: machine, object: object, name: forced.name, prototype: prototype))
+    case .value(let object):
+      throw .invalidArgument("a solver from the copy of one", found: machine.describe(object))
+    case .failed(let failure): throw failure
+    case .unwound:
+      isUnwinding = true
+      throw .interrupted()
+    }
+  }
+
+  /// Stores what a solver computes itself.
+  ///
+  /// - Returns: Whether the cell has another value now.
+  func set(_ cell: CellID, to value: Value, for id: FormulaID) throws(Failure) -> Bool {
+    guard !isHalted, self[id] != nil else { return false }
+    isSolverSetting = true
+    defer { isSolverSetting = false }
+    let hasChanged = store(value, in: cell.rawValue, by: id.rawValue, because: -1)
+    if let failure = solverFailure {
+      solverFailure = nil
+      throw failure
+    }
+    return hasChanged
+  }
+
+  /// Has a connection kept by a solver of the program's choice from now on.
+  ///
+  /// - Throws: why not; a connection that was in force is then as it was, one that waited for its
+  ///   solver has ended.
+  func force(_ connection: Connection, _ solver: ForcedSolver) throws(Failure) {
+    guard let plan = connection.plan, connection.status != .disconnected else { return }
+    let wasHeld = connection.isHeld
+    let wasSuspended = connection.status == .suspended && !wasHeld
+    let old = connection.forced
+    connection.isHeld = false
+    if let native = solver.native {
+      if connection.status == .active, connection.forced == nil, plan.solver == nil,
+        name(ofSolverFor: connection) == native.name
+      {
+        return
+      }
+    }
+    dissolve(connection)
+    if let native = solver.native {
+      connection.forced = nil
+      connection.plan?.forced = nil
+      connection.plan?.solver = native.name
+      if wasSuspended { return connection.status = .suspended }
+      connection.status = .active
+      do throws(Failure) {
+        try machine.establish(connection, connection.plan ?? plan)
+      } catch {
+        dissolve(connection)
+        connection.plan = plan
+        connection.forced = old
+        if wasHeld {
+          disconnect(connection)
+        } else {
+          try? machine.establish(connection, plan)
+        }
+        throw error
+      }
+      return
+    }
+    connection.plan?.solver = nil
+    connection.plan?.forced = solver
+    connection.forced = solver
+    if wasSuspended { return connection.status = .suspended }
+    connection.status = .active
+    do throws(Failure) {
+      try machine.establish(connection, plan)
+    } catch {
+      dissolve(connection)
+      connection.forced = old
+      if wasHeld {
+        disconnect(connection)
+      } else {
+        try? machine.establish(connection, plan)
+      }
+      throw error
+    }
+  }
+
+  /// The name of the solver that keeps a connection.
+  func name(ofSolverFor connection: Connection) -> String? {
+    guard let constraint = connection.formulas.first?.constraint else { return nil }
+    if let region = constraint.region { return region.solverName }
+    return constraint.level >= 0 ? type(of: levels[constraint.level].solver).name : nil
+  }
+}
+
+extension Machine {
+  /// Whether an object is a solver of the language.
+  func isSolver(_ value: Value) -> Bool {
+    classInfo(of: value).inherits(from: kernelClass("Solver"))
+  }
+
+  /// The class that a value is, if its instances are solvers.
+  func solverClass(of value: Value) -> ClassInfo? {
+    let info = classInfo(of: value)
+    guard info.isMeta, let known = unsafe info.thisClass,
+      known.inherits(from: kernelClass("Solver"))
+    else { return nil }
+    return known
+  }
+
+  /// What a program means by a solver: a name, an object or a class.
+  func forcedSolver(_ value: Value) throws(Failure) -> ForcedSolver {
+    if let name = text(value) { return try solver(named: name) }
+    if let info = solverClass(of: value) {
+      return ForcedSolver(name: info.name, native: nil, prototype: value)
+    }
+    guard isSolver(value) else {
+      throw .invalidArgument("a solver or the name of one", found: describe(value))
+    }
+    var name = classInfo(of: value).name
+    if case .value(let answer) = withErrorsCaught({ send(selector("name"), to: value) }) {
+      name = text(answer) ?? name
+    }
+    if classInfo(of: value).name == "NativeSolver" { return try solver(named: name) }
+    return ForcedSolver(name: name, native: nil, prototype: value)
+  }
+
+  private func solver(named name: String) throws(Failure) -> ForcedSolver {
+    if let prototype = registeredSolvers[name] {
+      return ForcedSolver(name: name, native: nil, prototype: prototype)
+    }
+    guard let native = graph.solvers.first(where: { $0.name == name }) else {
+      throw .noSuchSolver(name, solverNames)
+    }
+    return ForcedSolver(name: name, native: native, prototype: .nil)
+  }
+
+  /// The names of all solvers: those that ship, cheapest first, and those of the program.
+  var solverNames: [String] { graph.solvers.map { $0.name } + registeredSolvers.keys.sorted() }
+
+  /// Refuses what changes connections while a solver is at work.
+  func refuseInSolver() throws(Failure) {
+    if let limit = solverLimit { throw .connectingInSolver(limit.solver.title) }
+  }
+}

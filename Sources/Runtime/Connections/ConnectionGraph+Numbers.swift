@@ -1,0 +1,139 @@
+internal import TenonTables
+internal import TenonLexer
+
+// What solvers need that compute values themselves: cells as numbers.
+
+extension ConnectionGraph {
+  /// The number that a cell holds; nil when it holds nothing, and no number at all for what is
+  /// none.
+  func number(of cell: CellID) -> SolverNumber? {
+    guard let value = machine.currentValue(of: cell), !value.isNil, !value.isUndefined else {
+      return nil
+    }
+    return machine.solverNumber(value) ?? SolverNumber(Double.nan)
+  }
+
+  /// Stores a number that a solver has computed.
+  ///
+  /// - Returns: Whether the cell has another value now.
+  func set(
+    _ cell: CellID, to number: SolverNumber, by id: FormulaID, because cause: CellID?
+  ) -> Bool {
+    guard !isHalted, self[id] != nil else { return false }
+    hotFormulas[id.rawValue].runs &+= 1
+    return store(
+      machine.value(of: number), in: cell.rawValue, by: id.rawValue,
+      because: cause?.rawValue ?? -1)
+  }
+
+  /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
+  func noteEqualWrite(to cell: CellID) {
+    guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
+    clock += 1
+    cells[cell.index].age = clock
+    try? region.solver.edit(cell, age: clock, isPinned: self[cell].owner != nil)
+  }
+
+  /// What a constraint says as a sum; nil where its formulas do not say the same in that form.
+  func linearForm(of constraint: Constraint) -> LinearForm? {
+    if let equation = constraint.equation { return equation.form }
+    let forms = constraint.formulas.compactMap(\.linear)
+    guard let first = forms.first, forms.count == constraint.formulas.count,
+      forms.allSatisfy({ $0.isMultiple(of: first) })
+    else { return nil }
+    return first
+  }
+}
+
+extension Formula {
+  /// What it says as a sum that is zero, if it can be said so.
+  var linear: LinearForm? {
+    switch source {
+    case .equation(let equation): equation.form
+    case .copy(let cell): LinearForm([.init(.one, output), .init(-.one, cell)])
+    case .block, .native: affine
+    }
+  }
+
+  /// What its text says as a sum, `result - formula`.
+  private var affine: LinearForm? {
+    guard let text else { return nil }
+    let analysis = LinearAnalysis(text)
+    guard analysis.isAffine else { return nil }
+    let cells = Dictionary(zip(readNames, staticInputs)) { first, _ in first }
+    var terms = [LinearForm.Term(.one, output)]
+    for product in analysis.products {
+      guard let leaf = product.factors.first else {
+        terms.append(.init(-product.number, nil))
+        continue
+      }
+      guard let cell = cells[analysis.leaves[leaf].name] else { return nil }
+      terms.append(.init(-product.number, cell))
+    }
+    return LinearForm(terms)
+  }
+}
+
+extension LinearForm {
+  /// Whether it is another form times a number, so that both are zero together.
+  func isMultiple(of other: LinearForm) -> Bool {
+    guard constants.isEmpty, other.constants.isEmpty, let cell = other.cells.first else {
+      return false
+    }
+    func factor(_ form: LinearForm, _ cell: CellID?) -> SolverNumber {
+      form.terms.reduce(.zero) { $1.cell == cell ? $0 + $1.number : $0 }
+    }
+    let ratio = factor(self, cell) / factor(other, cell)
+    guard ratio.isFinite, !ratio.isZero else { return false }
+    return (cells + other.cells).map(Optional.some).reduce(
+      isClose(factor(self, nil), factor(other, nil) * ratio)
+    ) {
+      $0 && isClose(factor(self, $1), factor(other, $1) * ratio)
+    }
+  }
+
+  /// Whether two numbers are the same but for what doubles lose.
+  private func isClose(_ left: SolverNumber, _ right: SolverNumber) -> Bool {
+    let difference = (left - right).magnitude
+    if difference.isExact { return difference.isZero }
+    return difference.double <= 1e-9 * Swift.max(1, left.magnitude.double)
+  }
+}
+
+extension Machine {
+  /// The number that a value is to solvers; nil for what is no finite number.
+  func solverNumber(_ value: Value) -> SolverNumber? {
+    switch numeric(value) {
+    case .small(let integer): return SolverNumber(integer)
+    case .float(let double): return double.isFinite ? SolverNumber(double) : nil
+    case .large(let integer):
+      let double = integer.nearestDouble
+      return double.isFinite ? SolverNumber(double) : nil
+    case nil: break
+    }
+    guard value.isObject else { return nil }
+    if ObjectRef(value).classIndex == kernelClass("ScaledDecimal").index {
+      return solverNumber(ObjectRef(value)[slot: 0])
+    }
+    guard value.isObject(ofClass: fractionClass.index) else { return nil }
+    let top = ObjectRef(value)[slot: 0]
+    let bottom = ObjectRef(value)[slot: 1]
+    guard let numerator = solverNumber(top), let denominator = solverNumber(bottom) else {
+      return nil
+    }
+    return numerator / denominator
+  }
+
+  /// The value for a number that a solver has computed.
+  func value(of number: SolverNumber) -> Value {
+    guard let (numerator, denominator) = number.fraction else { return makeFloat(number.double) }
+    if denominator == 1 { return makeInteger(numerator) }
+    let fraction = makeInstance(of: fractionClass)
+    let root = roots.count
+    roots.append(Value(fraction))
+    defer { roots.removeLast(roots.count - root) }
+    fraction[slot: 0] = makeInteger(numerator)
+    fraction[slot: 1] = makeInteger(denominator)
+    return Value(fraction)
+  }
+}

@@ -1,0 +1,169 @@
+internal import TenonLexer
+
+/// A connection as a sum over leaves, with everything that depends on the activation settled.
+struct LinearPlan {
+  struct Leaf {
+    let name: String
+    /// The place, or the path to one.
+    var operand: ConnectionPlan.Operand?
+    /// The block that computes the value of what is no place.
+    var block: Value?
+    /// What the block reads.
+    var reads: [ConnectionPlan.Operand] = []
+    /// Where the value is kept that the block computes.
+    var storage = Value.nil
+
+    init(name: String) { self.name = name }
+  }
+
+  let relation: Relation
+  /// The leaves; the first is the left side.
+  let leaves: [Leaf]
+  let products: [LinearAnalysis.Product]
+}
+
+extension Machine {
+  /// Whether a place is what layout determines of a view.
+  func isLayoutAttribute(_ path: ConnectionPlan.PlacePath) -> Bool {
+    let place: Place
+    switch path {
+    case .place(let end): place = end
+    case .path: place = aim(path).place ?? .slot(script, 0)
+    }
+    guard place.object.isObject else { return false }
+    let info = classInfo(of: place.object)
+    guard info.inherits(from: kernelClass("LayoutView")) else { return false }
+    switch place.kind {
+    case .slot:
+      return info.instanceVariables.indices.contains(place.index)
+        && layoutAttributes.contains(info.instanceVariables[place.index].name)
+    case .property: return text(place.key).map { layoutAttributes.contains($0) } ?? false
+    case .element, .stored, .whole: return false
+    }
+  }
+
+  /// Whether a place can be written: a property needs a method for it.
+  func isWritable(_ path: ConnectionPlan.PlacePath) -> Bool {
+    guard case .place(let place) = path, place.kind == .property, let name = text(place.key) else {
+      return true
+    }
+    return classInfo(of: place.object).lookUp(selector(name + ":")) != nil
+  }
+
+  /// Makes an equation or an inequality of a connection and takes it into force.
+  ///
+  /// - Throws: a failure when it is not linear, or cannot hold with the others.
+  func establish(
+    _ connection: Connection, _ plan: ConnectionPlan, _ linear: LinearPlan
+  ) throws(Failure) {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    plan.forEachPlace { place in
+      roots.append(place.object)
+      roots.append(place.key)
+    }
+    connection.fixedKeys = linear.leaves.flatMap { leaf in
+      leaf.operand.map { fixedKeys(of: $0.place) } ?? []
+    }
+    connection.awaitsAim = true
+    let aims = linear.leaves.map { leaf in leaf.operand.map { aim($0.place) } }
+    let reads = linear.leaves.map { leaf in leaf.reads.map { aim($0.place) } }
+    connection.awaitsAim = false
+    let all = aims.compactMap { $0 } + reads.flatMap { $0 }
+    graph.watchPath(
+      of: connection, through: all.flatMap(\.steps), nameOf: { name(of: $0) })
+    connection.keys = aims.compactMap { $0 }.flatMap { keys(waitingAt: $0) }
+    if let failure = all.lazy.compactMap(\.failure).first { throw failure }
+    var cells: [CellID] = []
+    for (leaf, aim) in zip(linear.leaves, aims) {
+      guard let operand = leaf.operand else {
+        let storage = Place.slot(ObjectRef(leaf.storage), 0)
+        cells.append(graph.cell(for: storage, named: leaf.name))
+        continue
+      }
+      guard let place = aim?.place else { return }
+      let cell = graph.cell(for: place, named: operand.name)
+      try refuseSilent(cell, for: connection)
+      cells.append(cell)
+    }
+    connection.keys = aims.compactMap { $0?.place }.flatMap { keys(target: $0, reads: []) }
+    let form = try graph.form(of: linear, cells)
+    let inputs = form.cells.filter { $0 != cells[0] }
+    let formula = graph.makeFormula(
+      of: connection, output: cells[0], inputs: inputs,
+      source: .equation(Equation(relation: linear.relation, form: form)))
+    formula.dynamicInputs = form.constants
+    var added = [formula]
+    for (index, leaf) in linear.leaves.enumerated() {
+      guard let block = leaf.block else { continue }
+      var read: [CellID] = []
+      for (operand, aim) in zip(leaf.reads, reads[index]) {
+        guard let place = aim.place else { continue }
+        read.append(graph.cell(for: place, named: operand.name))
+      }
+      if let variable = read.first(where: { form.cells.contains($0) }) {
+        throw .notLinear(leaf.name, in: graph[variable].name)
+      }
+      // Its value is needed before it can be said whether everything holds together.
+      if case .value(let value) = withErrorsCaught({ evaluateBlock(block) }) {
+        ObjectRef(leaf.storage)[slot: 0] = value
+      }
+      added.append(
+        graph.makeFormula(
+          of: connection, output: cells[index], inputs: read, source: .block(block)))
+    }
+    try graph.add(added, origin: nil)
+  }
+}
+
+extension ConnectionGraph {
+  /// The sum over cells that a sum over leaves is.
+  ///
+  /// Of a product of places all but one have to be constants: places that a one-way connection
+  /// determines, or that no solver computes while it computes the other one.
+  /// - Throws: a failure that names a product of two variables.
+  fileprivate func form(of plan: LinearPlan, _ cells: [CellID]) throws(Failure) -> LinearForm {
+    var constants = Set(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
+    for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
+      let cell = self[cells[leaf]]
+      if cell.owner != nil, cell.region == nil,
+        plan.products.contains(where: { product in
+          product.divisors.contains(leaf)
+            || product.factors.contains(leaf) && product.factors.count > 1
+        })
+      {
+        constants.insert(leaf)
+      }
+    }
+    for product in plan.products {
+      for leaf in product.divisors where !constants.contains(leaf) {
+        guard leaf > 0, self[cells[leaf]].region == nil else {
+          throw .multipliesVariables(product.text ?? plan.leaves[leaf].name)
+        }
+        constants.insert(leaf)
+      }
+      let open = product.factors.filter { !constants.contains($0) }
+      guard open.count > 1 else { continue }
+      let solved = open.filter { $0 == 0 || self[cells[$0]].region != nil }
+      guard solved.count == 1 else {
+        throw .multipliesVariables(
+          product.text ?? open.map { plan.leaves[$0].name }.joined(separator: " * "))
+      }
+      constants.formUnion(open.filter { !solved.contains($0) })
+    }
+    var terms: [LinearForm.Term] = []
+    for product in plan.products {
+      let open = product.factors.filter { !constants.contains($0) }
+      guard open.count < 2 else {
+        throw .multipliesVariables(
+          product.text ?? open.map { plan.leaves[$0].name }.joined(separator: " * "))
+      }
+      terms.append(
+        LinearForm.Term(
+          product.number,
+          factors: product.factors.filter { constants.contains($0) }.map { cells[$0] },
+          divisors: product.divisors.map { cells[$0] }, open.first.map { cells[$0] }))
+    }
+    return LinearForm(terms)
+  }
+}

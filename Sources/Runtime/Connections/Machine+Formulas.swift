@@ -1,0 +1,156 @@
+internal import TenonTables
+
+// Running the formulas of a turn.
+
+/// What evaluating the formulas of a turn shares: one handler catches the errors of all of them, and
+/// one tracker records what each reads.
+struct FormulaEvaluation {
+  /// The number of the handler, or -1 while no formula of the language has run in this turn.
+  var handler = -1
+  var outerHandler = -1
+  var token = 0
+  var outerTracker: Tracker?
+}
+
+extension ConnectionGraph {
+  /// Evaluates a formula that is a block.
+  ///
+  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  @inline(__always)
+  func evaluateBlockFormula(_ number: Int32) -> Value? {
+    if evaluation.handler < 0 { machine.beginFormulas() }
+    formulaTracker.reset()
+    let outer = runningNumber
+    runningNumber = number
+    machine.trackingDepth += 1
+    let value = evaluateFormulaBlock(Value(bits: hotFormulas[number].word))
+    machine.trackingDepth -= 1
+    runningNumber = outer
+    if !value.isUnwind, formulaTracker.isEmpty, hotFormulas[number].readsItsText { return value }
+    return machine.finish(value, of: number)
+  }
+
+  @inline(__always)
+  private func evaluateFormulaBlock(_ block: Value) -> Value {
+    let top = state.top
+    let callee = top.advanced(by: 2)
+    guard !state.needsSafepoint, !(state.stackEnd < callee.advanced(by: FrameLimits.reserve)),
+      block.isObject(ofClass: ClassIndex.blockClosure)
+    else { return machine.evaluateBlock(block) }
+    let code = Closure(block).code
+    guard code.isTracked, code.argumentCount == 0 else { return machine.evaluateBlock(block) }
+    let base = state.base
+    top[0] = Value(small: top.distance(from: base))
+    top[1] = .undefined
+    callee[0] = block
+    let value = code.body.evaluate(callee)
+    state.top = top
+    state.base = base
+    return value
+  }
+}
+
+extension Machine {
+  /// Takes up what a formula has read besides its text, or that it has failed.
+  @inline(never)
+  func finish(_ value: Value, of number: Int32) -> Value? {
+    guard let formula = graph.formulas[Int(number)] else { return nil }
+    var outcome = Evaluation.value(value)
+    if value.isUnwind {
+      let evaluation = graph.evaluation
+      guard state.unwindTarget == Value(small: evaluation.token) else {
+        graph.isUnwinding = true
+        return nil
+      }
+      currentHandler = evaluation.handler
+      handlers.removeLast(handlers.count - evaluation.handler - 1)
+      outcome = .failed(takeFailure())
+    }
+    return conclude(outcome, reads: graph.formulaTracker.reads, of: formula)
+  }
+
+  /// Runs a formula of any kind.
+  ///
+  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  func evaluate(_ formula: Formula) -> Value? {
+    if case .block = formula.source { return graph.evaluateBlockFormula(formula.id.rawValue) }
+    let outerTracker = tracker
+    let outerRunning = graph.runningNumber
+    let tracker = Tracker(within: outerTracker)
+    self.tracker = tracker
+    graph.runningNumber = formula.id.rawValue
+    trackingDepth += 1
+    let outcome: Evaluation
+    switch formula.source {
+    case .block: outcome = .value(.nil)
+    // A solver that knows equations computes the values itself.
+    case .equation: outcome = .failed(.notAvailable("running an equation"))
+    case .copy(let cell):
+      outcome =
+        currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
+    case .native(let native):
+      outcome = unsafe .value(native.compute(NativeInputs(Unmanaged.passUnretained(native))))
+    }
+    trackingDepth -= 1
+    graph.runningNumber = outerRunning
+    self.tracker = outerTracker
+    if case .unwound = outcome {
+      graph.isUnwinding = true
+      return nil
+    }
+    return conclude(outcome, reads: tracker.reads, of: formula)
+  }
+
+  private func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
+    if let failure = learnReads(reads, of: formula) {
+      note(failure, of: formula)
+      return nil
+    }
+    switch outcome {
+    case .value(let value): return value
+    case .failed(let failure): note(failure, of: formula)
+    case .unwound: break
+    }
+    return nil
+  }
+
+  /// Makes what a formula has read its inputs from now on.
+  private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
+    if reads == formula.lastReads { return nil }
+    formula.lastReads = reads
+    graph.hotFormulas[formula.id.rawValue].readsItsText = reads.isEmpty
+    let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
+    do throws(Failure) {
+      try graph.setDynamicInputs(cells, of: formula)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: What a turn shares
+
+  /// Lets errors of formulas end here, and records what they read, until `endFormulas`.
+  func beginFormulas() {
+    graph.evaluation.outerHandler = currentHandler
+    graph.evaluation.token = makeToken()
+    graph.evaluation.handler = handlers.count
+    handlers.append(Handler(frame: nil, outer: currentHandler, token: graph.evaluation.token))
+    currentHandler = graph.evaluation.handler
+    graph.evaluation.outerTracker = tracker
+    graph.formulaTracker.outer = tracker
+    tracker = graph.formulaTracker
+  }
+
+  /// Ends what the first formula of a turn began.
+  func endFormulas() {
+    guard graph.evaluation.handler >= 0 else { return }
+    currentHandler = graph.evaluation.outerHandler
+    handlers.removeLast(handlers.count - graph.evaluation.handler)
+    tracker = graph.evaluation.outerTracker
+    graph.formulaTracker.reset()
+    graph.formulaTracker.outer = nil
+    graph.evaluation.outerTracker = nil
+    graph.evaluation.handler = -1
+  }
+}

@@ -1,0 +1,38 @@
+// Connections both ways with a formula on the right.
+
+extension Machine {
+  /// The operands of a message that the program has declared inverses for.
+  func declaredInverses(of selector: String) -> Set<Int> { inverses[selector] ?? [] }
+
+  /// `a =|= formula`: the formula, and for each place that can be computed its inverse, all of them
+  /// directions of one constraint.
+  func joinInverse(
+    _ connection: Connection, _ left: CellID, reads: [CellID], backs: [Place?], blocks: Value
+  ) throws(Failure) {
+    let blocks = ObjectRef(blocks)
+    try refuseSilent(left, for: connection)
+    guard !reads.contains(left) else { throw .joinsItself(graph[left].name) }
+    var missing: Formula?
+    var formulas: [Formula] = []
+    var keys = keys(target: graph[left].place, reads: [])
+    for (index, place) in backs.enumerated() {
+      guard let place else { continue }
+      keys += self.keys(target: place, reads: [])
+      let cell = graph.cell(for: place, name: name(of: place))
+      let formula = graph.makeFormula(
+        of: connection, output: cell, inputs: [left] + reads.filter { $0 != cell },
+        source: .block(blocks[element: index + 1]))
+      if missing == nil, isMissing(cell) { missing = formula } else { formulas.append(formula) }
+    }
+    connection.keys = connection.keptKeys ?? keys
+    let forward = graph.makeFormula(
+      of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
+    // What the last of them reads wins at the start: the right side, unless something is missing
+    // there that the left one can make up for.
+    if let missing, !isMissing(left) {
+      try graph.add(formulas + [forward, missing], origin: nil)
+    } else {
+      try graph.add(formulas + [missing, forward].compactMap { $0 }, origin: nil)
+    }
+  }
+}

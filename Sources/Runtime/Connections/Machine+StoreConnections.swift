@@ -1,0 +1,360 @@
+internal import TenonLexer
+
+// Groups and other stores as the sides of connections.
+
+/// Where the kernel's Group keeps its variables.
+private enum GroupSlot {
+  static let names = 0
+  static let places = 1
+}
+
+/// Where the kernel's EntryReference keeps its variables.
+private enum EntrySlot {
+  static let container = 0
+  static let key = 1
+}
+
+extension Machine {
+  // MARK: Groups
+
+  /// Whether a value is a group.
+  func isGroup(_ value: Value) -> Bool {
+    value.isObject && classInfo(of: value).inherits(from: groupClass)
+  }
+
+  /// Whether a value is a store.
+  func isStore(_ value: Value) -> Bool {
+    value.isObject && classInfo(of: value).inherits(from: storeClass)
+  }
+
+  /// The way to the place that a name of a group stands for.
+  ///
+  /// - Throws: a failure when the group has no such name.
+  func alias(named name: String, in group: Value) throws(Failure) -> ConnectionPlan.PlacePath {
+    let object = ObjectRef(group)
+    let names = try array(object[slot: GroupSlot.names])
+    let places = try array(object[slot: GroupSlot.places])
+    for index in 0..<min(names.elementCount, places.elementCount)
+    where text(names[element: index]) == name {
+      return try placePath(of: places[element: index])
+    }
+    throw .noNameInGroup(name, describe(group))
+  }
+
+  /// The way to the place that a reference inside a group leads to.
+  func alias(
+    of reference: Value, in group: Value
+  ) throws(Failure) -> ConnectionPlan.PlacePath {
+    let components = try self.reference(reference).components
+    guard let first = components.first else {
+      throw .noProperty(referenceText(reference), describe(group))
+    }
+    let path = try alias(named: first, in: group)
+    if components.count == 1 { return path }
+    let more = components.dropFirst().map { makeString($0) }
+    roots += more
+    switch path {
+    case .place(let place): return .path(place, more)
+    case .path(let base, let names): return .path(base, names + more)
+    }
+  }
+
+  /// The place that a name of a group stands for at present.
+  ///
+  /// - Returns: nil when the way to it leads nowhere.
+  func aliasedPlace(of name: String, in group: Value) throws(Failure) -> Place? {
+    switch try alias(named: name, in: group) {
+    case .place(let place): return place
+    case .path(let base, let names):
+      var current = base
+      var rest = names[...]
+      while !rest.isEmpty {
+        let object = value(at: current)
+        if object.isUnwind { return nil }
+        let (next, count) = try step(rest, from: object.isUndefined ? .nil : object)
+        guard let next else { return nil }
+        roots.append(next.key)
+        defer { roots.removeLast() }
+        current = next
+        rest = rest.dropFirst(count)
+      }
+      return current
+    }
+  }
+
+  /// The way on when a group stands on the way of a path.
+  func aliasInGroup(
+    _ names: ArraySlice<Value>, at place: Place
+  ) throws(Failure) -> (base: Place, names: [Value])? {
+    guard place.kind == .slot, let first = names.first, let name = text(first) else { return nil }
+    let group = ObjectRef(place.object)[slot: place.index]
+    guard isGroup(group) else { return nil }
+    switch try alias(named: name, in: group) {
+    case .place(let base): return (base, Array(names.dropFirst()))
+    case .path(let base, let way): return (base, way + names.dropFirst())
+    }
+  }
+
+  /// What is at the end of a way, noted when a formula runs.
+  ///
+  /// - Returns: the value, nil behind a nil, or `unwind`.
+  private func value(at path: ConnectionPlan.PlacePath) -> Value {
+    switch path {
+    case .place(let place):
+      let value = self.value(at: place)
+      return value.isUndefined ? .nil : value
+    case .path(let base, let names):
+      let object = value(at: base)
+      if object.isUnwind { return object }
+      roots += names
+      defer { roots.removeLast(names.count) }
+      return follow(names, from: object.isUndefined ? .nil : object)
+    }
+  }
+
+  /// Writes what is at the end of a way.
+  ///
+  /// - Returns: the value, or `unwind`.
+  private func assign(_ value: Value, to path: ConnectionPlan.PlacePath) -> Value {
+    switch path {
+    case .place(let place): return assign(value, to: place)
+    case .path(let base, let names):
+      let object = self.value(at: base)
+      if object.isUnwind { return object }
+      roots += names
+      defer { roots.removeLast(names.count) }
+      return put(value, at: names, of: object.isUndefined ? .nil : object)
+    }
+  }
+
+  /// What a group does for a message whose selector is one of its names.
+  ///
+  /// - Returns: the answer, `unwind`, or nil when it has no such name.
+  func answer(
+    of group: Value, to selector: Value, _ count: Int, _ argument: (Int) -> Value
+  ) -> Value? {
+    guard let selector = text(selector) else { return nil }
+    if count == 0, let path = try? alias(named: selector, in: group) { return value(at: path) }
+    guard count == 1, selector.last == ":",
+      let path = try? alias(named: String(selector.dropLast()), in: group)
+    else { return nil }
+    return assign(argument(0), to: path).isUnwind ? .unwind : group
+  }
+
+  fileprivate func get(_ reference: Value, fromGroup group: Value) throws(Failure) -> Value {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    return value(at: try alias(of: reference, in: group))
+  }
+
+  fileprivate func put(
+    _ value: Value, at reference: Value, inGroup group: Value
+  ) throws(Failure) -> Value {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    return assign(value, to: try alias(of: reference, in: group))
+  }
+
+  // MARK: References
+
+  /// The way to what a reference refers to.
+  ///
+  /// - Throws: a failure for what is no reference.
+  func placePath(of value: Value) throws(Failure) -> ConnectionPlan.PlacePath {
+    guard value.isObject else { throw .invalidArgument("a reference", found: describe(value)) }
+    let object = ObjectRef(value)
+    switch classInfo(of: value).name {
+    case "VariableReference":
+      return .place(.slot(ObjectRef(object[slot: 0]), object[slot: 1].asSmallInteger ?? 0))
+    case "PropertyReference":
+      let names = try array(object[slot: 1])
+      let way = (0..<names.elementCount).map { names[element: $0] }
+      let base = object[slot: 0]
+      guard base.isObject else { throw .noProperty(displayText(way.first ?? .nil), describe(base)) }
+      if classInfo(of: base).name == "VariableReference",
+        case .place(let place) = try placePath(of: base)
+      {
+        return .path(place, way)
+      }
+      guard let first = way.first, let place = try place(of: first, in: base) else {
+        throw .noProperty(displayText(way.first ?? .nil), describe(base))
+      }
+      roots.append(place.key)
+      return way.count == 1 ? .place(place) : .path(place, Array(way.dropFirst()))
+    case "EntryReference":
+      return .place(
+        try entry(object[slot: EntrySlot.key], in: object[slot: EntrySlot.container]))
+    case "Reference":
+      let scheme = try reference(value).scheme
+      guard hasScheme(scheme) else { throw .unknownScheme(scheme) }
+      let store = schemeCell(named: scheme)[slot: 0]
+      if isGroup(store) { return try alias(of: value, in: store) }
+      return .place(
+        Place(kind: .stored, object: store, index: -1, key: canonicalReference(value)))
+    default: throw .invalidArgument("a reference", found: describe(value))
+    }
+  }
+
+  /// The place at a key of a dictionary, or at a reference of a store.
+  private func entry(_ key: Value, in container: Value) throws(Failure) -> Place {
+    if isStore(container) {
+      return Place(
+        kind: .stored, object: container, index: -1,
+        key: canonicalReference(try reference(key, in: container)))
+    }
+    guard let place = try place(of: key, in: container) else {
+      throw .noProperty(displayText(key), describe(container))
+    }
+    roots.append(place.key)
+    return place
+  }
+
+  /// The place that an EntryReference of a store leads to.
+  fileprivate func placeInStore(_ entry: Value) throws(Failure) -> Place {
+    guard case .place(let place) = try placePath(of: entry), place.kind == .stored else {
+      throw .invalidArgument("a place in a store", found: describe(entry))
+    }
+    return place
+  }
+
+  /// A reference as its store's scheme has it, so that both ways lead to the same place.
+  func reference(_ key: Value, in store: Value) throws(Failure) -> Value {
+    let reference = try self.reference(key)
+    if !reference.scheme.isEmpty, hasScheme(reference.scheme),
+      schemeCell(named: reference.scheme)[slot: 0] == store
+    {
+      return key
+    }
+    let scheme = schemeNames.first { schemeCell(named: $0)[slot: 0] == store } ?? ""
+    return reference.scheme == scheme ? key : makeReference(reference.inScheme(scheme))
+  }
+
+  // MARK: Connecting
+
+  /// Connects two stores, when that is what both sides hold now.
+  ///
+  /// - Returns: the connection, `unwind`, or nil when they are not both stores.
+  func joinStores(
+    _ plan: ConnectionPlan, _ connector: String, rightName: String, text: String
+  ) -> Value? {
+    guard let left = storeHeld(at: plan.target.place) else { return nil }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    roots.append(left)
+    let right: Value
+    if let other = plan.other {
+      guard let held = storeHeld(at: other.place) else { return nil }
+      right = held
+    } else {
+      guard let block = plan.block, graph.running == nil else { return nil }
+      // What it answers now says what is meant; its failures are those of the formula.
+      switch withErrorsCaught({ evaluateBlock(block) }) {
+      case .value(let value): right = value
+      case .failed: return nil
+      case .unwound: return .unwind
+      }
+    }
+    guard isStore(left) && isSide(right) || isSide(left) && isStore(right) else { return nil }
+    roots.append(right)
+    let names = makeArray([makeString(plan.target.name), makeString(rightName)])
+    roots.append(names)
+    return send(
+      selector("connect:to:by:names:text:"), to: kernelClass("StoreConnection").object, left, right,
+      makeString(connector), names, makeString(text))
+  }
+
+  /// Whether a value can be a side of a connection between stores.
+  private func isSide(_ value: Value) -> Bool {
+    isStore(value) || value.isObject && classInfo(of: value).inherits(from: dictionaryClass)
+  }
+
+  /// The store or dictionary that a place holds now.
+  private func storeHeld(at path: ConnectionPlan.PlacePath) -> Value? {
+    var value: Value
+    switch path {
+    case .place(let place):
+      switch place.kind {
+      case .slot: value = ObjectRef(place.object)[slot: place.index]
+      case .element: value = element(of: place)
+      case .stored:
+        guard classInfo(of: place.object) === schemeTableClass else { return nil }
+        value = get(place.key, from: place.object)
+      default: return nil
+      }
+    case .path(let base, let names):
+      guard base.kind == .slot else { return nil }
+      let object = ObjectRef(base.object)[slot: base.index]
+      guard object.isObject,
+        case .value(let end) = withErrorsCaught({ follow(names, from: object) })
+      else { return nil }
+      value = end
+    }
+    return isSide(value) ? value : nil
+  }
+}
+
+extension Primitive {
+  static let connectionClass: [Primitive] = [
+    Primitive(
+      "join: aReference to: anotherReference by: aConnector names: anArray text: aString",
+      "Connects two places that references lead to."
+    ) { machine, arguments throws(Failure) in
+      let root = machine.roots.count
+      defer { machine.roots.removeLast(machine.roots.count - root) }
+      let names = try machine.array(arguments[3])
+      let connector = try machine.swiftString(arguments[2])
+      guard names.elementCount == 2, let site = machine.stackTrace(limit: 1).first else {
+        throw .invalidArgument("two names", found: machine.describe(arguments[3]))
+      }
+      let plan = ConnectionPlan(
+        target: ConnectionPlan.Operand(
+          place: try machine.placePath(of: arguments[0]),
+          name: try machine.swiftString(names[element: 0])),
+        block: nil,
+        other: ConnectionPlan.Operand(
+          place: try machine.placePath(of: arguments[1]),
+          name: try machine.swiftString(names[element: 1])),
+        reads: [], isOneWay: connector == "|=")
+      return machine.connect(
+        plan, connector: connector, text: try machine.swiftString(arguments[4]), at: site)
+    }
+  ]
+
+  static let group: [Primitive] = [
+    Primitive("get: reference", "What is at the place that a reference stands for.") {
+      machine, arguments throws(Failure) in
+      try machine.get(arguments[0], fromGroup: arguments.receiver)
+    },
+    Primitive("put: value at: reference", "Stores value at the place that a reference stands for.") {
+      machine, arguments throws(Failure) in
+      try machine.put(arguments[0], at: arguments[1], inGroup: arguments.receiver)
+    },
+  ]
+
+  static let entryReference: [Primitive] = [
+    Primitive("stored", "What the store has there.") { machine, arguments throws(Failure) in
+      let place = try machine.placeInStore(arguments.receiver)
+      machine.roots.append(place.key)
+      defer { machine.roots.removeLast() }
+      return machine.get(place.key, from: place.object)
+    },
+    Primitive("store: anObject", "Replaces what the store has there.") {
+      machine, arguments throws(Failure) in
+      let place = try machine.placeInStore(arguments.receiver)
+      machine.roots.append(place.key)
+      defer { machine.roots.removeLast() }
+      return machine.write(arguments[0], at: place.key, in: place.object)
+    },
+  ]
+
+  static let storeConnectionClass: [Primitive] = [
+    Primitive("warn: aString", "Tells about a connection at the statement that makes it.") {
+      machine, arguments throws(Failure) in
+      let message = try machine.swiftString(arguments[0])
+      guard let site = machine.stackTrace(limit: 1).first else { return arguments.receiver }
+      let warning = Diagnostic(.warning, message, site.site.range)
+      machine.printError(warning.rendered(in: site.code.source))
+      return arguments.receiver
+    }
+  ]
+}

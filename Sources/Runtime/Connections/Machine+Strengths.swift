@@ -1,0 +1,88 @@
+// What programs say of equations and inequalities, and what they hear of them.
+
+extension Strength {
+  /// What programs call it.
+  var name: String {
+    switch self {
+    case .weak: "weak"
+    case .medium: "medium"
+    case .strong: "strong"
+    case .required: "required"
+    }
+  }
+}
+
+extension Machine {
+  /// The strength that a program names.
+  func strength(_ value: Value) throws(Failure) -> Strength {
+    let known = Strength.allCases.reversed()
+    if isString(value), let name = text(value),
+      let strength = known.first(where: { $0.name == name })
+    {
+      return strength
+    }
+    throw .invalidArgument(
+      known.map { "#\($0.name)" }.joined(separator: ", "), found: describe(value))
+  }
+
+  /// Makes a connection anew with another strength or solver.
+  ///
+  /// - Throws: a failure when it cannot be so; it is then as it was.
+  func change(
+    _ receiver: Value, _ change: (inout ConnectionPlan) -> Void
+  ) throws(Failure) -> Value {
+    guard let connection = connection(receiver), let old = connection.plan else { return receiver }
+    var new = old
+    change(&new)
+    connection.plan = new
+    guard connection.status == .active else { return receiver }
+    graph.dissolve(connection)
+    do throws(Failure) {
+      try establish(connection, new)
+    } catch {
+      graph.dissolve(connection)
+      connection.plan = old
+      // It was in force so.
+      try? establish(connection, old)
+      throw error
+    }
+    return graph.isSettling || graph.atomicDepth > 0
+      ? receiver : settleGraph(answering: receiver)
+  }
+
+  /// By how much the equation or the inequality of a connection does not hold; nil for a connection
+  /// that is none, or as long as a place holds no number.
+  func violation(of connection: Connection) -> SolverNumber? {
+    guard let formula = connection.formulas.first, let equation = formula.equation else {
+      return nil
+    }
+    var sum = SolverNumber.zero
+    var size = SolverNumber.zero
+    for term in equation.form.terms {
+      var product = term.number
+      for cell in term.factors + (term.cell.map { [$0] } ?? []) {
+        guard let value = graph.number(of: cell), value.isFinite else { return nil }
+        product = product * value
+      }
+      for cell in term.divisors {
+        guard let value = graph.number(of: cell), value.isFinite, !value.isZero else { return nil }
+        product = product / value
+      }
+      sum = sum + product
+      size = max(size, product.magnitude)
+    }
+    switch equation.relation {
+    case .atLeast where !sum.isNegative, .atMost where sum.isNegative || sum.isZero: return .zero
+    default: break
+    }
+    let isRounding = !sum.isExact && sum.magnitude.double <= 1e-9 * max(1, size.double)
+    return isRounding ? .zero : sum.magnitude
+  }
+
+  /// The state of a connection that is an equation or an inequality; nil for any other.
+  func equationState(of connection: Connection) -> String? {
+    guard connection.formulas.first?.equation != nil else { return nil }
+    guard let violation = violation(of: connection) else { return "waiting" }
+    return violation.isZero ? "satisfied" : "violated"
+  }
+}

@@ -1,0 +1,282 @@
+// Connections whose notifications are not taken up at once, or not by a formula: an object of the
+// language is told after the turn what has changed, and says what happens.
+
+/// What a connection tells, and to whom.
+final class Relay {
+  /// What is told.
+  enum Kind {
+    /// That formulas of the connection would have run.
+    case formulas
+    /// That one of the two places has changed.
+    case places
+  }
+
+  /// A place that has changed, and when in this turn.
+  struct Change {
+    /// 1 for the left place, 2 for the right one, 0 for something that a formula reads, and for the
+    /// connection itself when it has come into force.
+    let side: Int
+    /// A reference or a name; nil for all of the place.
+    let identifier: Value
+    let first: Int
+    var last: Int
+  }
+
+  /// The object of the language.
+  let object: Value
+  let kind: Kind
+  /// The cells of the two sides while the connection is in force.
+  var cells: [CellID] = []
+  var changes: [Change] = []
+  var isQueued = false
+  /// Whether the connection itself is writing: nothing to be told.
+  var isSilent = false
+  /// Whether formulas wait to be run.
+  var isPending = false
+  /// Whether the places need not tell about changes: somebody will look.
+  var looks = false
+  /// How often something was written for the connection.
+  var updateCount = 0
+  /// Why something could not be taken up.
+  var error: String?
+  /// Why the last request was rejected.
+  var rejection: String?
+  /// Which side takes no value from outside; what somebody wanted it to be.
+  var heldSide: Int?
+  var wanted: Value?
+
+  init(_ object: Value, _ kind: Kind) {
+    self.object = object
+    self.kind = kind
+  }
+}
+
+/// The relays of an interpreter's connections.
+struct Relays {
+  /// The connections to be told of a cell.
+  var byCell: [CellID: [Connection]] = [:]
+  /// Those that have something to tell, in the order of what happened.
+  var queue: [Connection] = []
+  /// The cells that take no value from outside.
+  var held: [CellID: Connection] = [:]
+  /// A number that grows with each change.
+  var clock = 0
+  /// Whether relays are being told.
+  var isTelling = false
+}
+
+extension ConnectionGraph {
+  // MARK: Noting
+
+  /// Lets the relays of a cell tell that it has changed.
+  func relayChange(of cell: CellID, identifier: Value? = nil) {
+    guard let connections = relays.byCell[cell] else { return }
+    for connection in connections {
+      guard let relay = connection.relay, !relay.isSilent else { continue }
+      for (index, each) in relay.cells.enumerated() where each == cell {
+        note(side: index + 1, identifier ?? self.identifier(of: cell), of: connection, relay)
+      }
+    }
+  }
+
+  /// Has the relay of a formula tell that it would have run.
+  func hold(_ formula: Formula, because cause: CellID) {
+    guard let relay = formula.connection.relay else { return }
+    relay.isPending = true
+    note(side: 0, identifier(of: cause), of: formula.connection, relay)
+  }
+
+  /// Has a relay tell that its connection has come into force.
+  func noteStart(of connection: Connection, _ relay: Relay) {
+    note(side: 0, .nil, of: connection, relay)
+  }
+
+  private func note(
+    side: Int, _ identifier: Value, of connection: Connection, _ relay: Relay
+  ) {
+    relays.clock += 1
+    if let index = relay.changes.firstIndex(where: {
+      $0.side == side && $0.identifier == identifier
+    }) {
+      relay.changes[index].last = relays.clock
+    } else {
+      relay.changes.append(
+        Relay.Change(
+          side: side, identifier: identifier, first: relays.clock, last: relays.clock))
+    }
+    guard !relay.isQueued else { return }
+    relay.isQueued = true
+    relays.queue.append(connection)
+  }
+
+  /// What policies call a cell: a reference for a place in a store, else its name as a symbol.
+  private func identifier(of cell: CellID) -> Value {
+    switch self[cell].place.kind {
+    case .stored: self[cell].place.key
+    case .whole: .nil
+    default: machine.symbol(self[cell].name)
+    }
+  }
+
+  // MARK: Watching
+
+  /// Lets a relay watch the two places of its connection.
+  func watch(_ connection: Connection, _ relay: Relay, _ cells: [CellID]) {
+    relay.cells = cells
+    for cell in cells {
+      relays.byCell[cell, default: []].append(connection)
+      noteHooks(of: cell)
+      // What a getter reads is watched, too, and of an element what it was.
+      if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
+        setKnown(value, of: cell)
+      }
+    }
+    if let side = relay.heldSide { relays.held[cells[side - 1]] = connection }
+    noteStart(of: connection, relay)
+  }
+
+  /// Ends the watching.
+  func unwatch(_ connection: Connection) {
+    guard let relay = connection.relay, !relay.cells.isEmpty else { return }
+    let cells = relay.cells
+    relay.cells = []
+    for cell in cells {
+      relays.byCell[cell]?.removeAll { $0 === connection }
+      if relays.byCell[cell]?.isEmpty ?? true { relays.byCell[cell] = nil }
+      noteHooks(of: cell)
+      if relays.held[cell] === connection { relays.held[cell] = nil }
+    }
+    release(cells)
+  }
+
+  /// Takes those that have something to tell.
+  func takeRelays() -> [(connection: Connection, changes: [Relay.Change])] {
+    let due = relays.queue
+    relays.queue = []
+    return due.compactMap { connection in
+      guard let relay = connection.relay else { return nil }
+      relay.isQueued = false
+      let changes = relay.changes
+      relay.changes = []
+      return connection.status == .active ? (connection, changes) : nil
+    }
+  }
+
+  /// Forgets what a turn that is given up would have told.
+  func forgetRelays() {
+    for connection in relays.queue {
+      connection.relay?.isQueued = false
+      connection.relay?.changes = []
+    }
+    relays.queue = []
+  }
+
+  func mark(_ relay: Relay, _ heap: Heap) {
+    heap.mark(relay.object)
+    if let wanted = relay.wanted { heap.mark(wanted) }
+    for change in relay.changes { heap.mark(change.identifier) }
+  }
+}
+
+extension Machine {
+  /// Tells the relays what has changed; what they change in turn is told in the next round.
+  ///
+  /// - Returns: `unwind` when that was interrupted or failed, else nil.
+  func tellRelays() -> Value {
+    guard graph.atomicDepth == 0, !graph.isSettling, graph.running == nil, !graph.relays.isTelling
+    else { return .nil }
+    graph.relays.isTelling = true
+    defer { graph.relays.isTelling = false }
+    var rounds = 0
+    while !graph.relays.queue.isEmpty {
+      rounds += 1
+      guard rounds <= ConnectionGraph.changeLimit else {
+        let names = graph.relays.queue.map(\.text)
+        graph.forgetRelays()
+        return signal(.doesNotSettle(names))
+      }
+      let root = roots.count
+      defer { roots.removeLast(roots.count - root) }
+      var entries: [Value] = []
+      for (connection, changes) in graph.takeRelays() {
+        guard let relay = connection.relay else { continue }
+        roots.append(relay.object)
+        entries.append(relay.object)
+        for change in changes { roots.append(change.identifier) }
+        let array = makeArray(
+          changes.map { change in
+            let entry = makeArray([
+              Value(small: change.side), change.identifier, Value(small: change.first),
+              Value(small: change.last),
+            ])
+            roots.append(entry)
+            return entry
+          })
+        roots.append(array)
+        entries.append(array)
+      }
+      let outcome = send(
+        selector("tell:"), to: kernelClass("Relay").object, makeArray(entries))
+      if outcome.isUnwind { return outcome }
+      // What they have written is settled; the failure of a formula is its own affair.
+      if graph.hasPending, settleGraph(answering: .nil).isUnwind { return .unwind }
+    }
+    return .nil
+  }
+
+  /// Keeps a value that a cell should have got, for the relay to decide on.
+  ///
+  /// - Returns: whether the cell takes no value from outside.
+  func holdWrite(_ value: Value, to cell: CellID) -> Bool {
+    guard let connection = graph.relays.held[cell], let relay = connection.relay,
+      !relay.isSilent
+    else { return false }
+    relay.wanted = value
+    graph.relayChange(of: cell)
+    return true
+  }
+
+  /// Tells those that watch a whole store that something in it has changed.
+  @inline(__always)
+  func noteStoreChange(_ reference: Value, in store: Value) {
+    guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0 else { return }
+    noteWholeStore(reference, store)
+  }
+
+  @inline(never)
+  private func noteWholeStore(_ reference: Value, _ store: Value) {
+    guard let whole = graph.cellsByPlace[.whole(ObjectRef(store))] else { return }
+    graph.relayChange(of: whole, identifier: canonicalReference(reference))
+  }
+
+  /// Tells the relays of what only they have heard.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  func settleRelays(answering value: Value) -> Value {
+    guard !graph.relays.queue.isEmpty, graph.storing == nil, graph.writing == nil,
+      !graph.isSettling, graph.atomicDepth == 0
+    else { return value }
+    return settleGraph(answering: value)
+  }
+
+  /// Tells connections that a place of a store was written past the identifiers.
+  ///
+  /// - Returns: `unwind` when settling was interrupted, else the store.
+  func noteDirectWrite(_ reference: Value, in store: Value) throws(Failure) -> Value {
+    noteStoreChange(reference, in: store)
+    if !graph.hasStoredCells { return settleRelays(answering: store) }
+    let key = canonicalReference(try self.reference(reference, in: store))
+    guard let cell = graph.cellsByPlace[Place(kind: .stored, object: store, index: -1, key: key)],
+      cell != graph.storing, cell != graph.writing
+    else { return settleRelays(answering: store) }
+    if let running = graph.running {
+      throw .impureFormula(graph[cell].name, running.connection)
+    }
+    graph.forgetKnown(of: cell)
+    // What a formula determines is put in its place again.
+    if let owner = graph[cell].owner { graph.forced.append(owner) }
+    graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
+    if graph.isSettling || graph.atomicDepth > 0 { return store }
+    return settleGraph(answering: store)
+  }
+}

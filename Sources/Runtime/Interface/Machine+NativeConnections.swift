@@ -1,0 +1,214 @@
+internal import TenonLexer
+
+// Variables and connections of the program that embeds the interpreter.
+
+/// A variable of the script that was looked up once.
+package struct VariableCell {
+  let cell: ObjectRef
+  package let name: String
+}
+
+/// What a formula in Swift code reads: the values of its inputs, in order.
+public struct FormulaInputs {
+  private let inputs: NativeInputs
+  private let machine: Machine
+
+  init(_ inputs: NativeInputs, _ machine: Machine) {
+    self.inputs = inputs
+    self.machine = machine
+  }
+
+  /// How many there are.
+  public var count: Int { inputs.count }
+
+  /// An input as an integer; nil when it is none that an `Int` can hold.
+  public func integer(_ index: Int) -> Int? { value(index).asSmallInteger }
+
+  /// An input as a floating-point number; nil when it is no number.
+  public func double(_ index: Int) -> Double? { machine.double(value(index)) }
+
+  /// An input as a string; nil when it is none.
+  public func string(_ index: Int) -> String? { machine.text(value(index)) }
+
+  /// An input as a Boolean; nil when it is neither true nor false.
+  public func boolean(_ index: Int) -> Bool? {
+    let value = value(index)
+    return value.isTrue ? true : value.isFalse ? false : nil
+  }
+
+  private func value(_ index: Int) -> Value {
+    index >= 0 && index < inputs.count ? inputs[index] : .nil
+  }
+}
+
+/// What a formula in Swift code computes.
+public enum FormulaValue: Sendable {
+  /// An integer.
+  case integer(Int)
+  /// A floating-point number.
+  case double(Double)
+  /// A string.
+  case string(String)
+  /// true or false.
+  case boolean(Bool)
+  /// nil.
+  case missing
+  /// The formula cannot be computed: the connection is in the state of an error that says this.
+  case failure(String)
+}
+
+extension Machine {
+  /// A variable of the script, declared when it is new.
+  package func variableCell(_ name: String) -> VariableCell {
+    VariableCell(cell: scriptCell(named: name), name: name)
+  }
+
+  /// The value of a variable.
+  package func handle(of variable: VariableCell) -> Handle {
+    let value = variable.cell[slot: 0]
+    return handles.makeHandle(value.isUndefined ? .nil : value)
+  }
+
+  /// The value of a variable as an integer.
+  @inline(__always)
+  package func integer(of variable: VariableCell) -> Int? {
+    variable.cell[slot: 0].asSmallInteger
+  }
+
+  /// The value of a variable as a floating-point number.
+  package func double(of variable: VariableCell) -> Double? { double(variable.cell[slot: 0]) }
+
+  /// Gives a variable a value and brings the connections up to date.
+  package func set(_ variable: VariableCell, to value: FormulaValue) -> RunOutcome {
+    withEntry { setWithin(variable, to: value) }
+  }
+
+  /// Gives a variable a value, within an entry.
+  private func setWithin(_ variable: VariableCell, to value: FormulaValue) -> RunOutcome {
+    state.base = state.top
+    let stored = store(self.value(of: value), into: variable.cell, slot: 0)
+    if !stored.isUnwind { return .finished(nilHandle) }
+    return switch endOfUnwinding() {
+    case .finished(let value): .finished(handles.makeHandle(value))
+    case .failed(let error): .failed(error.published)
+    case .rejected, .interrupted: .interrupted
+    }
+  }
+
+  /// Writes integers to variables one after the other: what a benchmark measures.
+  package func writeRepeatedly(
+    _ variables: [VariableCell], count: Int, _ value: (Int) -> Int
+  ) {
+    withEntry {
+      state.base = state.top
+      for round in 0..<count {
+        for variable in variables {
+          let number = Value(small: value(round))
+          if variable.cell.flags & ObjectFlag.guards == 0 {
+            variable.cell[slot: 0] = number
+          } else {
+            _ = store(number, into: variable.cell, slot: 0)
+          }
+        }
+      }
+    }
+  }
+
+  /// Writes integers to variables so that connections see each round as one change.
+  package func writeTogether(
+    _ variables: [VariableCell], count: Int, _ value: (_ round: Int, _ index: Int) -> Int
+  ) {
+    withEntry {
+      state.base = state.top
+      for round in 0..<count {
+        graph.atomicDepth += 1
+        for (index, variable) in variables.enumerated() {
+          _ = store(Value(small: value(round, index)), into: variable.cell, slot: 0)
+        }
+        graph.atomicDepth -= 1
+        _ = settleGraph(answering: .nil)
+      }
+    }
+  }
+
+  private func value(of value: FormulaValue) -> Value {
+    switch value {
+    case .integer(let integer): makeInteger(integer)
+    case .double(let double): makeFloat(double)
+    case .string(let string): makeString(string)
+    case .boolean(let boolean): Value(boolean)
+    case .missing: .nil
+    case .failure(let message): fail(message)
+    }
+  }
+
+  /// Leaves word of why a formula in Swift code has no value.
+  private func fail(_ message: String) -> Value {
+    graph.nativeFailure = Failure(.error, message)
+    return .unwind
+  }
+
+  /// Keeps a variable equal to what Swift code computes from others.
+  package func connect(
+    _ target: VariableCell, reading inputs: [VariableCell], text: String?,
+    _ formula: @escaping (FormulaInputs) -> FormulaValue
+  ) -> RunOutcome {
+    connectNatively(target, reading: inputs, text: text) { [unowned self] inputs in
+      value(of: formula(FormulaInputs(inputs, self)))
+    }
+  }
+
+  /// Keeps a variable equal to an integer that Swift code computes from integers.
+  package func connect(
+    _ target: VariableCell, reading inputs: [VariableCell],
+    integers formula: @escaping (IntegerInputs) -> Int
+  ) -> RunOutcome {
+    connectNatively(target, reading: inputs, text: nil) { inputs in
+      Value(small: formula(IntegerInputs(inputs: inputs)))
+    }
+  }
+
+  private func connectNatively(
+    _ target: VariableCell, reading inputs: [VariableCell], text: String?,
+    _ compute: @escaping (NativeInputs) -> Value
+  ) -> RunOutcome {
+    withEntry {
+      state.base = state.top
+      func operand(_ variable: VariableCell) -> ConnectionPlan.Operand {
+        ConnectionPlan.Operand(place: .place(.slot(variable.cell, 0)), name: variable.name)
+      }
+      let plan = ConnectionPlan(
+        target: operand(target), block: nil, other: nil, reads: inputs.map { operand($0) },
+        native: compute)
+      let statement =
+        text ?? "\(target.name) |= swift(\(inputs.map(\.name).joined(separator: ", ")))"
+      let value = connect(
+        plan, connector: "|=", text: statement, source: nativeSource, range: SourceRange.none,
+        site: nil)
+      guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
+      return switch endOfUnwinding() {
+      case .finished(let value): .finished(handles.makeHandle(value))
+      case .failed(let error): .failed(error.published)
+      case .rejected, .interrupted: .interrupted
+      }
+    }
+  }
+}
+
+/// The inputs of a formula over integers.
+package struct IntegerInputs {
+  fileprivate let inputs: NativeInputs
+
+  /// How many there are.
+  package var count: Int { inputs.count }
+
+  /// An input; 0 when it is no small integer.
+  package subscript(index: Int) -> Int { inputs[index].asSmallInteger ?? 0 }
+
+  /// The sum of all of them.
+  package var sum: Int {
+    var sum = 0
+    for index in 0..<inputs.count { sum &+= inputs[index].asSmallInteger ?? 0 }
+    return sum
+  }
+}

@@ -1,0 +1,249 @@
+internal import TenonLexer
+
+extension Primitive {
+  static let relays: [Primitive] = [
+    Primitive("relay", "The object that is told what has changed, or nil.") {
+      machine, arguments in
+      machine.connection(arguments.receiver)?.relay?.object ?? .nil
+    },
+    Primitive("holdFormulasFor: aRelay looking: aBoolean", "Tells aRelay instead of running.") {
+      machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      let relay = Relay(arguments[0], .formulas)
+      relay.looks = arguments[1].isTrue
+      try machine.setRelay(relay, of: connection)
+      return machine.settleGraph(answering: arguments.receiver)
+    },
+    Primitive("watchPlacesFor: aRelay looking: aBoolean", "Tells aRelay instead of joining.") {
+      machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      let relay = Relay(arguments[0], .places)
+      relay.looks = arguments[1].isTrue
+      relay.heldSide = connection.relay?.heldSide
+      try machine.setRelay(relay, of: connection)
+      return machine.settleGraph(answering: arguments.receiver)
+    },
+    Primitive("runFormulas", "Runs what has been held back.") { machine, arguments in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      connection.relay?.isPending = false
+      for formula in connection.formulas {
+        // What cannot tell about changes is read anew.
+        for input in formula.inputs where machine.isSilent(input) {
+          machine.graph.forgetKnown(of: input)
+        }
+        machine.graph.forced.append(formula)
+      }
+      guard !machine.graph.isSettling, machine.graph.atomicDepth == 0 else {
+        return arguments.receiver
+      }
+      return machine.settleGraph(answering: arguments.receiver)
+    },
+    Primitive("isInForce", "Whether it is neither ended nor suspended.") { machine, arguments in
+      Value(machine.connection(arguments.receiver)?.status == .active)
+    },
+    Primitive("isTwoWay", "Whether it joins two places both ways.") { machine, arguments in
+      let plan = machine.connection(arguments.receiver)?.plan
+      return Value(plan?.other != nil && plan?.isOneWay == false)
+    },
+    Primitive("isAimed", "Whether its paths lead somewhere.") { machine, arguments in
+      Value(machine.connection(arguments.receiver)?.relay?.cells.isEmpty == false)
+    },
+    Primitive("valueAt: side", "What the left place, 1, or the right one, 2, holds.") {
+      machine, arguments throws(Failure) in
+      guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else { return .nil }
+      if machine.isSilent(cell) { machine.graph.forgetKnown(of: cell) }
+      guard let value = machine.currentValue(of: cell) else {
+        machine.graph.isUnwinding = false
+        return .unwind
+      }
+      return value.isUndefined ? .nil : value
+    },
+    Primitive("write: value at: side", "Replaces what a place holds; answers value.") {
+      machine, arguments throws(Failure) in
+      guard let cell = try machine.relayCell(arguments.receiver, arguments[1]) else {
+        return arguments[0]
+      }
+      let relay = machine.connection(arguments.receiver)?.relay
+      let wasSilent = relay?.isSilent ?? false
+      relay?.isSilent = true
+      defer { relay?.isSilent = wasSilent }
+      relay?.updateCount += 1
+      return machine.assign(arguments[0], to: machine.graph[cell].place)
+    },
+    Primitive("silently: aBlock", "Evaluates aBlock; what it changes is not told.") {
+      machine, arguments in
+      let relay = machine.connection(arguments.receiver)?.relay
+      let wasSilent = relay?.isSilent ?? false
+      relay?.isSilent = true
+      defer { relay?.isSilent = wasSilent }
+      return machine.evaluateBlock(arguments[0])
+    },
+    Primitive("noteUpdate", "Counts what is written for it.") { machine, arguments in
+      machine.connection(arguments.receiver)?.relay?.updateCount += 1
+      return arguments.receiver
+    },
+    Primitive("cellAt: side", "A number that connections of the same place share.") {
+      machine, arguments throws(Failure) in
+      let cell = try machine.relayCell(arguments.receiver, arguments[0])
+      return cell.map { Value(small: $0.index) } ?? .nil
+    },
+    Primitive("relaysAt: side", "The relays of all connections that watch the same place.") {
+      machine, arguments throws(Failure) in
+      guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else {
+        return machine.makeArray([])
+      }
+      let connections = machine.graph.relays.byCell[cell] ?? []
+      return machine.makeArray(
+        connections.sorted { $0.number < $1.number }.compactMap(\.relay?.object))
+    },
+    Primitive("sideOf: aReference", "1 or 2 for the side that a reference leads to, or nil.") {
+      machine, arguments throws(Failure) in
+      let root = machine.roots.count
+      defer { machine.roots.removeLast(machine.roots.count - root) }
+      guard let plan = machine.connection(arguments.receiver)?.plan, let other = plan.other else {
+        return .nil
+      }
+      let place = try machine.placePath(of: arguments[0])
+      if machine.isSame(place, plan.target.place) { return Value(small: 1) }
+      return machine.isSame(place, other.place) ? Value(small: 2) : .nil
+    },
+    Primitive("holdSide: side", "Has a side take no value from outside, or nil: both do.") {
+      machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver), let relay = connection.relay
+      else { return arguments.receiver }
+      if let side = relay.heldSide, relay.cells.count == 2 {
+        machine.graph.relays.held[relay.cells[side - 1]] = nil
+      }
+      relay.heldSide = arguments[0].asSmallInteger.map { min(max($0, 1), 2) }
+      if let side = relay.heldSide, relay.cells.count == 2 {
+        let cell = relay.cells[side - 1]
+        guard machine.graph[cell].place.kind != .property else {
+          relay.heldSide = nil
+          throw .cannotHold(machine.graph[cell].name)
+        }
+        machine.graph.relays.held[cell] = connection
+      }
+      return arguments.receiver
+    },
+    Primitive("takeWanted: aBlock", "What a side should have got, or what aBlock answers.") {
+      machine, arguments in
+      guard let relay = machine.connection(arguments.receiver)?.relay, let wanted = relay.wanted
+      else { return machine.evaluateBlock(arguments[0]) }
+      relay.wanted = nil
+      return wanted
+    },
+    Primitive("relayError: aString", "Notes why something could not be taken up, or nil.") {
+      machine, arguments in
+      machine.connection(arguments.receiver)?.relay?.error = machine.text(arguments[0])
+      return arguments.receiver
+    },
+    Primitive("relayRejection: aString", "Notes why a request was rejected, or nil.") {
+      machine, arguments in
+      machine.connection(arguments.receiver)?.relay?.rejection = machine.text(arguments[0])
+      return arguments.receiver
+    },
+    Primitive("relayPending: aBoolean", "Notes whether changes wait to be taken up.") {
+      machine, arguments in
+      machine.connection(arguments.receiver)?.relay?.isPending = arguments[0].isTrue
+      return arguments.receiver
+    },
+    Primitive("warn: aString", "Tells about the connection at the statement that made it.") {
+      machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      machine.report(try machine.swiftString(arguments[0]), about: connection)
+      return arguments.receiver
+    },
+  ]
+
+  static let relayClass: [Primitive] = [
+    Primitive(
+      "link: anObject to: anotherObject oneWay: aBoolean names: anArray text: aString for: aRelay",
+      "Makes a connection that tells aRelay of changes anywhere in two stores."
+    ) { machine, arguments throws(Failure) in
+      let names = try machine.array(arguments[3])
+      guard names.elementCount == 2, let site = machine.stackTrace(limit: 1).first,
+        arguments[0].isObject, arguments[1].isObject
+      else { throw .invalidArgument("two stores", found: machine.describe(arguments[0])) }
+      func operand(_ object: Value, _ index: Int) throws(Failure) -> ConnectionPlan.Operand {
+        ConnectionPlan.Operand(
+          place: .place(.whole(ObjectRef(object))),
+          name: try machine.swiftString(names[element: index]))
+      }
+      let plan = ConnectionPlan(
+        target: try operand(arguments[0], 0), block: nil, other: try operand(arguments[1], 1),
+        reads: [], isOneWay: arguments[2].isTrue)
+      return machine.connect(
+        plan, connector: arguments[2].isTrue ? "|=" : "=|=",
+        text: try machine.swiftString(arguments[4]), relay: Relay(arguments[5], .places), at: site)
+    }
+  ]
+}
+
+extension Machine {
+  /// The cell of a side of a connection; nil while its paths lead nowhere.
+  fileprivate func relayCell(_ value: Value, _ side: Value) throws(Failure) -> CellID? {
+    guard let cells = connection(value)?.relay?.cells, cells.count == 2 else { return nil }
+    return cells[try offset(side, count: 2)]
+  }
+
+  /// Whether a cell cannot tell about changes.
+  func isSilent(_ cell: CellID) -> Bool {
+    let place = graph[cell].place
+    return place.kind == .stored && !isObservable(place.object)
+  }
+
+  /// Gives a connection a relay and has it made anew.
+  fileprivate func setRelay(_ relay: Relay, of connection: Connection) throws(Failure) {
+    let old = connection.relay
+    if let silence = connection.silence, !relay.looks {
+      graph.disconnect(connection)
+      throw silence
+    }
+    connection.silence = nil
+    guard connection.status == .active, let plan = connection.plan else {
+      connection.relay = relay
+      return
+    }
+    if relay.kind == .formulas, old?.looks ?? relay.looks == relay.looks,
+      !connection.formulas.isEmpty
+    {
+      connection.relay = relay
+      for formula in connection.formulas { formula.isHeld = true }
+      return
+    }
+    graph.dissolve(connection)
+    connection.relay = relay
+    do throws(Failure) {
+      try establish(connection, plan)
+    } catch {
+      graph.disconnect(connection)
+      throw error
+    }
+  }
+
+  /// Whether two ways lead to the same place by the same steps.
+  fileprivate func isSame(
+    _ left: ConnectionPlan.PlacePath, _ right: ConnectionPlan.PlacePath
+  ) -> Bool {
+    switch (left, right) {
+    case (.place(let left), .place(let right)): return left == right
+    case (.path(let left, let names), .path(let right, let others)):
+      return left == right && names.map { displayText($0) } == others.map { displayText($0) }
+    default: return false
+    }
+  }
+
+  /// Writes a warning about a connection.
+  func report(_ message: String, about connection: Connection) {
+    let warning = Diagnostic(.warning, message, connection.range)
+    printError(warning.rendered(in: connection.source))
+  }
+}

@@ -1,0 +1,131 @@
+extension Primitive {
+  static let solverCell: [Primitive] = [
+    Primitive("value", "What is there now.") { machine, arguments throws(Failure) in
+      let cell = try machine.solverCell(arguments.receiver)
+      return machine.outsideSolver { machine.currentValue(of: cell) ?? .unwind }
+    },
+    Primitive("name", "The name of the place.") { machine, arguments throws(Failure) in
+      machine.makeString(machine.graph[try machine.solverCell(arguments.receiver)].name)
+    },
+    Primitive("isPinned", "Whether something outside of the solver determines the place.") {
+      machine, arguments throws(Failure) in
+      let cell = try machine.solverCell(arguments.receiver)
+      return Value(machine.solverLimit?.solver.pinned.contains(cell) ?? false)
+    },
+  ]
+
+  static let solverTurn: [Primitive] = [
+    Primitive("run: aFormula", "Runs a formula; answers whether its place has changed.") {
+      machine, arguments throws(Failure) in
+      let turn = try machine.turn(arguments.receiver)
+      let number = try machine.solverNumber(arguments[0], "SolverFormula", "a formula")
+      return Value(try turn.run(FormulaID(number)))
+    },
+    Primitive("set: aCell to: aValue", "Gives a place of the solver's connections a value.") {
+      machine, arguments throws(Failure) in
+      let turn = try machine.turn(arguments.receiver)
+      let number = try machine.solverNumber(arguments[0], "SolverCell", "a place")
+      try turn.set(CellID(number), to: arguments[1])
+      return arguments[1]
+    },
+  ]
+
+  static let connectorTableClass: [Primitive] = [
+    Primitive("defined", "The classes of the connectors that the program has defined.") {
+      machine, _ in
+      let classes = machine.definedConnectors.sorted().compactMap { machine.classesByName[$0] }
+      return machine.makeArray(
+        classes.filter { $0.inherits(from: machine.kernelClass("Connector")) }.map(\.object))
+    }
+  ]
+
+  static let solverTableClass: [Primitive] = [
+    Primitive("names", "The names of the solvers, those of the program last.") { machine, _ in
+      machine.makeArray(machine.solverNames.map { machine.makeString($0) })
+    },
+    Primitive("registered: aString", "The solver or the class of one under a name, or nil.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.swiftString(arguments[0])
+      if let object = machine.registeredSolvers[name] { return object }
+      guard let native = machine.graph.solvers.first(where: { $0.name == name }) else {
+        return .nil
+      }
+      let object = machine.makeInstance(of: "NativeSolver")
+      object[slot: 1] = machine.symbol(native.name)
+      object[slot: 2] = Value(small: native.cost)
+      return Value(object)
+    },
+    Primitive("register: aSolver as: aString", "Adds a solver to those that may be chosen.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.swiftString(arguments[1])
+      guard machine.isSolver(arguments[0]) || machine.solverClass(of: arguments[0]) != nil else {
+        throw .invalidArgument("a solver", found: machine.describe(arguments[0]))
+      }
+      guard !machine.graph.solvers.contains(where: { $0.name == name }) else {
+        throw .nativeSolver(name)
+      }
+      machine.registeredSolvers[name] = arguments[0]
+      return arguments[0]
+    },
+    Primitive("forget: aString", "Takes a solver away; answers whether there was one.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.swiftString(arguments[0])
+      guard !machine.graph.solvers.contains(where: { $0.name == name }) else {
+        throw .nativeSolver(name)
+      }
+      return Value(machine.registeredSolvers.removeValue(forKey: name) != nil)
+    },
+  ]
+
+  static let forcing: [Primitive] = [
+    Primitive(
+      "solver: aSolver",
+      "Has the connection kept by a solver: an instance, a class, or the name of a registered one."
+    ) { machine, arguments throws(Failure) in
+      try machine.refuseInSolver()
+      if let connection = machine.connection(arguments.receiver) {
+        do throws(Failure) {
+          try machine.graph.force(connection, try machine.forcedSolver(arguments[0]))
+        } catch {
+          if connection.isHeld { machine.graph.disconnect(connection) }
+          if machine.graph.isUnwinding {
+            machine.graph.isUnwinding = false
+            return .unwind
+          }
+          throw error
+        }
+      }
+      return machine.settleGraph(answering: arguments.receiver)
+    }
+  ]
+}
+
+extension Machine {
+  /// The number in a kernel object for solvers.
+  fileprivate func solverNumber(
+    _ value: Value, _ className: String, _ what: String
+  ) throws(Failure) -> Int32 {
+    guard classInfo(of: value).inherits(from: kernelClass(className)),
+      let number = ObjectRef(value)[slot: 0].asSmallInteger
+    else { throw .invalidArgument(what, found: describe(value)) }
+    return Int32(clamping: number)
+  }
+
+  /// The cell of a place that the solver at work knows.
+  fileprivate func solverCell(_ value: Value) throws(Failure) -> CellID {
+    guard let solver = solverLimit?.solver else { throw .idleSolver() }
+    let cell = CellID(try solverNumber(value, "SolverCell", "a place"))
+    guard graph.cells.indices.contains(cell.index), !graph[cell].isFree,
+      solver.knows(cell) || solver.isAsked(about: cell)
+    else { throw .foreignCell(solver.title, "") }
+    return cell
+  }
+
+  /// The turn that an object stands for, which is still going on.
+  fileprivate func turn(_ value: Value) throws(Failure) -> ScriptTurn {
+    guard let turn = scriptTurn, solverLimit?.solver === turn.solver,
+      ObjectRef(value)[slot: 0] == Value(small: turn.number)
+    else { throw .endedTurn() }
+    return turn
+  }
+}

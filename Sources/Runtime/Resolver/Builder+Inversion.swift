@@ -1,0 +1,181 @@
+internal import TenonLexer
+internal import TenonParser
+
+// `place =|= formula`: a connection with a formula for each place that can be computed.
+
+extension Builder {
+  /// Builds a connection both ways with a formula on the right.
+  mutating func buildInversion(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression,
+    given: GivenInverse? = nil, _ depth: Int
+  ) -> NodeRef {
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
+    let inversion = Inversion(of: right, names: names(of: right), isGiven: given != nil)
+    var backs: [(place: Expression, make: (inout Builder, Int) -> NodeRef)] = []
+    var isGiven: Set<String> = []
+    do throws(Inversion.Problem) {
+      for (place, block) in try given?.blocks(for: inversion) ?? [] {
+        isGiven.insert(SyntaxPrinter.print(place))
+        backs.append((place, { $0.buildGivenInverse(block, of: left, right, $1) }))
+      }
+      if given == nil, let problem = inversion.problem { throw problem }
+    } catch {
+      return code.add(
+        FailureNode(.cannotInvert(error.message), at: position(error.range, depth)))
+    }
+    for direction in inversion.directions
+    where !isGiven.contains(SyntaxPrinter.print(direction.place)) {
+      backs.append(
+        (
+          direction.place,
+          { $0.buildInverse(direction.value, of: left, right, $1) }
+        ))
+    }
+    // The blocks' array, then values on the way.
+    let inner = depth + 1
+    guard let target = place(left, inner) else {
+      return code.add(
+        FailureNode(
+          .noPlace(SyntaxPrinter.print(left), connect.connector.text),
+          at: position(left.range, depth)))
+    }
+    var targets: [ConnectNode.Operand] = []
+    for back in backs {
+      guard let place = place(back.place, inner) else {
+        return code.add(
+          FailureNode(
+            .noPlace(SyntaxPrinter.print(back.place), connect.connector.text),
+            at: position(back.place.range, depth)))
+      }
+      targets.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
+    }
+    var reads = reads(of: right, inner)
+    for back in targets where !reads.contains(where: { $0.name == back.name }) {
+      reads.append(back)
+    }
+    var blocks = [buildFormula(right, depth + 1)]
+    for back in backs { blocks.append(back.make(&self, depth + 1)) }
+    let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
+    return code.add(
+      ConnectNode(
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
+        target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
+        block: array, other: nil, reads: reads, options: buildOptions(inner), backs: targets,
+        isHeld: holdsConnection, base: depth, at: position(connect.range, inner)))
+  }
+
+  /// Builds the connection that a message about its solver is sent to: it comes into force with that
+  /// solver, which may keep what others refuse; nil for any other receiver or message.
+  mutating func buildHeldConnection(_ message: KeywordMessageExpression, _ depth: Int) -> Built? {
+    guard ["solver:", "iterate:"].contains(message.keywords[0].text) else { return nil }
+    var receiver = message.receiver
+    while case .pipe(let pipe) = receiver { receiver = pipe.input }
+    let connect: ConnectExpression
+    switch receiver {
+    case .connect(let known): connect = known
+    case .keywordMessage(let inner):
+      guard let given = GivenInverse(inner) else { return nil }
+      connect = given.connect
+    default: return nil
+    }
+    guard ["|=", "=|="].contains(connect.connector.text), !connect.isOwn, connect.operands.count == 2 else {
+      return nil
+    }
+    holdsConnection = true
+    defer { holdsConnection = false }
+    return build(receiver, depth)
+  }
+
+  /// The names around a formula.
+  func names(of formula: Expression) -> FormulaNames {
+    FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
+  }
+
+  /// Builds the message `inverse:` to a connection that is written there; nil for any other message.
+  mutating func buildGivenInverse(_ message: KeywordMessageExpression, _ depth: Int) -> Built? {
+    guard let given = GivenInverse(message) else { return nil }
+    let node = buildInversion(
+      given.connect, given.connect.operands[0], given.connect.operands[1], given: given, depth)
+    return Built(node: node, shape: .other)
+  }
+
+  /// Builds the block that a given inverse is: it hands over what is on the other side.
+  private mutating func buildGivenInverse(
+    _ block: Expression, of left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef {
+    let user = build(block, depth + 2)
+    let reader = buildInverse(.given, of: left, right, depth + 3)
+    return send(
+      "given:reading:", to: classNode("Inverse"), [user, leaf(reader)], block.range, depth
+    ).node
+  }
+
+  /// Builds the block that computes a place of a formula.
+  private mutating func buildInverse(
+    _ term: InverseTerm, of left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef {
+    let outer = mode
+    mode = .formula
+    defer { mode = outer }
+    guard let inner = scopes[right.range] else { return constant(.nil).node }
+    return closure(inner, range: right.range) { builder, depth in
+      builder.build(term, of: left, depth).node
+    }.node
+  }
+
+  /// Builds a term for a depth, which is as high as the formula is.
+  private mutating func build(
+    _ term: InverseTerm, of left: Expression, _ depth: Int
+  ) -> Built {
+    reserve(depth + 5)
+    switch term {
+    case .given: return build(left, depth)
+    case .part(let expression): return build(expression, depth)
+    case .present(let expression):
+      return add(
+        PresentValueNode(
+          body: build(expression, depth + 1).node, at: position(expression.range, depth)))
+    case .number(let number): return constant(machine.makeInteger(number))
+    case .text(let text): return constant(machine.makeString(text))
+    case .send(let selector, let receiver, let arguments, let range):
+      let receiver = build(receiver, of: left, depth)
+      return guarded(
+        send(selector, to: receiver, build(arguments, of: left, depth + 2), range, depth),
+        range, depth)
+    case .inverse(let selector, let arguments, let range):
+      return guarded(
+        send(
+          selector, to: classNode("Inverse"), build(arguments, of: left, depth + 2), range, depth),
+        range, depth)
+    case .declared(let key, let operands, let range):
+      let values = build(operands, of: left, depth + 4)
+      let array = add(
+        ArrayNode(elements: list(values.map(\.node)), slot: depth + 3, state: state))
+      return guarded(
+        send(
+          "undo:with:", to: classNode("Inverse"), [constant(machine.makeString(key)), array],
+          range, depth),
+        range, depth)
+    case .choice(let question, let first, let second, let range):
+      let condition = condition(build(question, depth).node)
+      return guarded(
+        add(
+          IfNode(
+            condition: condition, consequence: build(first, of: left, depth).node,
+            alternative: build(second, of: left, depth).node, at: position(range, depth))),
+        range, depth)
+    }
+  }
+
+  private mutating func build(
+    _ terms: [InverseTerm], of left: Expression, _ depth: Int
+  ) -> [Built] {
+    terms.enumerated().map { build($1, of: left, depth + $0) }
+  }
+
+  /// Looks at the native stack: inverses are as high as formulas.
+  private func guarded(_ built: Built, _ range: SourceRange, _ depth: Int) -> Built {
+    add(StackGuardNode(body: built.node, at: position(range, depth)))
+  }
+}

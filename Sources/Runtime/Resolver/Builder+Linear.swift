@@ -1,0 +1,112 @@
+internal import TenonLexer
+internal import TenonParser
+
+extension Builder {
+  /// The connection that a message says something of, and what; nil for any other message.
+  ///
+  /// What is said counts from the beginning: a constraint that is no more than a wish is none that
+  /// could stand against others.
+  func connectionWithOptions(
+    _ message: KeywordMessageExpression
+  ) -> (connect: ConnectExpression, options: [(name: String, value: Expression)])? {
+    guard case .connect(let connect) = message.receiver,
+      connect.connector.text.isFormulaConnector,
+      message.keywords.allSatisfy({ ConnectNode.Option.names.contains($0.text) })
+    else { return nil }
+    return (connect, Array(zip(message.keywords.map(\.text), message.arguments)))
+  }
+
+  /// Builds what is said of the connection.
+  mutating func buildOptions(_ depth: Int) -> [ConnectNode.Option] {
+    connectionOptions.map { option in
+      ConnectNode.Option(name: option.name, value: build(option.value, depth).node)
+    }
+  }
+
+  /// Builds `a >=| e` and its like, pair by pair.
+  mutating func buildInequalities(_ connect: ConnectExpression, _ depth: Int) -> Built {
+    let relation: Relation = connect.connector.text == ">=|" ? .atLeast : .atMost
+    var nodes: [NodeRef] = []
+    for index in connect.operands.indices.dropLast() {
+      let (left, right) = (connect.operands[index], connect.operands[index + 1])
+      let inner = depth + 1
+      guard let target = place(left, inner) else {
+        nodes.append(
+          code.add(
+            FailureNode(
+              .noPlace(SyntaxPrinter.print(left), connect.connector.text),
+              at: position(left.range, depth))))
+        continue
+      }
+      nodes.append(
+        buildLinear(connect, left, right, target: target, relation, block: nil, [], depth))
+    }
+    return nodes.count == 1
+      ? Built(node: nodes[0], shape: .other)
+      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+  }
+
+  /// Builds a connection that may be an equation or an inequality for a solver of such.
+  mutating func buildLinear(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression,
+    target: PlaceExpression, _ relation: Relation, block: NodeRef?, _ reads: [ConnectNode.Operand],
+    _ depth: Int
+  ) -> NodeRef {
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
+    let linear = linear(left, right, relation, isChoice: block != nil, depth)
+    return code.add(
+      ConnectNode(
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
+        target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
+        block: block, other: nil, reads: reads,
+        linear: linear, options: buildOptions(depth + 1), base: depth,
+        at: position(connect.range, depth + 1)))
+  }
+
+  /// What a connection says as a sum; the first leaf is the left side.
+  mutating func linear(
+    _ left: Expression, _ right: Expression, _ relation: Relation, isChoice: Bool, _ depth: Int
+  ) -> ConnectNode.Linear {
+    let analysis = LinearAnalysis(left, less: right)
+    let inner = depth + 1
+    var leaves: [ConnectNode.Leaf] = []
+    for (index, leaf) in analysis.leaves.enumerated() {
+      let place = leaf.isPlace && isVariable(leaf.expression) ? place(leaf.expression, inner) : nil
+      var block: NodeRef?
+      var reads: [ConnectNode.Operand] = []
+      if index > 0, place.map({ $0.mayFail }) ?? true {
+        block = buildPart(leaf.expression, of: right, inner)
+        reads = self.reads(of: leaf.expression, inner)
+      }
+      leaves.append(
+        ConnectNode.Leaf(name: leaf.name, place: place, block: block, reads: reads))
+    }
+    return ConnectNode.Linear(
+      relation: relation, leaves: leaves,
+      products: analysis.isTooLarge ? nil : analysis.products, isChoice: isChoice)
+  }
+
+  /// Builds a block that computes a part of a formula.
+  private mutating func buildPart(
+    _ part: Expression, of formula: Expression, _ depth: Int
+  ) -> NodeRef {
+    let outer = mode
+    mode = .formula
+    defer { mode = outer }
+    guard let inner = scopes[formula.range] else { return constant(.nil).node }
+    return closure(inner, range: part.range) { builder, depth in
+      builder.build(part, depth).node
+    }.node
+  }
+}
+
+extension PlaceExpression {
+  /// Whether it may turn out to be no place when it is looked for.
+  fileprivate var mayFail: Bool {
+    switch self {
+    case .property, .element: true
+    case .context, .instanceVariable, .cell, .path, .stored: false
+    }
+  }
+}

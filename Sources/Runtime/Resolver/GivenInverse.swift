@@ -1,0 +1,108 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// What `(place =|= formula) inverse: ...` says besides the connection: the blocks that compute
+/// places of the formula from its value.
+struct GivenInverse {
+  let connect: ConnectExpression
+  /// A block for the only place in question, or a literal dictionary with a block for each name.
+  let argument: Expression
+
+  /// Recognises the message `inverse:` to a connection that is written there.
+  init?(_ message: KeywordMessageExpression) {
+    guard message.keywords.count == 1, message.keywords[0].text == "inverse:",
+      let connect = message.receiver.writtenConnection, connect.connector.text == "=|=", !connect.isOwn,
+      connect.operands.count == 2
+    else { return nil }
+    self.connect = connect
+    argument = message.arguments[0]
+  }
+
+  /// What computes which place of a formula.
+  func blocks(
+    for inversion: Inversion
+  ) throws(Inversion.Problem) -> [(place: Expression, block: Expression)] {
+    guard case .dictionary(let dictionary) = argument else {
+      return [(try onlyPlace(of: inversion), argument)]
+    }
+    var blocks: [(place: Expression, block: Expression)] = []
+    for entry in dictionary.entries {
+      let name: String
+      switch entry.key {
+      case .symbol(let symbol): name = symbol.value
+      case .string(let string): name = string.value
+      default: name = SyntaxPrinter.print(entry.key)
+      }
+      guard let index = inversion.names.firstIndex(of: name) else {
+        throw Inversion.Problem(
+          message: Wording.noSuchPlace(name, inversion.names), range: entry.key.range)
+      }
+      blocks.append((inversion.places[index], entry.value))
+    }
+    return blocks
+  }
+
+  private func onlyPlace(of inversion: Inversion) throws(Inversion.Problem) -> Expression {
+    let found = inversion.directions.map { SyntaxPrinter.print($0.place) }
+    let missing = inversion.places.filter { !found.contains(SyntaxPrinter.print($0)) }
+    let candidates = inversion.places.count == 1 ? inversion.places : missing
+    guard candidates.count == 1, let place = candidates.first else {
+      throw Inversion.Problem(
+        message: inversion.names.isEmpty
+          ? Wording.nothingToCompute : Wording.whichInverse(inversion.names),
+        range: argument.range)
+    }
+    return place
+  }
+}
+
+extension Expression {
+  /// The connection that is written here, in parentheses.
+  var writtenConnection: ConnectExpression? {
+    switch self {
+    case .connect(let connect): connect
+    case .pipe(let pipe): pipe.input.writtenConnection
+    default: nil
+    }
+  }
+}
+
+extension Inversion {
+  /// Whether the right side of `=|=` is a formula, and not a place.
+  static func isFormula(_ expression: Expression, names: any InversionNames) -> Bool {
+    switch expression {
+    case .name, .identifier, .reference, .subscript: false
+    case .pipe(let pipe): isFormula(pipe.input, names: names)
+    case .unaryMessage(let message):
+      InversionRules.isOperation(message.selector.text)
+        || !names.declaredInverses(of: message.selector.text).isEmpty
+        || !message.receiver.isPlaceOrSelf
+    default: true
+    }
+  }
+}
+
+/// The names around a formula as code that is analyzed or built knows them.
+struct FormulaNames: InversionNames {
+  let scope: Scope
+  let environment: any NameEnvironment
+
+  func isAssignable(_ name: Name) -> Bool {
+    guard ReservedName(rawValue: name.text) == nil else { return false }
+    if let variable = scope.lookUp(name.text) {
+      return variable.kind == .temporary && !variable.isConstant
+    }
+    if environment.isConstant(name.text) { return false }
+    switch environment.lookUp(name.text) {
+    case .instanceVariable, .addedVariable: return true
+    case .cell(_, let kind): return kind != .classNamed
+    case .unknown: return environment.allowsUnknownNames
+    }
+  }
+
+  func isValue(_ name: Name) -> Bool { environment.isVariable(name.text, in: scope) }
+
+  func declaredInverses(of selector: String) -> Set<Int> {
+    environment.declaredInverses(of: selector)
+  }
+}

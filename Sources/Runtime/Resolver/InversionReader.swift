@@ -1,0 +1,179 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// Makes a tree of steps from the syntax of a formula, and finds the places in it.
+struct InversionReader {
+  /// An occurrence of a place.
+  struct Leaf {
+    let name: String
+    let expression: Expression
+    let node: InversionNode
+  }
+
+  let names: any InversionNames
+  /// Whether a message that is no step is a property.
+  let hasProperties: Bool
+  private(set) var leaves: [Leaf] = []
+
+  init(names: any InversionNames, hasProperties: Bool) {
+    self.names = names
+    self.hasProperties = hasProperties
+  }
+
+  mutating func read(_ expression: Expression) -> InversionNode {
+    if let name = placeName(expression) { return leaf(expression, name) }
+    switch expression {
+    case .pipe(let pipe): return read(pipe.input)
+    case .unaryMessage(let message):
+      return step(
+        expression, message.selector.text, message.selector.range, message.receiver, [])
+    case .binaryMessage(let message):
+      return step(
+        expression, message.selector.text, message.selector.range, message.receiver,
+        [message.argument])
+    case .keywordMessage(let message): return read(message, expression)
+    case .subscript(let subscription):
+      return step(
+        expression, "at:", subscription.index.range, subscription.receiver, [subscription.index])
+    case .interpolatedString(let string): return read(string, expression)
+    default: return opaque(expression)
+    }
+  }
+
+  private mutating func leaf(_ expression: Expression, _ name: String) -> InversionNode {
+    let node = InversionNode(expression, at: expression.range, name: name)
+    leaves.append(Leaf(name: name, expression: expression, node: node))
+    return node
+  }
+
+  private mutating func step(
+    _ expression: Expression, _ selector: String, _ at: SourceRange, _ receiver: Expression,
+    _ arguments: [Expression]
+  ) -> InversionNode {
+    let operands = ([receiver] + arguments).map { read($0) }
+    let rule = InversionRules.rule(
+      for: selector, declared: names.declaredInverses(of: selector))
+    return InversionNode(
+      expression, operation: selector, at: at, operands: operands, rule: rule)
+  }
+
+  private mutating func read(
+    _ message: KeywordMessageExpression, _ expression: Expression
+  ) -> InversionNode {
+    let selector = message.keywords.map(\.text).joined()
+    let at = message.keywords.map(\.range).reduce(message.keywords[0].range) { $0.union($1) }
+    if case .conditional(let conditional)? = InlinedMessage(message),
+      let consequence = conditional.consequence?.onlyExpression,
+      let alternative = conditional.alternative?.onlyExpression
+    {
+      let operands = [conditional.condition, consequence, alternative].map { read($0) }
+      return InversionNode(
+        expression, operation: selector, at: at, operands: operands, rule: .choice)
+    }
+    return step(expression, selector, at, message.receiver, message.arguments)
+  }
+
+  private mutating func read(
+    _ string: InterpolatedStringExpression, _ expression: Expression
+  ) -> InversionNode {
+    let operands = string.parts.map { part in
+      switch part {
+      case .text(let text):
+        InversionNode(
+          .string(StringExpression(value: text, range: string.range)), at: string.range)
+      case .expression(let expression): read(expression)
+      }
+    }
+    return InversionNode(
+      expression, operation: "\"...\"", at: string.range, operands: operands, rule: .text)
+  }
+
+  /// What no step is known for: all places in it are lost there.
+  private mutating func opaque(_ expression: Expression) -> InversionNode {
+    var parts: [Expression] = []
+    expression.forEachPart { parts.append($0) }
+    let operands = parts.map { read($0) }
+    return InversionNode(
+      expression, operation: SyntaxPrinter.print(expression), at: expression.range,
+      operands: operands)
+  }
+
+  // MARK: Places
+
+  /// One spelling for a place that can be written; nil for everything else.
+  func placeName(_ expression: Expression) -> String? {
+    switch expression {
+    case .name(let name): return names.isAssignable(name.name) ? name.name.text : nil
+    case .identifier(let identifier):
+      if let place = VariablePlace(identifier) {
+        guard place.properties.isEmpty else { return SyntaxPrinter.print(expression) }
+        return names.isAssignable(place.name) ? place.name.text : nil
+      }
+      guard !identifier.path.isEmpty, identifier.scheme.text != "class",
+        identifier.path.hasNoExpressions
+      else { return nil }
+      return SyntaxPrinter.print(expression)
+    case .unaryMessage(let message):
+      let selector = message.selector.text
+      guard hasProperties, !InversionRules.isOperation(selector), isOwner(message.receiver),
+        names.declaredInverses(of: selector).isEmpty
+      else { return nil }
+      return SyntaxPrinter.print(expression)
+    case .subscript(let subscription):
+      guard isOwner(subscription.receiver), subscription.index.isPlainLiteral else { return nil }
+      return SyntaxPrinter.print(expression)
+    default: return nil
+    }
+  }
+
+  /// Whether an expression may stand before a property that can be written.
+  private func isOwner(_ expression: Expression) -> Bool {
+    switch expression {
+    case .name(let name): names.isValue(name.name) || name.name.text == "self"
+    case .identifier: true
+    case .subscript(let subscription):
+      isOwner(subscription.receiver) && subscription.index.isPlainLiteral
+    case .unaryMessage(let message):
+      isOwner(message.receiver) && !InversionRules.isOperation(message.selector.text)
+    default: false
+    }
+  }
+}
+
+extension BlockExpression {
+  /// The expression that the block consists of, if it is nothing else.
+  fileprivate var onlyExpression: Expression? {
+    guard parameterCount == 0, statements.count == 1, case .expression(let only) = statements[0]
+    else { return nil }
+    return only
+  }
+}
+
+extension Expression {
+  fileprivate var isPlainLiteral: Bool {
+    switch self {
+    case .integer, .string, .symbol, .character: true
+    default: false
+    }
+  }
+
+  /// Calls a function with every expression directly inside this one, those of a block's statements
+  /// as well.
+  fileprivate func forEachPart(_ body: (Expression) -> Void) {
+    forEachChild(body)
+    let block: BlockExpression? =
+      switch self {
+      case .block(let block): block
+      case .query(let query): query.block
+      default: nil
+      }
+    for statement in block?.statements ?? [] {
+      switch statement {
+      case .expression(let expression): body(expression)
+      case .return(let statement): body(statement.value)
+      case .variable(let statement): if let value = statement.value { body(value) }
+      case .temporaries, .definition, .import: break
+      }
+    }
+  }
+}

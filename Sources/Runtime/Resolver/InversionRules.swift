@@ -1,0 +1,156 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// The steps that can be undone, and how: the table of what `=|=` knows.
+enum InversionRules {
+  typealias Step = @Sendable (InverseTerm, InversionNode) throws(Inversion.Problem) -> InverseTerm
+
+  /// Messages without arguments, with what undoes them.
+  private static let unary: [String: Step] = [
+    "negated": sending("negated"), "reciprocal": sending("reciprocal"), "not": sending("not"),
+    "reversed": sending("reversed"), "reverse": sending("reversed"),
+    "yourself": { value, _ in value },
+    "degreesToRadians": sending("radiansToDegrees"),
+    "radiansToDegrees": sending("degreesToRadians"),
+    "squared": root(2), "cubed": root(3), "sqrt": asking("square:"),
+    "exp": asking("exponential:"), "ln": sending("exp"),
+    "log": { .send("raisedTo:", .number(10), [$0], $1.at) },
+    "log2": { .send("raisedTo:", .number(2), [$0], $1.at) },
+    "arcSinh": sending("sinh"), "sinh": sending("arcSinh"),
+    "asString": asking("read:like:", withPresent: true),
+    "displayString": asking("read:like:", withPresent: true),
+    "printString": asking("literal:like:", withPresent: true),
+    "asSymbol": sending("asString"),
+    "asNumber": asking("numberText:present:", withPresent: true),
+    "parseJSON": asking("jsonText:present:", withPresent: true),
+    "jsonString": sending("parseJSON"), "prettyJSONString": sending("parseJSON"),
+    "base64Encoded": asking("base64:present:", withPresent: true),
+    "base64Decoded": sending("base64Encoded"),
+    "hex": sending("hexDecoded"), "hexDecoded": sending("hex"),
+    "urlEncoded": sending("urlDecoded"), "urlDecoded": sending("urlEncoded"),
+    "utf8": sending("utf8Decoded"), "utf8Encoded": sending("utf8Decoded"),
+    "utf8Decoded": sending("utf8"),
+  ]
+
+  /// Messages of one or more arguments: the receiver is operand 0.
+  private static let others: [String: [Int: Step]] = [
+    "+": [
+      0: { .send("-", $0, [.part($1.operands[1].expression)], $1.at) },
+      1: { .send("-", $0, [.part($1.operands[0].expression)], $1.at) },
+    ],
+    "-": [
+      0: { .send("+", $0, [.part($1.operands[1].expression)], $1.at) },
+      1: { .send("-", .part($1.operands[0].expression), [$0], $1.at) },
+    ],
+    "*": [
+      0: { value, node throws(Inversion.Problem) in
+        try refuseZero(node.operands[1], Wording.timesZero)
+        return .send("/", value, [.part(node.operands[1].expression)], node.at)
+      },
+      1: { value, node throws(Inversion.Problem) in
+        try refuseZero(node.operands[0], Wording.timesZero)
+        return .send("/", value, [.part(node.operands[0].expression)], node.at)
+      },
+    ],
+    "/": [
+      0: { value, node throws(Inversion.Problem) in
+        try refuseZero(node.operands[1], Wording.divisionByZero)
+        return .send("*", value, [.part(node.operands[1].expression)], node.at)
+      },
+      1: { value, node throws(Inversion.Problem) in
+        try refuseZero(node.operands[0], Wording.timesZero)
+        return .send("/", .part(node.operands[0].expression), [value], node.at)
+      },
+    ],
+    ",": [
+      0: { .inverse("suffix:of:", [.part($1.operands[1].expression), $0], $1.at) },
+      1: { .inverse("prefix:of:", [.part($1.operands[0].expression), $0], $1.at) },
+    ],
+    "raisedTo:": power, "**": power,
+    "nthRoot:": [0: { .inverse("power:degree:", [$0, .part($1.operands[1].expression)], $1.at) }],
+    "log:": [0: { .send("raisedTo:", .part($1.operands[1].expression), [$0], $1.at) }],
+    "at:": [1: { .inverse("key:of:", [$0, .part($1.operands[0].expression)], $1.at) }],
+    "indexOf:": [1: { .send("at:", .part($1.operands[0].expression), [$0], $1.at) }],
+    "keyAtValue:": [1: { .send("at:", .part($1.operands[0].expression), [$0], $1.at) }],
+  ]
+
+  private static let power: [Int: Step] = [
+    0: { value, node throws(Inversion.Problem) in
+      try refuseZero(node.operands[1], Wording.powerZero)
+      return .inverse(
+        "root:degree:present:",
+        [value, .part(node.operands[1].expression), .present(node.operands[0].expression)],
+        node.at)
+    },
+    1: { .inverse("logarithm:base:", [$0, .part($1.operands[0].expression)], $1.at) },
+  ]
+
+  /// What is known to lose what it was made of.
+  static let lossy: Set<String> = [
+    "sin", "cos", "tan", "cosh", "tanh", "degreeSin", "degreeCos", "degreeTan", "abs", "sign",
+    "rounded", "truncated", "floor", "ceiling", "asInteger", "asFloat", "integerPart",
+    "fractionPart", "roundTo:", "truncateTo:", "roundUpTo:", "roundDownTo:", "round:", "min:",
+    "max:", "min:max:", "asUppercase", "asLowercase", "trimmed", "sorted", "asSet", "asBag",
+    "isNil", "notNil", "isEmpty", "notEmpty", "even", "odd", "isZero", "hash", "=", "~=", "==",
+    "~~", "<", ">", "<=", ">=", "&", "|", "&&", "||", "and:", "or:", "~/", "\\\\", "%", "div:",
+    "mod:", "quo:", "rem:", "between:and:", "includes:", "sum", "average", "max", "min",
+  ]
+
+  /// Whether a message without arguments is a step of a formula, and not a property, whoever it is
+  /// sent to.
+  static func isOperation(_ selector: String) -> Bool {
+    unary[selector] != nil || lossy.contains(selector) && !mayBeProperty.contains(selector)
+  }
+
+  /// Words that objects have as properties as well.
+  private static let mayBeProperty: Set<String> = [
+    "max", "min", "sum", "average", "sign", "isEmpty",
+  ]
+
+  /// How the operands of a message follow from its answer.
+  static func rule(for selector: String, declared: Set<Int>) -> InversionRule {
+    guard declared.isEmpty else {
+      let steps = declared.map { position -> (Int, Step) in
+        (
+          position,
+          { value, node in
+            var operands = node.operands.map { InverseTerm.part($0.expression) }
+            operands.remove(at: position)
+            return .declared("\(selector) \(position)", [value] + operands, node.at)
+          }
+        )
+      }
+      return .steps(Dictionary(uniqueKeysWithValues: steps))
+    }
+    if let step = unary[selector] { return .steps([0: step]) }
+    return others[selector].map { .steps($0) } ?? .none
+  }
+
+  // MARK: Steps
+
+  private static func sending(_ selector: String) -> Step {
+    { .send(selector, $0, [], $1.at) }
+  }
+
+  private static func asking(_ selector: String, withPresent: Bool = false) -> Step {
+    { value, node in
+      let present = withPresent ? [InverseTerm.present(node.operands[0].expression)] : []
+      return .inverse(selector, [value] + present, node.at)
+    }
+  }
+
+  private static func root(_ degree: Int) -> Step {
+    { value, node in
+      .inverse(
+        "root:degree:present:",
+        [value, .number(degree), .present(node.operands[0].expression)], node.at)
+    }
+  }
+
+  private static func refuseZero(
+    _ operand: InversionNode, _ message: String
+  ) throws(Inversion.Problem) {
+    guard InversionConstant(operand.expression)?.isZero ?? false else { return }
+    throw Inversion.Problem(message: message, range: operand.at)
+  }
+}

@@ -1,0 +1,49 @@
+// What is said of formulas that cannot run backwards.
+
+extension Wording {
+  private static let wayOut = "give one with 'inverse:', or write two '|='"
+
+  static func losesInformation(_ operation: String) -> String {
+    "'=|=' cannot run backwards: '\(operation)' loses information and has no inverse; \(wayOut)"
+  }
+
+  static func noInverse(_ operation: String) -> String {
+    "'=|=' cannot run backwards: '\(operation)' has no known inverse; \(wayOut)"
+  }
+
+  static func occursTwice(_ name: String, _ operation: String, _ text: String) -> String {
+    "'=|=' cannot run backwards: '\(name)' stands on both sides of '\(operation)' in '\(text)'; "
+      + wayOut
+  }
+
+  static func cancelsOut(_ name: String) -> String {
+    "'=|=' cannot run backwards: '\(name)' cancels out, its coefficient is 0"
+  }
+
+  static func isOnlyRead(_ name: String, by operation: String) -> String {
+    "'=|=' cannot run backwards: '\(operation)' reads '\(name)', which does not follow from its "
+      + "answer; \(wayOut)"
+  }
+
+  static let nothingToCompute =
+    "'=|=' cannot run backwards: the formula has no place that could be computed; write '|='"
+
+  static let tooManyDirections =
+    "'=|=' cannot run backwards: too large a formula for so many places; write '|='"
+
+  static let timesZero = "'=|=' cannot run backwards: a product with 0 loses the other factor"
+  static let divisionByZero = "division by zero"
+  static let powerZero = "'=|=' cannot run backwards: a power with the exponent 0 is always 1"
+
+  static func noSuchPlace(_ name: String, _ names: [String]) -> String {
+    "the formula has no place '\(name)'; it has \(list(names))"
+  }
+
+  static func whichInverse(_ names: [String]) -> String {
+    "which of \(list(names)) does the inverse compute? Say it with 'inverse: #{ name: [ ... ] }'"
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
+  }
+}

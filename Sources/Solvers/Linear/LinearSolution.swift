@@ -1,0 +1,395 @@
+internal import TenonRuntime
+
+/// A component as a system that is solved, and what its variables stand for.
+final class LinearSolution {
+  let system = LinearSystem()
+  var localOf: [Int: Int] = [:]
+  var groupOf: [Int: Int] = [:]
+  /// The same by number, for going through many.
+  private var groups: [Int] = []
+
+  /// The group that a variable stands for.
+  func group(at local: Int) -> Int? {
+    if groups.isEmpty { groups = (0..<system.count).map { groupOf[$0] ?? -1 } }
+    return groups[local] < 0 ? nil : groups[local]
+  }
+
+  /// The constraint that a variable measures.
+  var recordOf: [Int: Int] = [:]
+  /// The constraints that need not hold, with the variables that measure them.
+  var wishes: [(record: Int, local: Int)] = []
+  /// Whether every goal was met that is no mere consequence of others, so that other values of the
+  /// variables that are not basic change nothing but values.
+  var isSettled = false
+  /// The variables that have come where they should.
+  var isMet: [Bool] = []
+}
+
+/// What a constraint is over the variables of a system.
+typealias LinearSum = (
+  terms: [(variable: Int, factor: SolverNumber)], constant: SolverNumber
+)
+
+extension LinearSolver {
+  // MARK: Building
+
+  /// A component as a system, with the values that cells have.
+  ///
+  /// - Returns: nil when the required constraints cannot hold together with what is pinned.
+  func build(_ records: [Int]) -> LinearSolution? {
+    let solution = LinearSolution()
+    for index in records {
+      for term in self.records[index]?.terms ?? [] {
+        let group = variables[term.variable].group
+        guard solution.localOf[group] == nil else { continue }
+        let local = solution.system.addVariable(groupValue(group) ?? .zero)
+        solution.localOf[group] = local
+        solution.groupOf[local] = group
+      }
+    }
+    var fixed: [(local: Int, value: SolverNumber)] = []
+    for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
+      guard groups[group].pinnedCount > 0 else { continue }
+      for member in groups[group].members where variables[member].isPinned {
+        guard let value = value(of: member) else { continue }
+        fixed.append((local, inGroup(member, value)))
+      }
+    }
+    let isSolved = install(records, in: solution, fixed: fixed) { variable in
+      (
+        solution.localOf[variables[variable].group] ?? 0, variables[variable].factor,
+        variables[variable].offset
+      )
+    }
+    return isSolved ? solution : nil
+  }
+
+  /// Puts constraints into a system; `place` says what a variable is in terms of the system's.
+  ///
+  /// - Returns: Whether the required ones can hold together with what is fixed.
+  private func install(
+    _ records: [Int], in solution: LinearSolution, fixed: [(local: Int, value: SolverNumber)],
+    place: (Int) -> (local: Int, factor: SolverNumber, offset: SolverNumber)
+  ) -> Bool {
+    let system = solution.system
+    var bounded: [(local: Int, low: SolverNumber?, high: SolverNumber?)] = []
+    var later: [(record: Int, sum: LinearSum)] = []
+    for index in records {
+      guard let record = self.records[index] else { continue }
+      let sum = translate(record, place)
+      if sum.terms.isEmpty {
+        if record.isRequired, !record.holds(sum.constant, size: record.constant) { return false }
+      } else if !record.isRequired {
+        later.append((index, sum))
+      } else if record.constraint.relation == .equal {
+        if !system.addEquation(sum.terms, sum.constant) { return false }
+      } else if sum.terms.count == 1 {
+        let bound = -(sum.constant / sum.terms[0].factor)
+        let isLower = (record.constraint.relation == .atLeast) != sum.terms[0].factor.isNegative
+        bounded.append((sum.terms[0].variable, isLower ? bound : nil, isLower ? nil : bound))
+      } else {
+        later.append((index, sum))
+      }
+    }
+    system.evaluateRows()
+    for (index, sum) in later {
+      guard let record = self.records[index] else { continue }
+      let local = system.addSum(sum.terms, sum.constant)
+      solution.recordOf[local] = index
+      if record.isRequired {
+        let isLower = record.constraint.relation == .atLeast
+        bounded.append((local, isLower ? .zero : nil, isLower ? nil : .zero))
+      } else {
+        solution.wishes.append((index, local))
+      }
+    }
+    for (local, value) in fixed {
+      guard system.drive(local, from: value, to: value) else { return false }
+      system.keep(local)
+    }
+    for (local, low, high) in bounded {
+      guard system.drive(local, from: low, to: high) else { return false }
+      if let low { system.raiseLower(local, to: low) }
+      if let high { system.reduceUpper(local, to: high) }
+    }
+    system.release()
+    solution.wishes.sort { left, right in
+      guard let a = self.records[left.record], let b = self.records[right.record] else {
+        return false
+      }
+      return (b.constraint.strength, a.order) < (a.constraint.strength, b.order)
+    }
+    solution.isMet = Array(repeating: false, count: system.count)
+    return true
+  }
+
+  private func translate(
+    _ record: LinearRecord,
+    _ place: (Int) -> (local: Int, factor: SolverNumber, offset: SolverNumber)
+  ) -> LinearSum {
+    var terms: [(variable: Int, factor: SolverNumber)] = []
+    var constant = record.constant
+    for term in record.terms {
+      let (local, factor, offset) = place(term.variable)
+      constant = constant + term.factor * offset
+      if let known = terms.firstIndex(where: { $0.variable == local }) {
+        let sum = terms[known].factor + term.factor * factor
+        terms[known].factor = isNearZero(sum, terms[known].factor) ? .zero : sum
+      } else {
+        terms.append((local, term.factor * factor))
+      }
+    }
+    return (terms.filter { !$0.factor.isZero }, constant)
+  }
+
+  /// Whether required constraints can hold together with values.
+  func isFeasible(_ records: [Int], fixed: [(variable: Int, value: SolverNumber)]) -> Bool {
+    let solution = LinearSolution()
+    var locals: [Int: Int] = [:]
+    func local(_ variable: Int) -> Int {
+      if let known = locals[variable] { return known }
+      let made = solution.system.addVariable(value(of: variable) ?? .zero)
+      locals[variable] = made
+      return made
+    }
+    for index in records {
+      for term in self.records[index]?.terms ?? [] { _ = local(term.variable) }
+    }
+    let fixed = fixed.map { (local: local($0.variable), value: $0.value) }
+    return install(records, in: solution, fixed: fixed) { (local($0), .one, .zero) }
+  }
+
+  // MARK: Values of groups
+
+  /// What a group is when one of its members has a value.
+  func inGroup(_ member: Int, _ value: SolverNumber) -> SolverNumber {
+    (value - variables[member].offset) / variables[member].factor
+  }
+
+  /// The value of a group as its youngest member has it; nil when that has none.
+  func groupValue(_ group: Int) -> SolverNumber? {
+    let leader = groups[group].leader
+    guard leader >= 0 else { return nil }
+    if followers.contains(leader), let other = leaderWithoutFollowers(group),
+      let value = value(of: other)
+    {
+      return inGroup(other, value)
+    }
+    if let value = value(of: leader) { return inGroup(leader, value) }
+    // Who has no value gives way to all that have one.
+    var chosen = -1
+    for member in groups[group].members where value(of: member) != nil {
+      if chosen < 0 || isYounger(member, chosen) { chosen = member }
+    }
+    guard chosen >= 0, let value = value(of: chosen) else { return nil }
+    groups[group].leader = chosen
+    return inGroup(chosen, value)
+  }
+
+  /// The member that speaks for a group.
+  private func effectiveLeader(_ group: Int) -> Int {
+    let leader = groups[group].leader
+    guard followers.contains(leader) else { return leader }
+    return leaderWithoutFollowers(group) ?? leader
+  }
+
+  /// The youngest member that has a value and need not follow.
+  private func leaderWithoutFollowers(_ group: Int) -> Int? {
+    var chosen: Int?
+    for member in groups[group].members
+    where !followers.contains(member) && value(of: member) != nil {
+      if chosen.map({ isYounger(member, $0) }) ?? true { chosen = member }
+    }
+    return chosen
+  }
+
+  // MARK: Solving
+
+  /// Meets the goals of a component, what counts most first; `edited` are the variables that were
+  /// written, the youngest first.
+  ///
+  /// - Throws: `SolverConflict` when what is written contradicts what is required.
+  func optimize(_ solution: LinearSolution, edited: [Int]) throws(SolverConflict) {
+    let system = solution.system
+    system.release()
+    for (record, local) in solution.wishes where self.records[record] != nil {
+      system.removeBounds(local)
+    }
+    solution.isSettled = false
+    let goals = goals(of: solution, edited: edited)
+    for (position, goal) in goals.enumerated() { system.rank[goal.local] = position + 1 }
+    for (local, record) in solution.recordOf where self.records[record]?.isRequired ?? false {
+      system.rank[local] = 0
+    }
+    for local in solution.isMet.indices { solution.isMet[local] = false }
+    var isClean = true
+    for goal in goals {
+      guard goal.low != nil || goal.high != nil else { continue }
+      let isMet = system.drive(goal.local, from: goal.low, to: goal.high)
+      solution.isMet[goal.local] = isMet
+      switch goal.kind {
+      case .pinned, .edited:
+        if !isMet {
+          let fixed = pinnedValues(of: solution)
+          let own = goal.variable.flatMap { variable in
+            value(of: variable).map { (variable: variable, value: $0) }
+          }
+          let records = connectedRecords(solution)
+          let all = goal.kind == .pinned ? fixed : fixed + (own.map { [$0] } ?? [])
+          // An earlier write gives way to a later one.
+          if !isFeasible(records, fixed: all) { throw conflict(records, fixed: all) }
+        }
+        if isMet {
+          system.keep(goal.local)
+        } else if system.freeze(goal.local) {
+          isClean = false
+        }
+      case .wish:
+        if !isMet {
+          isClean = false
+          _ = system.freeze(goal.local)
+        } else if goal.low != nil, goal.high != nil {
+          system.keep(goal.local)
+        } else if goal.low != nil {
+          system.raiseLower(goal.local, to: .zero)
+        } else {
+          system.reduceUpper(goal.local, to: .zero)
+        }
+      case .stay:
+        if isMet {
+          system.keep(goal.local)
+        } else if system.freeze(goal.local) {
+          isClean = false
+        }
+      }
+    }
+    system.evaluateRows()
+    for local in 0..<system.count where !system.isBasic(local) {
+      if !solution.isMet[local] { isClean = false }
+      if let record = solution.recordOf[local],
+        self.records[record]?.constraint.relation != .equal
+      {
+        isClean = false
+      }
+    }
+    solution.isSettled = isClean
+  }
+
+  private struct Goal {
+    enum Kind { case pinned, edited, wish, stay }
+
+    let kind: Kind
+    let local: Int
+    var low: SolverNumber?
+    var high: SolverNumber?
+    var variable: Int?
+  }
+
+  /// The goals of a component in the order in which they count.
+  private func goals(of solution: LinearSolution, edited: [Int]) -> [Goal] {
+    var goals: [Goal] = []
+    for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
+      guard groups[group].pinnedCount > 0,
+        let member = groups[group].members.first(where: { variables[$0].isPinned }),
+        let value = value(of: member)
+      else { continue }
+      let target = inGroup(member, value)
+      goals.append(Goal(kind: .pinned, local: local, low: target, high: target, variable: member))
+    }
+    for variable in edited where !variables[variable].isPinned {
+      guard let local = solution.localOf[variables[variable].group],
+        let value = value(of: variable)
+      else { continue }
+      let target = inGroup(variable, value)
+      goals.append(
+        Goal(kind: .edited, local: local, low: target, high: target, variable: variable))
+    }
+    let wishes = solution.wishes.map { record, local in
+      let relation = records[record]?.constraint.relation ?? .equal
+      return (
+        isWeak: records[record]?.constraint.strength == .weak,
+        goal: Goal(
+          kind: .wish, local: local, low: relation == .atMost ? nil : .zero,
+          high: relation == .atLeast ? nil : .zero)
+      )
+    }
+    goals += wishes.filter { !$0.isWeak }.map(\.goal)
+    // What has no value yet gives way to everything.
+    let editedGroups = Set(edited.map { variables[$0].group })
+    var stays = solution.groupOf.filter { !editedGroups.contains($0.value) }
+      .map { (local: $0.key, group: $0.value, value: groupValue($0.value)) }
+    stays.sort { left, right in
+      if (left.value == nil) != (right.value == nil) { return right.value == nil }
+      let isFollower = follows(left.group)
+      if isFollower != follows(right.group) { return !isFollower }
+      return isYounger(effectiveLeader(left.group), effectiveLeader(right.group))
+    }
+    // What was ever written counts more than a weak wish, what was not counts less.
+    let written = stays.prefix { stay in
+      stay.value != nil && !follows(stay.group) && variables[effectiveLeader(stay.group)].age > 0
+    }
+    for stay in written {
+      goals.append(Goal(kind: .stay, local: stay.local, low: stay.value, high: stay.value))
+    }
+    goals += wishes.filter(\.isWeak).map(\.goal)
+    for stay in stays[written.count...] {
+      goals.append(Goal(kind: .stay, local: stay.local, low: stay.value, high: stay.value))
+    }
+    return goals
+  }
+
+  /// Whether a group has to follow what it is newly joined with.
+  private func follows(_ group: Int) -> Bool {
+    followers.contains(effectiveLeader(group))
+  }
+
+  private func pinnedValues(of solution: LinearSolution) -> [(variable: Int, value: SolverNumber)] {
+    solution.groupOf.values.sorted().flatMap { pinnedValues(of: $0) }
+  }
+
+  func pinnedValues(of group: Int) -> [(variable: Int, value: SolverNumber)] {
+    guard groups[group].pinnedCount > 0 else { return [] }
+    return groups[group].members.compactMap { member in
+      guard variables[member].isPinned, let value = value(of: member) else { return nil }
+      return (member, value)
+    }
+  }
+
+  // MARK: Conflicts
+
+  /// A conflict between required constraints and values, with a set from which nothing could be left
+  /// out: each part is left out in turn and stays out if the rest is still a conflict.
+  func conflict(
+    _ candidates: [Int], fixed: [(variable: Int, value: SolverNumber)]
+  ) -> SolverConflict {
+    var kept = candidates.filter { records[$0]?.isRequired ?? false }
+      .sorted { (records[$0]?.order ?? 0) > (records[$1]?.order ?? 0) }
+    var fixed = fixed
+    var size = max(kept.count / 2, 1)
+    // Of very many the search would take longer than anybody waits; more than needed are named then.
+    var tests = 4_000
+    while true {
+      var start = 0
+      var isSmaller = false
+      while start < kept.count, tests > 0 {
+        tests -= max(1, kept.count / 500)
+        var rest = kept
+        rest.removeSubrange(start..<min(start + size, kept.count))
+        if isFeasible(rest, fixed: fixed) {
+          start += size
+        } else {
+          kept = rest
+          isSmaller = true
+        }
+      }
+      if size == 1, !isSmaller || tests <= 0 { break }
+      size = max(size / 2, 1)
+    }
+    for value in fixed {
+      let rest = fixed.filter { $0.variable != value.variable }
+      if !isFeasible(kept, fixed: rest) { fixed = rest }
+    }
+    return SolverConflict(
+      .unsatisfiable, formulas(kept), cells: fixed.map { variables[$0.variable].cell })
+  }
+}

@@ -1,0 +1,214 @@
+public import TenonRuntime
+
+// A turn.
+
+extension LinearSolver {
+  /// Satisfies the constraints after changes.
+  ///
+  /// - Complexity: O(members) for a lone group; O(occurrences of the written variables) for a
+  ///   component where only values change; else a search with the simplex method.
+  public func settle(_ transaction: Transaction) {
+    var edited: [Int] = []
+    defer { followers = [] }
+    for cell in transaction.changed {
+      guard let index = variableOf[cell] else { continue }
+      let number = transaction.number(of: cell)
+      if let number, !number.isFinite {
+        refuse(SolverConflict(.noNumber, [reason(for: index)], cells: [cell]), [], transaction)
+        return
+      }
+      variables[index].value = number
+      variables[index].isKnown = true
+      if edited.last != index { edited.append(index) }
+    }
+    var groups = edited.map { variables[$0].group }
+    do throws(SolverConflict) {
+      for formula in transaction.forced {
+        guard let index = recordOfFormula[formula] else { continue }
+        try readAgain(index)
+        groups += (records[index]?.terms ?? []).map { variables[$0.variable].group }
+        if let output = records[index]?.constraint.formulas.first?.output,
+          let follower = variableOf[output], !edited.contains(follower)
+        {
+          followers.insert(follower)
+        }
+      }
+      try solve(groups, edited: edited, transaction)
+    } catch {
+      refuse(error, edited, transaction)
+    }
+  }
+
+  private func solve(
+    _ affected: [Int], edited: [Int], _ transaction: Transaction
+  ) throws(SolverConflict) {
+    var done: Set<Int> = []
+    let cause = edited.first.map { variables[$0].cell }
+    for group in affected {
+      let component = groups[group].component
+      if affected.count > 1 {
+        guard done.insert(component >= 0 ? component : -2 - group).inserted else { continue }
+      }
+      if component < 0 {
+        try solveGroup(group, edited: edited, transaction, cause)
+      } else {
+        try solveComponent(component, edited: edited, transaction, cause)
+      }
+    }
+  }
+
+  private func refuse(
+    _ conflict: SolverConflict, _ edited: [Int], _ transaction: Transaction
+  ) {
+    // Everything is as it was before: what the cells hold has to be read again.
+    for index in variables.indices { variables[index].isKnown = false }
+    for index in components.indices { components[index]?.solution = nil }
+    transaction.refuse(conflict)
+  }
+
+  // MARK: Lone groups
+
+  private func solveGroup(
+    _ group: Int, edited: [Int], _ transaction: Transaction, _ cause: CellID?
+  ) throws(SolverConflict) {
+    var leader = groups[group].leader
+    if groups[group].pinnedCount > 0 {
+      let pinned = pinnedValues(of: group)
+      if let first = pinned.first {
+        leader = first.variable
+        let value = inGroup(first.variable, first.value)
+        let own = edited.first { variables[$0].group == group }.flatMap { variable in
+          self.value(of: variable).map { (variable: variable, value: $0) }
+        }
+        let all = pinned + (own.map { [$0] } ?? [])
+        for other in all.dropFirst() {
+          let there = inGroup(other.variable, other.value)
+          if !isNearZero(there - value, value) {
+            throw conflict(connectedRecords(group), fixed: all)
+          }
+        }
+      }
+    }
+    let own = leader >= 0 && !followers.contains(leader) ? self.value(of: leader) : nil
+    guard let value = own.map({ inGroup(leader, $0) }) ?? groupValue(group) else { return }
+    write(value, to: group, except: own == nil ? -1 : leader, edited, transaction, cause)
+  }
+
+  /// Gives the members of a group the values that follow from it.
+  private func write(
+    _ value: SolverNumber, to group: Int, except leader: Int, _ edited: [Int],
+    _ transaction: Transaction, _ cause: CellID?
+  ) {
+    for member in groups[group].members where member != leader {
+      let factor = variables[member].factor
+      let offset = variables[member].offset
+      let number =
+        offset.isZero && factor == .one
+        ? value : factor == .one ? value + offset : factor * value + offset
+      guard number.isFinite else { continue }
+      let old = variables[member].isKnown ? variables[member].value : self.value(of: member)
+      if let old, isSame(old, number) { continue }
+      variables[member].value = number
+      let isSet = transaction.set(
+        variables[member].cell, to: number, by: variables[member].reason, because: cause)
+      // Whatever stood against it, the place may hold something else.
+      if !isSet { variables[member].isKnown = false }
+    }
+  }
+
+  /// Whether two numbers are the same but for the rounding of a few operations.
+  private func isSame(_ left: SolverNumber, _ right: SolverNumber) -> Bool {
+    if left == right { return true }
+    if left.isExact, right.isExact { return false }
+    let (a, b) = (left.double, right.double)
+    return (a - b).magnitude <= 1e-14 * Swift.max(a.magnitude, b.magnitude)
+  }
+
+  // MARK: Components
+
+  private func solveComponent(
+    _ component: Int, edited: [Int], _ transaction: Transaction, _ cause: CellID?
+  ) throws(SolverConflict) {
+    let own = edited.filter { groups[variables[$0].group].component == component }
+    if let solution = components[component]?.solution, solution.isSettled,
+      let changed = assign(own, in: solution)
+    {
+      let keepers = own.map { variables[$0].group }
+      for local in changed {
+        guard let group = solution.group(at: local) else { continue }
+        let keeper = keepers.contains(group) ? keeper(of: group, own) : -1
+        write(solution.system.values[local], to: group, except: keeper, own, transaction, cause)
+      }
+      return
+    }
+    let records = components[component]?.records ?? []
+    guard let solution = components[component]?.solution ?? build(records) else {
+      try check(component, group: -1)
+      return
+    }
+    components[component]?.solution = solution
+    let ordered = own.reversed().reduce(into: [Int]()) { if !$0.contains($1) { $0.append($1) } }
+    try optimize(solution, edited: ordered.sorted { isYounger($0, $1) })
+    let unknown = unknownVariables(of: solution, edited: own)
+    for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
+      guard !unknown.contains(local) else { continue }
+      write(
+        solution.system.values[local], to: group, except: keeper(of: group, own), own, transaction,
+        cause)
+    }
+  }
+
+  /// The member of a group that was written and keeps its value to the bit, or -1.
+  private func keeper(of group: Int, _ edited: [Int]) -> Int {
+    let leader = groups[group].leader
+    guard leader >= 0, let value = value(of: leader), edited.contains(leader) else { return -1 }
+    let component = groups[group].component
+    guard component >= 0, let solution = components[component]?.solution,
+      let local = solution.localOf[group]
+    else { return leader }
+    // An earlier write may have had to give way to a later one.
+    let now = solution.system.values[local]
+    return isNearZero(inGroup(leader, value) - now, now) ? leader : -1
+  }
+
+  /// Puts in only the values of what was written.
+  ///
+  /// - Returns: the variables that may have changed; nil when more has to be done.
+  private func assign(_ edited: [Int], in solution: LinearSolution) -> [Int]? {
+    guard !edited.isEmpty else { return nil }
+    var changes: [(variable: Int, value: SolverNumber)] = []
+    for variable in edited {
+      let group = variables[variable].group
+      let pinned = groups[group].pinnedCount
+      guard groups[group].leader == variable || variables[variable].isPinned && pinned == 1,
+        pinned == 0 || variables[variable].isPinned && pinned == 1,
+        let local = solution.localOf[group], !solution.system.isBasic(local),
+        solution.isMet[local], let value = value(of: variable)
+      else { return nil }
+      changes.removeAll { $0.variable == local }
+      changes.append((local, inGroup(variable, value)))
+    }
+    return solution.system.assign(changes)
+  }
+
+  /// The variables of which nothing is known: those without a value that nothing determines, and
+  /// what depends on them.
+  private func unknownVariables(of solution: LinearSolution, edited: [Int]) -> Set<Int> {
+    let system = solution.system
+    var unknown: Set<Int> = []
+    for (local, group) in solution.groupOf {
+      guard !system.isBasic(local), groupValue(group) == nil, !solution.isMet[local],
+        system.values[local].isZero
+      else { continue }
+      let isBound =
+        system.lower[local].map { $0.isZero } ?? false
+        || system.upper[local].map { $0.isZero } ?? false
+      if !isBound { unknown.insert(local) }
+    }
+    if unknown.isEmpty { return unknown }
+    for row in system.rows where row.terms.contains(where: { unknown.contains($0.variable) }) {
+      unknown.insert(row.basic)
+    }
+    return unknown
+  }
+}

@@ -1,0 +1,486 @@
+public import TenonRuntime
+
+/// Keeps linear equations and inequalities, which may have to be solved together.
+///
+/// - Solution: lexicographic. Required constraints hold. Below them comes what was written in this
+///   turn, the latest first; then strong and medium constraints, of the same strength in the order
+///   of their declaration; then that variables keep what was written to them, the latest first; then
+///   weak constraints; at last that variables never written keep their values, first those that
+///   stand on no left side, and earlier ones first. So there is one solution and no other, and a
+///   variable that is written keeps its value to the bit.
+/// - Cycles are what it is for; with too few equations variables keep their values. Required
+///   constraints that cannot hold together are refused with a set of them of which none could be
+///   left out.
+/// - Exact numbers stay exact while they fit in 64 bits.
+/// - Cost: before anything else, equations between two variables join them to groups that are one
+///   variable each. A written variable of a lone group costs a step for each member; in a system of
+///   groups, a step for each occurrence in a row as long as no bound is passed and nothing was given
+///   up before, else a search with the simplex method.
+///
+/// Algorithm: equations are eliminated before inequalities are looked at, as in G. Badros,
+/// A. Borning, P. Stuckey, "The Cassowary linear arithmetic constraint solving algorithm", ACM
+/// Transactions on Computer-Human Interaction 8(4), 2001. Instead of one sum of weighted errors,
+/// goals are met one after the other; stays are ordered by age. A joined group is relabelled from
+/// its smaller side.
+public final class LinearSolver: ConnectorSolver {
+  var variables: [LinearVariable] = []
+  var variableOf: [CellID: Int] = [:]
+  var records: [LinearRecord?] = []
+  /// The two variables of each constraint that joins two to a group, or -1: a search through a group
+  /// looks at nothing else.
+  var edges: [(first: Int, second: Int)] = []
+  var recordOf: [ConstraintID: Int] = [:]
+  var recordOfFormula: [FormulaID: Int] = [:]
+  var freeRecords: [Int] = []
+  var groups: [LinearGroup] = []
+  var freeGroups: [Int] = []
+  var components: [LinearComponent?] = []
+  var freeComponents: [Int] = []
+  var nextRank = 1
+  var values: CellValues?
+  /// The left sides of constraints that are new in this turn: they follow the right sides.
+  var followers: Set<Int> = []
+  /// How many searches there have been through the variables.
+  var visits = 0
+
+  /// Creates a solver without constraints.
+  public init() {}
+
+  /// Its name in programs.
+  public static var name: String { "linear" }
+
+  /// Nanoseconds for a constraint, roughly.
+  public static var cost: Int { 50 }
+
+  /// Accepts regions in which every constraint can be written as a sum whose constants are cells
+  /// of other regions.
+  public static func accept(_ region: RegionIR) -> Acceptance {
+    var refusals: [Refusal] = []
+    let cells = Set(region.constraints.flatMap(\.cells))
+    for constraint in region.constraints {
+      guard let formula = constraint.formulas.first else { continue }
+      guard let form = constraint.linear else {
+        refusals.append(Refusal(formula.id, "it is not linear"))
+        continue
+      }
+      if form.constants.contains(where: { cells.contains($0) }) {
+        refusals.append(Refusal(formula.id, "it multiplies two variables"))
+      }
+    }
+    return refusals.isEmpty ? .yes : .no(refusals)
+  }
+
+  /// Wants to hear of writes that change nothing: what was written last keeps its value.
+  public static var hearsEqualWrites: Bool { true }
+
+  /// Learns how to read cells.
+  public func attach(to values: CellValues) { self.values = values }
+}
+
+/// A cell as the solver sees it.
+struct LinearVariable {
+  let cell: CellID
+  /// The constraints in which it stands.
+  var records: [Int] = []
+  /// The formula that is named as the reason of its value.
+  var reason = FormulaID(-1)
+  var age: UInt64 = 0
+  var rank = 0
+  /// How many constraints have it on their left side.
+  var targetCount = 0
+  var isPinned = false
+  /// What the cell holds; nil if that is no number, or nothing yet.
+  var value: SolverNumber?
+  var isKnown = false
+  /// The group it belongs to, and what it is in terms of the group: `factor * group + offset`.
+  var group = -1
+  var factor = SolverNumber.one
+  var offset = SolverNumber.zero
+  /// When a search was here last.
+  var visit = 0
+}
+
+/// A constraint, its constants read.
+struct LinearRecord {
+  enum Role {
+    /// Its constants are missing.
+    case waiting
+    /// It has no variables and is true.
+    case constant
+    /// It joins two variables to one group.
+    case edge
+    /// It says of a group what is true already.
+    case redundant
+    /// It is part of the component of its groups.
+    case general
+  }
+
+  let constraint: ConstraintIR
+  var terms: [(variable: Int, factor: SolverNumber)] = []
+  var constant = SolverNumber.zero
+  var role = Role.waiting
+
+  var formula: FormulaID { constraint.formulas.first?.id ?? FormulaID(-1) }
+  var order: Int { constraint.formulas.first?.order ?? 0 }
+  var isRequired: Bool { constraint.strength == .required }
+
+  /// Whether a value of the sum satisfies the relation, as far as doubles can tell.
+  func holds(_ sum: SolverNumber, size: SolverNumber) -> Bool {
+    if isNearZero(sum, size) { return true }
+    switch constraint.relation {
+    case .equal: return false
+    case .atLeast: return !sum.isNegative
+    case .atMost: return sum.isNegative
+    }
+  }
+}
+
+/// Variables that determine each other.
+struct LinearGroup {
+  var members: [Int] = []
+  /// The equations in it that others make superfluous.
+  var redundant: [Int] = []
+  /// The member that was written last.
+  var leader = -1
+  var pinnedCount = 0
+  /// The component it is part of, or -1.
+  var component = -1
+}
+
+/// Groups that general constraints join.
+struct LinearComponent {
+  var records: [Int]
+  /// Solved; nil when it has to be built anew.
+  var solution: LinearSolution?
+}
+
+// MARK: - Constraints
+
+extension LinearSolver {
+  /// Takes a constraint in, or replaces one of the same number.
+  ///
+  /// - Throws: `SolverConflict` with a minimal set of constraints that cannot hold together.
+  /// - Complexity: O(the smaller of the groups) for a required equation of two variables that no
+  ///   others join; otherwise O(what is connected with it), or more when it has to be searched.
+  public func add(_ constraint: ConstraintIR) throws(SolverConflict) {
+    let old = recordOf[constraint.id].flatMap { records[$0]?.constraint }
+    if old != nil { remove(constraint.id) }
+    let index = freeRecords.popLast() ?? records.count
+    if index == records.count {
+      records.append(nil)
+      edges.append((-1, -1))
+    }
+    records[index] = LinearRecord(constraint: constraint)
+    recordOf[constraint.id] = index
+    for formula in constraint.formulas { recordOfFormula[formula.id] = index }
+    if let cell = constantThatIsSolved(in: constraint) {
+      discard(index)
+      if let old { try? add(old) }
+      throw SolverConflict(
+        .unsupported("it multiplies two variables"), constraint.formulas.map(\.id), cells: [cell])
+    }
+    for term in constraint.linear?.terms ?? [] {
+      if let cell = term.cell { _ = variable(for: cell) }
+    }
+    countTarget(of: constraint, 1)
+    do throws(SolverConflict) {
+      try enter(index)
+    } catch {
+      discard(index)
+      // It was kept before and can be kept again.
+      if let old { try? add(old) }
+      throw error
+    }
+  }
+
+  /// Lets a constraint go.
+  ///
+  /// - Complexity: O(the smaller part) where a group falls apart; a component is built anew the next
+  ///   time it is needed.
+  public func remove(_ constraint: ConstraintID) {
+    guard let index = recordOf[constraint] else { return }
+    leave(index)
+    discard(index)
+  }
+
+  private func discard(_ index: Int) {
+    guard let record = records[index] else { return }
+    countTarget(of: record.constraint, -1)
+    recordOf[record.constraint.id] = nil
+    for formula in record.constraint.formulas { recordOfFormula[formula.id] = nil }
+    records[index] = nil
+    freeRecords.append(index)
+  }
+
+  private func constantThatIsSolved(in constraint: ConstraintIR) -> CellID? {
+    for term in constraint.linear?.terms ?? [] {
+      for cell in term.factors where isSolved(cell) { return cell }
+      for cell in term.divisors where isSolved(cell) { return cell }
+    }
+    return nil
+  }
+
+  /// Whether a cell is a variable of some constraint.
+  private func isSolved(_ cell: CellID) -> Bool {
+    variableOf[cell].map { !variables[$0].records.isEmpty } ?? false
+  }
+
+  private func countTarget(of constraint: ConstraintIR, _ change: Int) {
+    guard let output = constraint.formulas.first?.output, let index = variableOf[output] else {
+      return
+    }
+    variables[index].targetCount += change
+    let leader = groups[variables[index].group].leader
+    if leader == index {
+      groups[variables[index].group].leader = youngest(groups[variables[index].group].members)
+    }
+    forgetOrder(variables[index].group)
+  }
+
+  /// The variable of a cell.
+  func variable(for cell: CellID) -> Int {
+    if let known = variableOf[cell] { return known }
+    let index = variables.count
+    var variable = LinearVariable(cell: cell)
+    variable.rank = nextRank
+    nextRank += 1
+    variable.group = makeGroup([index])
+    groups[variable.group].leader = index
+    variables.append(variable)
+    variableOf[cell] = index
+    return index
+  }
+
+  /// What a cell holds.
+  func value(of variable: Int) -> SolverNumber? {
+    if !variables[variable].isKnown {
+      variables[variable].isKnown = true
+      let number = values?[variables[variable].cell]
+      variables[variable].value = number.flatMap { $0.isFinite ? $0 : nil }
+    }
+    return variables[variable].value
+  }
+
+  /// Reads the constants of a constraint.
+  ///
+  /// - Returns: false when one of them is missing.
+  private func linearise(_ index: Int) -> Bool {
+    guard let form = records[index]?.constraint.linear else { return false }
+    var terms: [(variable: Int, factor: SolverNumber)] = []
+    var constant = SolverNumber.zero
+    for term in form.terms {
+      var factor = term.number
+      for cell in term.factors {
+        guard let value = values?[cell] else { return false }
+        factor = factor * value
+      }
+      for cell in term.divisors {
+        guard let value = values?[cell], !value.isZero else { return false }
+        factor = factor / value
+      }
+      guard factor.isFinite else { return false }
+      guard let cell = term.cell else {
+        constant = constant + factor
+        continue
+      }
+      let variable = variable(for: cell)
+      if let known = terms.firstIndex(where: { $0.variable == variable }) {
+        terms[known].factor = terms[known].factor + factor
+      } else {
+        terms.append((variable, factor))
+      }
+    }
+    terms.removeAll { $0.factor.isZero }
+    records[index]?.terms = terms
+    records[index]?.constant = constant
+    return true
+  }
+
+  /// Reads a constraint and gives it its role.
+  private func enter(_ index: Int) throws(SolverConflict) {
+    guard linearise(index), let record = records[index] else {
+      records[index]?.role = .waiting
+      return
+    }
+    for term in record.terms {
+      if variables[term.variable].records.isEmpty {
+        variables[term.variable].reason = record.formula
+      }
+      variables[term.variable].records.append(index)
+    }
+    do throws(SolverConflict) {
+      if record.terms.isEmpty {
+        records[index]?.role = .constant
+        if record.isRequired, !record.holds(record.constant, size: record.constant) {
+          throw SolverConflict(
+            .unsatisfiable, [record.formula], cells: record.constraint.linear?.constants ?? [])
+        }
+      } else if record.isRequired, record.constraint.relation == .equal, record.terms.count == 2 {
+        try joinGroups(index)
+      } else {
+        try joinComponent(index)
+      }
+    } catch {
+      for term in record.terms { detach(index, from: term.variable) }
+      throw error
+    }
+  }
+
+  private func detach(_ index: Int, from variable: Int) {
+    variables[variable].records.removeAll { $0 == index }
+    guard let first = variables[variable].records.first, let record = records[first] else { return }
+    variables[variable].reason = record.formula
+  }
+
+  private func leave(_ index: Int) {
+    guard let record = records[index] else { return }
+    for term in record.terms { detach(index, from: term.variable) }
+    switch record.role {
+    case .waiting, .constant: break
+    case .edge: cut(index)
+    case .redundant:
+      if let term = record.terms.first {
+        groups[variables[term.variable].group].redundant.removeAll { $0 == index }
+      }
+    case .general: leaveComponent(index)
+    }
+    records[index]?.role = .waiting
+  }
+
+  /// Reads the constants of a constraint again, which have changed.
+  func readAgain(_ index: Int) throws(SolverConflict) {
+    guard let record = records[index], let form = record.constraint.linear,
+      form.terms.contains(where: { !$0.factors.isEmpty || !$0.divisors.isEmpty })
+    else { return }
+    leave(index)
+    try enter(index)
+  }
+}
+
+// MARK: - Writes from outside
+
+extension LinearSolver {
+  /// Makes a cell one that keeps its value.
+  ///
+  /// Whether constraints allow the value turns out when the turn is settled.
+  /// - Complexity: O(1).
+  public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
+    let index = variable(for: cell)
+    variables[index].age = age
+    let group = variables[index].group
+    if variables[index].isPinned != isPinned {
+      variables[index].isPinned = isPinned
+      groups[group].pinnedCount += isPinned ? 1 : -1
+      forgetOrder(group)
+    }
+    let leader = groups[group].leader
+    if leader != index, leader < 0 || isYounger(index, leader) { groups[group].leader = index }
+  }
+
+  /// Lets a cell be computed again.
+  public func unpin(_ cell: CellID) {
+    guard let index = variableOf[cell], variables[index].isPinned else { return }
+    variables[index].isPinned = false
+    groups[variables[index].group].pinnedCount -= 1
+    forgetOrder(variables[index].group)
+  }
+
+  /// Whether a variable counts more than another: it was written later.
+  func isYounger(_ left: Int, _ right: Int) -> Bool {
+    let (a, b) = (variables[left], variables[right])
+    if a.age != b.age { return a.age > b.age }
+    // Of those never written, what stands on the left of a constraint follows what stands right.
+    if (a.targetCount == 0) != (b.targetCount == 0) { return a.targetCount == 0 }
+    return a.rank < b.rank
+  }
+
+  /// Learns that a component cannot go on from where it is by values alone.
+  func forgetOrder(_ group: Int) {
+    let component = groups[group].component
+    if component >= 0 { components[component]?.solution?.isSettled = false }
+  }
+}
+
+// MARK: - Answers
+
+extension LinearSolver {
+  /// The formula that stands for the constraint through which a cell is determined.
+  public func formula(computing cell: CellID) -> FormulaID? {
+    guard let index = variableOf[cell], !variables[index].isPinned else { return nil }
+    let group = variables[index].group
+    if groups[group].leader == index || groups[group].leader < 0 {
+      let component = groups[group].component
+      guard component >= 0, let solution = components[component]?.solution,
+        let local = solution.localOf[group], solution.system.isBasic(local)
+      else { return nil }
+    }
+    return reason(for: index)
+  }
+
+  /// The formulas of the constraints that are connected with some cells, in order.
+  public func plan(edits: [CellID]) -> [FormulaID] {
+    var found: Set<Int> = []
+    for cell in edits {
+      guard let index = variableOf[cell] else { continue }
+      found.formUnion(connectedRecords(variables[index].group))
+    }
+    return found.compactMap { records[$0] }.sorted { $0.order < $1.order }.map(\.formula)
+  }
+
+  /// The constraints through which a cell is determined, and the cells on which it depends.
+  public func explain(_ cell: CellID) -> Explanation? {
+    guard let index = variableOf[cell], let first = formula(computing: cell) else { return nil }
+    let group = variables[index].group
+    var cells: [CellID] = []
+    var formulas = [first]
+    let leader = groups[group].leader
+    if leader >= 0, leader != index { cells.append(variables[leader].cell) }
+    let component = groups[group].component
+    if component >= 0, let solution = components[component]?.solution,
+      let local = solution.localOf[group]
+    {
+      let system = solution.system
+      if system.isBasic(local) {
+        cells = []
+        for term in system.rows[system.rowOf[local]].terms {
+          if let group = solution.groupOf[term.variable] {
+            cells.append(variables[groups[group].leader].cell)
+          } else if let record = solution.recordOf[term.variable].flatMap({ records[$0] }) {
+            formulas.append(record.formula)
+          }
+        }
+      }
+    }
+    return Explanation(formulas: formulas, cells: cells)
+  }
+
+  /// The constraints that do not hold because stronger ones stand against them.
+  ///
+  /// - Complexity: O(constraints).
+  public var residuals: [Residual] {
+    var violated: [(LinearRecord, SolverNumber)] = []
+    for case let record? in records where !record.isRequired && record.role != .waiting {
+      var sum = record.constant
+      var size = record.constant.magnitude
+      var isComplete = true
+      for term in record.terms {
+        guard let value = value(of: term.variable) else {
+          isComplete = false
+          break
+        }
+        sum = sum + term.factor * value
+        size = max(size, (term.factor * value).magnitude)
+      }
+      if isComplete, !record.holds(sum, size: size) { violated.append((record, sum)) }
+    }
+    violated.sort {
+      ($1.0.constraint.strength, $0.0.order) < ($0.0.constraint.strength, $1.0.order)
+    }
+    return violated.map { Residual($0.0.constraint.id, $0.1) }
+  }
+
+  /// The formula that is named as the reason of a variable's value.
+  func reason(for variable: Int) -> FormulaID {
+    variables[variable].reason
+  }
+}

@@ -1,0 +1,430 @@
+internal import TenonRuntime
+
+/// Linear equations and inequalities over variables, solved for some of the variables.
+///
+/// Each basic variable has a row that says what it is in terms of the others; equations are
+/// eliminated when they come in, inequalities become variables with bounds. From one solution the
+/// system moves to the next, always within the bounds that are in force: `drive` moves one variable
+/// as far towards a goal as the others let it. Driven one after the other, what counts most first
+/// and held where they come to rest, the goals are met lexicographically.
+///
+/// Algorithm: the primal simplex method for bounded variables, with G. B. Dantzig, "Linear
+/// Programming and Extensions", 1963, chapter 18 for the bounds and R. G. Bland, "New finite
+/// pivoting rules for the simplex method", Mathematics of Operations Research 2(2), 1977 against
+/// going around in circles.
+final class LinearSystem {
+  struct Row {
+    var basic: Int
+    var constant: SolverNumber
+    var terms: [(variable: Int, factor: SolverNumber)]
+
+    func factor(of variable: Int) -> SolverNumber? {
+      for term in terms where term.variable == variable { return term.factor }
+      return nil
+    }
+  }
+
+  private(set) var values: [SolverNumber] = []
+  private(set) var rows: [Row] = []
+  /// The row of a basic variable, or -1.
+  private(set) var rowOf: [Int] = []
+  /// The rows in which a variable occurs; some may no longer have it.
+  private var columns: [[Int]] = []
+  private(set) var lower: [SolverNumber?] = []
+  private(set) var upper: [SolverNumber?] = []
+  private(set) var isHeld: [Bool] = []
+  /// What counts more is less: of several that could give way, the last in rank does.
+  var rank: [Int] = []
+  private var scratch: [SolverNumber] = []
+  private var isTouched: [Bool] = []
+  private var touched: [Int] = []
+
+  /// Adds a variable.
+  func addVariable(_ value: SolverNumber) -> Int {
+    values.append(value)
+    rowOf.append(-1)
+    columns.append([])
+    lower.append(nil)
+    upper.append(nil)
+    isHeld.append(false)
+    rank.append(values.count)
+    scratch.append(.zero)
+    isTouched.append(false)
+    return values.count - 1
+  }
+
+  var count: Int { values.count }
+
+  func isBasic(_ variable: Int) -> Bool { rowOf[variable] >= 0 }
+
+  // MARK: Rows
+
+  private func add(_ factor: SolverNumber, _ variable: Int) {
+    if !isTouched[variable] {
+      isTouched[variable] = true
+      touched.append(variable)
+      scratch[variable] = factor
+    } else {
+      let sum = scratch[variable] + factor
+      // What is left of a difference of doubles is nothing but what they lost.
+      let isNothing =
+        !sum.isExact
+        && sum.magnitude.double <= 1e-12 * Swift.max(factor.magnitude.double, 1e-300)
+      scratch[variable] = isNothing ? .zero : sum
+    }
+  }
+
+  private func takeTerms() -> [(variable: Int, factor: SolverNumber)] {
+    var terms: [(variable: Int, factor: SolverNumber)] = []
+    terms.reserveCapacity(touched.count)
+    for variable in touched {
+      isTouched[variable] = false
+      if !scratch[variable].isZero { terms.append((variable, scratch[variable])) }
+    }
+    touched.removeAll(keepingCapacity: true)
+    return terms
+  }
+
+  /// A sum over variables in terms of those that are not basic.
+  private func reduced(
+    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
+  ) -> (constant: SolverNumber, terms: [(variable: Int, factor: SolverNumber)]) {
+    var constant = constant
+    for (variable, factor) in terms {
+      if rowOf[variable] < 0 {
+        add(factor, variable)
+      } else {
+        let row = rows[rowOf[variable]]
+        constant = constant + factor * row.constant
+        for term in row.terms { add(factor * term.factor, term.variable) }
+      }
+    }
+    return (constant, takeTerms())
+  }
+
+  private func evaluate(_ index: Int) -> SolverNumber {
+    var value = rows[index].constant
+    for position in rows[index].terms.indices {
+      let (variable, factor) = rows[index].terms[position]
+      value = value + factor * values[variable]
+    }
+    return value
+  }
+
+  private func append(_ row: Row) {
+    rowOf[row.basic] = rows.count
+    for term in row.terms { columns[term.variable].append(rows.count) }
+    rows.append(row)
+  }
+
+  /// Takes an equation in: the sum is zero.
+  ///
+  /// - Returns: Whether it agrees with the others.
+  func addEquation(
+    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
+  ) -> Bool {
+    let (constant, terms) = reduced(terms, constant)
+    guard !terms.isEmpty else { return isNearZero(constant, constant) }
+    // The one that occurs least costs least to put in everywhere.
+    var chosen = terms[0]
+    for term in terms where columns[term.variable].count < columns[chosen.variable].count {
+      chosen = term
+    }
+    let scale = -(SolverNumber.one / chosen.factor)
+    let row = Row(
+      basic: chosen.variable, constant: constant * scale,
+      terms: terms.filter { $0.variable != chosen.variable }
+        .map { ($0.variable, $0.factor * scale) })
+    substitute(row, for: chosen.variable)
+    append(row)
+    refresh()
+    return true
+  }
+
+  /// Adds a variable that is a sum of others.
+  func addSum(
+    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
+  ) -> Int {
+    let (constant, terms) = reduced(terms, constant)
+    let sum = addVariable(.zero)
+    let row = Row(basic: sum, constant: constant, terms: terms)
+    append(row)
+    values[sum] = evaluate(rows.count - 1)
+    return sum
+  }
+
+  /// Whether values of basic variables wait for being computed.
+  private var isStale = false
+
+  private func refresh() { isStale = true }
+
+  /// Computes the basic variables from the others.
+  func evaluateRows() {
+    for index in rows.indices { values[rows[index].basic] = evaluate(index) }
+    isStale = false
+  }
+
+  /// Puts a row in for a variable wherever it occurs.
+  private func substitute(_ row: Row, for variable: Int) {
+    let places = columns[variable]
+    columns[variable] = []
+    for index in places {
+      guard rows[index].basic != row.basic, let factor = rows[index].factor(of: variable) else {
+        continue
+      }
+      for term in rows[index].terms where term.variable != variable {
+        add(term.factor, term.variable)
+      }
+      let count = touched.count
+      for term in row.terms { add(factor * term.factor, term.variable) }
+      for variable in touched[count...] { columns[variable].append(index) }
+      rows[index].constant = rows[index].constant + factor * row.constant
+      rows[index].terms = takeTerms()
+    }
+  }
+
+  /// Makes a variable basic in place of another one; values stay.
+  func exchange(_ leaving: Int, for entering: Int) {
+    let index = rowOf[leaving]
+    guard index >= 0, let factor = rows[index].factor(of: entering) else { return }
+    let old = rows[index]
+    let scale = SolverNumber.one / factor
+    var terms = old.terms.filter { $0.variable != entering }.map {
+      ($0.variable, -$0.factor * scale)
+    }
+    terms.append((leaving, scale))
+    let row = Row(basic: entering, constant: -old.constant * scale, terms: terms)
+    rows[index] = row
+    rowOf[leaving] = -1
+    rowOf[entering] = index
+    substitute(row, for: entering)
+    columns[leaving].append(index)
+  }
+
+  // MARK: Bounds
+
+  /// Bounds a variable from below; one that is bounded already from two sides.
+  func raiseLower(_ variable: Int, to bound: SolverNumber) {
+    if let old = lower[variable], old >= bound { return }
+    lower[variable] = bound
+  }
+
+  /// Bounds a variable from above.
+  func reduceUpper(_ variable: Int, to bound: SolverNumber) {
+    if let old = upper[variable], old <= bound { return }
+    upper[variable] = bound
+  }
+
+  /// Forgets the bounds of a variable.
+  func removeBounds(_ variable: Int) {
+    lower[variable] = nil
+    upper[variable] = nil
+  }
+
+  func release() {
+    for index in isHeld.indices { isHeld[index] = false }
+  }
+
+  func hold(_ variable: Int) { isHeld[variable] = true }
+
+  // MARK: Moving
+
+  /// Moves a variable as far towards an interval as the bounds of all others and what is held allow.
+  ///
+  /// - Returns: Whether it has come there.
+  func drive(_ variable: Int, from low: SolverNumber?, to high: SolverNumber?) -> Bool {
+    if isStale { evaluateRows() }
+    var steps = 0
+    while true {
+      let goal: SolverNumber
+      let isRising: Bool
+      if let low, values[variable] < low {
+        (goal, isRising) = (low, true)
+      } else if let high, values[variable] > high {
+        (goal, isRising) = (high, false)
+      } else {
+        return true
+      }
+      if isNearZero(goal - values[variable], goal) {
+        values[variable] = goal
+        return true
+      }
+      steps += 1
+      // Bland's rule ends every walk; it is slow and comes in when the other has had its chance.
+      let isCautious = steps > 64
+      if steps > 100_000 { return false }
+      if rowOf[variable] < 0 {
+        guard !isHeld[variable], canMove(variable, isRising) else { return false }
+        let blocker = move(variable, isRising, by: (goal - values[variable]).magnitude)
+        if let blocker { exchange(blocker, for: variable) }
+      } else {
+        guard let column = column(for: variable, isRising, isCautious) else { return false }
+        let rate = column.factor.magnitude
+        let isColumnRising = isRising != column.factor.isNegative
+        let distance = (goal - values[variable]).magnitude / rate
+        let blocker = move(column.variable, isColumnRising, by: distance)
+        if let blocker {
+          exchange(blocker, for: column.variable)
+        } else if isNearZero(goal - values[variable], goal) {
+          values[variable] = goal
+          exchange(variable, for: column.variable)
+          return true
+        }
+      }
+    }
+  }
+
+  /// Makes sure that a variable that is where it should be stays there.
+  func keep(_ variable: Int) {
+    let index = rowOf[variable]
+    if index >= 0 {
+      var chosen: Int?
+      for term in rows[index].terms where !isHeld[term.variable] {
+        if chosen.map({ rank[term.variable] > rank[$0] }) ?? true { chosen = term.variable }
+      }
+      guard let chosen else { return }
+      exchange(variable, for: chosen)
+    }
+    isHeld[variable] = true
+  }
+
+  /// Holds everything on which a variable depends that could not come where it should.
+  ///
+  /// - Returns: Whether any of that was not held before: then it was a bound that stood in the way.
+  func freeze(_ variable: Int) -> Bool {
+    var isBlocked = false
+    let row = rowOf[variable]
+    for other in row < 0 ? [variable] : rows[row].terms.map(\.variable) where !isHeld[other] {
+      isHeld[other] = true
+      isBlocked = true
+    }
+    return isBlocked
+  }
+
+  private func canMove(_ variable: Int, _ isRising: Bool) -> Bool {
+    if isRising {
+      guard let bound = upper[variable] else { return true }
+      return values[variable] < bound && !isNearZero(bound - values[variable], bound)
+    }
+    guard let bound = lower[variable] else { return true }
+    return values[variable] > bound && !isNearZero(bound - values[variable], bound)
+  }
+
+  /// The variable through which a basic one can be moved: what counts least.
+  private func column(
+    for variable: Int, _ isRising: Bool, _ isCautious: Bool
+  ) -> (variable: Int, factor: SolverNumber)? {
+    var chosen: (variable: Int, factor: SolverNumber)?
+    for term in rows[rowOf[variable]].terms where !isHeld[term.variable] {
+      guard canMove(term.variable, isRising != term.factor.isNegative) else { continue }
+      let isBetter = chosen.map {
+        isCautious
+          ? term.variable < $0.variable : rank[term.variable] > rank[$0.variable]
+      }
+      if isBetter ?? true { chosen = term }
+    }
+    return chosen
+  }
+
+  /// Moves a variable that is not basic by a distance, or less when a bound comes in the way.
+  ///
+  /// - Returns: the basic variable whose bound came in the way first.
+  private func move(
+    _ variable: Int, _ isRising: Bool, by distance: SolverNumber
+  ) -> Int? {
+    var length = distance
+    var blocker: Int?
+    var end: SolverNumber?
+    if let bound = isRising ? upper[variable] : lower[variable] {
+      let room = (bound - values[variable]).magnitude
+      if room <= length {
+        length = room
+        end = bound
+      }
+    }
+    var atBound: SolverNumber?
+    var live: [Int] = []
+    for index in columns[variable] {
+      guard let factor = rows[index].factor(of: variable) else { continue }
+      live.append(index)
+      let basic = rows[index].basic
+      let isBasicRising = isRising != factor.isNegative
+      guard let bound = isBasicRising ? upper[basic] : lower[basic] else { continue }
+      let gap = isBasicRising ? bound - values[basic] : values[basic] - bound
+      let room = gap.isNegative ? .zero : gap / factor.magnitude
+      if room < length || room == length && blocker.map({ basic < $0 }) ?? false {
+        length = room
+        blocker = basic
+        atBound = bound
+        end = nil
+      }
+    }
+    columns[variable] = Array(Set(live)).sorted()
+    let change = isRising ? length : -length
+    values[variable] = end ?? values[variable] + change
+    for index in columns[variable] {
+      guard let factor = rows[index].factor(of: variable) else { continue }
+      values[rows[index].basic] = values[rows[index].basic] + factor * change
+    }
+    if let blocker, let atBound { values[blocker] = atBound }
+    return blocker
+  }
+
+  // MARK: Only values
+
+  /// Gives variables that are not basic other values and computes the basic ones anew, if no bound
+  /// stands against it.
+  ///
+  /// - Returns: the variables whose values may have changed; nil, and nothing is changed, when a
+  ///   bound would be passed.
+  /// - Complexity: O(occurrences of the variables).
+  func assign(_ changes: [(variable: Int, value: SolverNumber)]) -> [Int]? {
+    var old: [SolverNumber] = []
+    for (variable, value) in changes {
+      old.append(values[variable])
+      guard isWithin(value, variable) else {
+        for (index, value) in old.enumerated() { values[changes[index].variable] = value }
+        return nil
+      }
+      values[variable] = value
+    }
+    var indices = columns[changes[0].variable]
+    if changes.count > 1 { indices = Array(Set(changes.flatMap { columns[$0.variable] })).sorted() }
+    var results = changes.map(\.variable)
+    results.reserveCapacity(indices.count + results.count)
+    var replaced: [SolverNumber] = []
+    replaced.reserveCapacity(indices.count)
+    for index in indices {
+      let basic = rows[index].basic
+      let value = evaluate(index)
+      guard isWithin(value, basic) else {
+        for (position, value) in replaced.enumerated().reversed() {
+          values[rows[indices[position]].basic] = value
+        }
+        for (index, value) in old.enumerated() { values[changes[index].variable] = value }
+        return nil
+      }
+      replaced.append(values[basic])
+      values[basic] = value
+      results.append(basic)
+    }
+    return results
+  }
+
+  private func isWithin(_ value: SolverNumber, _ variable: Int) -> Bool {
+    if let bound = lower[variable], value < bound, !isNearZero(bound - value, bound) {
+      return false
+    }
+    if let bound = upper[variable], value > bound, !isNearZero(value - bound, bound) {
+      return false
+    }
+    return true
+  }
+}
+
+/// Whether a difference of numbers of some size is nothing but what doubles lose.
+@inline(__always)
+func isNearZero(_ difference: SolverNumber, _ size: SolverNumber) -> Bool {
+  if difference.isExact { return difference.isZero }
+  return difference.magnitude.double <= 1e-9 * Swift.max(1, size.magnitude.double)
+}

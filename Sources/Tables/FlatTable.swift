@@ -1,0 +1,137 @@
+/// A growing table of plain records in memory of its own.
+///
+/// Made for the inner loops of connections: a record is read and written in place, without
+/// reference counting and without a check for exclusive access to the table, which is held as a
+/// constant. Records are addressed by numbers that their owner has given out itself.
+@safe
+@frozen
+public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
+  /// Where the records are.
+  @unsafe
+  @usableFromInline
+  struct Header {
+    @usableFromInline var base: UnsafeMutablePointer<Record>
+    @usableFromInline var count: Int
+    @usableFromInline var capacity: Int
+
+    @usableFromInline
+    init() {
+      unsafe base = UnsafeMutablePointer<Record>.allocate(capacity: 8)
+      unsafe count = 0
+      unsafe capacity = 8
+    }
+  }
+
+  @usableFromInline let header: UnsafeMutablePointer<Header>
+
+  /// Creates an empty table.
+  public init() {
+    unsafe header = UnsafeMutablePointer<Header>.allocate(capacity: 1)
+    unsafe header.initialize(to: Header())
+  }
+
+  deinit {
+    unsafe header.pointee.base.deallocate()
+    unsafe header.deallocate()
+  }
+
+  /// How many records there are.
+  @inlinable public var count: Int {
+    @inline(__always) get { unsafe header.pointee.count }
+  }
+
+  /// Whether there is none.
+  @inlinable public var isEmpty: Bool {
+    @inline(__always) get { unsafe header.pointee.count == 0 }
+  }
+
+  /// The record of a number, `0 ..< count`.
+  @inlinable
+  public subscript(index: Int) -> Record {
+    @inline(__always) get {
+      assert(index >= 0 && index < count)
+      return unsafe header.pointee.base[index]
+    }
+    @inline(__always) nonmutating set {
+      assert(index >= 0 && index < count)
+      unsafe header.pointee.base[index] = newValue
+    }
+    @inline(__always) nonmutating _modify {
+      assert(index >= 0 && index < count)
+      yield unsafe &header.pointee.base[index]
+    }
+  }
+
+  /// The record of a number, `0 ..< count`.
+  @inlinable
+  public subscript(index: Int32) -> Record {
+    @inline(__always) get {
+      assert(index >= 0 && index < count)
+      return unsafe header.pointee.base[Int(index)]
+    }
+    @inline(__always) nonmutating set {
+      assert(index >= 0 && index < count)
+      unsafe header.pointee.base[Int(index)] = newValue
+    }
+    @inline(__always) nonmutating _modify {
+      assert(index >= 0 && index < count)
+      yield unsafe &header.pointee.base[Int(index)]
+    }
+  }
+
+  /// Adds a record at the end.
+  ///
+  /// - Complexity: O(1), amortised.
+  @inlinable
+  @inline(__always)
+  public func append(_ record: Record) {
+    if unsafe header.pointee.count == header.pointee.capacity { reserve(count + 1) }
+    unsafe header.pointee.base[header.pointee.count] = record
+    unsafe header.pointee.count &+= 1
+  }
+
+  /// Makes the table so long that it has a record of a number.
+  public func extend(to newCount: Int, with record: Record) {
+    guard newCount > count else { return }
+    reserve(newCount)
+    unsafe (header.pointee.base + count).initialize(repeating: record, count: newCount - count)
+    unsafe header.pointee.count = newCount
+  }
+
+  /// Takes all records away, and gives most of the memory back when there is much of it.
+  public func removeAll() {
+    unsafe header.pointee.count = 0
+    if unsafe header.pointee.capacity > 65_536 { resize(8) }
+  }
+
+  /// Takes the first records away; the others move up.
+  public func removeFirst(_ number: Int) {
+    let rest = max(0, count - number)
+    if rest == 0 {
+      removeAll()
+      return
+    }
+    unsafe header.pointee.base.update(from: header.pointee.base + number, count: rest)
+    unsafe header.pointee.count = rest
+  }
+
+  /// Exchanges the records with those of another table.
+  public func exchange(with other: borrowing FlatTable) {
+    unsafe swap(&header.pointee, &other.header.pointee)
+  }
+
+  @usableFromInline
+  func reserve(_ needed: Int) {
+    let capacity = unsafe header.pointee.capacity
+    guard needed > capacity else { return }
+    resize(max(needed, capacity + capacity / 2))
+  }
+
+  private func resize(_ newCapacity: Int) {
+    let new = UnsafeMutablePointer<Record>.allocate(capacity: newCapacity)
+    unsafe new.moveInitialize(from: header.pointee.base, count: header.pointee.count)
+    unsafe header.pointee.base.deallocate()
+    unsafe header.pointee.base = unsafe new
+    unsafe header.pointee.capacity = newCapacity
+  }
+}
