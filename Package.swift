@@ -51,7 +51,7 @@ let package = Package(
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
       name: "TenonConnectorBenchmarks", dependencies: ["Tenon", "TenonRuntime"],
-      path: "Benchmarks/connectors", swiftSettings: settings),
+      path: "Benchmarks/connectors/graph", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
       path: "Plugins/EmbedKernelTool", swiftSettings: settings),

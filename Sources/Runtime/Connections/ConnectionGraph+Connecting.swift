@@ -164,7 +164,7 @@ extension ConnectionGraph {
     try insert(constraint, level: level)
     cells[output.index].owner = formula
     setFlag(CellFlag.determined, of: output, to: true)
-    for input in formula.inputs { cells[input.index].readers.append(formula) }
+    for input in formula.inputs { addReader(formula, to: input) }
     if let region = self[output].region {
       do throws(SolverConflict) {
         try region.solver.edit(output, age: clock, isPinned: true)
@@ -188,7 +188,7 @@ extension ConnectionGraph {
       self[formula.output].region?.pinned.remove(formula.output)
       self[formula.output].region?.solver.unpin(formula.output)
     }
-    for input in formula.inputs { cells[input.index].readers.removeAll { $0 === formula } }
+    for input in formula.inputs { removeReader(formula, from: input) }
   }
 
   /// Hands a one-way constraint to the solver of a level.
@@ -235,10 +235,8 @@ extension ConnectionGraph {
         throw conflict(error, about: formula)
       }
     }
-    for input in new where !old.contains(input) { cells[input.index].readers.append(formula) }
-    for input in old where !new.contains(input) {
-      cells[input.index].readers.removeAll { $0 === formula }
-    }
+    for input in new where !old.contains(input) { addReader(formula, to: input) }
+    for input in old where !new.contains(input) { removeReader(formula, from: input) }
     raise(formula.output, to: constraint.level)
     release(old.filter { !new.contains($0) })
   }
@@ -263,11 +261,22 @@ extension ConnectionGraph {
   }
 
   private func linkDynamicInputs(of formula: Formula) {
-    for input in formula.dynamicInputs { cells[input.index].readers.append(formula) }
+    for input in formula.dynamicInputs { addReader(formula, to: input) }
   }
 
   private func unlinkDynamicInputs(of formula: Formula) {
-    for input in formula.dynamicInputs { cells[input.index].readers.removeAll { $0 === formula } }
+    for input in formula.dynamicInputs { removeReader(formula, from: input) }
+  }
+
+  private func addReader(_ formula: Formula, to cell: CellID) {
+    cells[cell.index].readers.append(formula)
+    setFlag(CellFlag.read, of: cell, to: true)
+  }
+
+  private func removeReader(_ formula: Formula, from cell: CellID) {
+    guard let index = cells[cell.index].readers.lastIndex(where: { $0 === formula }) else { return }
+    cells[cell.index].readers.remove(at: index)
+    setFlag(CellFlag.read, of: cell, to: !cells[cell.index].readers.isEmpty)
   }
 
   private func highestLevel(of cells: [CellID]) -> Int {
@@ -532,6 +541,10 @@ extension ConnectionGraph {
     for constraint in constraints {
       // They held together with more constraints than there are now.
       try? join(constraint)
+      if constraint.strength < .required, constraint.equation == nil {
+        // It may have stood back behind one that is gone.
+        forced += constraint.formulas.prefix(1)
+      }
     }
   }
 }

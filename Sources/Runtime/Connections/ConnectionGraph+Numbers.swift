@@ -30,15 +30,16 @@ extension ConnectionGraph {
   func noteEqualWrite(to cell: CellID) {
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     clock += 1
-    cells[cell.index].age = clock
+    hot[cell.rawValue].age = clock
     try? region.solver.edit(cell, age: clock, isPinned: self[cell].owner != nil)
   }
 
   /// What a constraint says as a sum; nil where its formulas do not say the same in that form.
   func linearForm(of constraint: Constraint) -> LinearForm? {
     if let equation = constraint.equation { return equation.form }
-    let forms = constraint.formulas.compactMap(\.linear)
-    guard let first = forms.first, forms.count == constraint.formulas.count,
+    let formulas = constraint.formulas.filter { !$0.isInverse }
+    let forms = formulas.compactMap(\.linear)
+    guard let first = forms.first, forms.count == formulas.count,
       forms.allSatisfy({ $0.isMultiple(of: first) })
     else { return nil }
     return first

@@ -463,7 +463,10 @@ extension ConnectionGraph {
     hot[output].causeCell = cause
     countChange(of: output)
     if hot[output].changes > ConnectionGraph.changeLimit { restless = CellID(output) }
-    if hasRegions || flags & CellFlag.hooked != 0 {
+    // What a region computes for itself concerns others only when they read it.
+    if flags & CellFlag.hooked != 0
+      || hasRegions && (flags & CellFlag.read != 0 || settling == nil)
+    {
       isRunningFormula = true
       spread(CellID(output))
       isRunningFormula = false

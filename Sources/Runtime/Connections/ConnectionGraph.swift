@@ -103,6 +103,8 @@ final class ConnectionGraph {
   let undo = FlatTable<UndoEntry>()
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
+  /// Whether formulas are run by a solver of the language.
+  var isRunBySolver = false
   /// Why a place did not take what a solver has computed.
   var solverFailure: Failure?
   /// Whether a solver of the language is setting a place: it is told itself why it could not.

@@ -40,7 +40,7 @@ public struct ConstraintID: Hashable, Sendable {
 }
 
 /// How much a constraint counts: of two that cannot both hold, the weaker one gives way.
-public enum Strength: UInt8, Comparable, Sendable, CaseIterable {
+public enum Strength: UInt8, BitwiseCopyable, Comparable, Sendable, CaseIterable {
   /// A wish.
   case weak
   /// More than a wish.

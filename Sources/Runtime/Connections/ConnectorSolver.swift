@@ -62,6 +62,9 @@ public protocol ConnectorSolver: AnyObject {
   /// Whether `edit` is called also for a write that leaves a cell as it is.
   static var hearsEqualWrites: Bool { get }
 
+  /// Whether a constraint is in force; not so one that stands back behind stronger ones.
+  func keeps(_ constraint: ConstraintID) -> Bool
+
   /// The constraints that do not hold because stronger ones stand against them.
   var residuals: [Residual] { get }
 }
@@ -80,6 +83,9 @@ extension ConnectorSolver {
 
   /// Answers no: who writes what is there already changes nothing.
   public static var hearsEqualWrites: Bool { false }
+
+  /// Answers true: what was added holds.
+  public func keeps(_ constraint: ConstraintID) -> Bool { true }
 
   /// Answers nothing: every constraint holds.
   public var residuals: [Residual] { [] }

@@ -24,6 +24,8 @@ final class Formula {
   /// The text of the block, and what it calls the places that it reads.
   var text: Expression?
   var readNames: [String] = []
+  /// Whether it says the same as another formula of its connection, solved for another place.
+  var isInverse = false
   /// Whether a relay is told instead of running it.
   var isHeld: Bool {
     get { graph.hotFormulas[id.rawValue].isHeld }

@@ -39,6 +39,8 @@ enum CellFlag {
   @inline(__always) static var plain: UInt8 { 1 }
   /// Its changes concern more than the formulas that read it: properties and paths.
   @inline(__always) static var hooked: UInt8 { 2 }
+  /// Formulas of one direction read it, or others besides their variables.
+  @inline(__always) static var read: UInt8 { 8 }
   /// A one-way formula determines it.
   @inline(__always) static var determined: UInt8 { 4 }
 }

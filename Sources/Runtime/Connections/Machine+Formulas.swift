@@ -18,6 +18,7 @@ extension ConnectionGraph {
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   @inline(__always)
   func evaluateBlockFormula(_ number: Int32) -> Value? {
+    if isRunBySolver { return machine.evaluateWithin(number) }
     if evaluation.handler < 0 { machine.beginFormulas() }
     formulaTracker.reset()
     let outer = runningNumber
@@ -51,6 +52,29 @@ extension ConnectionGraph {
 }
 
 extension Machine {
+  /// Evaluates a formula that is a block for a solver of the language, whose own errors end
+  /// elsewhere than those of the formula.
+  @inline(never)
+  func evaluateWithin(_ number: Int32) -> Value? {
+    guard let formula = graph.formulas[Int(number)] else { return nil }
+    let block = Value(bits: graph.hotFormulas[number].word)
+    let outerTracker = tracker
+    let outerRunning = graph.runningNumber
+    let tracker = Tracker(within: outerTracker)
+    self.tracker = tracker
+    graph.runningNumber = number
+    trackingDepth += 1
+    let outcome = withErrorsCaught { evaluateBlock(block) }
+    trackingDepth -= 1
+    graph.runningNumber = outerRunning
+    self.tracker = outerTracker
+    if case .unwound = outcome {
+      graph.isUnwinding = true
+      return nil
+    }
+    return conclude(outcome, reads: tracker.reads, of: formula)
+  }
+
   /// Takes up what a formula has read besides its text, or that it has failed.
   @inline(never)
   func finish(_ value: Value, of number: Int32) -> Value? {
@@ -73,7 +97,7 @@ extension Machine {
   ///
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   func evaluate(_ formula: Formula) -> Value? {
-    if case .block = formula.source { return graph.evaluateBlockFormula(formula.id.rawValue) }
+    if case .block = formula.source { return evaluateWithin(formula.id.rawValue) }
     let outerTracker = tracker
     let outerRunning = graph.runningNumber
     let tracker = Tracker(within: outerTracker)

@@ -9,6 +9,7 @@ extension Machine {
   func joinInverse(
     _ connection: Connection, _ left: CellID, reads: [CellID], backs: [Place?], blocks: Value
   ) throws(Failure) {
+    let plan = connection.plan
     let blocks = ObjectRef(blocks)
     try refuseSilent(left, for: connection)
     guard !reads.contains(left) else { throw .joinsItself(graph[left].name) }
@@ -22,11 +23,14 @@ extension Machine {
       let formula = graph.makeFormula(
         of: connection, output: cell, inputs: [left] + reads.filter { $0 != cell },
         source: .block(blocks[element: index + 1]))
+      formula.isInverse = true
       if missing == nil, isMissing(cell) { missing = formula } else { formulas.append(formula) }
     }
     connection.keys = connection.keptKeys ?? keys
     let forward = graph.makeFormula(
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
+    forward.text = plan?.formula
+    forward.readNames = plan?.reads.map(\.name) ?? []
     // What the last of them reads wins at the start: the right side, unless something is missing
     // there that the left one can make up for.
     if let missing, !isMissing(left) {

@@ -186,7 +186,9 @@ final class ScriptTurn {
     let cause = formula.inputs.first { changed.contains($0) || changes[$0] != nil }
     time += 1
     lastRun[id] = time
+    machine.graph.isRunBySolver = true
     let isChanged = machine.outsideSolver { transaction.run(id, because: cause) }
+    machine.graph.isRunBySolver = false
     if isChanged {
       changes[formula.output] = time
       // Repeating counts as one change: it is the solver that sees to an end.

@@ -114,7 +114,8 @@ extension Primitive {
     ) { machine, _ in
       let violated = machine.graph.connections.values.filter { connection in
         connection.status == .active
-          && machine.violation(of: connection).map { !$0.isZero } ?? false
+          && (machine.violation(of: connection).map { !$0.isZero } ?? false
+            || machine.isGivenUp(connection))
       }
       let sorted = violated.sorted { ($1.strength, $0.number) < ($0.strength, $1.number) }
       return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
@@ -139,6 +140,15 @@ extension Machine {
     return Value(object)
   }
 
+  /// Whether a connection stands back behind stronger ones.
+  func isGivenUp(_ connection: Connection) -> Bool {
+    guard connection.strength < .required,
+      let constraint = connection.formulas.first?.constraint, constraint.equation == nil,
+      let region = constraint.region
+    else { return false }
+    return !region.solver.keeps(constraint.id)
+  }
+
   fileprivate func connectionState(_ value: Value) -> String {
     connection(value).map { state(of: $0) } ?? "disconnected"
   }
@@ -160,6 +170,7 @@ extension Machine {
     }
     if hasFailed(connection) { return "error" }
     if let state = equationState(of: connection) { return state }
+    if isGivenUp(connection) { return "violated" }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"

@@ -88,17 +88,15 @@ extension Builder {
     }
     let position = position(connect.range, inner)
     if isTwoWay {
+      let other = place(right, inner)
+      if other == nil, LinearAnalysis(left, less: right).leaves.count == 1 {
+        // There is nothing that could be computed backwards: a number can be a wish.
+        return buildLinear(connect, left, right, target: target, .equal, block: nil, [], depth)
+      }
       if Inversion.isFormula(right, names: names(of: right)) {
         return buildInversion(connect, left, right, depth)
       }
-      guard let other = place(right, inner) else {
-        let analysis = LinearAnalysis(left, less: right)
-        // What only the left side depends on can be a wish, but needs no way back.
-        let hasPlace = analysis.leaves.dropFirst().contains { $0.isPlace }
-        if hasPlace || analysis.leaves.count == 1 || !connectionOptions.isEmpty {
-          return buildLinear(
-            connect, left, right, target: target, .equal, block: nil, [], depth)
-        }
+      guard let other else {
         return failure(.noInverse(SyntaxPrinter.print(right)), right, depth)
       }
       let sum =

@@ -57,11 +57,14 @@ extension Builder {
     var blocks = [buildFormula(right, depth + 1)]
     for back in backs { blocks.append(back.make(&self, depth + 1)) }
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
+    let sum =
+      left.mayBeLayoutAttribute ? linear(left, right, .equal, isChoice: true, depth) : nil
     return code.add(
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: array, other: nil, reads: reads, options: buildOptions(inner), backs: targets,
+        block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner), formula: right,
+        backs: targets,
         isHeld: holdsConnection, base: depth, at: position(connect.range, inner)))
   }
 
