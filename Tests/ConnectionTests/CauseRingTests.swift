@@ -116,6 +116,34 @@ import Testing
     #expect(program["b"] == 101)
   }
 
+  @Test func aTurnThatIsGivenUpHasNotBeen() throws {
+    let program = Program()
+    try program.run(
+      """
+      class Model {
+        var x := 0. var y := 0.
+        -x { ^x } -y { ^y }
+        -x: value { x := value. self y: value + 1 }
+        -y: value { y := value }
+      }
+      m := Model new. var a := 1. var b.
+      b |= a.
+      a := 2.
+      k := var:m/x =|= var:m/y.
+      before := (ref:m/x changes) size.
+      [ m y: 5 ] on: ConstraintError do: [ :error | nil ].
+      """)
+    #expect(try program.print("#(m x, m y, (ref:m/x changes) size = before)") == "#(0 0 true)")
+    #expect(try program.print("ref:b when newValue") == "2")
+    try program.run("a := 3")
+    #expect(try program.print("ref:b changes collect: [ :each | each newValue ]") == "#(1 2 3)")
+    // Also when the changes of the turn were more than there is room for.
+    try program.run(
+      "1 to: 5000 do: [ :i | var:a := i ]. [ m y: 5 ] on: ConstraintError do: [ :e | nil ]")
+    #expect(try program.print("ref:b when newValue") == "5000")
+    #expect(try program.run("ref:b why lines first").string == "b is 5000 by 'b |= a' (<eval>:8)")
+  }
+
   /// What the stream writes is a change like any other, and not traced.
   @Test func aStreamThatWritesIntoThePlacesThatAreTraced() throws {
     let program = Program()

@@ -41,6 +41,8 @@ final class CauseRing {
   private var limit = 0
   /// How many changes have been recorded in all.
   private(set) var count = 0
+  /// The number of the first change that has not been overwritten for nothing.
+  private var first = 0
   private var turn: UInt32 = 0
   private var time = 0
   private var lastSource: ObjectIdentifier?
@@ -157,10 +159,19 @@ final class CauseRing {
     if count > 0 { births[cell.rawValue] = count }
   }
 
+  /// The changes of a turn that was given up have not been.
+  func forget(turn: Int) {
+    // What they took the place of is gone all the same.
+    first = oldest
+    let number = UInt32(truncatingIfNeeded: turn)
+    while count > first, self[count - 1].turn == number { count -= 1 }
+    births = births.mapValues { min($0, count) }
+  }
+
   // MARK: Looking back
 
   /// The number of the oldest change that is still known.
-  private var oldest: Int { max(0, count - (mask + 1)) }
+  private var oldest: Int { max(first, count - (mask + 1)) }
 
   /// A change by its number, from 0, of those that are still known.
   subscript(number: Int) -> Entry {

@@ -339,6 +339,7 @@ extension ConnectionGraph {
       }
     }
     undo.removeAll()
+    causes.forget(turn: turn)
     for level in levels {
       level.transaction.removeAll()
     }

@@ -144,7 +144,17 @@ extension Machine {
       return graph.isInUse(cause) ? cause : nil
     }
     let formulas = graph.connections[Int(entry.writer)]?.formulas ?? []
-    return formulas.first { $0.output == cell }?.inputs.first
+    return formulas.first { $0.output == cell }.flatMap { newestInput(of: $0) }
+  }
+
+  /// Of what a formula reads, what has changed last: the first, if nothing is known to have.
+  private func newestInput(of formula: Formula) -> CellID? {
+    let inputs = formula.inputs
+    // Looking at more of them would tell no more.
+    let changes = inputs.prefix(32).map { (input: $0, number: graph.causes.last(of: $0) ?? -1) }
+    let newest = changes.max { $0.number < $1.number }
+    guard let newest, newest.number >= 0 else { return inputs.first }
+    return newest.input
   }
 
   // MARK: Changes

@@ -9,10 +9,10 @@ struct ConnectorStatement {
   /// What is sent to the connection.
   let messages: String?
 
-  init(_ connect: ConnectExpression) {
+  init(_ connect: ConnectExpression, messages: String? = nil) {
     self.connect = connect
     name = nil
-    messages = nil
+    self.messages = messages
   }
 
   /// Takes an expression apart; nil for one that is not about a connection in the first place.

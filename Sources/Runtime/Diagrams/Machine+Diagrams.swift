@@ -48,9 +48,13 @@ extension Machine {
     let source = SourceText(name: connection.source.name, connection.text)
     let result = parse(source, names: hyphenatedNames, connectors: definedConnectors)
     guard let statements = result.script?.statements, statements.count == 1,
-      case .expression(let expression) = statements[0]
+      case .expression(let expression) = statements[0],
+      let statement = ConnectorStatement(expression)
     else { return nil }
-    return ConnectorStatement(expression)
+    guard connection.strength != .required, statement.messages == nil else { return statement }
+    // It was sent to the connection later.
+    return ConnectorStatement(
+      statement.connect, messages: "strength: #\(connection.strength.name)")
   }
 
   /// The cells of a connection by what its statement calls them.

@@ -89,7 +89,7 @@ extension Primitive {
         return .unwind
       }
       return machine.makeString(diagram.written(as: format, zoom))
-    }
+    },
   ]
 
   static let connectionTrace: [Primitive] = [

@@ -81,7 +81,7 @@ extension Primitive {
       machine, arguments in
       machine.collect()
       return arguments.receiver
-    }
+    },
   ]
 }
 
