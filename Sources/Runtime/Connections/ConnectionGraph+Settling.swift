@@ -18,7 +18,7 @@ extension ConnectionGraph {
     }
     // Who writes a slot writes the properties that are computed from it.
     for written in [cell] + self[cell].properties {
-      if let owner = self[written].owner {
+      if let owner = self[written].owner, !owner.connection.allowsOverride {
         throw .determined(self[written].name, by: owner.connection)
       }
     }
@@ -31,7 +31,8 @@ extension ConnectionGraph {
     for written in [cell] + self[cell].properties {
       guard let region = self[written].region else { continue }
       do throws(SolverConflict) {
-        try region.solver.edit(written, age: clock + 1, isPinned: false)
+        try region.solver.edit(
+          written, age: clock + 1, isPinned: self[written].owner != nil)
       } catch {
         let above = error.formulas.compactMap { self[$0]?.connection }.unique()
         throw .overdetermined(self[written].name, by: above)
@@ -43,6 +44,8 @@ extension ConnectionGraph {
   func noteWrite(to cell: CellID, by site: TraceEntry?) {
     clock += 1
     for written in [cell] + self[cell].properties {
+      // What it says does not hold until it hears of a change.
+      self[written].owner?.state = .waiting
       cells[written.index].age = clock
       cells[written.index].cause = Cause(turn: turn + 1, site: site)
     }

@@ -80,9 +80,9 @@ extension Builder {
       connect = given.connect
     default: return nil
     }
-    guard ["|=", "=|="].contains(connect.connector.text), !connect.isOwn, connect.operands.count == 2 else {
-      return nil
-    }
+    guard ["|=", "=|="].contains(connect.connector.text), !connect.isOwn,
+      connect.operands.count == 2
+    else { return nil }
     holdsConnection = true
     defer { holdsConnection = false }
     return build(receiver, depth)
