@@ -36,7 +36,9 @@ public struct Connector: Sendable, Hashable {
     "←": ":=", "→": "->", "≤": "<=", "≥": ">=", "≠": "~=",
   ]
 
-  /// Those to which a program may give a meaning of its own. Assignment, addition and the message
+  /// Those to which a program may give a meaning of its own.
+  ///
+  /// Assignment, addition and the message
   /// send are what programs consist of: they keep theirs.
   public static let replaceable: Set<String> = ["|=", "=|=", "->"]
 

@@ -52,6 +52,24 @@ import Testing
     }
   }
 
+  /// A solver that the program wrote, at work for a change or asked when a connection is made.
+  @Test(arguments: [
+    "-settle: turn { stdout println: 'stop'. [ true ] whileTrue }",
+    "-accept: some { stdout println: 'stop'. [ true ] whileTrue } -settle: turn { }",
+    "-add: one { stdout println: 'stop'. [ true ] whileTrue } -settle: turn { }",
+  ])
+  func aSolverEnds(_ methods: String) {
+    let result = run(
+      """
+      class Endless : Solver { \(methods) }
+      var a := 1. var b.
+      [ (b |= a + 1) solver: Endless ] on: Exception do: [ :e | stdout println: 'caught' ].
+      stdout println: 'not reached'.
+      """)
+    #expect(result.outcome == "interrupted")
+    #expect(result.output == ["stop"])
+  }
+
   @Test func aReturnFromACleanUpBlockDoesNotStopIt() {
     let result = run(
       """

@@ -1,3 +1,4 @@
+import TenonLexer
 import TenonParser
 import Testing
 
@@ -83,8 +84,34 @@ import Testing
     expectTree("x ~> 3", "(~> x 3)", connectors: ["~>"])
     #expect(parse("connector ~> { } connector ==> : X { }").connectors == ["~>", "==>"])
     expectDiagnostics("connector 1️⃣~~~~~~~~> { }", "a connector has at most 8 characters")
-    for sign in ["|=", "->", "→", "≤", "||", "=", "-"] {
+    for sign in ["→", "≤", "||", "=", "-"] {
       expectDiagnostics("connector 1️⃣\(sign) { }", "'\(sign)' has a meaning already")
     }
+    for sign in ["+=", ">=|", "<=|"] {
+      expectDiagnostics(
+        "connector 1️⃣\(sign) { }",
+        "'\(sign)' keeps its meaning; '|=', '=|=' and '->' can be given another")
+    }
+    expectDiagnostics(
+      "connector 1️⃣:= : X { }",
+      "':=' keeps its meaning; '|=', '=|=' and '->' can be given another")
+  }
+
+  /// A sign of every program has the program's meaning behind its definition, not before and not
+  /// within.
+  @Test func connectorsWithAnotherMeaning() {
+    func meanings(_ text: String, connectors: Set<String> = []) -> [Bool] {
+      let statements =
+        Parser(SourceText(name: "test", text), connectors: connectors).parseScript().script?
+        .statements ?? []
+      return statements.compactMap { statement in
+        guard case .expression(.connect(let connect)) = statement else { return nil }
+        return connect.isOwn
+      }
+    }
+    #expect(
+      meanings("a |= b. connector |= { -m { x |= y } } a |= b. a =|= b") == [false, true, false])
+    #expect(meanings("a -> b. a |= b", connectors: ["->"]) == [true, false])
+    expectTree("connector -> : X { } a -> b", "(connector -> : X) (-> a b)")
   }
 }

@@ -17,8 +17,14 @@ struct ScriptFile: Sendable, CustomTestStringConvertible {
   static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples")
 
-  /// All files, and the listings of the paper, or those whose path contains `SCRIPTS` from the environment.
-  static let all = files(in: scripts, below: "") + files(in: examples, below: "paper/")
+  /// All files, the listings of the paper and some examples, or those whose path contains `SCRIPTS` from the environment.
+  static let all =
+    files(in: scripts, below: "") + files(in: examples, below: "paper/") + annotatedExamples
+
+  /// Examples that say themselves what they do.
+  private static let annotatedExamples = ["units.st", "search.st", "relaxation.st"].flatMap {
+    files(in: examples, below: $0)
+  }
 
   private static func files(in folder: URL, below path: String) -> [ScriptFile] {
     let wanted = ProcessInfo.processInfo.environment["SCRIPTS"] ?? ""

@@ -36,6 +36,7 @@ extension ConnectionGraph {
   private func enforce(
     _ constraint: Constraint, new: [Formula], origin: CellID?
   ) throws(Failure) {
+    try refuseSecondFormula(constraint)
     if constraint.isMultiWay || constraint.isForced {
       try enforceMultiWay(constraint, new: new, origin: origin)
     } else if let formula = constraint.formulas.first {

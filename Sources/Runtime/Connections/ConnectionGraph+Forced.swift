@@ -30,6 +30,20 @@ extension ConnectionGraph {
     return constraint
   }
 
+  /// Refuses the only formula of a connection when its place is computed by another one already that
+  /// has no other way.
+  func refuseSecondFormula(_ constraint: Constraint) throws(Failure) {
+    guard constraint.formulas.count == 1, let formula = constraint.formulas.first else { return }
+    let cell = self[formula.output]
+    if constraint.isForced, let owner = cell.owner {
+      throw .determinedAlready(cell.name, by: owner.connection)
+    }
+    let other = cell.region?.constraints.first {
+      $0 !== constraint && $0.formulas.count == 1 && $0.formulas[0].output == formula.output
+    }
+    if let other { throw .determinedAlready(cell.name, by: other.formulas[0].connection) }
+  }
+
   /// Whether a region's solver may keep another constraint.
   func isAccepted(_ constraint: Constraint, _ description: ConstraintIR, by region: Region) -> Bool
   {

@@ -20,7 +20,7 @@ extension ConnectionGraph {
     }
     // Who writes a slot writes the properties that are computed from it.
     for written in [cell] + self[cell].properties {
-      if let owner = self[written].owner {
+      if let owner = self[written].owner, !owner.connection.allowsOverride {
         throw .determined(self[written].name, by: owner.connection)
       }
     }
@@ -33,7 +33,8 @@ extension ConnectionGraph {
     for written in [cell] + self[cell].properties {
       guard let region = self[written].region else { continue }
       do throws(SolverConflict) {
-        try region.solver.edit(written, age: clock + 1, isPinned: false)
+        try region.solver.edit(
+          written, age: clock + 1, isPinned: self[written].owner != nil)
       } catch {
         let above = error.formulas.compactMap { self[$0]?.connection }.unique()
         throw .overdetermined(self[written].name, by: above)
@@ -71,6 +72,9 @@ extension ConnectionGraph {
     hot[cell.rawValue].age = clock
     hot[cell.rawValue].causeFormula = -1
     hot[cell.rawValue].causeTurn = turn + 1
+    // What a connection says of a place that was written over its head does not hold until it hears
+    // of a change.
+    if hot[cell.rawValue].flags & CellFlag.determined != 0 { self[cell].owner?.state = .waiting }
     // Most writes of a cell come from where the last one came from.
     let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
     if hot[cell.rawValue].site != identity {

@@ -174,6 +174,8 @@ final class Connection {
   var status = Status.active
   /// The solver that the program has chosen.
   var forced: ForcedSolver?
+  /// Whether its place may be written from elsewhere.
+  var allowsOverride = false
   /// Whether it has still to be told its solver before it comes into force.
   var isHeld = false
   /// What the program asked to hold, when a path leads to a place: made anew when the path changes.

@@ -24,7 +24,10 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return arguments.receiver
       }
-      connection.kept = arguments[0]
+      // What made it may have asked for the same before.
+      connection.kept =
+        connection.kept.isNil
+        ? arguments[0] : machine.makeArray([connection.kept, arguments[0]])
       let keys = machine.owners(of: arguments[1])
       connection.keptKeys = keys
       connection.keys = keys

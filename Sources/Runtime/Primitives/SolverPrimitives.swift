@@ -79,6 +79,16 @@ extension Primitive {
 
   static let forcing: [Primitive] = [
     Primitive(
+      "override: aBoolean",
+      "Whether its place may be written from elsewhere; that stays until the next change it hears of."
+    ) { machine, arguments throws(Failure) in
+      guard arguments[0] == .true || arguments[0] == .false else {
+        throw .invalidArgument("true or false", found: machine.describe(arguments[0]))
+      }
+      machine.connection(arguments.receiver)?.allowsOverride = arguments[0] == .true
+      return arguments.receiver
+    },
+    Primitive(
       "solver: aSolver",
       "Has the connection kept by a solver: an instance, a class, or the name of a registered one."
     ) { machine, arguments throws(Failure) in
@@ -96,7 +106,7 @@ extension Primitive {
         }
       }
       return machine.settleGraph(answering: arguments.receiver)
-    }
+    },
   ]
 }
 

@@ -40,6 +40,8 @@ extension Builder {
           .noPlace(SyntaxPrinter.print(left), connect.connector.text),
           at: position(left.range, depth)))
     }
+    // At a prompt this declares what the formula reads.
+    var reads = reads(of: right, inner)
     var targets: [ConnectNode.Operand] = []
     for back in backs {
       guard let place = place(back.place, inner) else {
@@ -50,7 +52,6 @@ extension Builder {
       }
       targets.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
     }
-    var reads = reads(of: right, inner)
     for back in targets where !reads.contains(where: { $0.name == back.name }) {
       reads.append(back)
     }
@@ -84,9 +85,9 @@ extension Builder {
       connect = given.connect
     default: return nil
     }
-    guard ["|=", "=|="].contains(connect.connector.text), !connect.isOwn, connect.operands.count == 2 else {
-      return nil
-    }
+    guard ["|=", "=|="].contains(connect.connector.text), !connect.isOwn,
+      connect.operands.count == 2
+    else { return nil }
     holdsConnection = true
     defer { holdsConnection = false }
     return build(receiver, depth)

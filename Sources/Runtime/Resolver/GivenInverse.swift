@@ -11,8 +11,8 @@ struct GivenInverse {
   /// Recognises the message `inverse:` to a connection that is written there.
   init?(_ message: KeywordMessageExpression) {
     guard message.keywords.count == 1, message.keywords[0].text == "inverse:",
-      let connect = message.receiver.writtenConnection, connect.connector.text == "=|=", !connect.isOwn,
-      connect.operands.count == 2
+      let connect = message.receiver.writtenConnection, connect.connector.text == "=|=",
+      !connect.isOwn, connect.operands.count == 2
     else { return nil }
     self.connect = connect
     argument = message.arguments[0]
