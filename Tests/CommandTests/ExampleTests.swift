@@ -49,7 +49,33 @@ import Testing
       #expect(result.errors == "")
       #expect(
         result.output == """
-          
+          at the start
+            model: lists/1 = Shopping, lists/1/tasks/1 = milk
+            ui: lists/1 = Shopping, lists/1/tasks/1 = milk
+            saved: lists/1 = Shopping, lists/1/tasks/1 = milk
+            backend: lists/1 = Shopping, lists/1/tasks/1 = milk
+          typed
+            model: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            ui: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            saved: lists/1 = Shopping, lists/1/tasks/1 = milk
+            backend: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+          saved
+            model: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            ui: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            saved: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            backend: lists/1 = Shopping, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+          the backend was told: lists/1/tasks/1: 3 was refused
+          shared
+            model: lists/1 = Food for the party, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            ui: lists/1 = Food for the party, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            saved: lists/1 = Food for the party, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+            backend: lists/1 = Food for the party, lists/1/tasks/1 = milk, lists/1/tasks/2 = bread
+          done
+            model: lists/1 = Food for the party, lists/1/tasks/2 = bread
+            ui: lists/1 = Food for the party, lists/1/tasks/2 = bread
+            saved: lists/1 = Food for the party, lists/1/tasks/2 = bread
+            backend: lists/1 = Food for the party, lists/1/tasks/2 = bread
+          writes: 3 to the disk, 5 to the interface, 5 to the backend
 
           """)
     }

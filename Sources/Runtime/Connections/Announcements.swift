@@ -39,13 +39,21 @@ extension Machine {
     if let running = graph.running { throw .impureFormula(describe(value), running.connection) }
     if !graph.hearsAnnouncements {
       graph.hearsAnnouncements = true
-      for case let formula? in graph.formulas where !formula.isHeld {
-        if case .block = formula.source { graph.forced.append(formula) }
+      for case let formula? in graph.formulas {
+        guard case .block = formula.source else { continue }
+        if formula.isHeld, let relay = formula.connection.relay {
+          relay.isPending = true
+          graph.noteStart(of: formula.connection, relay)
+        } else {
+          graph.forced.append(formula)
+        }
       }
     } else if let whole = graph.cellsByPlace[.whole(ObjectRef(value))] {
       graph.noteWrite(to: whole, by: stackTrace(limit: 1).first)
     }
-    guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
+    guard graph.hasPending || !graph.relays.queue.isEmpty, !graph.isSettling,
+      graph.atomicDepth == 0
+    else { return value }
     return settleGraph(answering: value)
   }
 }

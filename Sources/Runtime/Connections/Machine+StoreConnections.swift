@@ -325,7 +325,8 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.get(arguments[0], fromGroup: arguments.receiver)
     },
-    Primitive("put: value at: reference", "Stores value at the place that a reference stands for.") {
+    Primitive("put: value at: reference", "Stores value at the place that a reference stands for.")
+    {
       machine, arguments throws(Failure) in
       try machine.put(arguments[0], at: arguments[1], inGroup: arguments.receiver)
     },

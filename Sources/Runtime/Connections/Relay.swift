@@ -27,7 +27,9 @@ final class Relay {
   let kind: Kind
   /// The cells of the two sides while the connection is in force.
   var cells: [CellID] = []
-  var changes: [Change] = []
+  private(set) var changes: [Change] = []
+  /// Where each change stands, by its side and its text.
+  private var places: [Int: [String: Int]] = [:]
   var isQueued = false
   /// Whether the connection itself is writing: nothing to be told.
   var isSilent = false
@@ -48,6 +50,27 @@ final class Relay {
   init(_ object: Value, _ kind: Kind) {
     self.object = object
     self.kind = kind
+  }
+
+  /// Notes a change; one that is there already is later now.
+  ///
+  /// - Complexity: O(1).
+  func note(side: Int, _ identifier: Value, _ text: String, at time: Int) {
+    if let index = places[side]?[text] {
+      changes[index].last = time
+    } else {
+      places[side, default: [:]][text] = changes.count
+      changes.append(Change(side: side, identifier: identifier, first: time, last: time))
+    }
+  }
+
+  /// Takes the changes.
+  func takeChanges() -> [Change] {
+    defer {
+      changes = []
+      places = [:]
+    }
+    return changes
   }
 }
 
@@ -95,15 +118,8 @@ extension ConnectionGraph {
     side: Int, _ identifier: Value, of connection: Connection, _ relay: Relay
   ) {
     relays.clock += 1
-    if let index = relay.changes.firstIndex(where: {
-      $0.side == side && $0.identifier == identifier
-    }) {
-      relay.changes[index].last = relays.clock
-    } else {
-      relay.changes.append(
-        Relay.Change(
-          side: side, identifier: identifier, first: relays.clock, last: relays.clock))
-    }
+    let text = identifier.isNil ? "" : machine.referenceOrName(identifier)
+    relay.note(side: side, identifier, text, at: relays.clock)
     guard !relay.isQueued else { return }
     relay.isQueued = true
     relays.queue.append(connection)
@@ -156,8 +172,7 @@ extension ConnectionGraph {
     return due.compactMap { connection in
       guard let relay = connection.relay else { return nil }
       relay.isQueued = false
-      let changes = relay.changes
-      relay.changes = []
+      let changes = relay.takeChanges()
       return connection.status == .active ? (connection, changes) : nil
     }
   }
@@ -166,7 +181,7 @@ extension ConnectionGraph {
   func forgetRelays() {
     for connection in relays.queue {
       connection.relay?.isQueued = false
-      connection.relay?.changes = []
+      _ = connection.relay?.takeChanges()
     }
     relays.queue = []
   }
@@ -224,6 +239,11 @@ extension Machine {
     return .nil
   }
 
+  /// The text of a reference, or of a name as a symbol.
+  fileprivate func referenceOrName(_ identifier: Value) -> String {
+    text(identifier) ?? referenceText(identifier)
+  }
+
   /// Keeps a value that a cell should have got, for the relay to decide on.
   ///
   /// - Returns: whether the cell takes no value from outside.
@@ -246,7 +266,7 @@ extension Machine {
   @inline(never)
   private func noteWholeStore(_ reference: Value, _ store: Value) {
     guard let whole = graph.cellsByPlace[.whole(ObjectRef(store))] else { return }
-    graph.relayChange(of: whole, identifier: canonicalReference(reference))
+    graph.relayChange(of: whole, identifier: reference)
   }
 
   /// Tells the relays of what only they have heard.

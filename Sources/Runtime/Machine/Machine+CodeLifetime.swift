@@ -29,7 +29,11 @@ extension Machine {
   /// Marks what the code refers to, whoever needs the code.
   func markLiterals() {
     for list in [methodCodes, runningCodes, retiredCodes, replacedCodes] {
-      for code in list { for literal in code.literals { heap.mark(literal) } }
+      for code in list {
+        for literal in code.literals { heap.mark(literal) }
+        // A statement that is still running evaluates blocks of this form.
+        for literal in code.trackedForm?.literals ?? [] { heap.mark(literal) }
+      }
     }
   }
 

@@ -5,7 +5,8 @@ extension Primitive {
   /// refused when the kernel is checked.
   static func table(for className: String) -> [Primitive] {
     switch className {
-    case "Object": object + comparison + deepCopying + instanceVariables + finalization
+    case "Object":
+      object + comparison + deepCopying + instanceVariables + finalization
         + announcements
     case "Class": classSide + classReflection
     case "Metaclass": metaclassSide

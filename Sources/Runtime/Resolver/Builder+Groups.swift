@@ -83,4 +83,5 @@ extension Expression {
     case .unaryMessage(let message): message.selector.text == "asScheme"
     default: false
     }
-  }}
+  }
+}
