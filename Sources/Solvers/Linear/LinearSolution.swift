@@ -8,6 +8,11 @@ final class LinearSolution {
   /// The same by number, for going through many.
   private var groups: [Int] = []
 
+  /// Variables that are zero for good: what is left of equations.
+  var dropped: Set<Int> = []
+
+  func forgetGroups() { groups = [] }
+
   /// The group that a variable stands for.
   func group(at local: Int) -> Int? {
     if groups.isEmpty { groups = (0..<system.count).map { groupOf[$0] ?? -1 } }
@@ -113,17 +118,12 @@ extension LinearSolver {
       if let high { system.reduceUpper(local, to: high) }
     }
     system.release()
-    solution.wishes.sort { left, right in
-      guard let a = self.records[left.record], let b = self.records[right.record] else {
-        return false
-      }
-      return (b.constraint.strength, a.order) < (a.constraint.strength, b.order)
-    }
+    sortWishes(of: solution)
     solution.isMet = Array(repeating: false, count: system.count)
     return true
   }
 
-  private func translate(
+  func translate(
     _ record: LinearRecord,
     _ place: (Int) -> (local: Int, factor: SolverNumber, offset: SolverNumber)
   ) -> LinearSum {
@@ -140,6 +140,15 @@ extension LinearSolver {
       }
     }
     return (terms.filter { !$0.factor.isZero }, constant)
+  }
+
+  func sortWishes(of solution: LinearSolution) {
+    solution.wishes.sort { left, right in
+      guard let a = self.records[left.record], let b = self.records[right.record] else {
+        return false
+      }
+      return (b.constraint.strength, a.order) < (a.constraint.strength, b.order)
+    }
   }
 
   /// Whether required constraints can hold together with values.
@@ -168,7 +177,7 @@ extension LinearSolver {
 
   /// The value of a group as its youngest member has it; nil when that has none.
   func groupValue(_ group: Int) -> SolverNumber? {
-    let leader = groups[group].leader
+    let leader = leader(of: group)
     guard leader >= 0 else { return nil }
     if followers.contains(leader), let other = leaderWithoutFollowers(group),
       let value = value(of: other)
@@ -188,7 +197,7 @@ extension LinearSolver {
 
   /// The member that speaks for a group.
   private func effectiveLeader(_ group: Int) -> Int {
-    let leader = groups[group].leader
+    let leader = leader(of: group)
     guard followers.contains(leader) else { return leader }
     return leaderWithoutFollowers(group) ?? leader
   }
@@ -264,7 +273,8 @@ extension LinearSolver {
       }
     }
     system.evaluateRows()
-    for local in 0..<system.count where !system.isBasic(local) {
+    for local in 0..<system.count where !system.isBasic(local) && !solution.dropped.contains(local)
+    {
       if !solution.isMet[local] { isClean = false }
       if let record = solution.recordOf[local],
         self.records[record]?.constraint.relation != .equal

@@ -10,8 +10,14 @@ extension LinearSolver {
     records[index]?.role = .general
     let touched = Set(record.terms.map { variables[$0.variable].group })
     let old = Set(touched.map { groups[$0].component }).filter { $0 >= 0 }.sorted()
+    let solutions = old.map { components[$0]?.solution }
     let component = mergeComponents(old) ?? makeComponent([])
     components[component]?.records.append(index)
+    mark(index, component)
+    if let solution = extend(solutions, by: record, index) {
+      components[component]?.solution = solution
+      return
+    }
     attach(component)
     guard record.isRequired else { return }
     do throws(SolverConflict) {
@@ -34,7 +40,9 @@ extension LinearSolver {
 
   /// Makes one component of several; nil of none.
   func mergeComponents(_ old: [Int]) -> Int? {
-    let old = Set(old).sorted()
+    // The smaller ones move.
+    let size = { (component: Int) in self.components[component]?.records.count ?? 0 }
+    let old = Set(old).sorted { (size($1), $0) < (size($0), $1) }
     guard let first = old.first else { return nil }
     for other in old.dropFirst() {
       let moved = components[other]?.records ?? []

@@ -48,8 +48,17 @@ extension LinearSolver {
       groups[a.group].redundant.append(index)
       return
     }
-    // The smaller group is put in terms of the larger one: small = scale * large + shift.
-    let isFirstSmaller = groups[a.group].members.count <= groups[b.group].members.count
+    let isBound = (groups[a.group].component >= 0, groups[b.group].component >= 0)
+    if isBound.0, isBound.1 {
+      // Two variables of systems that are solved: one equation more.
+      try joinComponent(index)
+      return
+    }
+    // The smaller group is put in terms of the larger one, or of the one that is part of a system:
+    // small = scale * large + shift.
+    let isFirstSmaller =
+      isBound.0 == isBound.1
+      ? groups[a.group].members.count <= groups[b.group].members.count : isBound.1
     let (small, large) = isFirstSmaller ? (a.group, b.group) : (b.group, a.group)
     let scale: SolverNumber
     let shift: SolverNumber
@@ -66,7 +75,8 @@ extension LinearSolver {
     let before = groups[small]
     let components = (groups[small].component, groups[large].component)
     let isTrivial =
-      components.0 < 0 && components.1 < 0 && before.pinnedCount + groups[large].pinnedCount < 2
+      before.pinnedCount == 0
+      || components.1 < 0 && before.pinnedCount + groups[large].pinnedCount < 2
     let isShifted = scale == .one
     for member in before.members {
       variables[member].group = large
@@ -78,19 +88,25 @@ extension LinearSolver {
         variables[member].factor = factor * scale
       }
     }
-    groups[large].members += before.members
+    for member in before.members {
+      variables[member].position = groups[large].members.count
+      groups[large].members.append(member)
+    }
     groups[large].redundant += before.redundant
     groups[large].pinnedCount += before.pinnedCount
-    if before.leader >= 0,
-      groups[large].leader < 0 || isYounger(before.leader, groups[large].leader)
-    {
+    if before.leader < 0 || groups[large].leader < 0 {
+      groups[large].leader = -1
+    } else if isYounger(before.leader, groups[large].leader) {
       groups[large].leader = before.leader
     }
     groups[small] = LinearGroup()
     freeGroups.append(small)
     records[index]?.role = .edge
     edges[index] = (first, second)
-    if isTrivial { return }
+    if isTrivial {
+      forgetOrder(large)
+      return
+    }
     let component = mergeComponents([components.0, components.1].filter { $0 >= 0 })
     if let component { attach(component) }
     do throws(SolverConflict) {
@@ -113,23 +129,24 @@ extension LinearSolver {
     let component = groups[group].component
     let part = smallerPart(first, second, without: index)
     let new = makeGroup(part)
-    for member in part { variables[member].group = new }
-    // A group without holes is compacted in the order of its members.
-    if part.count * 2 > groups[group].members.count || part.count > 8 {
-      groups[group].members.removeAll { variables[$0].group == new }
-    } else {
-      for member in part {
-        if let place = groups[group].members.lastIndex(of: member) {
-          groups[group].members.remove(at: place)
-        }
+    for (index, member) in part.enumerated() {
+      // The last one takes the place of the one that leaves.
+      let place = variables[member].position
+      let last = groups[group].members.removeLast()
+      if last != member {
+        groups[group].members[place] = last
+        variables[last].position = place
       }
+      variables[member].position = index
+      variables[member].group = new
     }
     let pinned = part.count { variables[$0].isPinned }
     groups[new].pinnedCount = pinned
     groups[group].pinnedCount -= pinned
-    groups[new].leader = youngest(part)
-    if variables[groups[group].leader].group == new {
-      groups[group].leader = youngest(groups[group].members)
+    // Who is the youngest is asked when values are: a part that comes back needs no search.
+    groups[new].leader = -1
+    if groups[group].leader >= 0, variables[groups[group].leader].group == new {
+      groups[group].leader = -1
     }
     let redundant = groups[group].redundant
     groups[group].redundant = []
@@ -140,7 +157,16 @@ extension LinearSolver {
     }
   }
 
-  func youngest(_ members: [Int]) -> Int {
+  /// The member that was written last.
+  func leader(of group: Int) -> Int {
+    let known = groups[group].leader
+    if known >= 0 { return known }
+    let found = youngest(groups[group].members)
+    groups[group].leader = found
+    return found
+  }
+
+  private func youngest(_ members: [Int]) -> Int {
     var youngest = members.first ?? -1
     for member in members.dropFirst() where isYounger(member, youngest) { youngest = member }
     return youngest

@@ -71,7 +71,7 @@ extension LinearSolver {
   private func solveGroup(
     _ group: Int, edited: [Int], _ transaction: Transaction, _ cause: CellID?
   ) throws(SolverConflict) {
-    var leader = groups[group].leader
+    var leader = leader(of: group)
     if groups[group].pinnedCount > 0 {
       let pinned = pinnedValues(of: group)
       if let first = pinned.first {
@@ -121,7 +121,7 @@ extension LinearSolver {
     if left == right { return true }
     if left.isExact, right.isExact { return false }
     let (a, b) = (left.double, right.double)
-    return (a - b).magnitude <= 1e-14 * Swift.max(a.magnitude, b.magnitude)
+    return (a - b).magnitude <= 1e-12 * Swift.max(a.magnitude, b.magnitude)
   }
 
   // MARK: Components
@@ -160,7 +160,7 @@ extension LinearSolver {
 
   /// The member of a group that was written and keeps its value to the bit, or -1.
   private func keeper(of group: Int, _ edited: [Int]) -> Int {
-    let leader = groups[group].leader
+    let leader = leader(of: group)
     guard leader >= 0, let value = value(of: leader), edited.contains(leader) else { return -1 }
     let component = groups[group].component
     guard component >= 0, let solution = components[component]?.solution,
@@ -180,7 +180,7 @@ extension LinearSolver {
     for variable in edited {
       let group = variables[variable].group
       let pinned = groups[group].pinnedCount
-      guard groups[group].leader == variable || variables[variable].isPinned && pinned == 1,
+      guard leader(of: group) == variable || variables[variable].isPinned && pinned == 1,
         pinned == 0 || variables[variable].isPinned && pinned == 1,
         let local = solution.localOf[group], !solution.system.isBasic(local),
         solution.isMet[local], let value = value(of: variable)

@@ -37,6 +37,7 @@ public final class LinearSolver: ConnectorSolver {
   var components: [LinearComponent?] = []
   var freeComponents: [Int] = []
   var nextRank = 1
+  var pinnedTotal = 0
   var values: CellValues?
   /// The left sides of constraints that are new in this turn: they follow the right sides.
   var followers: Set<Int> = []
@@ -94,6 +95,8 @@ struct LinearVariable {
   var isKnown = false
   /// The group it belongs to, and what it is in terms of the group: `factor * group + offset`.
   var group = -1
+  /// Where it stands among the members of its group.
+  var position = 0
   var factor = SolverNumber.one
   var offset = SolverNumber.zero
   /// When a search was here last.
@@ -140,7 +143,7 @@ struct LinearGroup {
   var members: [Int] = []
   /// The equations in it that others make superfluous.
   var redundant: [Int] = []
-  /// The member that was written last.
+  /// The member that was written last, or -1 as long as nobody has asked.
   var leader = -1
   var pinnedCount = 0
   /// The component it is part of, or -1.
@@ -231,9 +234,7 @@ extension LinearSolver {
     }
     variables[index].targetCount += change
     let leader = groups[variables[index].group].leader
-    if leader == index {
-      groups[variables[index].group].leader = youngest(groups[variables[index].group].members)
-    }
+    if leader == index { groups[variables[index].group].leader = -1 }
     forgetOrder(variables[index].group)
   }
 
@@ -371,10 +372,11 @@ extension LinearSolver {
     if variables[index].isPinned != isPinned {
       variables[index].isPinned = isPinned
       groups[group].pinnedCount += isPinned ? 1 : -1
+      pinnedTotal += isPinned ? 1 : -1
       forgetOrder(group)
     }
     let leader = groups[group].leader
-    if leader != index, leader < 0 || isYounger(index, leader) { groups[group].leader = index }
+    if leader >= 0, leader != index, isYounger(index, leader) { groups[group].leader = index }
   }
 
   /// Lets a cell be computed again.
@@ -382,16 +384,18 @@ extension LinearSolver {
     guard let index = variableOf[cell], variables[index].isPinned else { return }
     variables[index].isPinned = false
     groups[variables[index].group].pinnedCount -= 1
+    pinnedTotal -= 1
     forgetOrder(variables[index].group)
   }
 
   /// Whether a variable counts more than another: it was written later.
   func isYounger(_ left: Int, _ right: Int) -> Bool {
-    let (a, b) = (variables[left], variables[right])
-    if a.age != b.age { return a.age > b.age }
+    let ages = (variables[left].age, variables[right].age)
+    if ages.0 != ages.1 { return ages.0 > ages.1 }
     // Of those never written, what stands on the left of a constraint follows what stands right.
-    if (a.targetCount == 0) != (b.targetCount == 0) { return a.targetCount == 0 }
-    return a.rank < b.rank
+    let isTarget = (variables[left].targetCount > 0, variables[right].targetCount > 0)
+    if isTarget.0 != isTarget.1 { return isTarget.1 }
+    return variables[left].rank < variables[right].rank
   }
 
   /// Learns that a component cannot go on from where it is by values alone.
@@ -408,7 +412,7 @@ extension LinearSolver {
   public func formula(computing cell: CellID) -> FormulaID? {
     guard let index = variableOf[cell], !variables[index].isPinned else { return nil }
     let group = variables[index].group
-    if groups[group].leader == index || groups[group].leader < 0 {
+    if leader(of: group) == index {
       let component = groups[group].component
       guard component >= 0, let solution = components[component]?.solution,
         let local = solution.localOf[group], solution.system.isBasic(local)
@@ -433,8 +437,8 @@ extension LinearSolver {
     let group = variables[index].group
     var cells: [CellID] = []
     var formulas = [first]
-    let leader = groups[group].leader
-    if leader >= 0, leader != index { cells.append(variables[leader].cell) }
+    let leader = leader(of: group)
+    if leader != index { cells.append(variables[leader].cell) }
     let component = groups[group].component
     if component >= 0, let solution = components[component]?.solution,
       let local = solution.localOf[group]
@@ -444,7 +448,7 @@ extension LinearSolver {
         cells = []
         for term in system.rows[system.rowOf[local]].terms {
           if let group = solution.groupOf[term.variable] {
-            cells.append(variables[groups[group].leader].cell)
+            cells.append(variables[self.leader(of: group)].cell)
           } else if let record = solution.recordOf[term.variable].flatMap({ records[$0] }) {
             formulas.append(record.formula)
           }

@@ -215,6 +215,48 @@ final class LinearSystem {
     upper[variable] = bound
   }
 
+  /// Lets a variable that is zero be so for good.
+  func fixAtZero(_ variable: Int) {
+    if rowOf[variable] >= 0 {
+      let terms = rows[rowOf[variable]].terms
+      var chosen: Int?
+      for term in terms where !isHeld[term.variable] {
+        if chosen.map({ rank[term.variable] > rank[$0] }) ?? true { chosen = term.variable }
+      }
+      guard let chosen else {
+        // What is determined elsewhere may change: it must go on being zero.
+        raiseLower(variable, to: .zero)
+        reduceUpper(variable, to: .zero)
+        return
+      }
+      exchange(variable, for: chosen)
+    }
+    values[variable] = .zero
+    for index in columns[variable] {
+      rows[index].terms.removeAll { $0.variable == variable }
+    }
+    columns[variable] = []
+  }
+
+  /// Takes the variables and rows of another system in.
+  ///
+  /// - Returns: what is added to the number of each of its variables.
+  func absorb(_ other: LinearSystem) -> Int {
+    let offset = values.count
+    for variable in 0..<other.count {
+      let added = addVariable(other.values[variable])
+      lower[added] = other.lower[variable]
+      upper[added] = other.upper[variable]
+    }
+    for row in other.rows {
+      append(
+        Row(
+          basic: row.basic + offset, constant: row.constant,
+          terms: row.terms.map { ($0.variable + offset, $0.factor) }))
+    }
+    return offset
+  }
+
   /// Forgets the bounds of a variable.
   func removeBounds(_ variable: Int) {
     lower[variable] = nil
