@@ -12,8 +12,9 @@ extension ConnectionGraph {
     var joined: [Formula] = []
     do throws(Failure) {
       var touched: [Constraint] = []
+      let separate = standsBesideWishes(added) ? makeConstraint(for: added) : nil
       for formula in added {
-        let constraint = constraint(for: formula)
+        let constraint = separate ?? constraint(for: formula)
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(self[formula.output].name, by: other.connection)
         }
@@ -31,6 +32,25 @@ extension ConnectionGraph {
       throw error
     }
     retryContested()
+  }
+
+  /// Whether formulas say something of places of which another connection says something else over
+  /// the same places, and one of the two is a wish: each is a constraint of its own then.
+  private func standsBesideWishes(_ added: [Formula]) -> Bool {
+    added.contains { formula in
+      guard let others = constraints[formula.variables]?.formulas else { return false }
+      return others.contains { other in
+        other.output == formula.output
+          && min(other.connection.strength, formula.connection.strength) < .required
+      }
+    }
+  }
+
+  /// A constraint that other formulas over the same cells do not join.
+  private func makeConstraint(for formulas: [Formula]) -> Constraint? {
+    guard let cells = formulas.first?.variables else { return nil }
+    nextConstraint += 1
+    return Constraint(id: ConstraintID(nextConstraint - 1), cells: cells)
   }
 
   private func enforce(
