@@ -38,7 +38,9 @@ extension ConnectionGraph {
   /// the same places, and one of the two is a wish: each is a constraint of its own then.
   private func standsBesideWishes(_ added: [Formula]) -> Bool {
     added.contains { formula in
-      guard let others = constraints[formula.variables]?.formulas else { return false }
+      guard formula.equation == nil, let others = constraints[formula.variables]?.formulas else {
+        return false
+      }
       return others.contains { other in
         other.output == formula.output
           && min(other.connection.strength, formula.connection.strength) < .required

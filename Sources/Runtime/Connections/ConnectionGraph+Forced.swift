@@ -33,13 +33,16 @@ extension ConnectionGraph {
   /// Refuses the only formula of a connection when its place is computed by another one already that
   /// has no other way.
   func refuseSecondFormula(_ constraint: Constraint) throws(Failure) {
-    guard constraint.formulas.count == 1, let formula = constraint.formulas.first else { return }
+    guard constraint.equation == nil, constraint.formulas.count == 1,
+      let formula = constraint.formulas.first
+    else { return }
     let cell = self[formula.output]
     if constraint.isForced, let owner = cell.owner {
       throw .determinedAlready(cell.name, by: owner.connection)
     }
     let other = cell.region?.constraints.first {
-      $0 !== constraint && $0.formulas.count == 1 && $0.formulas[0].output == formula.output
+      $0 !== constraint && $0.equation == nil && $0.formulas.count == 1
+        && $0.formulas[0].output == formula.output
     }
     if let other { throw .determinedAlready(cell.name, by: other.formulas[0].connection) }
   }
@@ -51,9 +54,9 @@ extension ConnectionGraph {
     if let forced = constraint.formulas.first?.connection.forced {
       guard isKept(region, by: forced) else { return false }
     }
-    let all = region.constraints.filter { $0 !== constraint }.map { self.description(of: $0) }
-    let wanted = RegionIR(constraints: all + [description], pinned: region.pinned)
     if let script = region.solver as? ScriptSolver {
+      let all = region.constraints.filter { $0 !== constraint }.map { self.description(of: $0) }
+      let wanted = RegionIR(constraints: all + [description], pinned: region.pinned)
       if case .yes = script.accept(wanted) { return true }
       return false
     }

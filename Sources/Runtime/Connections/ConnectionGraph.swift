@@ -397,13 +397,13 @@ extension ConnectionGraph {
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
-    if isForced(formula.connection) { return forcedConstraint(for: formula) }
     let key = formula.variables
     if let equation = formula.equation {
       nextConstraint += 1
       return Constraint(
         id: ConstraintID(nextConstraint - 1), cells: equation.form.cells, equation: equation)
     }
+    if isForced(formula.connection) { return forcedConstraint(for: formula) }
     if let known = constraints[key] { return known }
     let constraint = Constraint(id: ConstraintID(nextConstraint), cells: key)
     nextConstraint += 1

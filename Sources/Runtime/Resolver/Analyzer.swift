@@ -254,7 +254,9 @@ struct Analyzer {
   /// Reports a formula that `=|=` cannot run backwards.
   private mutating func checkInversion(of connect: ConnectExpression, given: GivenInverse?) {
     guard connect.connector.text == "=|=", !connect.isOwn else { return }
-    for formula in connect.operands.dropFirst() {
+    for (left, formula) in zip(connect.operands, connect.operands.dropFirst()) {
+      // A number can be a wish: there is nothing to run backwards.
+      if given == nil, LinearAnalysis(left, less: formula).leaves.count == 1 { continue }
       let names = FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
       guard given != nil || Inversion.isFormula(formula, names: names) else { continue }
       let inversion = Inversion(of: formula, names: names, isGiven: given != nil)
