@@ -101,6 +101,43 @@ import Testing
     #expect(throws: EvaluationError.self) { try interpreter.evaluate("import 'others'") }
   }
 
+  @Test func aSolverInSwift() throws {
+    let interpreter = Interpreter()
+    interpreter.register(OneStepSolver.self)
+    let solver = try interpreter.evaluate(
+      "var a := 1. var b. k := (b |= a + 1) solver: #oneStep. a := 5. k solver")
+    #expect(solver.string == "oneStep")
+    #expect(interpreter["b"]?.integer == 6)
+    do {
+      _ = try interpreter.evaluate("var c. (c |= b * 2) solver: #oneStep", name: "more.st")
+      Issue.record("it is accepted")
+    } catch .script(let error) {
+      let reason = "no solver accepts it: oneStep: c |= b * 2: it needs the result of another one"
+      #expect(error.message == reason)
+    } catch {
+      Issue.record(error)
+    }
+    interpreter["a"] = interpreter.value(7)
+    #expect(interpreter["b"]?.integer == 8)
+  }
+
+  @Test func formulas() throws {
+    let interpreter = Interpreter()
+    let celsius = interpreter.variable("celsius")
+    let kelvin = interpreter.variable("kelvin")
+    try interpreter.connect(kelvin, reading: [celsius]) { inputs in
+      guard let degrees = inputs.double(0) else { return .missing }
+      return degrees < -273.15 ? .failure("colder than absolute zero") : .double(degrees + 273.15)
+    }
+    try celsius.set(.integer(100))
+    print(kelvin.double ?? 0)  // 373.15
+    #expect(kelvin.double == 373.15)
+    try celsius.set(.integer(-300))
+    let error = try interpreter.evaluate("self connections first lastError")
+    #expect(error.string == "colder than absolute zero")
+    #expect(kelvin.double == 373.15)
+  }
+
   @Test func limits() throws {
     var options = Interpreter.Options()
     options.memoryLimit = 64 << 20
@@ -138,5 +175,55 @@ final class Settings: Store {
   func get(_ reference: Reference, if condition: Precondition?) throws(StoreError) -> GetOutcome {
     guard let text = texts[reference.components.joined(separator: "/")] else { return .missing }
     return .resource(Resource(text))
+  }
+}
+
+/// Keeps formulas none of which reads what another one computes: any order will do.
+final class OneStepSolver: ConnectorSolver {
+  static let name = "oneStep"
+  static let cost = 500
+
+  private var formulas: [ConstraintID: FormulaIR] = [:]
+
+  static func accept(_ region: RegionIR) -> Acceptance {
+    let outputs = Set(region.constraints.flatMap(\.formulas).map(\.output))
+    let refusals = region.constraints.flatMap { constraint in
+      constraint.formulas.compactMap { formula in
+        if constraint.isMultiWay { return Refusal(formula.id, "it has several directions") }
+        guard !outputs.isDisjoint(with: formula.inputs) else { return nil }
+        return Refusal(formula.id, "it needs the result of another one")
+      }
+    }
+    return refusals.isEmpty ? .yes : .no(refusals)
+  }
+
+  func add(_ constraint: ConstraintIR) throws(SolverConflict) {
+    guard let formula = constraint.formulas.first else { return }
+    if let other = self.formula(computing: formula.output) {
+      throw SolverConflict(.overdetermined, [other, formula.id])
+    }
+    formulas[constraint.id] = formula
+  }
+
+  func remove(_ constraint: ConstraintID) { formulas[constraint] = nil }
+
+  func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
+    guard let formula = self.formula(computing: cell) else { return }
+    throw SolverConflict(.overdetermined, [formula])
+  }
+
+  func unpin(_ cell: CellID) {}
+
+  func settle(_ turn: Transaction) {
+    let changed = Set(turn.changed)
+    let new = Set(turn.forced)
+    for formula in formulas.values.sorted(by: { $0.order < $1.order }) {
+      let cause = formula.inputs.first { changed.contains($0) }
+      if cause != nil || new.contains(formula.id) { _ = turn.run(formula.id, because: cause) }
+    }
+  }
+
+  func formula(computing cell: CellID) -> FormulaID? {
+    formulas.values.first { $0.output == cell }?.id
   }
 }

@@ -49,8 +49,9 @@ extension Primitive {
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
-    Primitive("state", "One of #satisfied #waiting #error #suspended #disconnected.") {
-      machine, arguments in
+    Primitive(
+      "state", "One of #satisfied #waiting #error #violated #pending #suspended #disconnected."
+    ) { machine, arguments in
       machine.symbol(machine.connectionState(arguments.receiver))
     },
     Primitive("isSatisfied", "Whether what it says holds.") { machine, arguments in
