@@ -48,7 +48,7 @@ extension ConnectionGraph {
     let flags = hot[cell.rawValue].flags
     return flags & CellFlag.plain != 0
       && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
-      && relays.held.isEmpty && machine.solverLimit == nil
+      && !words[0].hasRelays && machine.solverLimit == nil
   }
 
   /// Remembers what a place held, for when the turn cannot be finished.
@@ -135,7 +135,7 @@ extension ConnectionGraph {
   // MARK: Settling
 
   /// Whether there is anything to be done.
-  var hasPending: Bool { !pending.isEmpty || !forced.isEmpty || !reaimed.isEmpty }
+  var hasPending: Bool { !pending.isEmpty || words[0].hasForced || words[0].hasReaimed }
 
   /// Brings all connections up to date.
   ///
@@ -147,7 +147,7 @@ extension ConnectionGraph {
       if ranOutOfMemory { reportMemory() }
       if causes.hasTrace { machine.flushTrace() }
     }
-    askDoubtful()
+    if words[0].hasInvariants { askDoubtful() }
     while hasPending {
       turn += 1
       isSettling = true
@@ -156,7 +156,7 @@ extension ConnectionGraph {
         if atomicDepth == 0 { undo.removeAll() }
       }
       do throws(Failure) {
-        defer { if evaluation.handler >= 0 { machine.endFormulas() } }
+        defer { if words[0].handler >= 0 { machine.endFormulas() } }
         if hasOneLevel {
           try settleOneLevel()
         } else {
@@ -169,28 +169,30 @@ extension ConnectionGraph {
         abandonTurn()
         throw error
       }
-      if isUnwinding {
+      if isHalted, isUnwinding {
         abandonTurn()
         return
       }
-      try checkInvariants()
+      if words[0].hasInvariants { try checkInvariants() }
       isSettling = false
-      if !reaimed.isEmpty { try reaim() }
+      if words[0].hasReaimed { try reaim() }
     }
   }
 
   /// Whether all formulas are with one solver.
-  private var hasOneLevel: Bool { !hasRegions && levels.count == 1 && waitingRegions.isEmpty }
+  private var hasOneLevel: Bool {
+    !hasRegions && words[0].levelCount == 1 && !words[0].hasRegionsWaiting
+  }
 
   /// Brings everything up to date that one solver keeps.
   private func settleOneLevel() throws(Failure) {
     let transaction = baseTransaction
-    if valuesBefore.isEmpty, transaction.changes.isEmpty {
+    if !words[0].hasValuesBefore, transaction.changes.isEmpty {
       transaction.changes.exchange(with: pending)
     } else {
       for cell in takePending() { transaction.changes.append(cell) }
     }
-    if !forced.isEmpty {
+    if words[0].hasForced {
       for formula in forced where formula.constraint?.level == 0 {
         transaction.forcedFormulas.append(formula.id)
       }
@@ -200,13 +202,13 @@ extension ConnectionGraph {
     currentLevel = 0
     repeat {
       if let baseSolver { transaction.settle(with: baseSolver) }
-      if let restless {
+      if isHalted, let restless {
         self.restless = nil
         throw .doesNotSettle(loop(through: restless))
       }
-    } while !isUnwinding && !transaction.isEmpty
+    } while !isHalted && !transaction.isEmpty
     currentLevel = -1
-    if hasMore || levels.count > 1 || !waitingRegions.isEmpty { try settleLevels() }
+    if hasMore || words[0].levelCount > 1 || words[0].hasRegionsWaiting { try settleLevels() }
   }
 
   /// Has the program hear at its next safepoint that memory has run out, when only formulas have.

@@ -15,6 +15,8 @@ final class ConnectionGraph {
   let state: StateRef
   var cells: [Cell] = []
   var freeCells: [CellID] = []
+  /// The numbers and switches of a turn, and whether there is anything unusual to be done.
+  let words = FlatTable<TurnWords>()
   /// What a turn needs of cells and formulas.
   let hot = FlatTable<HotCell>()
   let hotFormulas = FlatTable<HotFormula>()
@@ -28,14 +30,24 @@ final class ConnectionGraph {
   var constraints: [[CellID]: Constraint] = [:]
   var nextConstraint: Int32 = 0
   /// How many regions there are.
-  var regionCount = 0
+  var regionCount: Int {
+    @inline(__always) get { words[0].regionCount }
+    @inline(__always) set { words[0].regionCount = newValue }
+  }
   /// The regions that something has changed for.
-  var waitingRegions: [Region] = []
+  var waitingRegions: [Region] = [] {
+    didSet { words[0].hasRegionsWaiting = !waitingRegions.isEmpty }
+  }
   /// While many connections end at once: the regions that fell apart, and what remains of the
   /// constraints that lost a formula.
   var broken: (regions: [Region], constraints: [Constraint])?
   /// The solvers of one-way constraints, by level.
-  var levels: [Level] = [] { didSet { baseSolver = levels.first?.solver } }
+  var levels: [Level] = [] {
+    didSet {
+      baseSolver = levels.first?.solver
+      words[0].levelCount = levels.count
+    }
+  }
   /// The solver of the lowest level, with which most turns begin and end, and its transaction.
   private(set) var baseSolver: (any ConnectorSolver)?
   let baseTransaction = Transaction()
@@ -54,32 +66,61 @@ final class ConnectionGraph {
   let causes: CauseRing
 
   // MARK: The turn
-  var clock: UInt64 = 0
-  var turn = 0
+  var clock: UInt64 {
+    @inline(__always) get { words[0].clock }
+    @inline(__always) set { words[0].clock = newValue }
+  }
+  var turn: Int {
+    @inline(__always) get { words[0].turn }
+    @inline(__always) set { words[0].turn = newValue }
+  }
   /// Whether formulas are being run.
-  var isSettling = false
+  var isSettling: Bool {
+    @inline(__always) get { words[0].isSettling }
+    @inline(__always) set { words[0].isSettling = newValue }
+  }
   /// Whether a formula failed for want of memory in this turn.
-  var ranOutOfMemory = false
+  var ranOutOfMemory: Bool {
+    @inline(__always) get { words[0].ranOutOfMemory }
+    @inline(__always) set { words[0].ranOutOfMemory = newValue }
+  }
   /// How deep `atomically:` is nested.
-  var atomicDepth = 0
+  var atomicDepth: Int {
+    @inline(__always) get { words[0].atomicDepth }
+    @inline(__always) set { words[0].atomicDepth = newValue }
+  }
   /// Cells changed since the last settling, in order.
   let pending = FlatTable<CellID>()
   /// What the cells written in `atomically:` held before it.
-  var valuesBefore: [CellID: Value] = [:]
-  var forced: [Formula] = []
+  var valuesBefore: [CellID: Value] = [:] {
+    didSet { words[0].hasValuesBefore = !valuesBefore.isEmpty }
+  }
+  var forced: [Formula] = [] { didSet { words[0].hasForced = !forced.isEmpty } }
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
   /// The number of the formula that runs, or -1.
-  var runningNumber: Int32 = -1
+  var runningNumber: Int32 {
+    @inline(__always) get { words[0].runningNumber }
+    @inline(__always) set { words[0].runningNumber = newValue }
+  }
   /// The formula that runs.
   var running: Formula? { runningNumber < 0 ? nil : formulas[Int(runningNumber)] }
   /// The region whose solver is at work, and the level the turn has come to.
   var settling: Region?
-  var currentLevel = -1
+  var currentLevel: Int {
+    @inline(__always) get { words[0].currentLevel }
+    @inline(__always) set { words[0].currentLevel = newValue }
+  }
   /// Whether a change has come to a level that the turn has passed already.
-  var hasMore = false
+  var hasMore: Bool {
+    @inline(__always) get { words[0].hasMore }
+    @inline(__always) set { words[0].hasMore = newValue }
+  }
   /// Whether the change being noted is the result of a formula.
-  var isRunningFormula = false
+  var isRunningFormula: Bool {
+    @inline(__always) get { words[0].isRunningFormula }
+    @inline(__always) set { words[0].isRunningFormula = newValue }
+  }
   /// A cell that has changed too often.
   var restless: CellID? { didSet { noteHalt() } }
   /// Why a solver has given the turn up.
@@ -87,13 +128,17 @@ final class ConnectionGraph {
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false { didSet { noteHalt() } }
   /// Whether no formula runs any more in this turn.
-  private(set) var isHalted = false
+  var isHalted: Bool { words[0].isHalted }
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: [Connection]] = [:]
-  var reaimed: [Connection] = []
+  var reaimed: [Connection] = [] { didSet { words[0].hasReaimed = !reaimed.isEmpty } }
   /// The connections that tell what has changed.
-  var relays = Relays()
-  var invariants = Invariants()
+  var relays = Relays() {
+    didSet { words[0].hasRelays = !relays.held.isEmpty || !relays.queue.isEmpty }
+  }
+  var invariants = Invariants() {
+    didSet { words[0].hasInvariants = invariants.count > 0 || !invariants.doubtful.isEmpty }
+  }
   /// Whether any object has announced a change itself: from then on receivers are noted.
   var hearsAnnouncements = false
   /// The cell of a store that is written through the door.
@@ -104,7 +149,10 @@ final class ConnectionGraph {
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// Whether formulas are run by a solver of the language.
-  var isRunBySolver = false
+  var isRunBySolver: Bool {
+    @inline(__always) get { words[0].isRunBySolver }
+    @inline(__always) set { words[0].isRunBySolver = newValue }
+  }
   /// Why a place did not take what a solver has computed.
   var solverFailure: Failure?
   /// Whether a solver of the language is setting a place: it is told itself why it could not.
@@ -120,7 +168,9 @@ final class ConnectionGraph {
     var value: Value
   }
 
-  private func noteHalt() { isHalted = isUnwinding || restless != nil || refusal != nil }
+  private func noteHalt() {
+    words[0].isHalted = isUnwinding || restless != nil || refusal != nil
+  }
 
   /// The one-way constraints of one level.
   final class Level {
@@ -135,6 +185,7 @@ final class ConnectionGraph {
 
   init(state: StateRef) {
     self.state = state
+    words.append(TurnWords())
     causes = CauseRing()
     baseTransaction.attach(self)
   }

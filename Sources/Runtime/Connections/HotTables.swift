@@ -2,6 +2,32 @@ internal import TenonTables
 
 // What a turn needs of cells and formulas, in flat tables: the rest stays with the objects.
 
+/// The numbers and switches of a turn: what a property says that is looked at for every change, kept
+/// in plain memory so that looking at it takes no check for exclusive access.
+struct TurnWords: BitwiseCopyable {
+  var regionCount = 0
+  var clock = UInt64(0)
+  var turn = 0
+  var isSettling = false
+  var ranOutOfMemory = false
+  var atomicDepth = 0
+  var runningNumber = Int32(-1)
+  var currentLevel = -1
+  var hasMore = false
+  var isRunningFormula = false
+  var isRunBySolver = false
+  var isHalted = false
+  var hasRegionsWaiting = false
+  var hasValuesBefore = false
+  var hasForced = false
+  var hasReaimed = false
+  var hasInvariants = false
+  var hasRelays = false
+  var levelCount = 0
+  /// The number of the handler that catches the errors of formulas, or -1.
+  var handler = -1
+}
+
 /// What a turn needs of a cell.
 struct HotCell: BitwiseCopyable {
   /// The place: object, key, index and kind.

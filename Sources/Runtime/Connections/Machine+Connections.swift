@@ -81,7 +81,11 @@ extension Machine {
     } catch {
       return signal(error)
     }
-    if !graph.relays.queue.isEmpty, !graph.isUnwinding, tellRelays().isUnwind { return .unwind }
+    if graph.words[0].hasRelays, !graph.relays.queue.isEmpty, !graph.isUnwinding,
+      tellRelays().isUnwind
+    {
+      return .unwind
+    }
     return endGraphUnwinding(value)
   }
 

@@ -5,8 +5,6 @@ internal import TenonTables
 /// What evaluating the formulas of a turn shares: one handler catches the errors of all of them, and
 /// one tracker records what each reads.
 struct FormulaEvaluation {
-  /// The number of the handler, or -1 while no formula of the language has run in this turn.
-  var handler = -1
   var outerHandler = -1
   var token = 0
   var outerTracker: Tracker?
@@ -19,7 +17,7 @@ extension ConnectionGraph {
   @inline(__always)
   func evaluateBlockFormula(_ number: Int32) -> Value? {
     if isRunBySolver { return machine.evaluateWithin(number) }
-    if evaluation.handler < 0 { machine.beginFormulas() }
+    if words[0].handler < 0 { machine.beginFormulas() }
     formulaTracker.reset()
     let outer = runningNumber
     runningNumber = number
@@ -86,8 +84,8 @@ extension Machine {
         graph.isUnwinding = true
         return nil
       }
-      currentHandler = evaluation.handler
-      handlers.removeLast(handlers.count - evaluation.handler - 1)
+      currentHandler = graph.words[0].handler
+      handlers.removeLast(handlers.count - graph.words[0].handler - 1)
       outcome = .failed(takeFailure())
     }
     return conclude(outcome, reads: graph.formulaTracker.reads, of: formula)
@@ -158,9 +156,9 @@ extension Machine {
   func beginFormulas() {
     graph.evaluation.outerHandler = currentHandler
     graph.evaluation.token = makeToken()
-    graph.evaluation.handler = handlers.count
+    graph.words[0].handler = handlers.count
     handlers.append(Handler(frame: nil, outer: currentHandler, token: graph.evaluation.token))
-    currentHandler = graph.evaluation.handler
+    currentHandler = graph.words[0].handler
     graph.evaluation.outerTracker = tracker
     graph.formulaTracker.outer = tracker
     tracker = graph.formulaTracker
@@ -168,13 +166,13 @@ extension Machine {
 
   /// Ends what the first formula of a turn began.
   func endFormulas() {
-    guard graph.evaluation.handler >= 0 else { return }
+    guard graph.words[0].handler >= 0 else { return }
     currentHandler = graph.evaluation.outerHandler
-    handlers.removeLast(handlers.count - graph.evaluation.handler)
+    handlers.removeLast(handlers.count - graph.words[0].handler)
     tracker = graph.evaluation.outerTracker
     graph.formulaTracker.reset()
     graph.formulaTracker.outer = nil
     graph.evaluation.outerTracker = nil
-    graph.evaluation.handler = -1
+    graph.words[0].handler = -1
   }
 }
