@@ -109,10 +109,10 @@ import Testing
     #expect(solver.string == "oneStep")
     #expect(interpreter["b"]?.integer == 6)
     do {
-      _ = try interpreter.evaluate("var c. (c |= b * 2) solver: #oneStep", name: "more.st")
+      _ = try interpreter.evaluate("var c. (c =|= b) solver: #oneStep", name: "more.st")
       Issue.record("it is accepted")
     } catch .script(let error) {
-      let reason = "no solver accepts it: oneStep: c |= b * 2: it needs the result of another one"
+      let reason = "no solver accepts it: oneStep: c =|= b: it has several directions"
       #expect(error.message == reason)
     } catch {
       Issue.record(error)
