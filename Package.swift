@@ -50,7 +50,7 @@ let package = Package(
       dependencies: ["Tenon", "TenonLexer", "TenonRuntime", "CTenonLibEdit", "CTenonPlatform"],
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
-      name: "TenonConnectorBenchmarks", dependencies: ["Tenon", "TenonRuntime"],
+      name: "TenonConnectorBenchmarks", dependencies: ["Tenon", "TenonRuntime", "TenonSolvers"],
       path: "Benchmarks/connectors/graph", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],

@@ -384,7 +384,7 @@ extension PropagationSolver {
   private func turn(_ found: Found, in entry: Int32, closed: inout [FormulaID]?) -> Bool {
     for candidate in found.candidates {
       let turned = turnAround(found, candidate)
-      guard let cycle = cycle(through: entry) else { return true }
+      guard let cycle = cycle(through: entry, turned) else { return true }
       turnBack(turned)
       if closed == nil { closed = cycle }
     }
@@ -401,7 +401,7 @@ extension PropagationSolver {
       constraints[victim].chosen = -1
       variables[variable].source = -1
       let turned = turnAround(found, step)
-      if cycle(through: entry) == nil {
+      if cycle(through: entry, turned) == nil {
         unsatisfied.append(victim)
         return true
       }
@@ -548,12 +548,14 @@ extension PropagationSolver {
   /// The formulas of a cycle that the choice for a constraint has closed, each needing the result
   /// of the next one; nil when there is none.
   ///
-  /// - Complexity: O(constraints below).
-  private func cycle(through start: Int32) -> [FormulaID]? {
+  /// - Complexity: O(constraints below); O(constraints turned around) when they read nothing that is
+  ///   computed elsewhere.
+  private func cycle(through start: Int32, _ turned: Turned) -> [FormulaID]? {
     guard constraints[start].chosen >= 0 else { return nil }
     // A path that was turned around lies below its first constraint, so that whatever cycle it
-    // closed is found from there. Cells that nothing computes close none.
-    if !readsComputed(start) { return nil }
+    // closed is found from there. There is none when no constraint of the path reads a computed
+    // cell besides that of the one before it.
+    if !readsComputed(turned) { return nil }
     visit &+= 1
     var path: [Int32] = []
     var stack: [(constraint: Int32, isDone: Bool)] = [(start, false)]
@@ -584,13 +586,17 @@ extension PropagationSolver {
     return Array(cycle.prefix(1) + cycle.dropFirst().reversed())
   }
 
-  private func readsComputed(_ entry: Int32) -> Bool {
-    let output = output(entry)
-    var member = constraints[entry].firstMember
-    while member >= 0 {
-      let variable = members[member].variable
-      if variable != output, variables[variable].source >= 0 { return true }
-      member = members[member].nextOfConstraint
+  private func readsComputed(_ turned: Turned) -> Bool {
+    var before: Int32 = -1
+    for (entry, _) in turned.choices {
+      let output = output(entry)
+      var member = constraints[entry].firstMember
+      while member >= 0 {
+        let variable = members[member].variable
+        if variable != output, variable != before, variables[variable].source >= 0 { return true }
+        member = members[member].nextOfConstraint
+      }
+      before = output
     }
     return false
   }

@@ -58,7 +58,7 @@ import Testing
 }
 
 /// One source or several, some of them given the value that they have.
-private func randomChange<Generator: RandomNumberGenerator>(
+func randomChange<Generator: RandomNumberGenerator>(
   of model: DataflowModel, using generator: inout Generator
 ) -> [(cell: Int, value: Int)] {
   let count = Bool.random(using: &generator) ? 1 : Int.random(in: 1...4, using: &generator)

@@ -13,6 +13,17 @@ func cpuTime() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
+/// The memory that this process has in use, in bytes; 0 where the system does not tell.
+func residentBytes() -> Int {
+  var text = [UInt8](repeating: 0, count: 256)
+  let file = unsafe open("/proc/self/statm", O_RDONLY)
+  guard file >= 0 else { return 0 }
+  defer { close(file) }
+  let count = unsafe read(file, &text, text.count)
+  let fields = String(decoding: text.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+  return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+}
+
 struct BenchmarkFailure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
@@ -68,3 +79,42 @@ for size in [1_000] + large {
 try measure(.cutOff(100), name: "cut-off", goal: "60 ns")
 try measure(.fanIn(1_000), name: "fan-in", goal: "1000 ns")
 try measure(.observer, name: "change", goal: "100 ns")
+
+if only.map({ "script".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(
+    line: "| one way, formulas of the language | an update | the formula alone | engine | goal |")
+  write(line: "|---|---|---|---|---|")
+  let times = try ScriptChain(1_000).measure(rounds: 1_000)
+  report(
+    "chain 1000",
+    [(times.update, "ns"), (times.formula, "ns"), (times.update - times.formula, "ns")],
+    goal: "25 ns")
+}
+
+if only.map({ "several".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(line: "| several directions, a constraint | build | edit + plan | execute | remove |")
+  write(line: "|---|---|---|---|---|")
+  for count in [100, 1_000, 10_000] {
+    let times = try MultiWayChain(count: count).measure(rounds: 10)
+    let chain = try CopyChain(count)
+    let execute = chain.nanosecondsForChange(rounds: max(1, 1_000_000 / count)) / Double(count)
+    report(
+      "chain \(count)",
+      [(times.build, "ns"), (times.plan, "ns"), (execute, "ns"), (times.remove, "ns")],
+      goal: "271 / 87 / 3.9 / 110 ns")
+  }
+}
+
+if only.map({ "memory".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(line: "| memory, a connection with its cell, explanations on | | goal |")
+  write(line: "|---|---|---|")
+  let before = residentBytes()
+  let count = 200_000
+  let program = try Program(.chain(count))
+  let after = residentBytes()
+  withExtendedLifetime(program) {}
+  report("chain \(count)", [(Double(after - before) / Double(count), "bytes")], goal: "250")
+}
