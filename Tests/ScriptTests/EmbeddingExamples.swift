@@ -132,6 +132,12 @@ import Testing
     try celsius.set(.integer(100))
     print(kelvin.double ?? 0)  // 373.15
     #expect(kelvin.double == 373.15)
+    #expect(celsius.double == 100)
+    _ = try interpreter.evaluate("celsius := 1/2")
+    #expect(celsius.double == 0.5 && kelvin.double == 273.65)
+    _ = try interpreter.evaluate("celsius := nil")
+    #expect(celsius.double == nil && kelvin.value.isNil)
+    try celsius.set(.integer(100))
     try celsius.set(.integer(-300))
     let error = try interpreter.evaluate("self connections first lastError")
     #expect(error.string == "colder than absolute zero")
