@@ -360,14 +360,8 @@ extension PropagationSolver {
 
   /// Chooses a formula for a constraint that has none, turning others around where it must.
   private func choose(for entry: Int32) throws(SolverConflict) {
-    var outputs: [Int32] = []
-    var formula = constraints[entry].firstFormula
-    while formula >= 0 {
-      outputs.append(formulas[formula].output)
-      formula = formulas[formula].next
-    }
-    // The usual case: a cell that is free, has never been written and comes first.
-    let found = search(from: outputs, in: entry, avoiding: -1)
+    if chooseFree(for: entry) { return }
+    let found = search(in: entry, avoiding: -1)
     var closed: [FormulaID]?
     if turn(found, in: entry, closed: &closed) { return }
     let strength = constraints[entry].strength
@@ -378,6 +372,28 @@ extension PropagationSolver {
     }
     if let closed { throw SolverConflict(.cycle, closed) }
     throw SolverConflict(.overdetermined, formulas(around: entry))
+  }
+
+  /// Chooses among the cells of a constraint when nothing computes any of them.
+  ///
+  /// - Returns: Whether that is so, and no cycle can close.
+  private func chooseFree(for entry: Int32) -> Bool {
+    var weakest: Int32 = -1
+    var formula = constraints[entry].firstFormula
+    while formula >= 0 {
+      let output = formulas[formula].output
+      if variables[output].source >= 0 { return false }
+      if !variables[output].isPinned, weakest < 0 || isWeaker(output, weakest) { weakest = output }
+      formula = formulas[formula].next
+    }
+    guard weakest >= 0 else { return false }
+    var member = constraints[entry].firstMember
+    while member >= 0 {
+      if variables[members[member].variable].source >= 0 { return false }
+      member = members[member].nextOfConstraint
+    }
+    set(entry, computing: weakest)
+    return true
   }
 
   /// Lets the weakest cell give way with which no cycle closes.
@@ -447,13 +463,19 @@ extension PropagationSolver {
   /// Looks for cells that a constraint could compute, directly or by turning others around.
   ///
   /// - Complexity: O(constraints above).
-  private func search(from outputs: [Int32], in entry: Int32, avoiding: Int32) -> Found {
+  private func search(in entry: Int32, avoiding: Int32) -> Found {
     visit &+= 1
     var found = Found()
+    found.steps.reserveCapacity(8)
     if avoiding >= 0 { variables[avoiding].visit = visit }
-    for output in outputs where variables[output].visit != visit {
-      variables[output].visit = visit
-      found.steps.append(Step(variable: output, through: entry, before: -1))
+    var first = constraints[entry].firstFormula
+    while first >= 0 {
+      let output = formulas[first].output
+      if variables[output].visit != visit {
+        variables[output].visit = visit
+        found.steps.append(Step(variable: output, through: entry, before: -1))
+      }
+      first = formulas[first].next
     }
     var next = 0
     while next < found.steps.count {
@@ -644,13 +666,7 @@ extension PropagationSolver {
 
   /// Finds another cell for the constraint that computes this one, or gives a wish up.
   private func release(_ variable: Int32, from source: Int32) -> Bool {
-    var outputs: [Int32] = []
-    var formula = constraints[source].firstFormula
-    while formula >= 0 {
-      if formulas[formula].output != variable { outputs.append(formulas[formula].output) }
-      formula = formulas[formula].next
-    }
-    let found = search(from: outputs, in: source, avoiding: variable)
+    let found = search(in: source, avoiding: variable)
     var closed: [FormulaID]?
     if turn(found, in: source, closed: &closed) { return true }
     let weakest = found.victims.first.map { variables[found.steps[$0].variable].source }
