@@ -21,7 +21,7 @@ public struct ScriptVariable {
   /// What it holds as an integer; nil when it is none that an `Int` can hold.
   public var integer: Int? { interpreter.machine.integer(of: cell) }
 
-  /// What it holds as a floating-point number; nil when it is no number.
+  /// What it holds as a floating-point number, the nearest one; nil when it is no number.
   public var double: Double? { interpreter.machine.double(of: cell) }
 
   /// Gives it a value and brings the connections up to date.

@@ -109,10 +109,10 @@ import Testing
     #expect(solver.string == "oneStep")
     #expect(interpreter["b"]?.integer == 6)
     do {
-      _ = try interpreter.evaluate("var c. (c |= b * 2) solver: #oneStep", name: "more.st")
+      _ = try interpreter.evaluate("var c. (c =|= b) solver: #oneStep", name: "more.st")
       Issue.record("it is accepted")
     } catch .script(let error) {
-      let reason = "no solver accepts it: oneStep: c |= b * 2: it needs the result of another one"
+      let reason = "no solver accepts it: oneStep: c =|= b: it has several directions"
       #expect(error.message == reason)
     } catch {
       Issue.record(error)
@@ -132,6 +132,12 @@ import Testing
     try celsius.set(.integer(100))
     print(kelvin.double ?? 0)  // 373.15
     #expect(kelvin.double == 373.15)
+    #expect(celsius.double == 100)
+    _ = try interpreter.evaluate("celsius := 1/2")
+    #expect(celsius.double == 0.5 && kelvin.double == 273.65)
+    _ = try interpreter.evaluate("celsius := nil")
+    #expect(celsius.double == nil && kelvin.value.isNil)
+    try celsius.set(.integer(100))
     try celsius.set(.integer(-300))
     let error = try interpreter.evaluate("self connections first lastError")
     #expect(error.string == "colder than absolute zero")

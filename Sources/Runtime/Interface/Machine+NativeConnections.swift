@@ -24,8 +24,8 @@ public struct FormulaInputs {
   /// An input as an integer; nil when it is none that an `Int` can hold.
   public func integer(_ index: Int) -> Int? { value(index).asSmallInteger }
 
-  /// An input as a floating-point number; nil when it is no number.
-  public func double(_ index: Int) -> Double? { machine.double(value(index)) }
+  /// An input as a floating-point number, the nearest one; nil when it is no number.
+  public func double(_ index: Int) -> Double? { machine.nearestDouble(value(index)) }
 
   /// An input as a string; nil when it is none.
   public func string(_ index: Int) -> String? { machine.text(value(index)) }
@@ -76,7 +76,15 @@ extension Machine {
   }
 
   /// The value of a variable as a floating-point number.
-  package func double(of variable: VariableCell) -> Double? { double(variable.cell[slot: 0]) }
+  package func double(of variable: VariableCell) -> Double? {
+    nearestDouble(variable.cell[slot: 0])
+  }
+
+  /// The floating-point number that is nearest to a number; nil for what is none.
+  fileprivate func nearestDouble(_ value: Value) -> Double? {
+    if let integer = value.asSmallInteger { return Double(integer) }
+    return value.isUndefined ? nil : double(value) ?? solverNumber(value)?.double
+  }
 
   /// Gives a variable a value and brings the connections up to date.
   package func set(_ variable: VariableCell, to value: FormulaValue) -> RunOutcome {

@@ -257,6 +257,8 @@ struct Analyzer {
     for (left, formula) in zip(connect.operands, connect.operands.dropFirst()) {
       // A number can be a wish: there is nothing to run backwards.
       if given == nil, LinearAnalysis(left, less: formula).leaves.count == 1 { continue }
+      // Stores are joined by name.
+      if given == nil, left.isAlwaysStore || formula.isAlwaysStore { continue }
       let names = FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
       guard given != nil || Inversion.isFormula(formula, names: names) else { continue }
       let inversion = Inversion(of: formula, names: names, isGiven: given != nil)
