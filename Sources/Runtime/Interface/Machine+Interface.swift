@@ -115,6 +115,11 @@ extension Machine {
     graph.solvers.sort { $0.cost < $1.cost }
   }
 
+  /// Leaves a solver out of those that are asked; nets that it keeps already are not touched.
+  package func unregister(solver name: String) {
+    graph.solvers.removeAll { $0.name == name }
+  }
+
   /// A way to stop the program from another thread or a signal handler.
   package var interrupter: Interrupter { Interrupter(state) }
 }
