@@ -79,6 +79,7 @@ extension ConnectionGraph {
 
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
+    if let tolerance = connection.tolerance { heap.mark(tolerance.value) }
     if let relay = connection.relay { mark(relay, heap) }
     connection.plan?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.

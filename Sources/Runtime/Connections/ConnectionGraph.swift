@@ -20,7 +20,9 @@ final class ConnectionGraph {
   let hotFormulas = FlatTable<HotFormula>()
   private let placeMap = PlaceMap()
   /// What the last runs of formulas said that failed.
-  var failures: [FormulaID: String] = [:]
+  var failures: [FormulaID: String] = [:] { didSet { hasFailures = !failures.isEmpty } }
+  /// Whether any formula has failed or is held back.
+  private(set) var hasFailures = false
   /// The cells of each watched object, by its address.
   var watched: [UInt: [CellID]] = [:]
   var formulas: [Formula?] = []
@@ -367,6 +369,7 @@ extension ConnectionGraph {
 
   func free(_ formula: Formula) {
     machine.heap.countOutside(-GraphSize.formula)
+    if hasFailures { releaseHeldBack(by: formula) }
     formulas[formula.id.index] = nil
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil

@@ -66,6 +66,8 @@ struct HotFormula: BitwiseCopyable {
   var readsItsText = true
   /// Whether a relay is told instead of running it.
   var isHeld = false
+  /// Whether a new value may differ from the old one by a tolerance without counting as a change.
+  var isTolerant = false
   var output: Int32
   /// The number of its connection.
   var connection: Int32
@@ -75,6 +77,7 @@ struct HotFormula: BitwiseCopyable {
 
   init(_ formula: Formula) {
     output = formula.output.rawValue
+    isTolerant = formula.connection.tolerance != nil
     connection = Int32(truncatingIfNeeded: formula.connection.number)
     switch formula.source {
     case .block(let block):
@@ -96,6 +99,8 @@ struct HotFormula: BitwiseCopyable {
     case waiting
     case satisfied
     case failed
+    /// It is not run, as something that it reads is determined by a formula that has failed.
+    case heldBack
   }
 }
 

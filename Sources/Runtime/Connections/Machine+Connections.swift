@@ -294,7 +294,7 @@ extension Machine {
       formula.state = .waiting
       return
     }
-    if formula.state == .failed(failure.message) { return }
+    if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
     let connection = formula.connection
     let report = Diagnostic(

@@ -130,6 +130,8 @@ extension Machine {
       note(failure, of: formula)
       return nil
     }
+    // What it has computed from something stale is nothing.
+    if graph.hasFailures, graph.isHeldBack(formula, by: formula.inputs) { return nil }
     switch outcome {
     case .value(let value): return value
     case .failed(let failure): note(failure, of: formula)
