@@ -332,6 +332,7 @@ extension ConnectionGraph {
 
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
+    endFolds()
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {
@@ -403,6 +404,12 @@ extension ConnectionGraph {
     case .block:
       hotFormulas[number].runs &+= 1
       guard let result = evaluateBlockFormula(number) else { return noteNews(of: number) }
+      value = result
+    case .fold:
+      hotFormulas[number].runs &+= 1
+      guard let result = foldedValue(number) ?? evaluateBlockFormula(number) else {
+        return noteNews(of: number)
+      }
       value = result
     case .copy:
       hotFormulas[number].runs &+= 1

@@ -16,6 +16,8 @@ final class Formula {
   var lastReads: [Place] = []
   /// How the value is computed.
   let source: Source
+  /// What it knows of the elements of its collection, if it is over all of them.
+  var fold: Fold?
   let order: Int
 
   /// The constraint it is part of.

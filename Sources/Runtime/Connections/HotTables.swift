@@ -52,6 +52,8 @@ struct HotFormula: BitwiseCopyable {
     case none
     /// A block of the language.
     case block
+    /// A block over all elements of a collection, whose value is kept up to date.
+    case fold
     /// The value of another cell.
     case copy
     /// Swift code.

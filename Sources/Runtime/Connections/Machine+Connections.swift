@@ -221,6 +221,7 @@ extension Machine {
         return outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
+      if graph.foldCount > 0 { graph.noteFolds(of: array, at: Value(small: place.index + 1)) }
       noteWhole(of: array)
     } else {
       let failure = outcome(
