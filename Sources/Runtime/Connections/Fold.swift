@@ -21,7 +21,9 @@ final class Fold {
   fileprivate var count = 0
   /// The sum.
   fileprivate var sum = SolverNumber.zero
-  /// The elements. For an extreme they stand behind as many numbers, each the extreme of the two
+  /// The elements.
+  ///
+  /// For an extreme they stand behind as many numbers, each the extreme of the two
   /// numbers at twice its index and after it: a tournament whose winner is at 1.
   fileprivate let numbers = FlatTable<SolverNumber>()
 
