@@ -79,6 +79,7 @@ extension ConnectionGraph {
 
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
+    if let tolerance = connection.tolerance { heap.mark(tolerance.value) }
     if let relay = connection.relay { mark(relay, heap) }
     connection.plan?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
@@ -116,6 +117,7 @@ extension ConnectionGraph {
       for reader in cells[index].readers {
         reader.dynamicInputs.removeAll { $0 == id }
         reader.lastReads = []
+        if reader.fold?.collection == place.object { endFold(of: reader) }
         if let constraint = reader.constraint { touched.append(constraint) }
       }
       cells[index].readers = []

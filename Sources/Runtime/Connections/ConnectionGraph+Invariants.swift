@@ -41,6 +41,7 @@ extension ConnectionGraph {
   /// Gives places back what they held before the turn that `abandonTurn` does not reach: those of
   /// code of the program, and whole collections.
   private func takeBack() {
+    endFolds()
     let entries = (0..<undo.count).map { undo[$0] }
     for entry in entries.reversed() {
       let (place, value) = (entry.place, entry.value)

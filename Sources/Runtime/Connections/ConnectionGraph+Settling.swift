@@ -288,7 +288,7 @@ extension ConnectionGraph {
   }
 
   /// Tells those who have to do with a changed cell.
-  private func distribute(_ cell: CellID) {
+  func distribute(_ cell: CellID) {
     // What the solver at work computes it passes on itself, but not what the program's own code
     // writes meanwhile.
     if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
@@ -334,6 +334,7 @@ extension ConnectionGraph {
 
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
+    endFolds()
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {
@@ -389,6 +390,14 @@ extension ConnectionGraph {
       hold(formula, because: cause)
       return false
     }
+    return hasFailures ? runAmongFailures(number, because: cause) : compute(number, because: cause)
+  }
+
+  /// Runs a formula and stores its value.
+  ///
+  /// - Returns: Whether its cell has another value now, or the first failure has come up.
+  @inline(__always)
+  func compute(_ number: Int32, because cause: CellID?) -> Bool {
     let value: Value
     switch hotFormulas[number].kind {
     case .none: return false
@@ -396,7 +405,13 @@ extension ConnectionGraph {
     case .equation: return false
     case .block:
       hotFormulas[number].runs &+= 1
-      guard let result = evaluateBlockFormula(number) else { return false }
+      guard let result = evaluateBlockFormula(number) else { return noteNews(of: number) }
+      value = result
+    case .fold:
+      hotFormulas[number].runs &+= 1
+      guard let result = foldedValue(number) ?? evaluateBlockFormula(number) else {
+        return noteNews(of: number)
+      }
       value = result
     case .copy:
       hotFormulas[number].runs &+= 1
@@ -405,7 +420,7 @@ extension ConnectionGraph {
         let read = ObjectRef(hot[input].object)[slot: hot[input].index]
         value = read.isUndefined ? .nil : read
       } else {
-        guard let result = evaluate(number) else { return false }
+        guard let result = evaluate(number) else { return noteNews(of: number) }
         value = result
       }
     case .native:
@@ -417,7 +432,7 @@ extension ConnectionGraph {
       runningNumber = outer
       if value.isUnwind {
         noteNativeFailure(number)
-        return false
+        return noteNews(of: number)
       }
     }
     return store(value, by: number, because: cause?.rawValue ?? -1)
@@ -450,14 +465,18 @@ extension ConnectionGraph {
       let object = ObjectRef(hot[output].object)
       let index = hot[output].index
       old = object[slot: index]
-      if old == value || value.isObject && machine.isUnchanged(old, value) {
+      if old == value || value.isObject && machine.isUnchanged(old, value)
+        || hotFormulas[number].isTolerant && isWithinTolerance(old, value, of: number)
+      {
         noteSatisfied(number)
         return false
       }
       noteOld(old, at: hot[output].place)
       object[slot: index] = value
     } else {
-      guard let before = storeSlowly(value, in: CellID(output), by: number) else { return false }
+      guard let before = storeSlowly(value, in: CellID(output), by: number) else {
+        return noteNews(of: number)
+      }
       old = before
     }
     noteSatisfied(number)
@@ -485,7 +504,7 @@ extension ConnectionGraph {
     switch hotFormulas[number].status {
     case .satisfied: break
     case .waiting: hotFormulas[number].status = .satisfied
-    case .failed:
+    case .failed, .heldBack:
       hotFormulas[number].status = .satisfied
       failures[FormulaID(number)] = nil
     }
@@ -501,7 +520,7 @@ extension ConnectionGraph {
     machine.roots.append(value)
     defer { machine.roots.removeLast(machine.roots.count - root) }
     guard let old = machine.currentValue(of: output) else { return nil }
-    if machine.isUnchanged(old, value) {
+    if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number) {
       noteSatisfied(number)
       return nil
     }

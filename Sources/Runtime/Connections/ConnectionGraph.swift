@@ -22,7 +22,13 @@ final class ConnectionGraph {
   let hotFormulas = FlatTable<HotFormula>()
   private let placeMap = PlaceMap()
   /// What the last runs of formulas said that failed.
-  var failures: [FormulaID: String] = [:]
+  var failures: [FormulaID: String] = [:] { didSet { hasFailures = !failures.isEmpty } }
+  /// Whether any formula has failed or is held back.
+  private(set) var hasFailures = false
+  /// How many formulas know the elements of a collection, and how many elements have been read for
+  /// that.
+  var foldCount = 0
+  var foldReads = 0
   /// The cells of each watched object, by its address.
   var watched: [UInt: [CellID]] = [:]
   var formulas: [Formula?] = []
@@ -418,6 +424,8 @@ extension ConnectionGraph {
 
   func free(_ formula: Formula) {
     machine.heap.countOutside(-GraphSize.formula)
+    if hasFailures { releaseHeldBack(by: formula) }
+    endFold(of: formula)
     formulas[formula.id.index] = nil
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil

@@ -296,6 +296,7 @@ extension Machine {
       of: connection, output: output, inputs: inputs, source: source)
     formula.text = plan.formula
     formula.readNames = plan.reads.map(\.name)
+    graph.recognizeFold(formula)
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)

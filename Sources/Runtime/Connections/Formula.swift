@@ -16,6 +16,8 @@ final class Formula {
   var lastReads: [Place] = []
   /// How the value is computed.
   let source: Source
+  /// What it knows of the elements of its collection, if it is over all of them.
+  var fold: Fold?
   let order: Int
 
   /// The constraint it is part of.
@@ -48,7 +50,8 @@ final class Formula {
     case waiting
     /// The last run gave the value.
     case satisfied
-    /// The last run failed: what the exception said.
+    /// The last run failed: what the exception said. Or it is held back, as something that it
+    /// reads has failed: what the exception said there.
     case failed(String)
   }
 
@@ -74,7 +77,7 @@ final class Formula {
       switch graph.hotFormulas[id.rawValue].status {
       case .waiting: .waiting
       case .satisfied: .satisfied
-      case .failed: .failed(graph.failures[id] ?? "")
+      case .failed, .heldBack: .failed(graph.failures[id] ?? "")
       }
     }
     set {
@@ -86,7 +89,7 @@ final class Formula {
         graph.hotFormulas[id.rawValue].status = .failed
         graph.failures[id] = message
       }
-      if old == .failed, graph.hotFormulas[id.rawValue].status != .failed {
+      if old == .failed || old == .heldBack, graph.hotFormulas[id.rawValue].status != .failed {
         graph.failures[id] = nil
       }
     }
@@ -205,6 +208,8 @@ final class Connection {
   var silence: Failure?
   /// Whether what it computes must stay true.
   var isInvariant = false
+  /// By how much a new value may differ from the old one without counting as a change.
+  var tolerance: Tolerance?
 
   enum Status: String {
     case active

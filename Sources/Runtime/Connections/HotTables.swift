@@ -78,6 +78,8 @@ struct HotFormula: BitwiseCopyable {
     case none
     /// A block of the language.
     case block
+    /// A block over all elements of a collection, whose value is kept up to date.
+    case fold
     /// The value of another cell.
     case copy
     /// Swift code.
@@ -92,6 +94,8 @@ struct HotFormula: BitwiseCopyable {
   var readsItsText = true
   /// Whether a relay is told instead of running it.
   var isHeld = false
+  /// Whether a new value may differ from the old one by a tolerance without counting as a change.
+  var isTolerant = false
   var output: Int32
   /// The number of its connection.
   var connection: Int32
@@ -101,6 +105,7 @@ struct HotFormula: BitwiseCopyable {
 
   init(_ formula: Formula) {
     output = formula.output.rawValue
+    isTolerant = formula.connection.tolerance != nil
     connection = Int32(truncatingIfNeeded: formula.connection.number)
     switch formula.source {
     case .block(let block):
@@ -122,6 +127,8 @@ struct HotFormula: BitwiseCopyable {
     case waiting
     case satisfied
     case failed
+    /// It is not run, as something that it reads is determined by a formula that has failed.
+    case heldBack
   }
 }
 

@@ -225,6 +225,7 @@ extension Machine {
         return outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
+      if graph.foldCount > 0 { graph.noteFolds(of: array, at: Value(small: place.index + 1)) }
       noteWhole(of: array)
     } else {
       let failure = outcome(
@@ -298,7 +299,7 @@ extension Machine {
       formula.state = .waiting
       return
     }
-    if formula.state == .failed(failure.message) { return }
+    if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
     let connection = formula.connection
     let report = Diagnostic(

@@ -22,6 +22,7 @@ extension Machine {
     let cell = try prepareChange(of: object, at: key, to: value)
     graph.keepContents(of: object)
     try change()
+    if graph.foldCount > 0 { graph.noteFolds(of: object, at: key) }
     return noteChange(of: object, at: key == nil ? nil : .some(cell), answering: value)
   }
 

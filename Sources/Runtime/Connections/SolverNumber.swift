@@ -3,7 +3,7 @@
 ///
 /// Results of exact operands are exact; with a double among the operands, or beyond 64 bits, they
 /// are doubles.
-public struct SolverNumber: Sendable {
+public struct SolverNumber: Sendable, BitwiseCopyable {
   /// The numerator; for a double its bits.
   private let bits: Int64
   /// The denominator, positive; 0 marks a double.

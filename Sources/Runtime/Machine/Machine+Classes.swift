@@ -163,6 +163,7 @@ extension Machine {
     }
     if method.selector.answerToNil != nil { state.nilTestsAreSends = true }
     info.setMethod(method)
+    graph.endFolds()
     method.selector.flushCaches()
     lookupCache.clear()
   }

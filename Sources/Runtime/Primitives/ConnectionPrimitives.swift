@@ -39,7 +39,8 @@ extension Primitive {
       if let connection = machine.connection(arguments.receiver) {
         machine.graph.suspend(connection)
       }
-      return arguments.receiver
+      // What it held back as it had failed may run.
+      return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("resume", "Takes the connection into force again.") {
       machine, arguments throws(Failure) in

@@ -40,7 +40,7 @@ extension Primitive {
     case "SolverCell": solverCell
     case "SolverTurn": solverTurn
     case "SolverTable class": solverTableClass
-    case "Connection": connection + forcing + explaining + relays + invariants
+    case "Connection": connection + forcing + explaining + relays + invariants + tolerance
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "MemoryStore": memoryStore

@@ -60,7 +60,8 @@ extension Builder {
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads,
-        linear: linear, options: buildOptions(depth + 1), isHeld: holdsConnection,
+        linear: linear, options: buildOptions(depth + 1),
+        formula: block == nil ? nil : right, isHeld: holdsConnection,
         rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
         at: position(connect.range, depth + 1)))
   }

@@ -1,0 +1,103 @@
+internal import TenonTables
+
+// Errors as states of places: what depends on a formula that has failed is not computed from the
+// value that its place still holds, but held back until the formula succeeds again.
+//
+// A failure is passed on like a change: the solver has the readers run, which are found to be held
+// back, and pass that on in turn. So everybody is told in the order of the turn and once.
+
+extension ConnectionGraph {
+  /// Runs a formula while others have failed, unless one that it depends on has.
+  ///
+  /// - Returns: Whether those who read its cell have to be told: it has another value now, or has
+  ///   become something that must not be read, or may be read again.
+  @inline(never)
+  func runAmongFailures(_ number: Int32, because cause: CellID?) -> Bool {
+    let wasFailed = hasFailed(number)
+    guard let formula = formulas[Int(number)], hotFormulas[number].kind != .equation else {
+      return false
+    }
+    // What its text names is read; the rest may be read no more, which shows when it has run.
+    let isChanged =
+      !isHeldBack(formula, by: formula.staticInputs) && compute(number, because: cause)
+    let hasFailed = hasFailed(number)
+    guard hasFailed != wasFailed else { return isChanged && !hasFailed }
+    if !isChanged || hasFailed { spreadNews(of: hotFormulas[number].output) }
+    return true
+  }
+
+  /// Passes on that a formula has failed when none had before.
+  ///
+  /// - Returns: Whether it has.
+  @inline(never)
+  func noteNews(of number: Int32) -> Bool {
+    guard hasFailures, hasFailed(number) else { return false }
+    spreadNews(of: hotFormulas[number].output)
+    return true
+  }
+
+  private func hasFailed(_ number: Int32) -> Bool {
+    switch hotFormulas[number].status {
+    case .failed, .heldBack: true
+    case .waiting, .satisfied: false
+    }
+  }
+
+  /// Tells the formulas that other solvers keep, and those that read what a property is computed
+  /// from.
+  private func spreadNews(of output: Int32) {
+    guard isSettling, !isUnwinding else { return }
+    for slot in cells[Int(output)].slots { distribute(slot) }
+    guard hasRegions else { return }
+    let outer = isRunningFormula
+    isRunningFormula = true
+    distribute(CellID(output))
+    isRunningFormula = outer
+  }
+
+  /// Holds a formula back if something that it reads is determined by a formula that has failed.
+  ///
+  /// - Complexity: O(inputs).
+  func isHeldBack(_ formula: Formula, by inputs: [CellID]) -> Bool {
+    for input in inputs {
+      guard let source = failedSource(of: input), source !== formula else { continue }
+      // Its own failure came from what it reads: that is to be told when it is still there then.
+      failures[formula.id] = failures[source.id] ?? ""
+      hotFormulas[formula.id.rawValue].status = .heldBack
+      return true
+    }
+    return false
+  }
+
+  /// The failed formula that determines a cell at present, or a property that is computed from it.
+  private func failedSource(of cell: CellID) -> Formula? {
+    for cell in [cell] + cells[cell.index].properties {
+      if let source = source(of: cell), hasFailed(source.id.rawValue) { return source }
+    }
+    return nil
+  }
+
+  private func source(of cell: CellID) -> Formula? {
+    if let owner = cells[cell.index].owner { return owner }
+    guard let region = cells[cell.index].region,
+      let id = region.solver.formula(computing: cell)
+    else { return nil }
+    return self[id]
+  }
+
+  /// Lets those run that a formula has held back which ends.
+  func releaseHeldBack(by formula: Formula) {
+    guard failures[formula.id] != nil else { return }
+    let cell = cells[formula.output.index]
+    for reader in cell.readers + cell.slots.flatMap({ cells[$0.index].readers })
+    where reader !== formula && hotFormulas[reader.id.rawValue].status == .heldBack {
+      forced.append(reader)
+    }
+  }
+
+  /// Whether a failure is that with which a formula failed the last time.
+  func isNotedAlready(_ failure: Failure, of formula: Formula) -> Bool {
+    hotFormulas[formula.id.rawValue].status == .failed
+      && failures[formula.id] == failure.message
+  }
+}

@@ -1,0 +1,88 @@
+internal import TenonTables
+
+// Connections that take small differences for none.
+
+/// By how much a new value may differ from the old one without counting as a change.
+struct Tolerance {
+  /// What the program said.
+  let value: Value
+  let number: SolverNumber
+}
+
+extension ConnectionGraph {
+  /// Whether a formula's connection takes a new value for the old one.
+  @inline(never)
+  func isWithinTolerance(_ old: Value, _ new: Value, of number: Int32) -> Bool {
+    guard hotFormulas[number].isTolerant,
+      let tolerance = formulas[Int(number)]?.connection.tolerance
+    else { return false }
+    return machine.differ(old, new, byAtMost: tolerance.number)
+  }
+}
+
+extension Machine {
+  /// Whether two numbers differ by at most a tolerance, or two points in both coordinates.
+  fileprivate func differ(
+    _ left: Value, _ right: Value, byAtMost tolerance: SolverNumber
+  ) -> Bool {
+    if let left = solverNumber(left), let right = solverNumber(right) {
+      return (left - right).magnitude <= tolerance
+    }
+    let point = kernelClass("Point").index
+    guard left.isObject(ofClass: point), right.isObject(ofClass: point) else { return false }
+    return (0..<2).allSatisfy { slot in
+      let (left, right) = (ObjectRef(left)[slot: slot], ObjectRef(right)[slot: slot])
+      guard let left = solverNumber(left), let right = solverNumber(right) else { return false }
+      return (left - right).magnitude <= tolerance
+    }
+  }
+
+  /// Gives a connection a tolerance; nil takes it away.
+  ///
+  /// - Returns: the connection, or `unwind`.
+  fileprivate func setTolerance(
+    _ argument: Value, of object: Value
+  ) throws(Failure) -> Value {
+    var tolerance: Tolerance?
+    if !argument.isNil {
+      guard let number = solverNumber(argument) else {
+        throw .invalidArgument("a number for 'within:'", found: describe(argument))
+      }
+      guard number >= .zero else {
+        throw .invalidArgument("a number from 0 for 'within:'", found: describe(argument))
+      }
+      tolerance = Tolerance(value: argument, number: number)
+    }
+    try refuseInSolver()
+    guard let connection = connection(object) else { return object }
+    if connection.plan?.linear != nil || connection.relay?.kind == .places {
+      throw .invalidArgument(
+        "a connection that computes a place for 'within:'", found: "'\(connection.text)'")
+    }
+    let old = connection.tolerance
+    connection.tolerance = tolerance
+    for formula in connection.formulas {
+      graph.hotFormulas[formula.id.rawValue].isTolerant = tolerance != nil
+    }
+    // What the old tolerance has kept away may count now.
+    if let old, tolerance.map({ $0.number < old.number }) ?? true {
+      graph.forced += connection.formulas
+    }
+    return settleGraph(answering: object)
+  }
+}
+
+extension Primitive {
+  static let tolerance: [Primitive] = [
+    Primitive(
+      "within: aNumber",
+      "A new value that differs by at most aNumber from what the place holds changes nothing: numbers and both coordinates of points; nil takes that back. Answers the connection."
+    ) { machine, arguments throws(Failure) in
+      try machine.setTolerance(arguments[0], of: arguments.receiver)
+    },
+    Primitive("within", "By how much a new value must differ to count as a change; nil: at all.") {
+      machine, arguments in
+      machine.connection(arguments.receiver)?.tolerance?.value ?? .nil
+    },
+  ]
+}
