@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The package manager calls a package after its folder.
-let root = Context.packageDirectory.split(separator: "/").dropLast(3).last.map(String.init) ?? "tenon"
+let root =
+  Context.packageDirectory.split(separator: "/").dropLast(3).last.map(String.init) ?? "tenon"
 
 let package = Package(
   name: "LinearBenchmark",

@@ -15,6 +15,8 @@ extension LinearSolver {
     guard known.count == solutions.count,
       let base = known.max(by: { $0.system.count < $1.system.count })
     else { return nil }
+    // What the last turn held may move.
+    base.system.release()
     for other in known where other !== base { base.absorb(other) }
     if known.count > 1 { sortWishes(of: base) }
     for term in record.terms {
@@ -62,8 +64,7 @@ extension LinearSolver {
     switch record.constraint.relation {
     case .equal:
       guard system.drive(local, from: .zero, to: .zero) else { return false }
-      solution.dropped.insert(local)
-      system.fixAtZero(local)
+      if system.fixAtZero(local) { solution.dropped.insert(local) }
       return true
     case .atLeast:
       solution.recordOf[local] = index

@@ -216,7 +216,9 @@ final class LinearSystem {
   }
 
   /// Lets a variable that is zero be so for good.
-  func fixAtZero(_ variable: Int) {
+  ///
+  /// - Returns: Whether nothing is left of it but a number.
+  func fixAtZero(_ variable: Int) -> Bool {
     if rowOf[variable] >= 0 {
       let terms = rows[rowOf[variable]].terms
       var chosen: Int?
@@ -227,7 +229,7 @@ final class LinearSystem {
         // What is determined elsewhere may change: it must go on being zero.
         raiseLower(variable, to: .zero)
         reduceUpper(variable, to: .zero)
-        return
+        return false
       }
       exchange(variable, for: chosen)
     }
@@ -236,6 +238,7 @@ final class LinearSystem {
       rows[index].terms.removeAll { $0.variable == variable }
     }
     columns[variable] = []
+    return true
   }
 
   /// Takes the variables and rows of another system in.

@@ -87,7 +87,8 @@ func measure(_ count: Int, rounds: Int = 5, _ body: (Int) -> Void) -> Double {
 
 func report(_ name: String, _ n: Int, add: Double, edit: Double, replace: Double) {
   let cells = [add, edit, replace].map { String(format: "%12.0f", $0) }.joined()
-  print("\(name.padding(toLength: 16, withPad: " ", startingAt: 0))\(String(format: "%6d", n))\(cells)")
+  print(
+    "\(name.padding(toLength: 16, withPad: " ", startingAt: 0))\(String(format: "%6d", n))\(cells)")
 }
 
 // MARK: - A row of views of the same width in a window
