@@ -20,7 +20,8 @@ import Testing
         """)
       #expect(program.error(of: "a := 1_000_000") == nil)
       #expect(try program.run("seen first: 5_000").className == "Array")
-      let sums = "#((seen first: 5_000) inject: 0 into: [ :x :y | x + y ], "
+      let sums =
+        "#((seen first: 5_000) inject: 0 into: [ :x :y | x + y ], "
         + "heard inject: 0 into: [ :x :y | x + y ])"
       let sum = 5_000 * 1_000_000 + 5_000 * 5_001 / 2
       #expect(try program.print(sums) == "#(\(sum) \(sum))")

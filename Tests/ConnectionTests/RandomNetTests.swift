@@ -106,8 +106,11 @@ private struct Connector: CustomStringConvertible {
   init(_ statements: [String], _ left: String, _ relation: String, _ right: String) {
     self.statements = statements
     let isOneWay = statements[0].contains(" |= ")
-    oneWayCells = isOneWay ? Set(statements[0].split { !"v0123456789".contains($0) }
-      .filter { $0.hasPrefix("v") }.map(String.init)) : []
+    oneWayCells =
+      isOneWay
+      ? Set(
+        statements[0].split { !"v0123456789".contains($0) }
+          .filter { $0.hasPrefix("v") }.map(String.init)) : []
     self.left = left
     self.relation = relation
     self.right = right

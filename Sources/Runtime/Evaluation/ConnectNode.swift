@@ -140,7 +140,11 @@ final class ConnectNode: SiteNode {
             plan.strength = try machine.strength(value)
           } else {
             let solver = try machine.forcedSolver(value)
-            if let native = solver.native { plan.solver = native.name } else { plan.forced = solver }
+            if let native = solver.native {
+              plan.solver = native.name
+            } else {
+              plan.forced = solver
+            }
           }
         }
         if let linear, !linear.isChoice || machine.isLayoutAttribute(target.place) {

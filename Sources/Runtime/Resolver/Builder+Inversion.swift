@@ -66,7 +66,8 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
-        block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner), formula: right,
+        block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
+        formula: right,
         backs: targets,
         isHeld: holdsConnection, base: depth, at: position(connect.range, inner)))
   }
