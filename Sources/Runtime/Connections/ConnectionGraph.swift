@@ -332,7 +332,10 @@ extension ConnectionGraph {
       cell: entry.causeCell < 0 ? nil : CellID(entry.causeCell))
   }
 
-  subscript(id: FormulaID) -> Formula? { formulas[id.index] }
+  /// The formula of a number; nil for one that is gone, or that a solver has made up.
+  subscript(id: FormulaID) -> Formula? {
+    formulas.indices.contains(id.index) ? formulas[id.index] : nil
+  }
 
   /// Remembers the value of a place that is costly to read.
   func setKnown(_ value: Value, of cell: CellID) {
