@@ -42,7 +42,8 @@ extension ConnectionGraph {
     guard let first = forms.first, forms.count == formulas.count,
       forms.allSatisfy({ $0.isMultiple(of: first) })
     else { return nil }
-    return first
+    // What is read besides, to compute a summand, is no number.
+    return Set(first.cells).isSuperset(of: constraint.cells) ? first : nil
   }
 }
 

@@ -229,7 +229,11 @@ extension Machine {
     connection.forced = plan.forced
     connection.strength = plan.strength
     connection.solver = plan.solver
-    if let linear = plan.linear {
+    // A solver that the program has chosen may know sums.
+    if let linear = plan.linear ?? (plan.solver == nil ? nil : plan.otherwise),
+      plan.linear != nil
+        || graph.solvers.contains(where: { $0.name == plan.solver && $0.cost > 10 })
+    {
       try establish(connection, plan, linear)
       return
     }
@@ -271,14 +275,23 @@ extension Machine {
       return
     }
     guard plan.block != nil || plan.native != nil else { return }
-    let inputs = reads.compactMap { read in
-      read.aim.place.map { graph.cell(for: $0, named: read.name) }
+    // The cells, each once, and what the text calls them.
+    var inputs: [CellID] = []
+    var names: [String] = []
+    var known: Set<CellID> = []
+    for read in reads {
+      guard let place = read.aim.place else { continue }
+      let cell = graph.cell(for: place, named: read.name)
+      guard known.insert(cell).inserted else { continue }
+      inputs.append(cell)
+      names.append(read.name)
     }
     for read in inputs { try refuseSilent(read, for: connection) }
     if !backs.isEmpty, let block = plan.block {
       do throws(Failure) {
         try joinInverse(
-          connection, output, reads: inputs, backs: backs.map(\.place), blocks: block)
+          connection, output, reads: inputs, names: names,
+          backs: backs.map(\.place), blocks: block)
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
         graph.dissolve(connection)
@@ -295,7 +308,7 @@ extension Machine {
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: source)
     formula.text = plan.formula
-    formula.readNames = plan.reads.map(\.name)
+    formula.readNames = names
     graph.recognizeFold(formula)
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))

@@ -7,7 +7,8 @@ extension Machine {
   /// `a =|= formula`: the formula, and for each place that can be computed its inverse, all of them
   /// directions of one constraint.
   func joinInverse(
-    _ connection: Connection, _ left: CellID, reads: [CellID], backs: [Place?], blocks: Value
+    _ connection: Connection, _ left: CellID, reads: [CellID], names: [String], backs: [Place?],
+    blocks: Value
   ) throws(Failure) {
     let plan = connection.plan
     let blocks = ObjectRef(blocks)
@@ -30,7 +31,7 @@ extension Machine {
     let forward = graph.makeFormula(
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
     forward.text = plan?.formula
-    forward.readNames = plan?.reads.map(\.name) ?? []
+    forward.readNames = names
     // What the last of them reads wins at the start: the right side, unless something is missing
     // there that the left one can make up for.
     if let missing, !isMissing(left) {
