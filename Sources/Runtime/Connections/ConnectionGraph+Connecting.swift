@@ -614,7 +614,7 @@ extension ConnectionGraph {
         conflict.cells.map { (self[$0].name, machine.currentValue(of: $0) ?? .nil) }
           .map { "'\($0) = \(machine.describe($1))'" })
     case .noNumber:
-      let cell = conflict.cells[0]
+      guard let cell = conflict.cells.first else { return .noSolver([]) }
       return .noNumber(
         self[cell].name, machine.describe(machine.currentValue(of: cell) ?? .nil), formulas.first)
     case .unsupported(let reason):

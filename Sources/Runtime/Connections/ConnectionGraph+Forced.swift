@@ -164,55 +164,23 @@ extension ConnectionGraph {
   /// - Throws: why not; a connection that was in force is then as it was, one that waited for its
   ///   solver has ended.
   func force(_ connection: Connection, _ solver: ForcedSolver) throws(Failure) {
-    guard let plan = connection.plan, connection.status != .disconnected else { return }
-    let wasHeld = connection.isHeld
-    let wasSuspended = connection.status == .suspended && !wasHeld
-    let old = connection.forced
-    connection.isHeld = false
-    if let native = solver.native {
-      if connection.status == .active, connection.forced == nil, plan.solver == nil,
-        name(ofSolverFor: connection) == native.name
-      {
-        return
-      }
-    }
-    dissolve(connection)
-    if let native = solver.native {
-      connection.forced = nil
-      connection.plan?.forced = nil
-      connection.plan?.solver = native.name
-      if wasSuspended { return connection.status = .suspended }
-      connection.status = .active
-      do throws(Failure) {
-        try machine.establish(connection, connection.plan ?? plan)
-      } catch {
-        dissolve(connection)
-        connection.plan = plan
-        connection.forced = old
-        if wasHeld {
-          disconnect(connection)
-        } else {
-          try? machine.establish(connection, plan)
-        }
-        throw error
-      }
+    guard var plan = connection.plan, connection.status != .disconnected else { return }
+    if let native = solver.native, connection.status == .active, connection.forced == nil,
+      plan.solver == nil, name(ofSolverFor: connection) == native.name
+    {
       return
     }
-    connection.plan?.solver = nil
-    connection.plan?.forced = solver
-    if wasSuspended { return connection.status = .suspended }
-    connection.status = .active
+    plan.solver = solver.native?.name
+    plan.forced = solver.native == nil ? solver : nil
+    let wasHeld = connection.isHeld
+    if wasHeld {
+      connection.isHeld = false
+      connection.status = .active
+    }
     do throws(Failure) {
-      try machine.establish(connection, connection.plan ?? plan)
+      try machine.establish(connection, anew: plan)
     } catch {
-      dissolve(connection)
-      connection.plan = plan
-      connection.forced = old
-      if wasHeld {
-        disconnect(connection)
-      } else {
-        try? machine.establish(connection, plan)
-      }
+      if wasHeld { disconnect(connection) }
       throw error
     }
   }

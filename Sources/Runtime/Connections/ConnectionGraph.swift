@@ -270,7 +270,12 @@ extension ConnectionGraph {
     setFlag(CellFlag.plain, of: id, to: isPlain)
   }
 
-  /// Learns that types of variables have been declared.
+  /// Learns that a variable has been declared, with a type or without.
+  func noteType(of place: Place) {
+    if let id = cellsByPlace[place] { noteType(of: id) }
+  }
+
+  /// Learns that a class has been defined anew: its variables may have other types.
   func noteTypes() {
     for index in cells.indices where !cells[index].isFree { noteType(of: CellID(Int32(index))) }
   }

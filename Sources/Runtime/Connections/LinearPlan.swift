@@ -106,6 +106,9 @@ extension Machine {
       }
       // Its value is needed before it can be said whether everything holds together.
       if case .value(let value) = withErrorsCaught({ evaluateBlock(block) }) {
+        guard value.isNil || solverNumber(value)?.isFinite ?? false else {
+          throw .noNumber(leaf.name, describe(value), formula)
+        }
         ObjectRef(leaf.storage)[slot: 0] = value
       }
       added.append(

@@ -31,23 +31,33 @@ extension Machine {
   func change(
     _ receiver: Value, _ change: (inout ConnectionPlan) -> Void
   ) throws(Failure) -> Value {
-    guard let connection = connection(receiver), let old = connection.plan else { return receiver }
-    var new = old
-    change(&new)
-    connection.plan = new
+    guard let connection = connection(receiver), var plan = connection.plan else {
+      return receiver
+    }
+    change(&plan)
+    try establish(connection, anew: plan)
     guard connection.status == .active else { return receiver }
+    return graph.isSettling || graph.atomicDepth > 0
+      ? receiver : settleGraph(answering: receiver)
+  }
+
+  /// Has a connection hold another plan, from now on or, if it is suspended, when it is resumed.
+  ///
+  /// - Throws: a failure when it cannot be so; it is then as it was.
+  func establish(_ connection: Connection, anew plan: ConnectionPlan) throws(Failure) {
+    let old = connection.plan
+    connection.plan = plan
+    guard connection.status == .active else { return }
     graph.dissolve(connection)
     do throws(Failure) {
-      try establish(connection, new)
+      try establish(connection, plan)
     } catch {
       graph.dissolve(connection)
       connection.plan = old
-      // It was in force so.
-      try? establish(connection, old)
+      // It was in force so, or had still to come into force.
+      if let old { try? establish(connection, old) }
       throw error
     }
-    return graph.isSettling || graph.atomicDepth > 0
-      ? receiver : settleGraph(answering: receiver)
   }
 
   /// By how much the equation or the inequality of a connection does not hold; nil for a connection

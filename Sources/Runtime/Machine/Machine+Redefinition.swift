@@ -45,6 +45,7 @@ extension Machine {
     }
     for each in affected { discardCode(of: each) }
     flushAllCaches()
+    graph.noteTypes()
   }
 
   /// Gives a class a new layout and a new index; what exists stays behind the old one.

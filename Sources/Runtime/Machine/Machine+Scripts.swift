@@ -170,6 +170,7 @@ extension Machine {
       let name = variable.name.text
       let cell = scriptCell(named: name)
       cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
+      graph.noteType(of: .slot(cell, 0))
       if variable.isConstant {
         constantCells.insert(cell.bits)
       } else {

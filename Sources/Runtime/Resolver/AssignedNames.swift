@@ -192,3 +192,24 @@ extension PathExpression {
     }
   }
 }
+
+extension BlockExpression {
+  /// The names that the block declares: its parameters and variables.
+  var declaredNames: Set<String> {
+    var names = AssignedNames()
+    names.visit(statements)
+    return names.declared.union(parameters.map(\.text))
+  }
+
+  /// Visits the expressions that its statements evaluate.
+  func forEachValue(_ body: (Expression) -> Void) {
+    for statement in statements {
+      switch statement {
+      case .expression(let expression): body(expression)
+      case .return(let statement): body(statement.value)
+      case .variable(let statement): if let value = statement.value { body(value) }
+      case .temporaries, .definition, .import: break
+      }
+    }
+  }
+}

@@ -282,18 +282,9 @@ private struct FormulaReads {
   }
 
   private mutating func visit(_ block: BlockExpression) {
-    var names = AssignedNames()
-    names.visit(block.statements)
-    declared.append(names.declared.union(block.parameters.map(\.text)))
-    defer { declared.removeLast() }
-    for statement in block.statements {
-      switch statement {
-      case .expression(let expression): visit(expression)
-      case .return(let statement): visit(statement.value)
-      case .variable(let statement): if let value = statement.value { visit(value) }
-      case .temporaries, .definition, .import: break
-      }
-    }
+    declared.append(block.declaredNames)
+    block.forEachValue { visit($0) }
+    declared.removeLast()
   }
 }
 

@@ -1,0 +1,92 @@
+internal import TenonTables
+public import TenonRuntime
+
+// A turn: the formulas below what has changed, in order.
+
+extension PropagationSolver {
+  /// Runs the formulas below the changed cells, each once, in order.
+  ///
+  /// - Complexity: O(formulas below) once the plan is made, which is kept for the next change of
+  ///   the same cells.
+  public func settle(_ transaction: Transaction) {
+    turn &+= 1
+    var starts: [Int32] = []
+    for index in 0..<transaction.changeCount {
+      let variable = variablesByNumber[transaction.change(at: index).rawValue]
+      guard variable >= 0 else { continue }
+      variables[variable].changed = turn
+      starts.append(variable)
+    }
+    var forced = revived
+    revived = []
+    if transaction.forcedCount > 0 {
+      for formula in transaction.forced {
+        let constraint = constraintsByFormula[formula.rawValue]
+        if constraint >= 0 { forced.append(constraint) }
+      }
+    }
+    forced.removeAll { constraints[$0].chosen < 0 }
+    if forced.isEmpty {
+      if !hasPlan || plannedCells != starts { makePlan(starts) }
+    } else {
+      makePlan(starts, and: forced)
+    }
+    for constraint in forced { constraints[constraint].isForced = true }
+    var index = 0
+    while index < plan.count {
+      let entry = plan[index]
+      index += 1
+      guard constraints[entry].chosen >= 0 else { continue }
+      let cause = cause(of: entry)
+      guard cause >= 0 || constraints[entry].isForced else { continue }
+      let output = output(entry)
+      let id = formulaID(entry)
+      if transaction.run(id, because: cause < 0 ? nil : CellID(cause)) {
+        variables[output].changed = turn
+      }
+    }
+    for constraint in forced { constraints[constraint].isForced = false }
+  }
+
+  /// The number of a cell that a constraint's formula reads and that has changed, or -1.
+  @inline(__always)
+  private func cause(of entry: Int32) -> Int32 {
+    let output = formulas[constraints[entry].chosen].output
+    var cause: Int32 = -1
+    var member = constraints[entry].firstMember
+    while member >= 0 {
+      let variable = members[member].variable
+      if variable != output, variables[variable].changed == turn { cause = variables[variable].id }
+      member = members[member].nextOfConstraint
+    }
+    return cause
+  }
+
+  /// Puts the constraints below some cells in order, each after all that it depends on.
+  func makePlan(_ cells: [Int32], and forced: [Int32] = []) {
+    plan.removeAll()
+    visit &+= 1
+    var order: [Int32] = []
+    var stack: [(constraint: Int32, isDone: Bool)] = []
+    // Depth first with the order of leaving reversed, on an explicit stack.
+    for cell in cells.reversed() {
+      forEachReader(of: cell) { stack.append(($0, false)) }
+    }
+    for constraint in forced { stack.append((constraint, false)) }
+    while let (constraint, isDone) = stack.popLast() {
+      if isDone {
+        order.append(constraint)
+        continue
+      }
+      guard constraints[constraint].visit != visit else { continue }
+      constraints[constraint].visit = visit
+      stack.append((constraint, true))
+      forEachReader(of: output(constraint)) {
+        if constraints[$0].visit != visit { stack.append(($0, false)) }
+      }
+    }
+    for constraint in order.reversed() { plan.append(constraint) }
+    plannedCells = cells
+    hasPlan = forced.isEmpty
+  }
+}
