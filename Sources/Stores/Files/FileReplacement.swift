@@ -15,6 +15,10 @@ struct FileReplacement {
   let newPermissions: UInt32
   /// Whether to fail when something has got the name meanwhile.
   var requiresAbsence = false
+  /// Whether the bytes are on the disk before they get the name.
+  var synchronizesContent = true
+  /// Whether the directory is synchronised; otherwise that is left to the caller.
+  var synchronizesNames = true
 
   /// A file that has its name.
   struct Outcome: ~Copyable {
@@ -36,14 +40,14 @@ struct FileReplacement {
     do throws(FileFailure) {
       try keepOwner(temporary.file.descriptor)
       try fileSystem.writeAll(temporary.file.descriptor, bytes, patience)
-      try fileSystem.synchronize(temporary.file.descriptor)
+      if synchronizesContent { try fileSystem.synchronize(temporary.file.descriptor) }
       try giveName(name, to: temporary.name, in: directory)
     } catch {
       // A failure here leaves a stale file, which the next start removes.
       try? fileSystem.remove(temporary.name, in: directory, isDirectory: false)
       throw error
     }
-    let problem = fileSystem.synchronizeNames(in: directory)
+    let problem = synchronizesNames ? fileSystem.synchronizeNames(in: directory) : nil
     return Outcome(file: temporary.file, notDurable: problem)
   }
 

@@ -43,6 +43,10 @@ struct UninterruptedFileSystem: FileSystem {
     try repeating { () throws(FileFailure) in try base.synchronize(descriptor) }
   }
 
+  func synchronizeData(_ descriptor: Descriptor) throws(FileFailure) {
+    try repeating { () throws(FileFailure) in try base.synchronizeData(descriptor) }
+  }
+
   func status(of descriptor: Descriptor) throws(FileFailure) -> FileStatus {
     try repeating { () throws(FileFailure) in try base.status(of: descriptor) }
   }

@@ -21,6 +21,10 @@ package protocol FileSystem {
   /// Waits until everything written to a file, or changed in a directory, survives a loss of power.
   func synchronize(_ descriptor: Descriptor) throws(FileFailure)
 
+  /// Waits until everything written to a file survives a loss of power; when it was changed last may
+  /// be forgotten.
+  func synchronizeData(_ descriptor: Descriptor) throws(FileFailure)
+
   /// What a descriptor refers to.
   func status(of descriptor: Descriptor) throws(FileFailure) -> FileStatus
 
@@ -85,6 +89,13 @@ package protocol FileSystem {
 
   /// A clock that only goes forward, in milliseconds.
   var now: Int { get }
+}
+
+extension FileSystem {
+  /// Synchronises everything.
+  package func synchronizeData(_ descriptor: Descriptor) throws(FileFailure) {
+    try synchronize(descriptor)
+  }
 }
 
 /// An open file, directory or device.

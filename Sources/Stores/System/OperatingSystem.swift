@@ -69,6 +69,12 @@ package struct OperatingSystem: FileSystem {
     #endif
   }
 
+  #if os(Linux)
+    package func synchronizeData(_ descriptor: Descriptor) throws(FileFailure) {
+      _ = try checked(fdatasync(descriptor.number))
+    }
+  #endif
+
   package func status(of descriptor: Descriptor) throws(FileFailure) -> FileStatus {
     var status = stat()
     _ = try checked(unsafe fstat(descriptor.number, &status))

@@ -1,0 +1,180 @@
+internal import TenonRuntime
+
+// The journal: what has changed since the buckets were written, batch by batch.
+//
+// It is never shortened in place, nor continued after anything went wrong with it. A new one is
+// written under a temporary name, with all in it that is not in buckets, as one group; when that is on
+// the disk it takes the place of the old one. So whatever a failed write or synchronisation has left
+// in the old one, nobody reads it after one that is right.
+
+extension PersistentStore {
+  /// What is written together.
+  private struct Batch {
+    let group: JournalGroup
+    /// The last change in it.
+    let change: Int
+  }
+
+  /// Takes what has changed as one batch; the state's lock is held.
+  ///
+  /// - Parameter containers: Those with changes, and the names in each.
+  private func takeBatch(
+    of containers: [Container], _ names: (Container) -> Set<ExactText>
+  ) -> Batch {
+    var records: [JournalRecord] = []
+    for container in containers {
+      for name in names(container).sorted() {
+        records.append(
+          JournalRecord(path: container.path + [name.text], value: container.document?[name]))
+      }
+    }
+    for container in pendingContainers { container.pending = [] }
+    pendingContainers = []
+    if let since = pendingSince {
+      unsynchronizedSince = min(unsynchronizedSince ?? since, since)
+    }
+    pendingSince = nil
+    sequence &+= 1
+    return Batch(group: JournalGroup(sequence: sequence, records: records), change: changeCount)
+  }
+
+  /// Appends what has changed; the journal's lock is held.
+  ///
+  /// - Parameter atBoundary: Called when the batch has been taken and nothing has changed since; the
+  ///   state's lock is held then.
+  func appendPending(atBoundary: () -> Void = {}) throws(DiskFailure) {
+    guard let journalDescriptor else {
+      let isDue = stateLock.withLock {
+        guard pendingContainers.isEmpty, !isJournalBroken else { return true }
+        atBoundary()
+        return false
+      }
+      return isDue ? try replaceJournal(atBoundary: atBoundary) : ()
+    }
+    let batch: Batch? = stateLock.withLock {
+      defer { atBoundary() }
+      return pendingContainers.isEmpty ? nil : takeBatch(of: pendingContainers) { $0.pending }
+    }
+    guard let batch else { return }
+    let bytes = JournalFormat.bytes(of: batch.group)
+    do throws(FileFailure) {
+      try fileSystem.writeAll(journalDescriptor, bytes, patience)
+    } catch {
+      throw giveUpJournal(error)
+    }
+    stateLock.withLock { journalLength += bytes.count }
+    appendedChange = batch.change
+  }
+
+  /// Waits until all that was appended is on the disk; the journal's lock is held.
+  func synchronizeJournal() throws(DiskFailure) {
+    guard let journalDescriptor, durableChange < appendedChange else { return }
+    do throws(FileFailure) {
+      try fileSystem.synchronizeData(journalDescriptor)
+    } catch {
+      throw giveUpJournal(error)
+    }
+    durableChange = appendedChange
+    stateLock.withLock { unsynchronizedSince = nil }
+  }
+
+  /// Writes a new journal with all that is in no bucket; the journal's lock is held.
+  func replaceJournal(atBoundary: () -> Void = {}) throws(DiskFailure) {
+    closeJournal()
+    let batch = stateLock.withLock {
+      defer { atBoundary() }
+      isJournalBroken = true
+      return takeBatch(of: dirtyContainers) { $0.unsaved }
+    }
+    let bytes = JournalFormat.magic + JournalFormat.bytes(of: batch.group)
+    do throws(FileFailure) {
+      var created: [String] = []
+      let folder = try fileSystem.openDirectory(directory, permissions: 0o700, created: &created)
+      let replacement = FileReplacement(
+        fileSystem: fileSystem, patience: patience, replaced: nil, newPermissions: 0o600)
+      try adopt(
+        replacement.write(bytes, to: PersistentStore.journalName, in: folder.descriptor))
+    } catch {
+      throw DiskFailure(error, shown(directory + "/" + PersistentStore.journalName))
+    }
+    appendedChange = batch.change
+    durableChange = batch.change
+    stateLock.withLock {
+      isJournalBroken = false
+      hasJournalFile = true
+      unsynchronizedSince = nil
+      journalLength = bytes.count
+      // What is left is what cannot be put into buckets at present: it may grow to twice its size.
+      journalBound = max(options.journalLimit, 2 * bytes.count)
+    }
+  }
+
+  private func adopt(_ outcome: consuming FileReplacement.Outcome) throws(FileFailure) {
+    // Were the old name to come back, so would the old journal.
+    if let failure = outcome.notDurable { throw failure }
+    adopt(file: outcome.file)
+  }
+
+  private func adopt(file: consuming OpenFile) {
+    journalDescriptor = file.descriptor
+    journal = .some(file)
+  }
+
+  /// Appends and synchronises a change, unless somebody else has done it meanwhile.
+  func commit(_ change: Int) throws(DiskFailure) {
+    do throws(DiskFailure) {
+      try journalLock.withLock { () throws(DiskFailure) in
+        guard durableChange < change else { return }
+        try appendPending()
+        try synchronizeJournal()
+      }
+      noteJournalSuccess()
+    } catch {
+      noteJournalTrouble(error)
+      throw error
+    }
+  }
+
+  /// Closes the journal for good.
+  func closeJournal() {
+    journal = nil
+    journalDescriptor = nil
+  }
+
+  /// A write or a synchronisation failed: what the file holds behind its last good group is unknown,
+  /// and a second synchronisation would report success for lost bytes.
+  private func giveUpJournal(_ failure: FileFailure) -> DiskFailure {
+    closeJournal()
+    stateLock.withLock { isJournalBroken = true }
+    return DiskFailure(failure, shown(directory + "/" + PersistentStore.journalName))
+  }
+
+  func noteJournalSuccess() {
+    stateLock.withLock {
+      // Another thread may have met trouble since.
+      if !isJournalBroken { journalTrouble = nil }
+    }
+  }
+
+  func noteJournalTrouble(_ failure: DiskFailure) {
+    stateLock.withLock {
+      let error = StoreError(failure, unsavedReference)
+      if journalTrouble == nil { reports.append(error) }
+      journalTrouble = Trouble(error, after: journalTrouble, now: fileSystem.now)
+    }
+  }
+
+  /// A place that waits to be written, as programs write it; the state's lock is held.
+  var unsavedReference: String {
+    let container = pendingContainers.first ?? dirtyContainers.first
+    guard let container, let name = (container.pending.union(container.unsaved)).min() else {
+      return shownDirectory
+    }
+    return reference(container.path + [name.text])
+  }
+
+  /// The text of a reference in this store.
+  func reference(_ path: [String]) -> String {
+    (try? Reference(scheme: scheme, components: path).description) ?? shownDirectory
+  }
+}
