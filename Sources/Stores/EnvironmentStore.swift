@@ -62,10 +62,10 @@ public final class EnvironmentStore {
   }
 
   private func check(
-    _ condition: Precondition?, isThere: Bool, _ reference: Reference
+    _ condition: Precondition?, _ value: [UInt8]?, _ reference: Reference
   ) throws(StoreError) {
     do throws(FileFailure) {
-      try condition.check(isThere: isThere)
+      try condition.check(isThere: value != nil, tag: value.map { EntityTag(of: $0) })
     } catch {
       throw StoreError(error, reference)
     }
@@ -83,11 +83,18 @@ extension EnvironmentStore: Store {
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> GetOutcome {
     guard let name = try name(reference) else {
-      try check(condition, isThere: true, reference)
+      do throws(FileFailure) {
+        try condition.check(isThere: true)
+      } catch {
+        throw StoreError(error, reference)
+      }
       return .directory(entries)
     }
     let value = values[name]
-    try check(condition, isThere: value != nil, reference)
+    if case .differs(let tag) = condition, let value, tag == EntityTag(of: value) {
+      return .unchanged
+    }
+    try check(condition, value, reference)
     guard let value else { return .missing }
     guard !reference.isDirectory else { throw notADirectory(reference) }
     return .resource(Resource(value, contentType: "text/plain"))
@@ -105,7 +112,7 @@ extension EnvironmentStore: Store {
     guard let name = try name(reference), !reference.isDirectory else {
       throw StoreError(.isADirectory, reference, "only a variable can be written")
     }
-    try check(condition, isThere: values[name] != nil, reference)
+    try check(condition, values[name], reference)
     guard !resource.bytes.contains(0) else {
       throw StoreError(.encode, reference, "the value of a variable holds no NUL")
     }
@@ -118,7 +125,7 @@ extension EnvironmentStore: Store {
     guard let name = try name(reference) else {
       throw StoreError(.invalidReference, reference, "only a variable can be deleted")
     }
-    try check(condition, isThere: values[name] != nil, reference)
+    try check(condition, values[name], reference)
     guard values[name] != nil else { return false }
     guard !reference.isDirectory else { throw notADirectory(reference) }
     values[name] = nil

@@ -182,6 +182,7 @@ extension Main {
       case .resource(let resource): return String(decoding: resource.bytes, as: UTF8.self)
       case .directory: return "directory"
       case .missing: return "missing"
+      case .unchanged: return "unchanged"
       }
     case "list":
       return try store.list(reference).map(\.name).joined(separator: " ")

@@ -183,8 +183,11 @@ enum SubjectName: String, CaseIterable {
         ? [] : subject.paths.randomElement(using: &generator) ?? []
       let reference = try subject.reference(path)
       let key = path.map { Array($0.utf8) }
+      let known = model.value(at: key) ?? subject.value(step)
+      let tag = EntityTag(of: Bool.random(using: &generator) ? known : subject.value(step))
       let condition: Precondition? =
-        [nil, nil, nil, .absent, .exists].randomElement(using: &generator) ?? nil
+        [nil, nil, nil, .absent, .exists, .matches(tag), .differs(tag)]
+        .randomElement(using: &generator) ?? nil
       let answer: StoreModel.Answer
       let expected: StoreModel.Answer
       let verb = Int.random(in: 0..<10, using: &generator)

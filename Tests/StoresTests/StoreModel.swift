@@ -17,6 +17,7 @@ struct StoreModel {
     case value([UInt8])
     case listing([String])
     case missing
+    case unchanged
     case done
     case existed(Bool)
     case failed(StoreError.Kind)
@@ -34,6 +35,8 @@ struct StoreModel {
 
   /// The places that have a value.
   var places: [Path] { Array(values.keys) }
+
+  func value(at path: Path) -> [UInt8]? { values[path] }
 
   private func children(_ path: Path) -> [String] {
     let paths = shape == .directories ? Array(values.keys) + Array(directories) : Array(values.keys)
@@ -54,13 +57,23 @@ struct StoreModel {
     shape == .directories && (0..<path.count).contains { values[Array(path[..<$0])] != nil }
   }
 
-  private func fails(_ condition: Precondition?, _ isThere: Bool) -> Bool {
-    condition == .absent && isThere || condition == .exists && !isThere
+  private func fails(_ condition: Precondition?, _ isThere: Bool, _ value: [UInt8]?) -> Bool {
+    let tag = value.map { EntityTag(of: $0) }
+    return switch condition {
+    case nil: false
+    case .absent: isThere
+    case .exists: !isThere
+    case .matches(let other): tag != other
+    case .differs(let other): tag == other
+    }
   }
 
   func get(_ path: Path, _ condition: Precondition?) -> Answer {
     let isThere = values[path] != nil || isDirectory(path)
-    if fails(condition, isThere) { return .failed(.preconditionFailed) }
+    if fails(condition, isThere, values[path]) {
+      if case .differs = condition { return .unchanged }
+      return .failed(.preconditionFailed)
+    }
     if let value = values[path] { return .value(value) }
     return isThere ? .listing(children(path)) : .missing
   }
@@ -71,9 +84,16 @@ struct StoreModel {
   }
 
   mutating func put(_ path: Path, _ value: [UInt8], _ condition: Precondition?) -> Answer {
-    if isBelowValue(path), condition != .exists { return .failed(.notADirectory) }
+    let needsPresence =
+      switch condition {
+      case .exists, .matches: true
+      default: false
+      }
+    if isBelowValue(path), !needsPresence { return .failed(.notADirectory) }
     let isBlocked = shape == .directories && isDirectory(path)
-    if fails(condition, values[path] != nil || isBlocked) { return .failed(.preconditionFailed) }
+    if fails(condition, values[path] != nil || isBlocked, values[path]) {
+      return .failed(.preconditionFailed)
+    }
     if isBlocked { return .failed(.isADirectory) }
     values[path] = value
     guard shape == .directories else { return .done }
@@ -83,7 +103,7 @@ struct StoreModel {
 
   mutating func delete(_ path: Path, _ condition: Precondition?) -> Answer {
     let isThere = values[path] != nil || isDirectory(path)
-    if fails(condition, isThere) { return .failed(.preconditionFailed) }
+    if fails(condition, isThere, values[path]) { return .failed(.preconditionFailed) }
     if values.removeValue(forKey: path) != nil { return .existed(true) }
     guard isThere else { return .existed(false) }
     guard children(path).isEmpty else { return .failed(.notEmpty) }
@@ -108,6 +128,7 @@ extension StoreModel.Answer {
       case .resource(let resource): .value(resource.bytes)
       case .directory(let entries): .init(entries)
       case .missing: .missing
+      case .unchanged: .unchanged
       }
   }
 

@@ -106,7 +106,7 @@ extension Store {
     switch try get(reference, if: nil) {
     case .resource(let resource): String(decoding: resource.bytes, as: UTF8.self)
     case .directory: "<directory>"
-    case .missing: nil
+    case .missing, .unchanged: nil
     }
   }
 

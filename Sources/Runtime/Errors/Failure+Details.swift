@@ -31,6 +31,7 @@ extension Machine {
 
   /// Gives an exception what belongs to the failure that it was made for.
   func moveDetails(of failure: Failure, to exception: ObjectRef) {
+    if let details = failure.storeError { tell(details.error, in: exception) }
     guard let details = failureDetails else { return }
     failureDetails = nil
     guard details.errorClass == failure.errorClass else { return }
@@ -38,4 +39,26 @@ extension Machine {
       exception[slot: ExceptionSlot.details + index] = value
     }
   }
+
+  /// Gives an exception what a store said.
+  private func tell(_ error: StoreError, in exception: ObjectRef) {
+    let values: [Value] = [
+      symbol(error.kind.rawValue),
+      error.verb.map { symbol($0.rawValue) } ?? .nil,
+      makeString(error.reference),
+      makeString(error.reason),
+      error.systemCode.map { Value(small: Int($0)) } ?? .nil,
+      error.retryAfter.map { makeFloat($0) } ?? .nil,
+    ]
+    for (index, value) in values.enumerated() {
+      exception[slot: ExceptionSlot.details + index] = value
+    }
+  }
+}
+
+/// What a store said, boxed: few failures have it.
+final class StoreErrorDetails: Sendable {
+  let error: StoreError
+
+  init(_ error: StoreError) { self.error = error }
 }

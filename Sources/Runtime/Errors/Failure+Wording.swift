@@ -202,7 +202,17 @@ extension Failure {
     Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
   }
 
-  static func store(_ error: StoreError) -> Failure { Failure(.storeError, error.description) }
+  /// What a store said when it was asked to do something.
+  static func store(
+    _ error: StoreError, during verb: StoreCapabilities.Verb? = nil
+  ) -> Failure {
+    var failure = Failure(
+      error.kind == .preconditionFailed ? .preconditionFailed : .storeError, error.description)
+    var error = error
+    if error.verb == nil { error.verb = verb }
+    failure.storeError = StoreErrorDetails(error)
+    return failure
+  }
 
   static func nilStored(_ place: String) -> Failure {
     Failure(

@@ -9,6 +9,8 @@ struct Failure: Error {
   let message: String
   /// Bytes that were asked for in vain, when a collection may make room for them.
   var wantedBytes = 0
+  /// What a store said, for the exception to tell.
+  var storeError: StoreErrorDetails?
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass
@@ -36,6 +38,7 @@ enum ErrorClass: String, CaseIterable {
   case encodingError = "EncodingError"
   case formatError = "FormatError"
   case storeError = "StoreError"
+  case preconditionFailed = "PreconditionFailed"
   case nilStored = "NilStored"
   case constraintError = "ConstraintError"
   case resourceLimit = "ResourceLimit"

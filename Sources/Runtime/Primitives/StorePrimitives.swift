@@ -64,9 +64,90 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.list(arguments[0], in: arguments.receiver)
     },
+    Primitive("get: reference if: condition", "What is at a place if a precondition holds.") {
+      machine, arguments in
+      machine.get(arguments[0], from: arguments.receiver, if: arguments[1])
+    },
+    Primitive(
+      "put: value at: reference if: condition", "Replaces what is at a place, conditionally."
+    ) { machine, arguments in
+      machine.put(arguments[0], at: arguments[1], in: arguments.receiver, if: arguments[2])
+    },
+    Primitive("delete: reference if: condition", "Removes what is there, conditionally.") {
+      machine, arguments in
+      machine.delete(arguments[0], in: arguments.receiver, if: arguments[1])
+    },
+    Primitive("makeDirectory: reference", "Makes a directory, and those above it.") {
+      machine, arguments throws(Failure) in
+      try machine.change(arguments[0], in: arguments.receiver, .makeDirectory) {
+        (store, place) throws(StoreError) in
+        try store.makeDirectory(place)
+        return arguments.receiver
+      }
+    },
+    Primitive("deleteTree: reference", "Removes what is there and all below it.") {
+      machine, arguments throws(Failure) in
+      try machine.change(arguments[0], in: arguments.receiver, .deleteTree) {
+        (store, place) throws(StoreError) in Value(try store.deleteTree(place))
+      }
+    },
+    Primitive("move: reference to: another if: condition", "Gives it another place.") {
+      machine, arguments throws(Failure) in
+      let destination = try machine.reference(arguments[1])
+      let precondition = try machine.asPrecondition(arguments[2])
+      let answer = try machine.change(arguments[0], in: arguments.receiver, .move) {
+        (store, place) throws(StoreError) in
+        try store.move(place, to: destination, if: precondition)
+        return arguments[1]
+      }
+      if answer.isUnwind { return answer }
+      machine.noteStoreChange(arguments[1], in: arguments.receiver)
+      machine.noteTreeChange(destination, in: arguments.receiver)
+      return machine.settleRelays(answering: answer)
+    },
+    Primitive("flush", "Makes what was written as durable as it can be.") {
+      machine, arguments throws(Failure) in
+      guard let store = machine.nativeStore(arguments.receiver) else { return .nil }
+      try machine.storing(.put) { () throws(StoreError) in try store.flush() }
+      return arguments.receiver
+    },
+    Primitive("close", "Ends the use of the store.") { machine, arguments throws(Failure) in
+      guard let store = machine.nativeStore(arguments.receiver) else { return .nil }
+      try machine.storing(.put) { () throws(StoreError) in try store.close() }
+      return arguments.receiver
+    },
+    Primitive("verbs", "The verbs that it has.") { machine, arguments in
+      let verbs = machine.nativeStore(arguments.receiver)?.capabilities.verbs ?? []
+      return machine.makeArray(verbs.map { machine.symbol($0.rawValue) })
+    },
+    Primitive("durability", "What a write survives: #none, #process or #power.") {
+      machine, arguments in
+      switch machine.nativeStore(arguments.receiver)?.capabilities.durability {
+      case .power: machine.symbol("power")
+      case .process: machine.symbol("process")
+      case .some(.none), nil: machine.symbol("none")
+      }
+    },
+    Primitive("contentTypeOf: reference", "What a resource at a place is: 'text/plain'.") {
+      machine, arguments throws(Failure) in
+      let place = try machine.reference(arguments[0])
+      return machine.makeString(
+        machine.nativeStore(arguments.receiver)?.contentType(of: place) ?? "")
+    },
+    Primitive("statusPartsOf: reference", "What is known of a place, as an array; nil for nothing.")
+    {
+      machine, arguments throws(Failure) in
+      try machine.status(of: arguments[0], in: arguments.receiver)
+    },
     Primitive("isExternal", "Whether it lies outside the process.") { machine, arguments in
       Value(machine.nativeStore(arguments.receiver)?.capabilities.isExternal ?? false)
     },
+  ]
+
+  static let resourceStatusClass: [Primitive] = [
+    Primitive("tagOf: anObject", "What tells its text or JSON from that of others.") {
+      machine, arguments throws(Failure) in try machine.tag(of: arguments[0])
+    }
   ]
 
   static let scheme: [Primitive] = [
@@ -149,6 +230,45 @@ extension Primitive {
       guard machine.hasScheme(name) else { throw .unknownScheme(name) }
       return machine.delete(
         arguments.receiver, in: machine.schemeCell(named: name)[slot: 0])
+    },
+    Primitive("value: anObject if: condition", "Replaces what is there if a precondition holds.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.write(
+        arguments[0], at: arguments.receiver, in: machine.schemeCell(named: name)[slot: 0],
+        if: arguments[1])
+    },
+    Primitive("valueIf: condition", "What is there if a precondition holds.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.get(
+        arguments.receiver, from: machine.schemeCell(named: name)[slot: 0], if: arguments[0])
+    },
+    Primitive("deleteIf: condition", "Removes what is there if a precondition holds.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.reference(arguments.receiver).scheme
+      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
+      return machine.delete(
+        arguments.receiver, in: machine.schemeCell(named: name)[slot: 0], if: arguments[0])
+    },
+    Primitive("inScheme: name", "The same path in another scheme.") {
+      machine, arguments throws(Failure) in
+      machine.makeReference(
+        try machine.reference(arguments.receiver).inScheme(try machine.swiftString(arguments[0])))
+    },
+    Primitive("isPrefixOf: other", "Whether other names this place or one below it.") {
+      machine, arguments throws(Failure) in
+      Value(
+        try machine.reference(arguments.receiver).isPrefix(
+          of: try machine.reference(arguments[0])))
+    },
+    Primitive("queryAt: key", "The value of a key of the query; nil for none.") {
+      machine, arguments throws(Failure) in
+      let key = try machine.swiftString(arguments[0])
+      let pair = try machine.reference(arguments.receiver).query.first { $0.key == key }
+      return pair.map { machine.makeString($0.value ?? "") } ?? .nil
     },
     Primitive("withComponents: names", "The reference with other components.") {
       machine, arguments throws(Failure) in

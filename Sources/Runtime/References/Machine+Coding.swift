@@ -7,6 +7,7 @@ extension Machine {
   ) throws(Failure) -> Value {
     switch outcome {
     case .missing: return .nil
+    case .unchanged: return unchangedResource
     case .directory(let entries):
       return makeArray(entries.map { makeString($0.name) })
     case .resource(let resource):

@@ -137,12 +137,15 @@ extension Machine {
   /// Reads a place of a store; nil when nothing is there.
   ///
   /// - Returns: the value, or `unwind`.
-  func get(_ reference: Value, from store: Value) -> Value {
+  func get(_ reference: Value, from store: Value, if condition: Value = .nil) -> Value {
     if let native = nativeStore(store) {
       noteStoredRead(reference, in: store)
       do throws(Failure) {
         let place = try self.reference(reference)
-        let outcome = Result { () throws(Failure) in try read(place, from: native) }
+        let precondition = try asPrecondition(condition)
+        let outcome = Result { () throws(Failure) in
+          try read(place, from: native, if: precondition)
+        }
         // What the store noticed about others holds whether or not the place can be read.
         if takeUpStoredChanges().isUnwind { return .unwind }
         return try decode(outcome.get(), from: native, at: place)
@@ -150,7 +153,11 @@ extension Machine {
         return signal(error)
       }
     }
-    guard isMemory(store) else { return send(selector("get:"), to: store, reference) }
+    guard isMemory(store), condition.isNil else {
+      return condition.isNil
+        ? send(selector("get:"), to: store, reference)
+        : send(selector("get:if:"), to: store, reference, condition)
+    }
     noteStoredRead(reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
     let outer = tracker
@@ -170,33 +177,31 @@ extension Machine {
   }
 
   private func read(
-    _ reference: Reference, from store: any Store
+    _ reference: Reference, from store: any Store, if condition: Precondition? = nil
   ) throws(Failure) -> GetOutcome {
-    do throws(StoreError) {
-      return try store.get(reference, if: nil)
-    } catch {
-      throw .store(error)
-    }
+    try storing(.get) { () throws(StoreError) in try store.get(reference, if: condition) }
   }
 
   /// Writes a place of a store, whether connections watch it or not: the door for stores.
   ///
   /// - Returns: the value, or `unwind`.
-  func write(_ value: Value, at reference: Value, in store: Value) -> Value {
+  func write(
+    _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
+  ) -> Value {
     if let running = graph.running, graph.writing == nil {
       return signal(.impureFormula(referenceText(reference), running.connection))
     }
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference))
     guard let cell = graph.cellsByPlace[place] else {
-      let stored = put(value, at: reference, in: store)
+      let stored = put(value, at: reference, in: store, if: condition)
       return stored.isUnwind ? stored : settleRelays(answering: value)
     }
     return write(value, to: cell) {
       let outer = graph.storing
       graph.storing = cell
       defer { graph.storing = outer }
-      switch withErrorsCaught({ put(value, at: reference, in: store) }) {
+      switch withErrorsCaught({ put(value, at: reference, in: store, if: condition) }) {
       case .value: break
       case .failed(let failure): return failure
       case .unwound: return .interrupted()
@@ -209,9 +214,14 @@ extension Machine {
   /// Writes a place of a store.
   ///
   /// - Returns: the value, or `unwind`.
-  func put(_ value: Value, at reference: Value, in store: Value) -> Value {
+  func put(
+    _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
+  ) -> Value {
     guard let native = nativeStore(store) else {
-      let stored = send(selector("put:at:"), to: store, value, reference)
+      let stored =
+        condition.isNil
+        ? send(selector("put:at:"), to: store, value, reference)
+        : send(selector("put:at:if:"), to: store, value, reference, condition)
       if !stored.isUnwind { noteStoreChange(reference, in: store) }
       return stored
     }
@@ -219,10 +229,9 @@ extension Machine {
       let place = try self.reference(reference)
       if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
       guard let resource = try encode(value, for: native, at: place) else { return .unwind }
-      do throws(StoreError) {
-        try native.put(place, resource, if: nil)
-      } catch {
-        throw .store(error)
+      let precondition = try asPrecondition(condition)
+      try storing(.put) { () throws(StoreError) in
+        try native.put(place, resource, if: precondition)
       }
       storedChanges.remove(place)
       noteStoreChange(reference, in: store)
@@ -235,11 +244,11 @@ extension Machine {
   /// Removes what is at a place of a store.
   ///
   /// - Returns: whether anything was there, or `unwind`.
-  func delete(_ reference: Value, in store: Value) -> Value {
+  func delete(_ reference: Value, in store: Value, if condition: Value = .nil) -> Value {
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference))
     guard let cell = graph.cellsByPlace[place] else {
-      let existed = deleteUnwatched(reference, in: store)
+      let existed = deleteUnwatched(reference, in: store, if: condition)
       return existed.isUnwind ? existed : settleRelays(answering: existed)
     }
     var answer = Value.false
@@ -249,7 +258,7 @@ extension Machine {
       let outer = graph.storing
       graph.storing = cell
       defer { graph.storing = outer }
-      answer = deleteUnwatched(reference, in: store)
+      answer = deleteUnwatched(reference, in: store, if: condition)
       // It is a store of the program that answers what it likes.
       roots.append(answer)
       graph.setKnown(.nil, of: cell)
@@ -258,22 +267,26 @@ extension Machine {
     return written.isUnwind ? written : answer
   }
 
-  private func deleteUnwatched(_ reference: Value, in store: Value) -> Value {
+  private func deleteUnwatched(
+    _ reference: Value, in store: Value, if condition: Value
+  ) -> Value {
     guard let native = nativeStore(store) else {
-      let existed = send(selector("delete:"), to: store, reference)
+      let existed =
+        condition.isNil
+        ? send(selector("delete:"), to: store, reference)
+        : send(selector("delete:if:"), to: store, reference, condition)
       if !existed.isUnwind { noteStoreChange(reference, in: store) }
       return existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
-      do throws(StoreError) {
-        let existed = try native.delete(place, if: nil)
-        storedChanges.remove(place)
-        noteStoreChange(reference, in: store)
-        return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
-      } catch {
-        throw .store(error)
+      let precondition = try asPrecondition(condition)
+      let existed = try storing(.delete) { () throws(StoreError) in
+        try native.delete(place, if: precondition)
       }
+      storedChanges.remove(place)
+      noteStoreChange(reference, in: store)
+      return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
     } catch {
       return signal(error)
     }
@@ -295,15 +308,12 @@ extension Machine {
       let place = try self.reference(reference)
       if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
       guard let resource = try encode(value, for: native, at: place) else { return .unwind }
-      do throws(StoreError) {
-        let added = makeReference(try native.post(place, resource))
-        roots.append(added)
-        defer { roots.removeLast() }
-        noteStoreChange(added, in: store)
-        return settleRelays(answering: added)
-      } catch {
-        throw .store(error)
-      }
+      let added = makeReference(
+        try storing(.post) { () throws(StoreError) in try native.post(place, resource) })
+      roots.append(added)
+      defer { roots.removeLast() }
+      noteStoreChange(added, in: store)
+      return settleRelays(answering: added)
     } catch {
       return signal(error)
     }
@@ -315,11 +325,8 @@ extension Machine {
       return send(selector("list:"), to: store, reference)
     }
     let place = try self.reference(reference)
-    do throws(StoreError) {
-      return makeArray(try native.list(place).map { makeString($0.name) })
-    } catch {
-      throw .store(error)
-    }
+    let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    return makeArray(entries.map { makeString($0.name) })
   }
 
   // MARK: Changes
@@ -333,6 +340,8 @@ extension Machine {
   private func isMemory(_ store: Value) -> Bool {
     store.isObject && classInfo(of: store).inherits(from: memoryStoreClass)
   }
+
+  func noteRead(of reference: Value, in store: Value) { noteStoredRead(reference, in: store) }
 
   private func noteStoredRead(_ reference: Value, in store: Value) {
     guard let tracker else { return }

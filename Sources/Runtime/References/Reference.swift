@@ -46,6 +46,13 @@ public struct Reference: Sendable {
       isDirectory: isDirectory, query: query)
   }
 
+  /// Creates the reference to all of a scheme.
+  public init(scheme: String) {
+    self.init(
+      checked: scheme, authority: nil, components: [], isAbsolute: false, isDirectory: false,
+      query: [])
+  }
+
   private init(
     checked scheme: String, authority: String?, components: [String], isAbsolute: Bool,
     isDirectory: Bool, query: [QueryPair]

@@ -7,7 +7,7 @@
 /// bring the old one back.
 ///
 /// A condition is checked and the change made as one step as far as the store can; when it does not
-/// hold, the verb throws `preconditionFailed`.
+/// hold, the verb throws `preconditionFailed`, and nothing is changed.
 ///
 /// Laws: what was put is got; what was deleted is missing; put and delete twice are put and delete
 /// once; a listing holds a name exactly when its place is not missing; reading changes nothing.
@@ -45,6 +45,40 @@ public protocol Store: AnyObject {
   /// - Throws: `StoreError`.
   func post(_ reference: Reference, _ resource: Resource) throws(StoreError) -> Reference
 
+  /// What there is at a place, without its bytes; nil for nothing.
+  ///
+  /// - Throws: `StoreError` for every failure but absence.
+  func status(of reference: Reference) throws(StoreError) -> ResourceStatus?
+
+  /// Changes some members of the JSON object at a place: those of the patch replace, null removes,
+  /// objects are merged likewise; nothing counts as an object without members.
+  ///
+  /// Source of the algorithm: RFC 7396, JSON Merge Patch.
+  ///
+  /// - Throws: `StoreError`; then the old value stands.
+  func merge(
+    _ reference: Reference, _ patch: Resource, if condition: Precondition?
+  ) throws(StoreError)
+
+  /// Makes a directory, and those above it; it does nothing where one is.
+  ///
+  /// - Throws: `StoreError`, of the kind `exists` where something else is.
+  func makeDirectory(_ reference: Reference) throws(StoreError)
+
+  /// Gives what is at a place, with all below it, another place in this store, as one step.
+  ///
+  /// - Throws: `StoreError`, of the kind `notFound` when nothing is there, `exists` when something
+  ///   is at the new place and the condition does not allow that; then both are as before.
+  func move(
+    _ reference: Reference, to destination: Reference, if condition: Precondition?
+  ) throws(StoreError)
+
+  /// Removes what is at a place and all below it, links not followed.
+  ///
+  /// - Returns: Whether anything was there.
+  /// - Throws: `StoreError`; then part of it may be gone.
+  func deleteTree(_ reference: Reference) throws(StoreError) -> Bool
+
   /// Lists what is directly below a place, sorted by the bytes of the names.
   ///
   /// - Throws: `StoreError`, of the kind `notFound` for a place where nothing is, `notADirectory` for
@@ -55,6 +89,12 @@ public protocol Store: AnyObject {
   ///
   /// - Throws: `StoreError`.
   func flush() throws(StoreError)
+
+  /// Ends the use of the store: what is written is made as durable as `flush` makes it, and files
+  /// and connections are given back. Every further verb throws `closed`.
+  ///
+  /// - Throws: `StoreError` when the last writes could not be made durable.
+  func close() throws(StoreError)
 
   /// Where the store announces changes; nil when it cannot tell.
   ///
@@ -98,6 +138,42 @@ extension Store {
     throw unsupported("list", reference)
   }
 
+  /// Reads the place, whatever that costs.
+  public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
+    switch try get(reference, if: nil) {
+    case .missing, .unchanged: return nil
+    case .directory: return ResourceStatus(isDirectory: true)
+    case .resource(let resource): return ResourceStatus(of: resource)
+    }
+  }
+
+  /// Throws `unsupported`.
+  public func merge(
+    _ reference: Reference, _ patch: Resource, if condition: Precondition?
+  ) throws(StoreError) {
+    throw unsupported("merge", reference)
+  }
+
+  /// Throws `unsupported`.
+  public func makeDirectory(_ reference: Reference) throws(StoreError) {
+    throw unsupported("makeDirectory", reference)
+  }
+
+  /// Throws `unsupported`.
+  public func move(
+    _ reference: Reference, to destination: Reference, if condition: Precondition?
+  ) throws(StoreError) {
+    throw unsupported("move", reference)
+  }
+
+  /// Throws `unsupported`.
+  public func deleteTree(_ reference: Reference) throws(StoreError) -> Bool {
+    throw unsupported("deleteTree", reference)
+  }
+
+  /// Does nothing: there is nothing to give back.
+  public func close() throws(StoreError) {}
+
   /// Does nothing: everything is durable when a write answers.
   public func flush() throws(StoreError) {}
 
@@ -140,6 +216,43 @@ public enum GetOutcome: Sendable {
   case directory([StoreEntry])
   /// There is nothing.
   case missing
+  /// There is what the reader has already: its tag is that of the condition `differs`.
+  case unchanged
+}
+
+/// What is known of a place without its bytes.
+public struct ResourceStatus: Sendable, Equatable {
+  /// Whether there are places below it rather than a resource at it.
+  public let isDirectory: Bool
+  /// What tells this state of the resource from others; nil when the store cannot say.
+  public let tag: EntityTag?
+  /// What the resource is: `text/plain` and the like; nil when that is not known.
+  public let contentType: String?
+  /// In bytes; nil when that is not known.
+  public let size: Int?
+  /// When it was changed last, in nanoseconds since 1970; nil when that is not known.
+  public let modified: Int?
+
+  /// Creates a status.
+  public init(
+    isDirectory: Bool = false, tag: EntityTag? = nil, contentType: String? = nil,
+    size: Int? = nil, modified: Int? = nil
+  ) {
+    self.isDirectory = isDirectory
+    self.tag = tag
+    self.contentType = contentType
+    self.size = size
+    self.modified = modified
+  }
+
+  /// Creates the status of a resource that is at hand.
+  ///
+  /// - Complexity: O(n) in the number of bytes.
+  public init(of resource: Resource, modified: Int? = nil) {
+    self.init(
+      tag: EntityTag(of: resource.bytes), contentType: resource.contentType,
+      size: resource.bytes.count, modified: modified)
+  }
 }
 
 /// An entry of a listing.
@@ -162,13 +275,38 @@ public enum Precondition: Sendable, Hashable {
   case absent
   /// There is something at the place.
   case exists
+  /// What is at the place has this tag.
+  case matches(EntityTag)
+  /// What is at the place has another tag than this, or nothing is there. Reading what has the tag
+  /// answers `unchanged`.
+  case differs(EntityTag)
+
+  /// Whether it holds where something with a tag is, or nothing: nil.
+  public func holds(for state: EntityTag?, isThere: Bool) -> Bool {
+    switch self {
+    case .absent: !isThere
+    case .exists: isThere
+    case .matches(let tag): isThere && state == tag
+    case .differs(let tag): !isThere || state != tag
+    }
+  }
+
+  /// Why it does not hold, for the message of the error.
+  public func refusal(isThere: Bool) -> String {
+    switch self {
+    case .absent: "there is something already"
+    case .exists: "there is nothing"
+    case .matches: isThere ? "it has been changed meanwhile" : "it is gone meanwhile"
+    case .differs: "it has not been changed"
+    }
+  }
 }
 
 /// What a store can do.
 public struct StoreCapabilities: Sendable {
   /// A verb of stores.
   public enum Verb: String, Sendable, CaseIterable {
-    case get, put, delete, post, list
+    case get, put, delete, post, list, merge, makeDirectory, move, deleteTree
   }
 
   /// What a write that was acknowledged survives.

@@ -44,17 +44,28 @@ public struct StoreError: Error, Sendable {
   public let reference: String
   /// What went wrong: lower case, no full stop.
   public let reason: String
+  /// What the store was asked to do; nil when that is no matter.
+  public var verb: StoreCapabilities.Verb?
+  /// The number of the system's error; nil when it was not the system that refused.
+  public var systemCode: Int32?
+  /// How long to wait before trying again, in seconds, as far as the store knows.
+  public var retryAfter: Double?
 
   /// Creates an error.
-  public init(_ kind: Kind, _ reference: String, _ reason: String) {
+  public init(
+    _ kind: Kind, _ reference: String, _ reason: String, systemCode: Int32? = nil
+  ) {
     self.kind = kind
     self.reference = reference
     self.reason = reason
+    self.systemCode = systemCode
   }
 
   /// Creates an error about a place.
-  public init(_ kind: Kind, _ reference: Reference, _ reason: String) {
-    self.init(kind, reference.description, reason)
+  public init(
+    _ kind: Kind, _ reference: Reference, _ reason: String, systemCode: Int32? = nil
+  ) {
+    self.init(kind, reference.description, reason, systemCode: systemCode)
   }
 
   /// Whether trying again later may help.

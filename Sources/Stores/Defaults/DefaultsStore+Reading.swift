@@ -8,7 +8,7 @@ extension DefaultsStore {
     let key = try DefaultsStore.key(reference)
     try reload()
     if let value = key.flatMap({ document[$0] }), !reference.isDirectory {
-      try condition.check(isThere: true)
+      guard try !condition.checkReading(value) else { return .unchanged }
       return .resource(Resource(value, contentType: "application/json"))
     }
     let entries = entries(below: key)

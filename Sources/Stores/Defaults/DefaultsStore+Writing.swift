@@ -58,7 +58,7 @@ extension DefaultsStore {
       let lock = try FileLock(lockName, in: folder.descriptor, patience, fileSystem)
       try reloadLocked(in: folder.descriptor)
       let old = document[key]
-      try condition.check(isThere: old != nil)
+      try condition.check(isThere: old != nil, tag: old.map { EntityTag(of: $0) })
       // What is on the disk for certain is not written again.
       if old != value || !isDurable {
         var changed = document

@@ -62,7 +62,8 @@ struct FileReplacement {
       try fileSystem.link(temporaryName, to: name, in: directory)
     } catch {
       guard error == .exists else { throw error }
-      throw FileFailure(.preconditionFailed, Precondition.somethingThere)
+      throw FileFailure(
+        .preconditionFailed, Precondition.absent.refusal(isThere: true))
     }
     try? fileSystem.remove(temporaryName, in: directory, isDirectory: false)
   }

@@ -7,13 +7,28 @@ extension FileStore {
       try condition.check(isThere: false)
       return .missing
     }
-    try condition.check(isThere: true)
+    if !condition.comparesTags { try condition.check(isThere: true) }
     let status = try fileSystem.status(of: file.descriptor)
-    guard status.kind != .directory else { return .directory(try entries(of: file)) }
+    guard status.kind != .directory else {
+      try condition.check(isThere: true)
+      return .directory(try entries(of: file))
+    }
     guard !place.isDirectory else { throw .notADirectory }
     let bytes = try fileSystem.content(
       of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
+    guard try !condition.checkReading(bytes) else { return .unchanged }
     return .resource(Resource(bytes, contentType: "text/plain"))
+  }
+
+  /// The tag of a file's bytes; nil for what is no file.
+  func tag(
+    of name: String, in directory: Descriptor, _ status: FileStatus
+  ) throws(FileFailure) -> EntityTag? {
+    guard status.kind == .file else { return nil }
+    let file = try OpenFile(name, in: directory, .readingWithoutLinks, fileSystem)
+    return EntityTag(
+      of: try fileSystem.content(
+        of: file.descriptor, status: status, limit: options.readLimit, patience: patience))
   }
 
   private func openForReading(_ path: String) throws(FileFailure) -> OpenFile? {

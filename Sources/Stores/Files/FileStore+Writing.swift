@@ -55,17 +55,26 @@ extension FileStore {
     do throws(FileFailure) {
       let parent = try openParent(place, condition, &created)
       let status = try status(of: name, in: parent.descriptor)
-      try condition.check(isThere: status != nil)
       switch status?.kind {
       case nil, .file:
+        try condition.check(
+          isThere: status != nil,
+          tag: status.map { (status) throws(FileFailure) in
+            try tag(of: name, in: parent.descriptor, status)
+          } ?? nil)
         try replace(name, in: parent, bytes, status, condition)
       case .link:
+        // Written through, the condition is about what the link points to.
+        if !options.writesThroughLinks { try condition.check(isThere: true) }
         return try follow(place, name, in: parent.descriptor, bytes)
       case .characterDevice:
+        try condition.check(isThere: true)
         try writeToDevice(name, in: parent.descriptor, bytes)
       case .directory:
+        try condition.check(isThere: true)
         throw .isADirectory
       case .pipe, .socket, .blockDevice, .other:
+        try condition.check(isThere: true)
         throw FileFailure(.unsupported, "neither a file nor a character device")
       }
       return nil
@@ -78,7 +87,7 @@ extension FileStore {
   private func openParent(
     _ place: FilePlace, _ condition: Precondition?, _ created: inout [String]
   ) throws(FileFailure) -> OpenFile {
-    guard condition == .exists else {
+    guard condition.requiresPresence else {
       return try fileSystem.openDirectory(place.parent, permissions: 0o777, created: &created)
     }
     do throws(FileFailure) {
@@ -153,7 +162,8 @@ extension FileStore {
     do throws(FileFailure) {
       let parent = try OpenFile(place.parent, .directory, fileSystem)
       let status = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false)
-      try condition.check(isThere: true)
+      try condition.check(
+        isThere: true, tag: try tag(of: name, in: parent.descriptor, status))
       if status.kind == .directory {
         try removeDirectory(name, in: parent.descriptor)
       } else {

@@ -92,6 +92,8 @@ extension FileFailure {
 extension StoreError {
   /// The failure as an error about the place that the program named.
   init(_ failure: FileFailure, _ reference: Reference) {
-    self.init(failure.kind, reference, failure.reason)
+    self.init(
+      failure.kind, reference, failure.reason,
+      systemCode: failure.code == 0 ? nil : failure.code)
   }
 }

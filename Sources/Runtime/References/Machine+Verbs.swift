@@ -1,0 +1,114 @@
+// The verbs that not every store has, and conditions.
+
+/// Where the kernel's Precondition keeps its variables.
+private enum PreconditionSlot {
+  static let kind = 0
+  static let tag = 1
+}
+
+extension Machine {
+  /// Does something with a store; what it throws tells the verb.
+  func storing<Answer>(
+    _ verb: StoreCapabilities.Verb, _ body: () throws(StoreError) -> Answer
+  ) throws(Failure) -> Answer {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      throw .store(error, during: verb)
+    }
+  }
+
+  /// The condition that a value of the language is; nil for nil.
+  func asPrecondition(_ value: Value) throws(Failure) -> Precondition? {
+    if value.isNil { return nil }
+    guard value.isObject, classInfo(of: value) === kernelClass("Precondition") else {
+      throw .invalidArgument("a precondition", found: describe(value))
+    }
+    let object = ObjectRef(value)
+    let tag = text(object[slot: PreconditionSlot.tag]).map { EntityTag($0) }
+    switch (text(object[slot: PreconditionSlot.kind]), tag) {
+    case ("absent", _): return .absent
+    case ("exists", _): return .exists
+    case ("matches", let tag?): return .matches(tag)
+    case ("differs", let tag?): return .differs(tag)
+    default: throw .invalidArgument("a precondition", found: describe(value))
+    }
+  }
+
+  /// What reading answers when the reader has the bytes already: the class of preconditions.
+  var unchangedResource: Value { classObject(kernelClass("Precondition")) }
+
+  /// What is known of a place: an array of what ResourceStatus keeps, or nil.
+  func status(of reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .nil }
+    let place = try self.reference(reference)
+    noteRead(of: reference, in: store)
+    let status = try storing(.get) { () throws(StoreError) in try native.status(of: place) }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    guard let status else { return .nil }
+    return makeArray([
+      Value(status.isDirectory),
+      status.tag.map { makeString($0.text) } ?? .nil,
+      status.contentType.map { makeString($0) } ?? .nil,
+      status.size.map { makeInteger($0) } ?? .nil,
+      status.modified.map { makeInteger($0) } ?? .nil,
+    ])
+  }
+
+  /// Does something to a place of a store written in Swift, and tells who watches it or what is
+  /// below it.
+  func change(
+    _ reference: Value, in store: Value, _ verb: StoreCapabilities.Verb,
+    _ body: (any Store, Reference) throws(StoreError) -> Value
+  ) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .nil }
+    if let running = graph.running, graph.writing == nil {
+      throw .impureFormula(referenceText(reference), running.connection)
+    }
+    let place = try self.reference(reference)
+    let answer = try storing(verb) { () throws(StoreError) in try body(native, place) }
+    let root = roots.count
+    roots.append(answer)
+    defer { roots.removeLast(roots.count - root) }
+    noteStoreChange(reference, in: store)
+    noteTreeChange(place, in: store)
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    return graph.atomicDepth > 0 || graph.isSettling ? answer : settleGraph(answering: answer)
+  }
+
+  /// Tells connections that a place and all below it may have changed.
+  ///
+  /// - Complexity: O(n) in the number of references that connections know.
+  func noteTreeChange(_ reference: Reference, in store: Value) {
+    guard graph.hasStoredCells else { return }
+    let text = reference.description
+    let stem = reference.components.isEmpty || text.hasSuffix("/") ? text : text + "/"
+    for (known, key) in canonicalReferences where known == text || known.hasPrefix(stem) {
+      let place = Place(kind: .stored, object: store, index: -1, key: key)
+      guard let cell = graph.cellsByPlace[place] else { continue }
+      graph.forgetKnown(of: cell)
+      graph.noteWrite(to: cell, by: nil)
+    }
+  }
+
+  /// The tag of a value as text would be stored: of the bytes of a text or a byte array, else of
+  /// the JSON for it, else of what it prints as.
+  ///
+  /// - Returns: a string, or `unwind`.
+  func tag(of value: Value) throws(Failure) -> Value {
+    if isString(value) || value.isObject(ofClass: ClassIndex.byteArray) {
+      return makeString(EntityTag(of: unsafe Array(ObjectRef(value).bytes)).text)
+    }
+    let json = Result { () throws(Failure) in
+      try encodeJSON(value, at: Reference(scheme: "value"))
+    }
+    switch json {
+    case .success(let bytes?): return makeString(EntityTag(of: bytes).text)
+    case .success(nil): return .unwind
+    case .failure:
+      let printed = send(selector("printString"), to: value)
+      guard let text = text(printed) else { return printed.isUnwind ? .unwind : .nil }
+      return makeString(EntityTag(of: Array(text.utf8)).text)
+    }
+  }
+}
