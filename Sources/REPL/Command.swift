@@ -52,7 +52,7 @@ struct Command {
     case .version: return print(Options.version)
     case .session where isatty(0) != 0:
       let interpreter = makeInterpreter()
-      return Shell(interpreter, console).run()
+      return closeStores(of: interpreter, Shell(interpreter, console).run())
     case .session, .standardInput:
       return run(named: "<stdin>") { () throws(SourceFile.ReadError) in
         try SourceFile.read(0, name: "<stdin>")
@@ -111,6 +111,22 @@ struct Command {
         console.tell(PauseHistogram(interpreter.collectorPauses).description)
       }
     }
+    let status = run(source, in: interpreter, printsValue: printsValue)
+    return closeStores(of: interpreter, status)
+  }
+
+  /// Lets the stores write what they hold back, however the program has ended.
+  ///
+  /// - Returns: The exit status: what could not be written makes a success a failure.
+  func closeStores(of interpreter: Interpreter, _ status: Int32) -> Int32 {
+    let errors = interpreter.closeStores()
+    for error in errors { console.tell("error: \(error)") }
+    return errors.isEmpty || status != ExitStatus.success ? status : ExitStatus.failure
+  }
+
+  private func run(
+    _ source: SourceText, in interpreter: Interpreter, printsValue: Bool
+  ) -> Int32 {
     var value: Handle?
     let outcome = interpreter.run(
       source, isProgram: !printsValue, warn: { console.tell($0, in: source) },

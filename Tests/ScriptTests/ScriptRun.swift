@@ -79,6 +79,10 @@ struct ScriptRun {
   private static func mountStores(in interpreter: Interpreter, _ directory: String) {
     interpreter.mount(EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"]), as: "env")
     interpreter.mount(FileStore(directory: directory), as: "file")
+    let files = PersistenceFiles(directory: directory) { _ in }
+    // Nothing is written beside the script, so that it sees the same each time.
+    files.usesThreads = false
+    interpreter.persistence = files
     let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
     if let defaults { interpreter.mount(defaults, as: "defaults") }
   }

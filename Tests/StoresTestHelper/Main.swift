@@ -23,6 +23,11 @@ struct Main {
     case "write-defaults": try writeDefaults(directory: rest[0], from: Int(rest[1]) ?? 0)
     case "write-own-keys": try writeOwnKeys(directory: rest[0], name: rest[1])
     case "create-files": try createFiles(directory: rest[0])
+    case "write-persistent":
+      try writePersistent(directory: rest[0], level: rest[1], from: Int(rest[2]) ?? 0)
+    case "write-torn": writeTorn(directory: rest[0])
+    case "measure-journal":
+      try measureJournal(directory: rest[0], records: Int(rest[1]) ?? 0, batch: Int(rest[2]) ?? 1)
     case "hold-lock": try holdLock(directory: rest[0])
     case "print": try printBetween()
     case "verbs": try runVerbs(user: UInt32(rest[0]) ?? 0, directory: rest[1], Array(rest[2...]))

@@ -43,6 +43,8 @@ final class SimulatedFileSystem: FileSystem {
   }
 
   private var nodes: [Node] = [Node(isDirectory: true, permissions: 0o755)]
+  /// What there was before the log.
+  private var base = [Node(isDirectory: true, permissions: 0o755)]
   private var open: [Int32: Open] = [:]
   private var nextDescriptor: Int32 = 3
   private(set) var log: [Operation] = []
@@ -50,7 +52,9 @@ final class SimulatedFileSystem: FileSystem {
   private var changes = 0
 
   var now = 1000
-  /// The error of a call, if it is to fail. A write that fails has written a half.
+  /// The error of a call, if it is to fail.
+  ///
+  /// A write that fails has written a half.
   var fault: (Call) -> FileFailure? = { _ in nil }
   private(set) var calls: [Call] = []
   /// A fault of the whole system: synchronising a directory does nothing.
@@ -338,12 +342,8 @@ final class SimulatedFileSystem: FileSystem {
     case kept, lost, torn
   }
 
-  /// What a loss of power leaves.
-  ///
-  /// - Parameters:
-  ///   - cut: How many operations there were.
-  ///   - generator: What chance is made of.
-  ///   - fate: What becomes of a change that was not synchronised.
+  /// What a loss of power after so many operations leaves; `fate` says what becomes of a change that
+  /// was not synchronised.
   func image(
     cutAt cut: Int, _ generator: inout RandomNumbers,
     _ fate: (inout RandomNumbers) -> Fate
@@ -362,11 +362,16 @@ final class SimulatedFileSystem: FileSystem {
       }
     }
     let image = SimulatedFileSystem()
-    image.nodes = nodes.map { Node(isDirectory: $0.isDirectory, permissions: $0.permissions) }
+    image.nodes = base
+    image.nodes += nodes[base.count...].map {
+      Node(isDirectory: $0.isDirectory, permissions: $0.permissions)
+    }
     for index in 0..<cut {
       let fate = isDurable[index] ? .kept : fate(&generator)
       image.apply(log[index], fate, &generator)
     }
+    image.base = image.nodes
+    image.now = now
     return image
   }
 

@@ -23,7 +23,7 @@ struct LawSubject {
 
 /// The stores that the laws are run over.
 enum SubjectName: String, CaseIterable {
-  case environment, file, defaults
+  case environment, file, defaults, persistent
 
   func make() throws -> LawSubject {
     let directory = try TemporaryDirectory()
@@ -52,6 +52,20 @@ enum SubjectName: String, CaseIterable {
           try DefaultsStore(domain: "laws", directory: directory.path + "/new") {
             Issue.record("\($0)")
           }
+        }, directory: directory)
+    case .persistent:
+      var last: PersistentStore?
+      return LawSubject(
+        shape: .prefixes, paths: nested,
+        value: { Array(["\($0)", "{\"k\": [\($0), null]}", "\"a \\u00e9\($0)\""][$0 % 3].utf8) },
+        make: {
+          // One at a time writes.
+          try last?.close()
+          let store = try PersistentStore(directory: directory.path + "/new") {
+            Issue.record("\($0)")
+          }
+          last = store
+          return store
         }, directory: directory)
     }
   }

@@ -362,6 +362,10 @@ extension Failure {
 
   // MARK: Time
 
+  static func noPersistence() -> Failure {
+    Failure(.notAvailable, "this interpreter was granted no place for persistent stores")
+  }
+
   static func noClock() -> Failure {
     Failure(.notAvailable, "the interpreter has no clock")
   }

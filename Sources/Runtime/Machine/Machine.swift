@@ -21,6 +21,8 @@ package final class Machine {
   var endedByReturn = false
   /// What `import` reads with, if that was granted, and what it has read.
   package var sourceLoader: (any SourceLoader)?
+  /// What opens stores that survive the program; nil refuses them.
+  package var persistence: (any PersistenceSource)?
   var importedFiles: Set<String> = []
   /// The cells of variables of the script that were declared with `val`.
   var constantCells: Set<UInt> = []
@@ -59,6 +61,7 @@ package final class Machine {
   lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
   lazy var nativeStoreClass = kernelClass("NativeStore")
+  lazy var persistentStoreClass = kernelClass("PersistentStore")
   lazy var referenceClass = kernelClass("Reference")
   lazy var streamClass = kernelClass("Stream")
   lazy var collectionClass = kernelClass("Collection")

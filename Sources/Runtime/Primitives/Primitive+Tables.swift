@@ -69,6 +69,8 @@ extension Primitive {
     case "Script": script
     case "Store": store
     case "NativeStore": nativeStore
+    case "PersistentStore": persistentStore
+    case "PersistentStore class": persistentStoreClass
     case "Scheme": scheme
     case "SchemeTable": schemeTable
     case "VariableReference": variableReference + explaining

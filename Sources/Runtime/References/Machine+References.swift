@@ -106,8 +106,9 @@ extension Machine {
     mount(makeNativeStore(store), as: name)
   }
 
-  private func makeNativeStore(_ store: any Store) -> Value {
-    let object = makeInstance(of: "NativeStore")
+  /// Makes a store written in Swift one of the language's.
+  func makeNativeStore(_ store: any Store, className: String = "NativeStore") -> Value {
+    let object = makeInstance(of: className)
     object[slot: 0] = Value(small: nativeStores.count)
     nativeStores.append(NativeStoreEntry(store: store))
     if let feed = store.feed {
@@ -125,7 +126,9 @@ extension Machine {
 
   /// The Swift store behind a value, if there is one.
   func nativeStore(_ value: Value) -> (any Store)? {
-    guard value.isObject, classInfo(of: value) === nativeStoreClass,
+    guard value.isObject else { return nil }
+    let info = classInfo(of: value)
+    guard info === nativeStoreClass || info === persistentStoreClass,
       let number = ObjectRef(value)[slot: 0].asSmallInteger,
       nativeStores.indices.contains(number)
     else { return nil }

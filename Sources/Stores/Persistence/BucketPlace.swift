@@ -61,9 +61,7 @@ struct BucketPlace: Hashable {
 
   /// The container that a file belongs to; nil when it belongs to none.
   ///
-  /// - Parameters:
-  ///   - name: The name of the file.
-  ///   - folder: The container that its directory stands for.
+  /// `folder` is the container that its directory stands for.
   static func container(ofFile name: String, in folder: [String]) -> [String]? {
     guard name.hasSuffix(ending) else { return nil }
     let text = String(name.dropLast(ending.count))

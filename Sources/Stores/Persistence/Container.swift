@@ -7,6 +7,8 @@ final class Container {
   var children: [ExactText: Container] = [:]
   /// The values; nil until the bucket has been read.
   var document: DefaultsDocument?
+  /// The bytes of the values and names in the document, about.
+  var size = 0
   /// Whether there is a file.
   var isOnDisk = false
   /// The names that changed since the last group of the journal.
@@ -20,8 +22,16 @@ final class Container {
     self.path = path
   }
 
+  /// Whether the bucket was written and may not be on the disk.
+  var isUnsynchronized = false
+
   /// The names whose values are not in the bucket for certain.
   var unsaved: Set<ExactText> { dirty.union(saving) }
+
+  /// A place in it that waits to be written.
+  var unsavedPlace: [String]? {
+    pending.union(unsaved).min().map { path + [$0.text] }
+  }
 
   /// Whether there is a value in it.
   var hasValues: Bool { document.map { !$0.values.isEmpty } ?? isOnDisk }
@@ -77,7 +87,8 @@ struct ContainerTree {
       way.append(next)
     }
     while way.count > 1, let last = way.popLast(), let name = last.path.last {
-      guard !last.hasValues, last.children.isEmpty, last.unsaved.isEmpty, last.pending.isEmpty
+      guard !last.hasValues, last.children.isEmpty, last.unsaved.isEmpty, last.pending.isEmpty,
+        !last.isUnsynchronized
       else { return }
       way.last?.children[ExactText(name)] = nil
     }

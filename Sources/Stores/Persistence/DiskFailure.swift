@@ -5,23 +5,29 @@ struct DiskFailure: Error {
   let failure: FileFailure
   /// The file, as whoever opened the store would write it.
   let file: String
+  /// A place whose value could not be written for it, if that is known.
+  let place: [String]?
 
-  init(_ failure: FileFailure, _ file: String) {
+  init(_ failure: FileFailure, _ file: String, at place: [String]? = nil) {
     self.failure = failure
     self.file = file
+    self.place = place
   }
 
   /// The file, the system's words and its number of the error.
-  var reason: String {
-    failure.code == 0
-      ? "\(file): \(failure.reason)" : "\(file): \(failure.reason) (errno \(failure.code))"
+  var reason: String { "\(file): \(words)" }
+
+  fileprivate var words: String {
+    failure.code == 0 ? failure.reason : "\(failure.reason) (errno \(failure.code))"
   }
 }
 
 extension StoreError {
   /// The failure as an error about a place.
   init(_ failure: DiskFailure, _ reference: String) {
-    self.init(failure.failure.kind, reference, failure.reason)
+    self.init(
+      failure.failure.kind, reference, failure.file == reference ? failure.words : failure.reason,
+      systemCode: failure.failure.code == 0 ? nil : failure.failure.code)
   }
 }
 

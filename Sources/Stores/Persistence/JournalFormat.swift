@@ -1,16 +1,26 @@
 /// One change of a place: the value that it got, or that it lost it.
-struct JournalRecord: Equatable {
+package struct JournalRecord: Equatable {
   /// The components of the reference.
-  let path: [String]
+  package let path: [String]
   /// The bytes of the value; nil when the place was deleted.
-  let value: [UInt8]?
+  package let value: [UInt8]?
+
+  package init(path: [String], value: [UInt8]?) {
+    self.path = path
+    self.value = value
+  }
 }
 
 /// Records that are valid together or not at all: the changes of one batch.
-struct JournalGroup: Equatable {
+package struct JournalGroup: Equatable {
   /// One more than that of the group before.
-  let sequence: UInt64
-  let records: [JournalRecord]
+  package let sequence: UInt64
+  package let records: [JournalRecord]
+
+  package init(sequence: UInt64, records: [JournalRecord]) {
+    self.sequence = sequence
+    self.records = records
+  }
 }
 
 /// How a journal is written.
@@ -23,8 +33,8 @@ struct JournalGroup: Equatable {
 ///
 /// A write that was cut short, or that reached the disk in part, leaves a group without a right end:
 /// there the journal ends.
-enum JournalFormat {
-  static let magic = Array("TENONJ1\n".utf8)
+package enum JournalFormat {
+  package static let magic = Array("TENONJ1\n".utf8)
 
   private enum Kind {
     static let end: UInt8 = 0
@@ -43,7 +53,7 @@ extension JournalFormat {
   /// Returns the bytes of a group.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
-  static func bytes(of group: JournalGroup) -> [UInt8] {
+  package static func bytes(of group: JournalGroup) -> [UInt8] {
     var bytes: [UInt8] = []
     for record in group.records {
       var body: [UInt8] = []
@@ -102,19 +112,19 @@ extension JournalFormat {
 
 extension JournalFormat {
   /// What a journal holds, up to its first record that is not right.
-  struct Content {
-    var groups: [JournalGroup] = []
+  package struct Content {
+    package var groups: [JournalGroup] = []
     /// Bytes up to the end of the last whole group.
-    var length = 0
+    package var length = 0
     /// Whether right records stand behind the place where the journal ends: not a write that was cut
     /// short, but damage, or writes of which a loss of power has kept the later ones.
-    var isDamaged = false
+    package var isDamaged = false
   }
 
   /// Reads a journal; nil when it does not begin as one does.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
-  static func read(_ bytes: [UInt8]) -> Content? {
+  package static func read(_ bytes: [UInt8]) -> Content? {
     guard bytes.starts(with: magic) else { return nil }
     var content = Content(length: magic.count)
     while let (group, end) = group(in: bytes, at: content.length, after: content.groups.last) {

@@ -12,11 +12,12 @@ extension PersistentStore {
   /// Writes everything that has changed, the journal before the buckets.
   ///
   /// - Parameter synchronizes: Whether it is on the disk when this returns.
+  /// - Throws: `StoreError` that names the file and a place that waits.
   func saveAll(synchronizes: Bool) throws(StoreError) {
     do throws(DiskFailure) {
       try saveBuckets(synchronizes: synchronizes)
     } catch {
-      throw StoreError(error, stateLock.withLock { unsavedReference })
+      throw asStoreError(error)
     }
   }
 
@@ -26,7 +27,7 @@ extension PersistentStore {
   /// changes of a batch, and another would not.
   func saveBuckets(synchronizes: Bool) throws(DiskFailure) {
     try bucketLock.withLock { () throws(DiskFailure) in
-      let snapshots = try takeSnapshots()
+      let snapshots = try takeSnapshots(synchronizes: synchronizes)
       var failures: [DiskFailure] = []
       var written: [String: [Container]] = [:]
       for snapshot in snapshots {
@@ -43,7 +44,7 @@ extension PersistentStore {
       for (folder, containers) in written.sorted(by: { $0.key < $1.key }) {
         do throws(FileFailure) {
           if synchronizes { try synchronizeFolder(folder) }
-          stateLock.withLock { for container in containers { container.saving = [] } }
+          noteWritten(containers, isSynchronized: synchronizes)
         } catch {
           failures.append(DiskFailure(error, shown(folder)))
           keepUnsaved(containers)
@@ -60,8 +61,14 @@ extension PersistentStore {
   }
 
   /// Takes the buckets that are to be written, after the journal has what is in them.
-  private func takeSnapshots() throws(DiskFailure) -> [Snapshot] {
-    guard options.level != .fast else { return stateLock.withLock { snapshots() } }
+  private func takeSnapshots(synchronizes: Bool) throws(DiskFailure) -> [Snapshot] {
+    guard options.level != .fast else {
+      return try stateLock.withLock { () throws(DiskFailure) in
+        // What was left to the system is written again: it does not tell what became of it.
+        if synchronizes { try markUnsynchronized() }
+        return snapshots()
+      }
+    }
     var taken: [Snapshot] = []
     do throws(DiskFailure) {
       try journalLock.withLock { () throws(DiskFailure) in
@@ -81,10 +88,33 @@ extension PersistentStore {
   private func snapshots() -> [Snapshot] {
     dirtySince = nil
     return dirtyContainers.compactMap { container in
-      guard let document = container.document, !container.dirty.isEmpty else { return nil }
+      guard let document = container.document,
+        !container.dirty.isEmpty || container.isUnsynchronized
+      else { return nil }
       container.saving = container.dirty
       container.dirty = []
       return Snapshot(container: container, document: document)
+    }
+  }
+
+  /// The state's lock is held.
+  private func markUnsynchronized() throws(DiskFailure) {
+    for container in unsynchronizedContainers where container.unsaved.isEmpty {
+      _ = try document(of: container)
+      dirtyContainers.append(container)
+    }
+    unsynchronizedContainers = []
+  }
+
+  private func noteWritten(_ containers: [Container], isSynchronized: Bool) {
+    stateLock.withLock {
+      for container in containers {
+        container.saving = []
+        if !isSynchronized, !container.isUnsynchronized {
+          unsynchronizedContainers.append(container)
+        }
+        container.isUnsynchronized = !isSynchronized
+      }
     }
   }
 
@@ -93,6 +123,7 @@ extension PersistentStore {
       for container in containers {
         container.dirty.formUnion(container.saving)
         container.saving = []
+        if container.isUnsynchronized { unsynchronizedContainers.append(container) }
       }
       dirtySince = dirtySince ?? fileSystem.now
     }
@@ -102,6 +133,7 @@ extension PersistentStore {
     stateLock.withLock {
       dirtyContainers.removeAll { $0.unsaved.isEmpty }
       for container in containers { tree.prune(container.path) }
+      forgetDocuments()
     }
   }
 
@@ -110,7 +142,7 @@ extension PersistentStore {
     guard options.level == .fast else {
       return try journalLock.withLock { () throws(DiskFailure) in
         let isDue = stateLock.withLock {
-          isComplete ? hasJournalFile : journalLength > journalBound
+          isComplete ? hasRecords || isJournalBroken : journalLength > journalBound
         }
         guard isDue else { return }
         do throws(DiskFailure) {
@@ -132,7 +164,10 @@ extension PersistentStore {
     } catch {
       throw DiskFailure(error, shown(directory + "/" + PersistentStore.journalName))
     }
-    stateLock.withLock { hasJournalFile = false }
+    stateLock.withLock {
+      hasJournalFile = false
+      hasRecords = false
+    }
   }
 
   private func note(_ failures: [DiskFailure]) throws(DiskFailure) {
@@ -140,8 +175,8 @@ extension PersistentStore {
       stateLock.withLock { bucketTrouble = nil }
       return
     }
+    let error = asStoreError(first)
     stateLock.withLock {
-      let error = StoreError(first, unsavedReference)
       if bucketTrouble == nil, journalTrouble == nil { reports.append(error) }
       bucketTrouble = Trouble(error, after: bucketTrouble, now: fileSystem.now)
     }
@@ -169,7 +204,8 @@ extension PersistentStore {
       stateLock.withLock { snapshot.container.isOnDisk = !isEmpty }
       return place.folder(in: directory)
     } catch {
-      throw DiskFailure(error, shown(path))
+      throw DiskFailure(
+        error, shown(path), at: stateLock.withLock { snapshot.container.unsavedPlace })
     }
   }
 

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+package import TenonRuntime
 
 // The journal: what has changed since the buckets were written, batch by batch.
 //
@@ -15,9 +15,7 @@ extension PersistentStore {
     let change: Int
   }
 
-  /// Takes what has changed as one batch; the state's lock is held.
-  ///
-  /// - Parameter containers: Those with changes, and the names in each.
+  /// Takes the present values of some names as one batch; the state's lock is held.
   private func takeBatch(
     of containers: [Container], _ names: (Container) -> Set<ExactText>
   ) -> Batch {
@@ -40,8 +38,8 @@ extension PersistentStore {
 
   /// Appends what has changed; the journal's lock is held.
   ///
-  /// - Parameter atBoundary: Called when the batch has been taken and nothing has changed since; the
-  ///   state's lock is held then.
+  /// `atBoundary` is called when the batch has been taken and nothing has changed since; the state's
+  /// lock is held then.
   func appendPending(atBoundary: () -> Void = {}) throws(DiskFailure) {
     guard let journalDescriptor else {
       let isDue = stateLock.withLock {
@@ -62,7 +60,10 @@ extension PersistentStore {
     } catch {
       throw giveUpJournal(error)
     }
-    stateLock.withLock { journalLength += bytes.count }
+    stateLock.withLock {
+      journalLength += bytes.count
+      hasRecords = true
+    }
     appendedChange = batch.change
   }
 
@@ -102,6 +103,7 @@ extension PersistentStore {
     stateLock.withLock {
       isJournalBroken = false
       hasJournalFile = true
+      hasRecords = !batch.group.records.isEmpty
       unsynchronizedSince = nil
       journalLength = bytes.count
       // What is left is what cannot be put into buckets at present: it may grow to twice its size.
@@ -135,6 +137,17 @@ extension PersistentStore {
     }
   }
 
+  /// Has everything in the journal, and the journal on the disk; the buckets come later.
+  ///
+  /// - Throws: `StoreError` that names the file and a place that waits.
+  package func commitAll() throws(StoreError) {
+    do throws(DiskFailure) {
+      try commit(stateLock.withLock { changeCount })
+    } catch {
+      throw asStoreError(error)
+    }
+  }
+
   /// Closes the journal for good.
   func closeJournal() {
     journal = nil
@@ -157,24 +170,21 @@ extension PersistentStore {
   }
 
   func noteJournalTrouble(_ failure: DiskFailure) {
+    let error = asStoreError(failure)
     stateLock.withLock {
-      let error = StoreError(failure, unsavedReference)
       if journalTrouble == nil { reports.append(error) }
       journalTrouble = Trouble(error, after: journalTrouble, now: fileSystem.now)
     }
   }
 
-  /// A place that waits to be written, as programs write it; the state's lock is held.
-  var unsavedReference: String {
-    let container = pendingContainers.first ?? dirtyContainers.first
-    guard let container, let name = (container.pending.union(container.unsaved)).min() else {
-      return shownDirectory
+  /// The failure as an error about a place that waits to be written, as programs write it.
+  func asStoreError(_ failure: DiskFailure) -> StoreError {
+    let text = stateLock.withLock {
+      let container = pendingContainers.first ?? dirtyContainers.first
+      let path = failure.place ?? container.flatMap { $0.unsavedPlace } ?? []
+      return scheme.isEmpty && path.isEmpty
+        ? nil : try? Reference(scheme: scheme, components: path).description
     }
-    return reference(container.path + [name.text])
-  }
-
-  /// The text of a reference in this store.
-  func reference(_ path: [String]) -> String {
-    (try? Reference(scheme: scheme, components: path).description) ?? shownDirectory
+    return StoreError(failure, text ?? shownDirectory)
   }
 }

@@ -15,7 +15,8 @@ extension PersistentStore {
     } catch {
       guard error.kind == .locked else { throw DiskFailure(error, shownDirectory) }
       throw DiskFailure(
-        FileFailure(.locked, "another program has the store open for writing"), shownDirectory)
+        FileFailure(.locked, "the store is open for writing already, here or in another program"),
+        shownDirectory)
     }
   }
 
@@ -39,11 +40,14 @@ extension PersistentStore {
       reports.append(
         StoreError(
           .corrupt, shown(path),
-          "damaged after \(content.length) bytes; kept as '\(name)', what was changed later is lost"))
+          "damaged after \(content.length) bytes; kept as '\(name)', "
+            + "what was changed later is lost"))
     }
     try replay(content)
     // Found again at the next start if this program is stopped before its first write.
     dirtySince = dirtyContainers.isEmpty ? nil : fileSystem.now
+    // Later writes would be in buckets only: the journal must not be there the next time.
+    if options.level == .fast { try saveBuckets(synchronizes: true) }
   }
 
   private func replay(_ content: JournalFormat.Content) throws(DiskFailure) {
@@ -56,6 +60,7 @@ extension PersistentStore {
         if container.unsaved.isEmpty { dirtyContainers.append(container) }
         container.dirty.insert(ExactText(name))
       }
+      if !group.records.isEmpty { hasRecords = true }
       sequence = group.sequence
     }
     journalLength = content.length
@@ -105,7 +110,9 @@ extension PersistentStore {
   /// The values of a container, read when they are first asked for.
   func document(of container: Container) throws(DiskFailure) -> DefaultsDocument {
     if let document = container.document { return document }
+    forgetDocuments()
     var document = DefaultsDocument()
+    container.size = 0
     if container.isOnDisk {
       let place: BucketPlace
       do throws(FileFailure) {
@@ -117,6 +124,8 @@ extension PersistentStore {
       let bytes = try read(path)
       do throws(JSONReader.Failure) {
         if let bytes { document = try DefaultsDocument(bytes) }
+        container.size = bytes?.count ?? 0
+        loadedSize += container.size
       } catch {
         try setAsideBucket(place, error.located(in: bytes ?? []))
         container.isOnDisk = false
@@ -124,6 +133,21 @@ extension PersistentStore {
     }
     container.document = document
     return document
+  }
+
+  /// Forgets the values that can be read again when too many are in memory.
+  func forgetDocuments() {
+    guard loadedSize > options.memoryLimit else { return }
+    loadedSize = 0
+    var waiting = [tree.root]
+    while let container = waiting.popLast() {
+      waiting += container.children.values
+      if container.isOnDisk, container.unsaved.isEmpty, container.pending.isEmpty {
+        container.document = nil
+      } else if container.document != nil {
+        loadedSize += container.size
+      }
+    }
   }
 
   private func setAsideBucket(_ place: BucketPlace, _ problem: String) throws(DiskFailure) {
@@ -183,17 +207,22 @@ extension PersistentStore {
   /// The bytes of a file; nil when there is none.
   private func read(_ path: String) throws(DiskFailure) -> [UInt8]? {
     do throws(FileFailure) {
-      let file = try OpenFile(path, .readingWithoutLinks, fileSystem)
+      guard let file = try openForReading(path) else { return nil }
       let status = try fileSystem.status(of: file.descriptor)
       guard status.kind == .file else { throw FileFailure(.unsupported, "not a file") }
       return try fileSystem.content(
         of: file.descriptor, status: status, limit: options.sizeLimit, patience: patience)
     } catch {
-      if error.isMissing { return nil }
-      if error == .linkLoop {
-        throw DiskFailure(FileFailure(.unsupported, "a symbolic link"), shown(path))
-      }
       throw DiskFailure(error, shown(path))
+    }
+  }
+
+  private func openForReading(_ path: String) throws(FileFailure) -> OpenFile? {
+    do throws(FileFailure) {
+      return try OpenFile(path, .readingWithoutLinks, fileSystem)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
     }
   }
 

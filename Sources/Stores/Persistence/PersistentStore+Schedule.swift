@@ -13,7 +13,7 @@ extension PersistentStore {
     // The trouble is noted, and told by whoever uses the store next.
     if isDue(bucketTime, now) { try? saveBuckets(synchronizes: options.level != .fast) }
     return stateLock.withLock {
-      let times = [journalTime, synchronizeTime, bucketTime].compactMap { $0 }
+      let times = [journalTime, synchronizeTime, compactionTime, bucketTime].compactMap { $0 }
       guard let next = times.min(), !isClosed else {
         hasThread = false
         return nil
@@ -29,9 +29,11 @@ extension PersistentStore {
   /// Appends and synchronises if it is time.
   func journalWork() {
     let now = fileSystem.now
-    guard isDue(journalTime, now) || isDue(synchronizeTime, now) else { return }
+    guard isDue(journalTime, now) || isDue(synchronizeTime, now) || isDue(compactionTime, now)
+    else { return }
     do throws(DiskFailure) {
       try journalLock.withLock { () throws(DiskFailure) in
+        if isDue(compactionTime, now) { try replaceJournal() }
         if isDue(journalTime, now) { try appendPending() }
         if isDue(synchronizeTime, now) { try synchronizeJournal() }
       }
@@ -52,6 +54,13 @@ extension PersistentStore {
   private var synchronizeTime: Int? {
     guard !isJournalBroken else { return nil }
     return unsynchronizedSince.map { $0 + options.synchronizeDelay }
+  }
+
+  /// While buckets cannot be written, a journal that has grown is written anew without what is out of
+  /// date.
+  private var compactionTime: Int? {
+    guard !isJournalBroken, bucketTrouble != nil, journalLength > journalBound else { return nil }
+    return journalTrouble?.nextAttempt ?? fileSystem.now
   }
 
   private var bucketTime: Int? {

@@ -22,7 +22,7 @@ extension PersistentStore: Store {
       if !reference.isDirectory, let name, let container,
         let value = try document(of: container)[name]
       {
-        try check(condition, isThere: true)
+        guard try !checkReading(condition, value) else { return .unchanged }
         return .resource(Resource(value, contentType: "application/json"))
       }
       let entries = try entries(below: reference)
@@ -54,13 +54,16 @@ extension PersistentStore: Store {
       guard let name = try place(of: reference).name, !reference.isDirectory else {
         throw refusal(FileFailure(.isADirectory, "only a name in a container can be written"))
       }
+      guard resource.contentType != "application/octet-stream" else {
+        throw refusal(FileFailure(.encode, "JSON cannot hold bytes"))
+      }
       let value = try PersistentStore.value(resource.bytes)
       let path = Array(reference.components.dropLast())
       try checkPlace(path)
       let container = tree.makeContainer(at: path)
       defer { tree.prune(path) }
       let old = try document(of: container)[name]
-      try check(condition, isThere: old != nil)
+      try check(condition, isThere: old != nil, old)
       // What is there already is on its way, or on the disk.
       guard old != value else { return (changeCount, false) }
       return (noteChange(of: name, in: container, to: value), true)
@@ -78,14 +81,14 @@ extension PersistentStore: Store {
       guard let name else {
         throw refusal(FileFailure(.invalidReference, "only a name in a container can be deleted"))
       }
-      guard let container, try document(of: container)[name] != nil else {
+      guard let container, let old = try document(of: container)[name] else {
         let isThere = try !entries(below: reference).isEmpty
         try check(condition, isThere: isThere)
         guard !isThere else { throw refusal(.notEmpty) }
         return nil
       }
       guard !reference.isDirectory else { throw refusal(.nothingBelow) }
-      try check(condition, isThere: true)
+      try check(condition, isThere: true, old)
       return noteChange(of: name, in: container, to: nil)
     }
     guard let change else { return false }
@@ -133,9 +136,21 @@ extension PersistentStore {
     StoreError(.closed, reference, "the store is closed")
   }
 
-  private func check(_ condition: Precondition?, isThere: Bool) throws(DiskFailure) {
+  private func check(
+    _ condition: Precondition?, isThere: Bool, _ value: [UInt8]? = nil
+  ) throws(DiskFailure) {
     do throws(FileFailure) {
-      try condition.check(isThere: isThere)
+      try condition.check(isThere: isThere, tag: value.map { EntityTag(of: $0) })
+    } catch {
+      throw refusal(error)
+    }
+  }
+
+  private func checkReading(
+    _ condition: Precondition?, _ value: [UInt8]
+  ) throws(DiskFailure) -> Bool {
+    do throws(FileFailure) {
+      return try condition.checkReading(value)
     } catch {
       throw refusal(error)
     }
@@ -205,7 +220,10 @@ extension PersistentStore {
   private func noteChange(
     of name: ExactText, in container: Container, to value: [UInt8]?
   ) -> Int {
+    let growth = (value?.count ?? 0) - (container.document?[name]?.count ?? 0)
     container.document?[name] = value
+    container.size += growth
+    loadedSize += growth
     changeCount += 1
     let now = fileSystem.now
     if options.level != .fast {
@@ -228,7 +246,8 @@ extension PersistentStore {
       try commit(change)
     } catch {
       throw StoreError(
-        .notDurable, reference, "done, but may not survive a loss of power: \(error.reason)")
+        .notDurable, reference, "done, but may not survive a loss of power: \(error.reason)",
+        systemCode: error.failure.code == 0 ? nil : error.failure.code)
     }
   }
 }

@@ -4,7 +4,8 @@ public import TenonRuntime
 ///
 /// All values directly below one reference, a container, are one file, the bucket: `lists/1/title` and
 /// `lists/1/count` are members of the object in `lists/1.json`, and those below the store itself are
-/// in `root.json`. A bucket is read when something in it is asked for, and is kept in memory then.
+/// in `root.json`. A bucket is read when something in it is asked for, and kept in memory as long as
+/// there is room.
 ///
 /// What a write survives is said by the level. `fast` replaces buckets as wholes, some milliseconds
 /// after the change, and leaves the rest to the system. `journal` appends the changes of a batch to a
@@ -49,6 +50,8 @@ public final class PersistentStore: @unchecked Sendable {
     public var isReadOnly = false
     /// The most bytes of a bucket, and of the journal when it is read.
     public var sizeLimit = 256 << 20
+    /// The bytes of buckets beyond which those that are on the disk are not kept in memory.
+    public var memoryLimit = 64 << 20
     /// The bytes of the journal beyond which the buckets are written at once.
     public var journalLimit = 4 << 20
     /// Milliseconds from a change to the end of its batch.
@@ -92,6 +95,8 @@ public final class PersistentStore: @unchecked Sendable {
   /// The containers with names in `pending`, and those with names in `dirty`.
   var pendingContainers: [Container] = []
   var dirtyContainers: [Container] = []
+  /// Those whose buckets were written and may not be on the disk.
+  var unsynchronizedContainers: [Container] = []
   /// How many changes there were.
   var changeCount = 0
   /// That of the last group in the journal.
@@ -100,6 +105,10 @@ public final class PersistentStore: @unchecked Sendable {
   /// The length at which the journal is made shorter.
   var journalBound: Int
   var hasJournalFile = false
+  /// Whether there are records in it.
+  var hasRecords = false
+  /// The bytes of all documents that are in memory, about.
+  var loadedSize = 0
   /// Whether something that should be in the journal may not be there.
   var isJournalBroken = false
   /// When the first change was made that is not in the journal, not on the disk, not in a bucket.
@@ -125,21 +134,23 @@ public final class PersistentStore: @unchecked Sendable {
   /// Opens a store, and takes up what a program that was stopped has left.
   ///
   /// - Parameters:
-  ///   - directory: The path of its directory, from the working directory if it is relative; it is
-  ///     made when it is missing.
+  ///   - directory: The path of its directory; it is made when it is missing.
+  ///   - base: Where a relative path begins; nil for the working directory.
   ///   - options: How it is kept.
   ///   - report: Called with what became of a damaged file, and when the disk refuses something, on a
   ///     thread that uses the store.
   /// - Throws: `StoreError`, of the kind `locked` when another program has it open for writing.
   public convenience init(
-    directory: String, options: Options = Options(), report: @escaping (StoreError) -> Void
+    directory: String, from base: String? = nil, options: Options = Options(),
+    report: @escaping (StoreError) -> Void
   ) throws(StoreError) {
     try self.init(
-      directory: directory, options: options, fileSystem: OperatingSystem(), report: report)
+      directory: directory, from: base, options: options, fileSystem: OperatingSystem(),
+      report: report)
   }
 
   package init(
-    directory: String, options: Options, fileSystem: any FileSystem,
+    directory: String, from base: String? = nil, options: Options, fileSystem: any FileSystem,
     report: @escaping (StoreError) -> Void
   ) throws(StoreError) {
     shownDirectory = directory
@@ -147,10 +158,10 @@ public final class PersistentStore: @unchecked Sendable {
     guard !directory.isEmpty, !directory.utf8.contains(0) else {
       throw StoreError(.invalidReference, directory, "not the name of a directory")
     }
-    guard let base = isAbsolute ? "" : workingDirectory().map({ $0 + "/" }) else {
+    guard let start = isAbsolute ? "" : (base ?? workingDirectory()).map({ $0 + "/" }) else {
       throw StoreError(.notFound, directory, "the working directory is gone")
     }
-    self.directory = base + directory
+    self.directory = start + directory
     self.options = options
     self.fileSystem = UninterruptedFileSystem(fileSystem)
     self.report = report

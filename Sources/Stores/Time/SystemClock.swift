@@ -1,3 +1,4 @@
+internal import CTenonPlatform
 public import TenonRuntime
 
 #if canImport(Darwin)
