@@ -1,5 +1,5 @@
 public import TenonRuntime
-internal import TenonStores
+package import TenonStores
 
 extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
@@ -25,9 +25,7 @@ extension Interpreter {
     interpreter.entropy = { UInt64.random(in: .min ... .max) }
     interpreter.mount(environment, as: "env")
 
-    let files = FileStore()
-    files.isInterrupted = { interrupter.isRequested }
-    interpreter.mount(files, as: "file")
+    interpreter.grant(FileStore())
 
     let loader = FileSourceLoader()
     loader.isInterrupted = { interrupter.isRequested }
@@ -44,6 +42,27 @@ extension Interpreter {
       interpreter.mount(defaults, as: "defaults")
     }
     return interpreter
+  }
+
+  /// Grants the files of a store: as `file`, and the directories among them as stores of their own.
+  package func grant(_ files: FileStore) {
+    let interrupter = interrupter
+    files.isInterrupted = { interrupter.isRequested }
+    mount(files, as: "file")
+    grantStores("rooted") { (reference, _) throws(StoreError) in
+      guard reference.scheme == "file" else {
+        throw StoreError(.unsupported, reference, "only a directory of files can be a root")
+      }
+      do throws(StoreError) {
+        let store = try FileStore(root: files.path(of: reference))
+        store.isInterrupted = { interrupter.isRequested }
+        return store
+      } catch {
+        // The program wrote a reference, not the path that was made of it.
+        throw StoreError(
+          error.kind, reference, error.reason, systemCode: error.systemCode)
+      }
+    }
   }
 
   /// The name of a program as part of a file's name.

@@ -67,6 +67,13 @@ public final class Interpreter {
     machine.mount(store, as: scheme)
   }
 
+  /// Lets scripts open stores of a kind: `NativeStore open: 'rooted' at: ref:file:data with: #{ }`.
+  ///
+  /// An interpreter begins without any.
+  public func grantStores(_ kind: String, _ open: @escaping StoreOpener) {
+    machine.storeOpeners[kind] = open
+  }
+
   /// What `import` reads scripts with; nil refuses imports.
   public var sourceLoader: (any SourceLoader)? {
     get { machine.sourceLoader }

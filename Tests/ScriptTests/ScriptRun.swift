@@ -78,7 +78,7 @@ struct ScriptRun {
 
   private static func mountStores(in interpreter: Interpreter, _ directory: String) {
     interpreter.mount(EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"]), as: "env")
-    interpreter.mount(FileStore(directory: directory), as: "file")
+    interpreter.grant(FileStore(directory: directory))
     let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
     if let defaults { interpreter.mount(defaults, as: "defaults") }
   }

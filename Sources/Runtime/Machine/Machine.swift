@@ -113,6 +113,8 @@ package final class Machine {
   var uncaught: UncaughtError?
   /// What the failure that is being thrown has to tell beside its text.
   var failureDetails: FailureDetails?
+  /// What opens stores that a script asks for, by their kind: what the program was granted.
+  package var storeOpeners: [String: StoreOpener] = [:]
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
   /// What the next connection that the kernel makes is called, and its target.

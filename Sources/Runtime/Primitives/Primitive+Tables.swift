@@ -44,6 +44,7 @@ extension Primitive {
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "MemoryStore": memoryStore
+    case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass
     case "Reference": reference + explaining + referenceParts
     case "Group": group
