@@ -454,7 +454,7 @@ extension ConnectionGraph {
   func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
-    try solver.edit(cell, age: hot[cell.rawValue].age, isPinned: self[cell].owner != nil)
+    try solver.edit(cell, age: notes[cell.rawValue].age, isPinned: self[cell].owner != nil)
   }
 
   /// Makes one region of several, and of a constraint that joins them.
@@ -488,7 +488,7 @@ extension ConnectionGraph {
     else { return }
     if let origin {
       clock += 1
-      hot[origin.rawValue].age = clock
+      notes[origin.rawValue].age = clock
       try? region.solver.edit(origin, age: clock, isPinned: self[origin].owner != nil)
       forced.append(added)
       return

@@ -192,6 +192,8 @@ public final class Transaction {
   let forcedFormulas = FlatTable<FormulaID>()
   /// The graph owns the transactions of its solvers.
   private var graph: Unmanaged<ConnectionGraph>?
+  /// The graph.
+  var owner: Unmanaged<ConnectionGraph>? { unsafe graph }
   /// What stands for the graph when a solver is used by itself.
   private var standIn: StandIn?
 
@@ -295,7 +297,11 @@ public final class Transaction {
     let changeCount = changes.count
     let forcedCount = forcedFormulas.count
     solver.settle(self)
-    changes.removeFirst(changeCount)
+    if changes.count == changeCount {
+      changes.removeAll()
+    } else {
+      changes.removeFirst(changeCount)
+    }
     if forcedCount > 0 { forcedFormulas.removeFirst(forcedCount) }
   }
 

@@ -4,6 +4,7 @@ internal import TenonLexer
 ///
 /// Two machines share nothing. A machine runs on one thread at a time; only `requestInterrupt`
 /// may be called from another.
+@safe
 package final class Machine {
   let state: StateRef
   let memory: MachineMemory
@@ -83,6 +84,8 @@ package final class Machine {
 
   // MARK: Connections
   let graph: ConnectionGraph
+  /// The same for where each write comes by: it takes no part in counting references.
+  let graphReference: Unmanaged<ConnectionGraph>
   /// What records the reads of the formula that runs.
   var tracker: Tracker?
   /// How many evaluations use code that records what it reads.
@@ -130,7 +133,9 @@ package final class Machine {
 
   // MARK: Solvers in the language
   /// What the solver that is at work may still do.
-  var solverLimit: SolverLimit?
+  var solverLimit: SolverLimit? {
+    didSet { graph.hasSolverLimit = solverLimit != nil }
+  }
   /// The turn that it is at work for.
   var scriptTurn: ScriptTurn?
   var turnCount = 0
@@ -198,6 +203,7 @@ package final class Machine {
     heap = unsafe Heap(state: memory.state, runs: memory.runs)
     unsafe heap.limit = options.memoryLimit
     graph = ConnectionGraph(state: memory.state)
+    unsafe graphReference = Unmanaged.passUnretained(graph)
     memory.bind(self)
     graph.attach(self)
     handles.attach(self)
