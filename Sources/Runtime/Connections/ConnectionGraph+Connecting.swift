@@ -189,12 +189,12 @@ extension ConnectionGraph {
     setFlag(CellFlag.determined, of: output, to: true)
     for input in formula.inputs { addReader(formula, to: input) }
     if let region = self[output].region {
-      do throws(SolverConflict) {
-        try region.solver.edit(output, age: clock, isPinned: true)
+      do throws(Failure) {
+        try tell(region, of: output, age: clock, isPinned: true)
         region.pinned.insert(output)
       } catch {
         release(constraint, formula)
-        throw conflict(error, about: formula)
+        throw error
       }
     }
     raise(output, to: level)

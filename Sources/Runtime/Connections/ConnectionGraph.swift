@@ -154,6 +154,8 @@ final class ConnectionGraph {
   let undo = FlatTable<UndoEntry>()
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
+  /// The regions whose solvers were exchanged since the last turn ended well.
+  var handedOver: [HandedOver] = []
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }
