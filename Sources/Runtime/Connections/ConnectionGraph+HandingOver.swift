@@ -51,8 +51,9 @@ extension ConnectionGraph {
         }
         continue
       }
-      let wordless = described.constraints.contains { $0.linear != nil } ? noNumber(in: region) : nil
-      if let wordless {
+      if described.constraints.contains(where: { $0.linear != nil }),
+        let wordless = noNumber(in: region)
+      {
         objections.append("\(solver.name): '\(self[wordless].name)' holds no number")
         continue
       }
