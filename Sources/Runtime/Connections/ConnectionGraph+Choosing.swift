@@ -67,7 +67,9 @@ extension ConnectionGraph {
   func fill(
     _ solver: any ConnectorSolver, _ cells: [CellID], _ constraints: [ConstraintIR]
   ) -> SolverConflict? {
-    let values = CellValues { [unowned self] in number(of: $0) }
+    let values = CellValues(
+      { [unowned self] in number(of: $0) },
+      isInterrupted: { [unowned self] in machine.noticeInterrupt() })
     solver.attach(to: values)
     do throws(SolverConflict) {
       for cell in cells { try introduce(cell, to: solver) }

@@ -189,12 +189,12 @@ extension ConnectionGraph {
     setFlag(CellFlag.determined, of: output, to: true)
     for input in formula.inputs { addReader(formula, to: input) }
     if let region = self[output].region {
-      do throws(Failure) {
-        try tell(region, of: output, age: clock, isPinned: true)
+      do throws(SolverConflict) {
+        try region.solver.edit(output, age: clock, isPinned: true)
         region.pinned.insert(output)
       } catch {
         release(constraint, formula)
-        throw error
+        throw conflict(error, about: formula)
       }
     }
     raise(output, to: level)
@@ -439,6 +439,7 @@ extension ConnectionGraph {
       }
       try region.solver.add(description)
     } catch {
+      if case .interrupted = error.kind { throw conflict(error, about: nil) }
       let known = region.constraints.contains { $0 === constraint }
       if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
         return false
@@ -621,6 +622,7 @@ extension ConnectionGraph {
       let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
       let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
       return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
+    case .interrupted: return .interrupted()
     case .failed(let message): return .failedSolver(message)
     }
   }

@@ -8,8 +8,8 @@ extension ConnectionGraph {
     let name: String
   }
 
-  /// Tells a region's solver of a cell that is written or determined from outside; when it cannot
-  /// let that be, a solver that costs more takes the region over.
+  /// Tells a region's solver of a cell that is about to be written; when it cannot let that be, a
+  /// solver that costs more takes the region over.
   ///
   /// - Throws: a failure that names what determines the cell, and what the other solvers have
   ///   against the region; nothing has changed then.

@@ -245,6 +245,11 @@ extension ConnectionGraph {
         }
         if let refusal {
           self.refusal = nil
+          if case .interrupted = refusal.kind {
+            _ = machine.stop()
+            isUnwinding = true
+            return
+          }
           throw conflict(refusal, about: nil)
         }
         if isUnwinding { return }
