@@ -439,6 +439,7 @@ extension ConnectionGraph {
       }
       try region.solver.add(description)
     } catch {
+      if case .interrupted = error.kind { throw conflict(error, about: nil) }
       let known = region.constraints.contains { $0 === constraint }
       if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
         return false
@@ -621,6 +622,7 @@ extension ConnectionGraph {
       let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
       let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
       return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
+    case .interrupted: return .interrupted()
     case .failed(let message): return .failedSolver(message)
     }
   }

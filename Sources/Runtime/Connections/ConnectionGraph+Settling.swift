@@ -32,13 +32,7 @@ extension ConnectionGraph {
   func prepareWrite(to cell: CellID) throws(Failure) {
     for written in [cell] + self[cell].properties {
       guard let region = self[written].region else { continue }
-      do throws(SolverConflict) {
-        try region.solver.edit(
-          written, age: clock + 1, isPinned: self[written].owner != nil)
-      } catch {
-        let above = error.formulas.compactMap { self[$0]?.connection }.unique()
-        throw .overdetermined(self[written].name, by: above)
-      }
+      try tell(region, of: written, age: clock + 1, isPinned: self[written].owner != nil)
     }
   }
 
@@ -152,7 +146,10 @@ extension ConnectionGraph {
       isSettling = true
       defer {
         isSettling = false
-        if atomicDepth == 0 { undo.removeAll() }
+        if atomicDepth == 0 {
+          undo.removeAll()
+          if !handedOver.isEmpty { handedOver = [] }
+        }
       }
       do throws(Failure) {
         defer { if words[0].handler >= 0 { machine.endFormulas() } }
@@ -246,6 +243,11 @@ extension ConnectionGraph {
         }
         if let refusal {
           self.refusal = nil
+          if case .interrupted = refusal.kind {
+            _ = machine.stop()
+            isUnwinding = true
+            return
+          }
           throw conflict(refusal, about: nil)
         }
         if isUnwinding { return }
@@ -333,6 +335,7 @@ extension ConnectionGraph {
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
     endFolds()
+    if !handedOver.isEmpty { takeBackSolvers() }
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {

@@ -176,6 +176,8 @@ final class ConnectionGraph {
   var openPlans: [FormulaPlan] = []
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
+  /// The regions whose solvers were exchanged since the last turn ended well.
+  var handedOver: [HandedOver] = []
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }

@@ -151,8 +151,8 @@ final class Constraint {
 
 /// Constraints of several directions that share cells, kept by one solver.
 final class Region {
-  let solver: any ConnectorSolver
-  let solverName: String
+  var solver: any ConnectorSolver
+  var solverName: String
   var cells: Set<CellID> = []
   var constraints: [Constraint] = []
   /// The cells that one-way formulas determine.
