@@ -1,5 +1,5 @@
 public import TenonRuntime
-internal import TenonStores
+package import TenonStores
 
 extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
@@ -26,10 +26,8 @@ extension Interpreter {
     interpreter.mount(environment, as: "env")
 
     let files = FileStore()
-    files.isInterrupted = { interrupter.isRequested }
-    interpreter.mount(files, as: "file")
-
-    interpreter.persistence = PersistenceFiles { error in
+    interpreter.grant(files)
+    interpreter.grantPersistence(in: files) { error in
       let text = Array("warning: \(error)\n".utf8)
       try? console.write(text.span, to: .error)
     }
@@ -49,6 +47,27 @@ extension Interpreter {
       interpreter.mount(defaults, as: "defaults")
     }
     return interpreter
+  }
+
+  /// Grants the files of a store: as `file`, and the directories among them as stores of their own.
+  package func grant(_ files: FileStore) {
+    let interrupter = interrupter
+    files.isInterrupted = { interrupter.isRequested }
+    mount(files, as: "file")
+    grantStores("rooted") { (reference, _) throws(StoreError) in
+      guard reference.scheme == "file" else {
+        throw StoreError(.unsupported, reference, "only a directory of files can be a root")
+      }
+      do throws(StoreError) {
+        let store = try FileStore(root: files.path(of: reference))
+        store.isInterrupted = { interrupter.isRequested }
+        return store
+      } catch {
+        // The program wrote a reference, not the path that was made of it.
+        throw StoreError(
+          error.kind, reference, error.reason, systemCode: error.systemCode)
+      }
+    }
   }
 
   /// The name of a program as part of a file's name.

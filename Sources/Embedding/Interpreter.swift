@@ -67,23 +67,18 @@ public final class Interpreter {
     machine.mount(store, as: scheme)
   }
 
+  /// Lets scripts open stores of a kind: `NativeStore open: 'rooted' at: ref:file:data with: #{ }`.
+  ///
+  /// An interpreter begins without any.
+  public func grantStores(_ kind: String, _ open: @escaping StoreOpener) {
+    machine.storeOpeners[kind] = open
+  }
+
   /// What `import` reads scripts with; nil refuses imports.
   public var sourceLoader: (any SourceLoader)? {
     get { machine.sourceLoader }
     set { machine.sourceLoader = newValue }
   }
-
-  /// What opens stores that survive the program, for `PersistentStore at:`; nil refuses them.
-  public var persistence: (any PersistenceSource)? {
-    get { machine.persistence }
-    set { machine.persistence = newValue }
-  }
-
-  /// Closes the stores written in Swift, mounted or opened by the program: what they hold back is
-  /// written, and their files are given back.
-  ///
-  /// - Returns: What could not be made durable, each with its place and reason.
-  public func closeStores() -> [StoreError] { machine.closeStores() }
 
   /// How many safepoints the program has passed, counted when collections are forced.
   package var safepointCount: Int { machine.safepointCount }

@@ -19,9 +19,13 @@ internal import TenonTables
 public final class DataflowSolver: ConnectorSolver {
   struct Node {
     var formula: Int32
+    /// The number of the cell it computes.
+    var outputID: Int32 = -1
+    /// The first edge to a node that reads it: what its cell says, where a turn is looking anyway.
+    var firstReader: Int32 = -1
+    var position: Int32
     /// The cell it computes, by its number here.
     var output: Int32
-    var position: Int32
     /// Its first edge, or the next free record.
     var firstInput: Int32
     /// When a search was here last.
@@ -41,11 +45,15 @@ public final class DataflowSolver: ConnectorSolver {
     var uses: Int32 = 0
   }
 
-  /// What joins a cell to a node that reads it.
+  /// What joins a cell to a node that reads it: as much of it as a turn follows.
   struct Edge {
     var node: Int32
-    var cell: Int32
     var nextReader: Int32 = -1
+  }
+
+  /// What else there is to an edge.
+  struct EdgeEnds {
+    var cell: Int32
     var previousReader: Int32 = -1
     /// The next one of the same node, or the next free record.
     var nextInput: Int32 = -1
@@ -54,6 +62,7 @@ public final class DataflowSolver: ConnectorSolver {
   private let nodes = FlatTable<Node>()
   private let cells = FlatTable<Cell>()
   private let edges = FlatTable<Edge>()
+  private let ends = FlatTable<EdgeEnds>()
   private var freeNode: Int32 = -1
   private var freeCell: Int32 = -1
   private var freeEdge: Int32 = -1
@@ -157,7 +166,7 @@ extension DataflowSolver {
   private func makeNode(_ formula: FormulaIR) -> Int32 {
     let node: Int32
     let entry = Node(
-      formula: formula.id.rawValue, output: -1, position: place(formula), firstInput: -1)
+      formula: formula.id.rawValue, position: place(formula), output: -1, firstInput: -1)
     if freeNode >= 0 {
       node = freeNode
       freeNode = nodes[node].firstInput
@@ -255,15 +264,18 @@ extension DataflowSolver {
   ) throws(SolverConflict) {
     let output = cell(outputID)
     nodes[node].output = output
+    nodes[node].outputID = outputID.rawValue
     cells[output].uses += 1
+    if cells[output].writer >= 0 { nodes[cells[output].writer].firstReader = -1 }
     cells[output].writer = node
+    nodes[node].firstReader = cells[output].firstReader
     for input in inputs.reversed() { addEdge(from: cell(input), to: node) }
     do throws(SolverConflict) {
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let source = cells[edges[edge].cell].writer
+        let source = cells[ends[edge].cell].writer
         if source >= 0 { try order(source, before: node) }
-        edge = edges[edge].nextInput
+        edge = ends[edge].nextInput
       }
       edge = cells[output].firstReader
       while edge >= 0 {
@@ -278,45 +290,53 @@ extension DataflowSolver {
 
   private func addEdge(from cell: Int32, to node: Int32) {
     let last = cells[cell].lastReader
-    let new = Edge(
-      node: node, cell: cell, previousReader: last, nextInput: nodes[node].firstInput)
+    let new = EdgeEnds(cell: cell, previousReader: last, nextInput: nodes[node].firstInput)
     let edge: Int32
     if freeEdge >= 0 {
       edge = freeEdge
-      freeEdge = edges[edge].nextInput
-      edges[edge] = new
+      freeEdge = ends[edge].nextInput
+      edges[edge] = Edge(node: node)
+      ends[edge] = new
     } else {
       edge = Int32(edges.count)
-      edges.append(new)
+      edges.append(Edge(node: node))
+      ends.append(new)
     }
-    if last >= 0 { edges[last].nextReader = edge } else { cells[cell].firstReader = edge }
+    if last >= 0 { edges[last].nextReader = edge } else { setFirstReader(edge, of: cell) }
     cells[cell].lastReader = edge
     cells[cell].uses += 1
     nodes[node].firstInput = edge
+  }
+
+  private func setFirstReader(_ edge: Int32, of cell: Int32) {
+    cells[cell].firstReader = edge
+    if cells[cell].writer >= 0 { nodes[cells[cell].writer].firstReader = edge }
   }
 
   private func unlink(_ node: Int32) {
     var edge = nodes[node].firstInput
     nodes[node].firstInput = -1
     while edge >= 0 {
-      let record = edges[edge]
+      let record = ends[edge]
+      let nextReader = edges[edge].nextReader
       if record.previousReader >= 0 {
-        edges[record.previousReader].nextReader = record.nextReader
+        edges[record.previousReader].nextReader = nextReader
       } else {
-        cells[record.cell].firstReader = record.nextReader
+        setFirstReader(nextReader, of: record.cell)
       }
-      if record.nextReader >= 0 {
-        edges[record.nextReader].previousReader = record.previousReader
+      if nextReader >= 0 {
+        ends[nextReader].previousReader = record.previousReader
       } else {
         cells[record.cell].lastReader = record.previousReader
       }
-      edges[edge].nextInput = freeEdge
+      ends[edge].nextInput = freeEdge
       freeEdge = edge
       release(record.cell)
       edge = record.nextInput
     }
     let output = nodes[node].output
     if cells[output].writer == node { cells[output].writer = -1 }
+    nodes[node].firstReader = -1
     release(output)
   }
 
@@ -324,8 +344,8 @@ extension DataflowSolver {
     var inputs: [CellID] = []
     var edge = nodes[node].firstInput
     while edge >= 0 {
-      inputs.append(CellID(cells[edges[edge].cell].id))
-      edge = edges[edge].nextInput
+      inputs.append(CellID(cells[ends[edge].cell].id))
+      edge = ends[edge].nextInput
     }
     return inputs
   }
@@ -405,8 +425,8 @@ extension DataflowSolver {
       found.append(node)
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let next = cells[edges[edge].cell].writer
-        edge = edges[edge].nextInput
+        let next = cells[ends[edge].cell].writer
+        edge = ends[edge].nextInput
         guard next >= 0, nodes[next].visit != visit, nodes[next].position > limit else { continue }
         nodes[next].visit = visit
         stack.append(next)
@@ -437,35 +457,71 @@ extension DataflowSolver {
     }
     isSettling = true
     defer { isSettling = false }
-    var start = 0
+    var cursor = dirty.makeCursor()
     while true {
-      let position = dirty.removeFirst(from: &start)
+      let position = dirty.next(&cursor)
       guard position >= 0 else { return }
-      let node = order[position]
-      guard node >= 0 else { continue }
-      let entry = nodes[node]
-      let output = cells[entry.output].id
-      nodes[node].cause = -1
-      let cause = entry.cause < 0 ? nil : CellID(entry.cause)
-      guard transaction.run(FormulaID(entry.formula), because: cause) else { continue }
-      // What it read may have given the cell another record.
-      if cells[entry.output].id == output {
-        markReaders(of: entry.output)
-      } else if cellsByNumber[output] >= 0 {
-        markReaders(of: cellsByNumber[output])
-      }
+      var node = order[position]
+      while node >= 0 { node = run(node, transaction, &cursor) }
     }
   }
 
+  /// Runs a formula, and has those run that read its cell if that has changed.
+  ///
+  /// - Returns: the node that is next, if that is plain without looking for it; else -1.
   @inline(__always)
+  private func run(
+    _ node: Int32, _ transaction: Transaction, _ cursor: inout DirtySet.Cursor
+  ) -> Int32 {
+    let formula = nodes[node].formula
+    let cause = nodes[node].cause
+    let output = nodes[node].outputID
+    nodes[node].cause = -1
+    dirty.suspend(cursor)
+    let hasChanged = transaction.run(
+      FormulaID(formula), because: cause < 0 ? nil : CellID(cause))
+    dirty.resume(&cursor)
+    guard hasChanged else { return -1 }
+    if nodes[node].formula == formula, nodes[node].outputID == output {
+      return markReaders(nodes[node].firstReader, because: output, &cursor)
+    }
+    // The formula has been ended while it ran.
+    let known = cellsByNumber[output]
+    return known < 0 ? -1 : markReaders(cells[known].firstReader, because: output, &cursor)
+  }
+
+  /// Has the nodes run that read a cell.
+  ///
+  /// - Returns: the first of them, if it comes next: it is not marked then.
+  @inline(__always)
+  private func markReaders(
+    _ first: Int32, because cell: Int32, _ cursor: inout DirtySet.Cursor
+  ) -> Int32 {
+    guard first >= 0 else { return -1 }
+    let node = edges[first].node
+    var edge = edges[first].nextReader
+    if nodes[node].cause < 0 { nodes[node].cause = cell }
+    while edge >= 0 {
+      let record = edges[edge]
+      if nodes[record.node].cause < 0 { nodes[record.node].cause = cell }
+      dirty.insert(Int(nodes[record.node].position), &cursor)
+      edge = record.nextReader
+    }
+    let position = Int(nodes[node].position)
+    if dirty.takeNext(position, &cursor) { return node }
+    dirty.insert(position, &cursor)
+    return -1
+  }
+
+  /// Has the nodes run that read a cell, before anything runs.
   private func markReaders(of cell: Int32) {
     var edge = cells[cell].firstReader
     let id = cells[cell].id
     while edge >= 0 {
-      let record = edges[edge]
-      dirty.insert(Int(nodes[record.node].position))
-      if nodes[record.node].cause < 0 { nodes[record.node].cause = id }
-      edge = record.nextReader
+      let node = edges[edge].node
+      dirty.insert(Int(nodes[node].position))
+      if nodes[node].cause < 0 { nodes[node].cause = id }
+      edge = edges[edge].nextReader
     }
   }
 }

@@ -2,13 +2,18 @@ internal import TenonTables
 
 /// A set of positions from which the least is taken: a bitmap, and a bitmap of its words.
 ///
+/// Whoever takes many in a row holds the word it has come to itself: `Cursor`.
+///
 /// - Complexity: O(1) to enter one; taking the least costs a step for each 4,096 positions that are
 ///   passed.
 struct DirtySet: ~Copyable {
   private let words = FlatTable<UInt64>()
+  /// A set bit says that the word may have one.
   private let summary = FlatTable<UInt64>()
+  /// One number: how often somebody other than the cursor has changed the set.
+  private let versions = FlatTable<UInt64>()
 
-  init() {}
+  init() { versions.append(0) }
 
   /// Makes room for positions `0 ..< count`.
   func reserve(_ count: Int) {
@@ -17,41 +22,104 @@ struct DirtySet: ~Copyable {
   }
 
   @inline(__always)
-  func insert(_ position: Int) {
-    words[position >> 6] |= 1 << UInt64(position & 63)
-    summary[position >> 12] |= 1 << UInt64(position >> 6 & 63)
+  private func enter(_ position: Int) {
+    let bits = words[position >> 6]
+    words[position >> 6] = bits | 1 << UInt64(truncatingIfNeeded: position & 63)
+    if bits == 0 {
+      summary[position >> 12] |= 1 << UInt64(truncatingIfNeeded: position >> 6 & 63)
+    }
   }
 
-  @inline(__always)
+  func insert(_ position: Int) {
+    enter(position)
+    versions[0] &+= 1
+  }
+
   func remove(_ position: Int) {
-    words[position >> 6] &= ~(1 << UInt64(position & 63))
-    if words[position >> 6] == 0 { summary[position >> 12] &= ~(1 << UInt64(position >> 6 & 63)) }
+    words[position >> 6] &= ~(1 << UInt64(truncatingIfNeeded: position & 63))
+    versions[0] &+= 1
   }
 
   @inline(__always)
   func contains(_ position: Int) -> Bool {
-    words[position >> 6] & 1 << UInt64(position & 63) != 0
+    words[position >> 6] & 1 << UInt64(truncatingIfNeeded: position & 63) != 0
   }
 
-  /// Takes the least position out that is not below a start; -1 when there is none.
+  /// Takes positions out in order, while others are entered behind the one taken last.
+  ///
+  /// The word it has come to is held in registers. Before anything else may look at the set, it has
+  /// to be put down, and afterwards taken up again.
+  struct Cursor {
+    fileprivate var word = -1
+    fileprivate var bits: UInt64 = 0
+    fileprivate var block = 0
+    fileprivate var version: UInt64
+  }
+
+  /// A cursor before the first position.
+  func makeCursor() -> Cursor { Cursor(version: versions[0]) }
+
+  /// Enters a position behind the one that was taken last.
   @inline(__always)
-  func removeFirst(from start: inout Int) -> Int {
-    var block = start
-    while block < summary.count {
-      let used = summary[block]
+  func insert(_ position: Int, _ cursor: inout Cursor) {
+    if position >> 6 == cursor.word {
+      cursor.bits |= 1 << UInt64(truncatingIfNeeded: position & 63)
+    } else {
+      enter(position)
+    }
+  }
+
+  /// Takes a position if it is in the word of the cursor and nothing stands before it.
+  @inline(__always)
+  func takeNext(_ position: Int, _ cursor: inout Cursor) -> Bool {
+    let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: position & 63)
+    guard position >> 6 == cursor.word, cursor.bits & (bit &- 1) == 0 else { return false }
+    cursor.bits &= ~bit
+    return true
+  }
+
+  /// Takes the least position; -1 when there is none.
+  @inline(__always)
+  func next(_ cursor: inout Cursor) -> Int {
+    if cursor.bits == 0, !advance(&cursor) { return -1 }
+    let position = cursor.word &<< 6 &+ cursor.bits.trailingZeroBitCount
+    cursor.bits &= cursor.bits &- 1
+    return position
+  }
+
+  /// Goes to the next word that has a position.
+  private func advance(_ cursor: inout Cursor) -> Bool {
+    if cursor.word >= 0 {
+      words[cursor.word] = 0
+      summary[cursor.word >> 6] &= ~(1 << UInt64(truncatingIfNeeded: cursor.word & 63))
+    }
+    while cursor.block < summary.count {
+      let used = summary[cursor.block]
       if used == 0 {
-        block += 1
+        cursor.block += 1
         continue
       }
-      start = block
-      let word = block << 6 + used.trailingZeroBitCount
-      let bits = words[word]
-      let rest = bits & (bits &- 1)
-      words[word] = rest
-      if rest == 0 { summary[block] = used & (used &- 1) }
-      return word << 6 + bits.trailingZeroBitCount
+      let word = cursor.block << 6 + used.trailingZeroBitCount
+      if words[word] != 0 {
+        cursor.word = word
+        cursor.bits = words[word]
+        return true
+      }
+      summary[cursor.block] = used & (used &- 1)
     }
-    start = block
-    return -1
+    cursor.word = -1
+    return false
+  }
+
+  /// Puts down what the cursor holds.
+  @inline(__always)
+  func suspend(_ cursor: Cursor) {
+    if cursor.word >= 0 { words[cursor.word] = cursor.bits }
+  }
+
+  /// Takes up again where the cursor was; at the beginning, if others have changed the set.
+  @inline(__always)
+  func resume(_ cursor: inout Cursor) {
+    if versions[0] != cursor.version { cursor = makeCursor() }
   }
 }

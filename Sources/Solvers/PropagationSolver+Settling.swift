@@ -26,13 +26,18 @@ extension PropagationSolver {
       }
     }
     forced.removeAll { constraints[$0].chosen < 0 }
+    var index = 0
     if forced.isEmpty {
-      if !hasPlan || plannedCells != starts { makePlan(starts) }
+      if hasPlan, plannedCells == starts {
+        index = runPlan(transaction)
+        if index == plan.count { return }
+      } else {
+        makePlan(starts)
+      }
     } else {
       makePlan(starts, and: forced)
     }
     for constraint in forced { constraints[constraint].isForced = true }
-    var index = 0
     while index < plan.count {
       let entry = plan[index]
       index += 1
@@ -46,6 +51,22 @@ extension PropagationSolver {
       }
     }
     for constraint in forced { constraints[constraint].isForced = false }
+  }
+
+  /// Runs the first formulas of a plan that is used again.
+  ///
+  /// - Returns: how many have run.
+  private func runPlan(_ transaction: Transaction) -> Int {
+    let formulas = formulaPlan ?? FormulaPlan()
+    if formulaPlan == nil {
+      for index in 0..<plan.count { formulas.append(formulaID(plan[index])) }
+      formulaPlan = formulas
+    }
+    let count = transaction.run(formulas)
+    if count < plan.count {
+      for index in 0..<count { variables[output(plan[index])].changed = turn }
+    }
+    return count
   }
 
   /// The number of a cell that a constraint's formula reads and that has changed, or -1.
@@ -85,6 +106,7 @@ extension PropagationSolver {
         if constraints[$0].visit != visit { stack.append(($0, false)) }
       }
     }
+    formulaPlan = nil
     for constraint in order.reversed() { plan.append(constraint) }
     plannedCells = cells
     hasPlan = forced.isEmpty

@@ -88,6 +88,8 @@ public final class PropagationSolver: ConnectorSolver {
   var revived: [Int32] = []
   /// The constraints below some cells, in order, as long as the choices stand.
   let plan = FlatTable<Int32>()
+  /// The same as formulas, once it is used again.
+  var formulaPlan: FormulaPlan?
   var plannedCells: [Int32] = []
   var hasPlan = false
 

@@ -46,6 +46,8 @@ public final class FileStore {
   let options: Options
   /// Where relative paths begin; nil when that is unknown.
   let directory: String?
+  /// Whether nothing outside a directory can be reached.
+  let isConfined: Bool
   /// The directories that were searched for stale files.
   private var searched: Set<FileIdentity> = []
 
@@ -63,6 +65,7 @@ public final class FileStore {
     directory: String? = nil, options: Options = Options(), fileSystem: any FileSystem
   ) {
     self.options = options
+    isConfined = false
     self.fileSystem = UninterruptedFileSystem(fileSystem)
     if let directory, directory.utf8.first == UInt8(ascii: "/") {
       self.directory = directory
@@ -71,6 +74,52 @@ public final class FileStore {
     } else {
       self.directory = nil
     }
+  }
+
+  /// Creates a store of what is below a directory, and of nothing else.
+  ///
+  /// Every path begins at the directory, with a slash or without. `..`, symbolic links that lead out
+  /// and whatever else might are refused with an error of the kind `escape`, also when somebody
+  /// exchanges links and directories at the same time. Links inside are followed for reading only.
+  /// There are files and directories: pipes, sockets and devices are refused.
+  ///
+  /// - Parameters:
+  ///   - path: The directory; it must be there, and may be moved later.
+  ///   - options: What the store may do; `writesThroughLinks` is without effect.
+  /// - Throws: `StoreError` when the directory cannot be opened.
+  public convenience init(root path: String, options: Options = Options()) throws(StoreError) {
+    try self.init(root: path, options: options, fileSystem: OperatingSystem())
+  }
+
+  package init(
+    root path: String, options: Options = Options(), fileSystem: any FileSystem
+  ) throws(StoreError) {
+    var options = options
+    options.writesThroughLinks = false
+    self.options = options
+    isConfined = true
+    do throws(FileFailure) {
+      self.fileSystem = try ConfinedFileSystem(
+        root: path, UninterruptedFileSystem(fileSystem))
+    } catch {
+      throw StoreError(error.kind, "file:" + path, error.reason, systemCode: error.code)
+    }
+    directory = "/"
+  }
+
+  /// The path of the file at a place, for the system; that of a confined store begins at its root.
+  ///
+  /// - Throws: `StoreError` when no file can be there.
+  public func path(of reference: Reference) throws(StoreError) -> String {
+    try with(reference) { (place) throws(FileFailure) in place.path }
+  }
+
+  /// How a directory is opened in which a name is to be changed.
+  var parentMode: OpenMode { isConfined ? .directoryWithoutLinks : .directory }
+
+  private func place(_ reference: Reference) throws(FileFailure) -> FilePlace {
+    if isConfined, reference.components.contains("..") { throw .leadsOut }
+    return try FilePlace(reference, directory)
   }
 
   var patience: Patience {
@@ -90,45 +139,66 @@ public final class FileStore {
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension FileStore: Store {
   public var capabilities: StoreCapabilities {
-    StoreCapabilities([.get, .put, .delete, .list], durability: .power, isExternal: true)
+    StoreCapabilities(
+      [.get, .put, .delete, .list, .makeDirectory, .move, .deleteTree], durability: .power,
+      isExternal: true)
   }
 
-  public func get(
-    _ reference: Reference, if condition: Precondition?
-  ) throws(StoreError) -> GetOutcome {
+  public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
+    try with(reference) { (place) throws(FileFailure) in try status(place) }
+  }
+
+  public func makeDirectory(_ reference: Reference) throws(StoreError) {
+    try with(reference) { (place) throws(FileFailure) in try makeDirectory(place) }
+  }
+
+  public func move(
+    _ reference: Reference, to destination: Reference, if condition: Precondition?
+  ) throws(StoreError) {
+    let other = try with(destination) { (place) throws(FileFailure) in place }
+    try with(reference) { (place) throws(FileFailure) in
+      try move(place, to: other, condition)
+    }
+  }
+
+  public func deleteTree(_ reference: Reference) throws(StoreError) -> Bool {
+    try with(reference) { (place) throws(FileFailure) in try removeTree(place) }
+  }
+
+  /// Does something with the file at a place; what fails names the place.
+  private func with<Answer>(
+    _ reference: Reference, _ body: (FilePlace) throws(FileFailure) -> Answer
+  ) throws(StoreError) -> Answer {
     do throws(FileFailure) {
-      return try read(FilePlace(reference, directory), condition)
+      return try body(place(reference))
     } catch {
       throw StoreError(error, reference)
     }
   }
 
+  public func get(
+    _ reference: Reference, if condition: Precondition?
+  ) throws(StoreError) -> GetOutcome {
+    try with(reference) { (place) throws(FileFailure) in try read(place, condition) }
+  }
+
   public func list(_ reference: Reference) throws(StoreError) -> [StoreEntry] {
-    do throws(FileFailure) {
-      let place = try FilePlace(reference, directory)
-      return try entries(of: OpenFile(place.path, .directory, fileSystem))
-    } catch {
-      throw StoreError(error, reference)
+    try with(reference) { (place) throws(FileFailure) in
+      try entries(of: OpenFile(place.path, .directory, fileSystem))
     }
   }
 
   public func put(
     _ reference: Reference, _ resource: Resource, if condition: Precondition?
   ) throws(StoreError) {
-    do throws(FileFailure) {
-      try write(resource.bytes, to: FilePlace(reference, directory), condition)
-    } catch {
-      throw StoreError(error, reference)
+    try with(reference) { (place) throws(FileFailure) in
+      try write(resource.bytes, to: place, condition)
     }
   }
 
   public func delete(
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> Bool {
-    do throws(FileFailure) {
-      return try remove(FilePlace(reference, directory), condition)
-    } catch {
-      throw StoreError(error, reference)
-    }
+    try with(reference) { (place) throws(FileFailure) in try remove(place, condition) }
   }
 }

@@ -90,6 +90,9 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     unsafe header.pointee.count &+= 1
   }
 
+  /// Makes room for so many records more.
+  public func reserveMore(_ number: Int) { reserve(count + number) }
+
   /// Makes the table so long that it has a record of a number.
   public func extend(to newCount: Int, with record: Record) {
     guard newCount > count else { return }
@@ -98,10 +101,32 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     unsafe header.pointee.count = newCount
   }
 
-  /// Takes all records away, and gives most of the memory back when there is much of it.
+  /// Takes all records away.
+  ///
+  /// Memory that is much and was mostly unused is given back by halves: a table that is filled again
+  /// and again keeps what it needs, so that the system does not have to clear it each time.
+  @inlinable
+  @inline(__always)
   public func removeAll() {
+    if unsafe header.pointee.capacity > 65_536 { shrink() }
     unsafe header.pointee.count = 0
-    if unsafe header.pointee.capacity > 65_536 { resize(8) }
+  }
+
+  @usableFromInline
+  func shrink() {
+    let capacity = unsafe header.pointee.capacity
+    guard count < capacity / 8 else { return }
+    unsafe header.pointee.count = 0
+    resize(capacity / 2)
+  }
+
+  /// Where a record stands as long as the table does not grow, for several accesses in a row.
+  @inlinable
+  @unsafe
+  @inline(__always)
+  public func address(of index: Int32) -> UnsafeMutablePointer<Record> {
+    assert(index >= 0 && index < count)
+    return unsafe header.pointee.base + Int(index)
   }
 
   /// Takes the first records away; the others move up.
@@ -127,8 +152,17 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     resize(max(needed, capacity + capacity / 2))
   }
 
+  /// Large tables begin with a cache line, so that records of a power of two in size do not lie
+  /// across two of them.
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Record> {
+    let size = capacity * MemoryLayout<Record>.stride
+    guard size >= 4096 else { return .allocate(capacity: capacity) }
+    return unsafe UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+      .bindMemory(to: Record.self, capacity: capacity)
+  }
+
   private func resize(_ newCapacity: Int) {
-    let new = UnsafeMutablePointer<Record>.allocate(capacity: newCapacity)
+    let new = unsafe FlatTable.allocate(newCapacity)
     unsafe new.moveInitialize(from: header.pointee.base, count: header.pointee.count)
     unsafe header.pointee.base.deallocate()
     unsafe header.pointee.base = unsafe new

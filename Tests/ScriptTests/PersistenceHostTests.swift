@@ -12,7 +12,7 @@ import Testing
       _ = try interpreter.evaluate("PersistentStore at: 'data'")
       Issue.record("opened")
     } catch {
-      #expect("\(error)".contains("this interpreter was granted no place for persistent stores"))
+      #expect("\(error)".contains("this program was granted no stores of the kind 'persistent'"))
     }
     #expect(interpreter.closeStores().isEmpty)
   }
@@ -23,7 +23,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: directory) }
     for number in 1...3 {
       let interpreter = Interpreter()
-      interpreter.persistence = PersistenceFiles(directory: directory) { Issue.record("\($0)") }
+      interpreter.grantPersistence(in: FileStore(directory: directory)) { Issue.record("\($0)") }
       let value = try interpreter.evaluate(
         "store := PersistentStore at: 'data'. store at: 'n' put: ((store at: 'n') ifNil: [ 0 ]) + 1"
       )

@@ -78,11 +78,10 @@ struct ScriptRun {
 
   private static func mountStores(in interpreter: Interpreter, _ directory: String) {
     interpreter.mount(EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"]), as: "env")
-    interpreter.mount(FileStore(directory: directory), as: "file")
-    let files = PersistenceFiles(directory: directory) { _ in }
+    let files = FileStore(directory: directory)
+    interpreter.grant(files)
     // Nothing is written beside the script, so that it sees the same each time.
-    files.usesThreads = false
-    interpreter.persistence = files
+    interpreter.grantPersistence(in: files, usesThreads: false) { _ in }
     let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
     if let defaults { interpreter.mount(defaults, as: "defaults") }
   }

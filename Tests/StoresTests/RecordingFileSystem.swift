@@ -48,6 +48,24 @@ final class RecordingFileSystem: FileSystem {
     return descriptor
   }
 
+  func openBeneath(
+    _ path: String, in directory: Descriptor, _ mode: OpenMode
+  ) throws(FileFailure) -> Descriptor {
+    try record("open beneath", path)
+    let descriptor = try base.openBeneath(path, in: directory, mode)
+    open[descriptor] = RecordingFileSystem.withoutRandom(path)
+    return descriptor
+  }
+
+  func move(
+    _ name: String, in directory: Descriptor, to newName: String,
+    in newDirectory: Descriptor, replaces: Bool
+  ) throws(FileFailure) {
+    try record("move", newName)
+    try base.move(
+      name, in: directory, to: newName, in: newDirectory, replaces: replaces)
+  }
+
   func close(_ descriptor: Descriptor) {
     open[descriptor] = nil
     base.close(descriptor)

@@ -145,6 +145,19 @@ final class SimulatedFileSystem: FileSystem {
     }
   }
 
+  func openBeneath(
+    _ path: String, in directory: Descriptor, _ mode: OpenMode
+  ) throws(FileFailure) -> Descriptor {
+    try open(path, in: directory, mode)
+  }
+
+  func move(
+    _ name: String, in directory: Descriptor, to newName: String,
+    in newDirectory: Descriptor, replaces: Bool
+  ) throws(FileFailure) {
+    throw .invalidArgument
+  }
+
   func close(_ descriptor: Descriptor) {
     unlock(descriptor)
     open[descriptor.number] = nil

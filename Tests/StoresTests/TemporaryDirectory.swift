@@ -141,3 +141,9 @@ func message(_ body: () throws -> Void) -> String? {
     return "\(error)"
   }
 }
+
+/// The seed of a random test: that of the environment, so that a failure can be repeated, or a new one.
+func testSeed() -> UInt64 {
+  ProcessInfo.processInfo.environment["TENON_TEST_SEED"].flatMap(UInt64.init)
+    ?? UInt64.random(in: 0...UInt64(UInt32.max))
+}

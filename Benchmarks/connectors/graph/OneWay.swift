@@ -1,6 +1,11 @@
 import Tenon
 import TenonRuntime
 
+/// What a formula computes; a structure, so that an array holds the function as it is.
+struct IntegerFormula {
+  let compute: (IntegerInputs) -> Int
+}
+
 /// A graph of one-way formulas over integers, and the change that is measured.
 struct OneWayGraph {
   let name: String
@@ -9,7 +14,7 @@ struct OneWayGraph {
   /// The inputs of each formula, numbers of cells: sources first, then formulas.
   var inputs: [[Int]] = []
   /// What each formula computes.
-  var formulas: [(IntegerInputs) -> Int] = []
+  var formulas: [IntegerFormula] = []
   /// How many formulas run for one change.
   var updates = 0
   /// The sources that a change writes, together.
@@ -41,7 +46,7 @@ extension OneWayGraph {
 
   private mutating func add(_ inputs: [Int], _ formula: @escaping (IntegerInputs) -> Int) {
     self.inputs.append(inputs)
-    formulas.append(formula)
+    formulas.append(IntegerFormula(compute: formula))
   }
 
   static func chain(_ count: Int) -> OneWayGraph {
@@ -129,7 +134,7 @@ struct Program {
     for (index, inputs) in graph.inputs.enumerated() {
       let outcome = interpreter.machine.connect(
         cells[graph.sources.count + index].cell, reading: inputs.map { cells[$0].cell },
-        integers: graph.formulas[index])
+        integers: graph.formulas[index].compute)
       guard case .finished = outcome else { throw BenchmarkFailure("\(graph.name): no connection") }
     }
     buildTime = cpuTime() - start

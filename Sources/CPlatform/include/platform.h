@@ -82,6 +82,48 @@ static inline void tenon_keep_freed_memory(void) {
 static inline void tenon_keep_freed_memory(void) {}
 #endif
 
+// Opens a path from a directory on, and fails with EXDEV when it leads out of it, by whatever way:
+// `..`, an absolute path, a symbolic link. Without `links` no symbolic link is followed at all. ENOSYS
+// where the system has no such call. Declared here because the header hides it.
+#if defined(__linux__)
+#include <sys/syscall.h>
+extern long syscall(long, ...);
+#endif
+static inline int tenon_open_beneath(int directory, const char *path, int flags, unsigned mode,
+                                     int links) {
+#if defined(__linux__) && defined(SYS_openat2)
+  struct { uint64_t flags, mode, resolve; } how = {
+    .flags = (uint64_t)(unsigned)flags,
+    .mode = mode,
+    // RESOLVE_BENEATH, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS
+    .resolve = 0x08 | 0x02 | (links ? 0 : 0x04),
+  };
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+#else
+  (void)directory, (void)path, (void)flags, (void)mode, (void)links;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// Gives a file another name, in whatever directory; when `replaces` is 0, it fails with EEXIST where
+// something has that name.
+static inline int tenon_rename(int from, const char *name, int to, const char *new_name,
+                               int replaces) {
+#if defined(__linux__) && defined(SYS_renameat2)
+  // RENAME_NOREPLACE
+  return (int)syscall(SYS_renameat2, from, name, to, new_name, replaces ? 0 : 1);
+#elif defined(__APPLE__)
+  extern int renameatx_np(int, const char *, int, const char *, unsigned);
+  // RENAME_EXCL
+  return renameatx_np(from, name, to, new_name, replaces ? 0 : 4);
+#else
+  (void)from, (void)name, (void)to, (void)new_name, (void)replaces;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 // Finds bytes in bytes in time that grows with their number; NULL when they are not there.
 // Declared here because the header hides it unless everybody asks for GNU extensions.
 extern void *memmem(const void *, size_t, const void *, size_t);

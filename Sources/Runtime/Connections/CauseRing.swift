@@ -58,7 +58,9 @@ final class CauseRing {
   /// Where changes are printed to; nil for the output for errors.
   var traceStream = Value.nil
   /// Lines for the stream, which waits for the end of the turn.
-  var traceLines: [String] = []
+  var traceLines: [String] = [] {
+    didSet { machine.graph.hasTrace = !traceLines.isEmpty }
+  }
 
   init() {}
 
@@ -68,9 +70,6 @@ final class CauseRing {
   private var machine: Machine {
     @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
   }
-
-  /// Whether there is anything to be printed at the end of a turn.
-  var hasTrace: Bool { !traceLines.isEmpty }
 
   deinit { unsafe entries?.deallocate() }
 
@@ -101,6 +100,23 @@ final class CauseRing {
       entry.cause = site.site.range.start
     }
     record(entry)
+  }
+
+  /// Begins to record what formulas change that run one after the other in a turn.
+  func beginRun(turn: Int) {
+    let number = UInt32(truncatingIfNeeded: turn)
+    if number != self.turn { beginTurn(number) }
+  }
+
+  /// Records that a connection has changed a cell, in the turn that was begun; nothing is printed.
+  @inline(__always)
+  func noteInRun(
+    _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
+  ) {
+    if count == limit { grow() }
+    unsafe entries.unsafelyUnwrapped[count & mask] = Entry(
+      turn: turn, cell: cell, writer: connection, cause: cause, old: old, new: new, time: time)
+    count &+= 1
   }
 
   @inline(__always)

@@ -52,22 +52,24 @@ extension ConnectionGraph {
     throw .noSolver(objections)
   }
 
-  private func wantedSolver(of constraints: [Constraint]) -> String? {
+  func wantedSolver(of constraints: [Constraint]) -> String? {
     for constraint in constraints { if let solver = constraint.solver { return solver } }
     return nil
   }
 
-  private func region(
+  func region(
     of constraints: [Constraint], withSums: Bool, _ pinned: Set<CellID>
   ) -> RegionIR {
     RegionIR(constraints: constraints.map { describe($0, withSums: withSums) }, pinned: pinned)
   }
 
   /// Gives a solver constraints; answers the conflict that it finds.
-  private func fill(
+  func fill(
     _ solver: any ConnectorSolver, _ cells: [CellID], _ constraints: [ConstraintIR]
   ) -> SolverConflict? {
-    let values = CellValues { [unowned self] in number(of: $0) }
+    let values = CellValues(
+      { [unowned self] in number(of: $0) },
+      isInterrupted: { [unowned self] in machine.noticeInterrupt() })
     solver.attach(to: values)
     do throws(SolverConflict) {
       for cell in cells { try introduce(cell, to: solver) }

@@ -95,14 +95,14 @@ extension ConnectionGraph {
 
   /// Forgets old values of places that are gone, and marks the others.
   private func purgeUndo(_ heap: Heap) {
-    let kept = FlatTable<UndoEntry>()
+    let kept = UndoLog()
     for index in 0..<undo.count {
       let entry = undo[index]
       guard entry.place.kind == .stored || heap.isMarked(ObjectRef(entry.place.object)) else {
         continue
       }
       heap.mark(entry.value)
-      kept.append(entry)
+      kept.note(entry.place, entry.value)
     }
     undo.exchange(with: kept)
   }

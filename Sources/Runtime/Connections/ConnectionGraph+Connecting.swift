@@ -439,6 +439,7 @@ extension ConnectionGraph {
       }
       try region.solver.add(description)
     } catch {
+      if case .interrupted = error.kind { throw conflict(error, about: nil) }
       let known = region.constraints.contains { $0 === constraint }
       if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
         return false
@@ -454,7 +455,7 @@ extension ConnectionGraph {
   func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
-    try solver.edit(cell, age: hot[cell.rawValue].age, isPinned: self[cell].owner != nil)
+    try solver.edit(cell, age: notes[cell.rawValue].age, isPinned: self[cell].owner != nil)
   }
 
   /// Makes one region of several, and of a constraint that joins them.
@@ -488,7 +489,7 @@ extension ConnectionGraph {
     else { return }
     if let origin {
       clock += 1
-      hot[origin.rawValue].age = clock
+      notes[origin.rawValue].age = clock
       try? region.solver.edit(origin, age: clock, isPinned: self[origin].owner != nil)
       forced.append(added)
       return
@@ -621,6 +622,7 @@ extension ConnectionGraph {
       let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
       let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
       return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
+    case .interrupted: return .interrupted()
     case .failed(let message): return .failedSolver(message)
     }
   }

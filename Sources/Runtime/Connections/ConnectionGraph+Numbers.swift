@@ -30,7 +30,7 @@ extension ConnectionGraph {
   func noteEqualWrite(to cell: CellID) {
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     clock += 1
-    hot[cell.rawValue].age = clock
+    notes[cell.rawValue].age = clock
     try? region.solver.edit(cell, age: clock, isPinned: self[cell].owner != nil)
   }
 

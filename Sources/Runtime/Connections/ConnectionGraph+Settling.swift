@@ -4,7 +4,7 @@ internal import TenonTables
 
 extension ConnectionGraph {
   /// The most often that one cell may change in a turn.
-  static let changeLimit = 100
+  @inline(__always) static var changeLimit: Int { 100 }
 
   // MARK: Writes from outside
 
@@ -32,13 +32,7 @@ extension ConnectionGraph {
   func prepareWrite(to cell: CellID) throws(Failure) {
     for written in [cell] + self[cell].properties {
       guard let region = self[written].region else { continue }
-      do throws(SolverConflict) {
-        try region.solver.edit(
-          written, age: clock + 1, isPinned: self[written].owner != nil)
-      } catch {
-        let above = error.formulas.compactMap { self[$0]?.connection }.unique()
-        throw .overdetermined(self[written].name, by: above)
-      }
+      try tell(region, of: written, age: clock + 1, isPinned: self[written].owner != nil)
     }
   }
 
@@ -48,13 +42,13 @@ extension ConnectionGraph {
     let flags = hot[cell.rawValue].flags
     return flags & CellFlag.plain != 0
       && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
-      && !words[0].hasRelays && machine.solverLimit == nil
+      && !words[0].hasRelays && !words[0].hasSolverLimit
   }
 
   /// Remembers what a place held, for when the turn cannot be finished.
   @inline(__always)
   func noteOld(_ value: Value, at place: Place) {
-    undo.append(UndoEntry(place: place, value: value))
+    undo.note(place, value)
   }
 
   /// Notes that a freely writable cell was written from outside.
@@ -69,16 +63,16 @@ extension ConnectionGraph {
 
   @inline(__always)
   private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
-    hot[cell.rawValue].age = clock
-    hot[cell.rawValue].causeFormula = -1
-    hot[cell.rawValue].causeTurn = turn + 1
+    notes[cell.rawValue].age = clock
+    if hot[cell.rawValue].flags & CellFlag.planned != 0 { settleAccounts() }
+    hot[cell.rawValue].writer = -1
     // What a connection says of a place that was written over its head does not hold until it hears
     // of a change.
     if hot[cell.rawValue].flags & CellFlag.determined != 0 { self[cell].owner?.state = .waiting }
     // Most writes of a cell come from where the last one came from.
     let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
-    if hot[cell.rawValue].site != identity {
-      hot[cell.rawValue].site = identity
+    if notes[cell.rawValue].site != identity {
+      notes[cell.rawValue].site = identity
       cells[cell.index].site = site
     }
   }
@@ -100,14 +94,13 @@ extension ConnectionGraph {
     noteChange(of: cell)
   }
 
-  @inline(__always)
-  private func countChange(of cell: Int32) {
-    if hot[cell].turn == turn {
-      hot[cell].changes &+= 1
-    } else {
-      hot[cell].turn = turn
-      hot[cell].changes = 1
-    }
+  @inline(__always) @discardableResult
+  private func countChange(of cell: Int32) -> Int32 {
+    let turn = UInt32(truncatingIfNeeded: self.turn)
+    let changes = hot[cell].turn == turn ? hot[cell].changes &+ 1 : 1
+    hot[cell].turn = turn
+    hot[cell].changes = changes
+    return changes
   }
 
   /// Notes that a cell has another value, whoever gave it.
@@ -145,7 +138,7 @@ extension ConnectionGraph {
     guard !isSettling else { return }
     defer {
       if ranOutOfMemory { reportMemory() }
-      if causes.hasTrace { machine.flushTrace() }
+      if words[0].hasTrace { machine.flushTrace() }
     }
     if words[0].hasInvariants { askDoubtful() }
     while hasPending {
@@ -153,7 +146,10 @@ extension ConnectionGraph {
       isSettling = true
       defer {
         isSettling = false
-        if atomicDepth == 0 { undo.removeAll() }
+        if atomicDepth == 0 {
+          undo.removeAll()
+          if !handedOver.isEmpty { handedOver = [] }
+        }
       }
       do throws(Failure) {
         defer { if words[0].handler >= 0 { machine.endFormulas() } }
@@ -186,27 +182,26 @@ extension ConnectionGraph {
 
   /// Brings everything up to date that one solver keeps.
   private func settleOneLevel() throws(Failure) {
-    let transaction = baseTransaction
-    if !words[0].hasValuesBefore, transaction.changes.isEmpty {
-      transaction.changes.exchange(with: pending)
+    if !words[0].hasValuesBefore, baseTransaction.changes.isEmpty {
+      baseTransaction.changes.exchange(with: pending)
     } else {
-      for cell in takePending() { transaction.changes.append(cell) }
+      for cell in takePending() { baseTransaction.changes.append(cell) }
     }
     if words[0].hasForced {
       for formula in forced where formula.constraint?.level == 0 {
-        transaction.forcedFormulas.append(formula.id)
+        baseTransaction.forcedFormulas.append(formula.id)
       }
       forced.removeAll(keepingCapacity: forced.count < 65_536)
     }
     hasMore = false
     currentLevel = 0
     repeat {
-      if let baseSolver { transaction.settle(with: baseSolver) }
+      settleBase()
       if isHalted, let restless {
         self.restless = nil
         throw .doesNotSettle(loop(through: restless))
       }
-    } while !isHalted && !transaction.isEmpty
+    } while !isHalted && !baseTransaction.isEmpty
     currentLevel = -1
     if hasMore || words[0].levelCount > 1 || words[0].hasRegionsWaiting { try settleLevels() }
   }
@@ -248,6 +243,11 @@ extension ConnectionGraph {
         }
         if let refusal {
           self.refusal = nil
+          if case .interrupted = refusal.kind {
+            _ = machine.stop()
+            isUnwinding = true
+            return
+          }
           throw conflict(refusal, about: nil)
         }
         if isUnwinding { return }
@@ -335,6 +335,7 @@ extension ConnectionGraph {
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
     endFolds()
+    if !handedOver.isEmpty { takeBackSolvers() }
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {
@@ -383,10 +384,20 @@ extension ConnectionGraph {
   /// Runs a formula for a solver.
   ///
   /// - Returns: Whether its cell has another value now.
+  @inline(__always)
   func run(_ id: FormulaID, because cause: CellID?) -> Bool {
     let number = id.rawValue
-    guard !isHalted, number >= 0, Int(number) < hotFormulas.count else { return false }
-    if hotFormulas[number].isHeld, let cause, let formula = self[id] {
+    guard number >= 0, Int(number) < hotFormulas.count else { return false }
+    if words[0].isHalted || words[0].hasFailures || hotFormulas[number].isHeld {
+      return runSpecially(number, because: cause)
+    }
+    return compute(number, because: cause)
+  }
+
+  @inline(never)
+  private func runSpecially(_ number: Int32, because cause: CellID?) -> Bool {
+    if isHalted { return false }
+    if hotFormulas[number].isHeld, let cause, let formula = self[FormulaID(number)] {
       hold(formula, because: cause)
       return false
     }
@@ -462,7 +473,8 @@ extension ConnectionGraph {
     let flags = hot[output].flags
     let old: Value
     if flags & CellFlag.plain != 0 {
-      let object = ObjectRef(hot[output].object)
+      let place = hot[output].object
+      let object = ObjectRef(place)
       let index = hot[output].index
       old = object[slot: index]
       if old == value || value.isObject && machine.isUnchanged(old, value)
@@ -471,7 +483,7 @@ extension ConnectionGraph {
         noteSatisfied(number)
         return false
       }
-      noteOld(old, at: hot[output].place)
+      undo.noteSlot(place, index, old)
       object[slot: index] = value
     } else {
       guard let before = storeSlowly(value, in: CellID(output), by: number) else {
@@ -483,11 +495,10 @@ extension ConnectionGraph {
     causes.note(
       output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,
       new: value)
-    hot[output].causeTurn = turn
-    hot[output].causeFormula = number
-    hot[output].causeCell = cause
-    countChange(of: output)
-    if hot[output].changes > ConnectionGraph.changeLimit { restless = CellID(output) }
+    if flags & CellFlag.planned != 0 { settleAccounts() }
+    hotFormulas[number].cause = cause
+    hot[output].writer = number
+    if Int(countChange(of: output)) > ConnectionGraph.changeLimit { restless = CellID(output) }
     // What a region computes for itself concerns others only when they read it.
     if flags & CellFlag.hooked != 0
       || hasRegions && (flags & CellFlag.read != 0 || settling == nil)
@@ -503,11 +514,16 @@ extension ConnectionGraph {
   private func noteSatisfied(_ number: Int32) {
     switch hotFormulas[number].status {
     case .satisfied: break
-    case .waiting: hotFormulas[number].status = .satisfied
-    case .failed, .heldBack:
-      hotFormulas[number].status = .satisfied
-      failures[FormulaID(number)] = nil
+    case .waiting, .failed, .heldBack: beginSatisfied(number)
     }
+  }
+
+  @inline(never)
+  private func beginSatisfied(_ number: Int32) {
+    let old = hotFormulas[number].status
+    hotFormulas[number].status = .satisfied
+    forgetPlans()
+    if old != .waiting { failures[FormulaID(number)] = nil }
   }
 
   /// Stores the value of a formula in a place whose reading and writing may run code.
@@ -524,7 +540,7 @@ extension ConnectionGraph {
       noteSatisfied(number)
       return nil
     }
-    noteOld(old, at: hot[output.rawValue].place)
+    noteOld(old, at: place(of: output))
     let outer = writing
     writing = output
     let failure = machine.write(value, to: output)

@@ -19,12 +19,15 @@ final class ConnectionGraph {
   let words = FlatTable<TurnWords>()
   /// What a turn needs of cells and formulas.
   let hot = FlatTable<HotCell>()
+  let notes = FlatTable<CellNotes>()
   let hotFormulas = FlatTable<HotFormula>()
   private let placeMap = PlaceMap()
   /// What the last runs of formulas said that failed.
-  var failures: [FormulaID: String] = [:] { didSet { hasFailures = !failures.isEmpty } }
+  var failures: [FormulaID: String] = [:] {
+    didSet { words[0].hasFailures = !failures.isEmpty }
+  }
   /// Whether any formula has failed or is held back.
-  private(set) var hasFailures = false
+  var hasFailures: Bool { words[0].hasFailures }
   /// How many formulas know the elements of a collection, and how many elements have been read for
   /// that.
   var foldCount = 0
@@ -50,13 +53,20 @@ final class ConnectionGraph {
   /// The solvers of one-way constraints, by level.
   var levels: [Level] = [] {
     didSet {
-      baseSolver = levels.first?.solver
+      unsafe base = levels.first.map { unsafe Unmanaged.passUnretained($0) }
       words[0].levelCount = levels.count
     }
   }
-  /// The solver of the lowest level, with which most turns begin and end, and its transaction.
-  private(set) var baseSolver: (any ConnectorSolver)?
+  /// The lowest level, with which most turns begin and end, and its transaction.
+  private var base: Unmanaged<Level>?
   let baseTransaction = Transaction()
+
+  /// Has the solver of the lowest level do its work.
+  @inline(__always)
+  func settleBase() {
+    unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
+  }
+
   var connections: [Int: Connection] = [:]
   var nextConnection = 1
   var nextOrder = 1
@@ -133,6 +143,16 @@ final class ConnectionGraph {
   var refusal: SolverConflict? { didSet { noteHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false { didSet { noteHalt() } }
+  /// Whether a solver of the language is at work.
+  var hasSolverLimit: Bool {
+    @inline(__always) get { words[0].hasSolverLimit }
+    @inline(__always) set { words[0].hasSolverLimit = newValue }
+  }
+  /// Whether there is anything to be printed of what was traced.
+  var hasTrace: Bool {
+    @inline(__always) get { words[0].hasTrace }
+    @inline(__always) set { words[0].hasTrace = newValue }
+  }
   /// Whether no formula runs any more in this turn.
   var isHalted: Bool { words[0].isHalted }
   /// Connections with a path that a change may have led elsewhere.
@@ -151,9 +171,13 @@ final class ConnectionGraph {
   var storing: CellID?
   private var storedCellCount = 0
   /// The old values of what was written in this turn, for when it cannot be finished.
-  let undo = FlatTable<UndoEntry>()
+  let undo = UndoLog()
+  /// The plans whose formulas have run without that being written down for each.
+  var openPlans: [FormulaPlan] = []
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
+  /// The regions whose solvers were exchanged since the last turn ended well.
+  var handedOver: [HandedOver] = []
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }
@@ -167,12 +191,6 @@ final class ConnectionGraph {
   var nativeFailure: Failure?
   /// What the formula reads that runs.
   let formulaTracker = Tracker(within: nil)
-
-  /// What a place held before it was written.
-  struct UndoEntry: BitwiseCopyable {
-    var place: Place
-    var value: Value
-  }
 
   private func noteHalt() {
     words[0].isHalted = isUnwinding || restless != nil || refusal != nil
@@ -235,17 +253,29 @@ extension ConnectionGraph {
       id = free
       cells[id.index] = cell
       hot[id.rawValue] = HotCell(place)
+      notes[id.rawValue] = CellNotes(place)
       causes.forget(id)
     } else {
       id = CellID(Int32(cells.count))
       cells.append(cell)
       hot.append(HotCell(place))
+      notes.append(CellNotes(place))
     }
-    placeMap.insert(id.rawValue, in: hot)
+    placeMap.insert(id.rawValue, in: hot, notes)
     noteType(of: id)
     watch(place, id)
     machine.heap.countOutside(GraphSize.cell)
     return id
+  }
+
+  /// The number of the cell of a place, or -1.
+  @inline(__always)
+  func number(of place: Place) -> Int32 { placeMap.find(place, in: hot, notes) }
+
+  /// The send from which the machine is writing.
+  @inline(__always)
+  func currentSite() -> TraceEntry? {
+    unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.currentSite() }
   }
 
   /// The cells by their places.
@@ -256,14 +286,21 @@ extension ConnectionGraph {
     unowned(unsafe) let graph: ConnectionGraph
 
     subscript(place: Place) -> CellID? {
-      let id = unsafe graph.placeMap.find(place, in: graph.hot)
+      let id = unsafe graph.number(of: place)
       return id < 0 ? nil : CellID(id)
     }
   }
 
+  /// The place of a cell.
+  func place(of id: CellID) -> Place {
+    let cell = hot[id.rawValue]
+    return Place(
+      kind: cell.kind, object: cell.object, index: cell.index, key: notes[id.rawValue].key)
+  }
+
   /// Learns whether a slot may be written without looking at its declared type.
   private func noteType(of id: CellID) {
-    let place = hot[id.rawValue].place
+    let place = place(of: id)
     let isPlain =
       place.kind == .slot
       && machine.declaredType(of: ObjectRef(place.object), slot: place.index) == nil
@@ -280,9 +317,12 @@ extension ConnectionGraph {
     for index in cells.indices where !cells[index].isFree { noteType(of: CellID(Int32(index))) }
   }
 
-  @inline(__always)
   func setFlag(_ flag: UInt8, of id: CellID, to isSet: Bool) {
-    if isSet { hot[id.rawValue].flags |= flag } else { hot[id.rawValue].flags &= ~flag }
+    let old = hot[id.rawValue].flags
+    let new = isSet ? old | flag : old & ~flag
+    if old == new { return }
+    hot[id.rawValue].flags = new
+    forgetPlans()
   }
 
   /// Learns whether changes of a cell concern more than the formulas that read it.
@@ -328,13 +368,11 @@ extension ConnectionGraph {
 
   /// Why a cell has the value it has.
   func cause(of id: CellID) -> Cause {
-    let entry = hot[id.rawValue]
-    guard entry.causeFormula >= 0 else {
-      return Cause(turn: entry.causeTurn, site: cells[id.index].site)
-    }
-    return Cause(
-      turn: entry.causeTurn, formula: FormulaID(entry.causeFormula),
-      cell: entry.causeCell < 0 ? nil : CellID(entry.causeCell))
+    settleAccounts()
+    let writer = hot[id.rawValue].writer
+    guard writer >= 0 else { return Cause(site: cells[id.index].site) }
+    let cause = hotFormulas[writer].cause
+    return Cause(formula: FormulaID(writer), cell: cause < 0 ? nil : CellID(cause))
   }
 
   /// The formula of a number; nil for one that is gone, or that a solver has made up.
@@ -372,7 +410,7 @@ extension ConnectionGraph {
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
         relays.byCell[id] == nil
       else { continue }
-      placeMap.remove(id.rawValue, in: hot)
+      placeMap.remove(id.rawValue, in: hot, notes)
       if cell.place.kind == .stored { storedCellCount -= 1 } else { unwatch(cell.place, id) }
       for slot in cell.slots {
         cells[slot.index].properties.removeAll { $0 == id }
@@ -434,6 +472,7 @@ extension ConnectionGraph {
     machine.heap.countOutside(-GraphSize.formula)
     if hasFailures { releaseHeldBack(by: formula) }
     endFold(of: formula)
+    forgetPlans()
     formulas[formula.id.index] = nil
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil

@@ -122,9 +122,22 @@ public struct Residual: Sendable {
 /// The values of cells as numbers.
 public final class CellValues {
   private let reader: (CellID) -> SolverNumber?
+  private let poll: () -> Bool
 
-  /// Creates the means to read cells.
-  public init(_ reader: @escaping (CellID) -> SolverNumber?) { self.reader = reader }
+  /// Creates the means to read cells, and to hear that the program is to end.
+  public init(
+    _ reader: @escaping (CellID) -> SolverNumber?,
+    isInterrupted: @escaping () -> Bool = { false }
+  ) {
+    self.reader = reader
+    poll = isInterrupted
+  }
+
+  /// Whether the program is to end.
+  ///
+  /// A solver that takes long asks now and then. It gives up with a conflict that says so, and is as
+  /// it was before.
+  public var isInterrupted: Bool { poll() }
 
   /// The number that a cell holds; nil when it holds no number.
   public subscript(cell: CellID) -> SolverNumber? { reader(cell) }
@@ -166,6 +179,8 @@ public struct SolverConflict: Error, Sendable {
     case noNumber
     /// Something that the solver cannot keep: the reason, lower case, no full stop.
     case unsupported(String)
+    /// The program is to end.
+    case interrupted
     /// The solver has failed, and what it says.
     case failed(String)
   }
@@ -192,16 +207,27 @@ public final class Transaction {
   let forcedFormulas = FlatTable<FormulaID>()
   /// The graph owns the transactions of its solvers.
   private var graph: Unmanaged<ConnectionGraph>?
+  /// The graph.
+  var owner: Unmanaged<ConnectionGraph>? { unsafe graph }
   /// What stands for the graph when a solver is used by itself.
-  private var standIn: StandIn?
+  private let standIn: StandIn?
 
-  private struct StandIn {
+  private final class StandIn {
     let values: CellValues
     let set: (CellID, SolverNumber) -> Bool
     let refuse: (SolverConflict) -> Void
+
+    init(
+      _ values: CellValues, _ set: @escaping (CellID, SolverNumber) -> Bool,
+      _ refuse: @escaping (SolverConflict) -> Void
+    ) {
+      self.values = values
+      self.set = set
+      self.refuse = refuse
+    }
   }
 
-  init() {}
+  init() { standIn = nil }
 
   /// Lets the graph be known, before anything runs.
   func attach(_ graph: ConnectionGraph) {
@@ -246,7 +272,7 @@ public final class Transaction {
     values: CellValues, set: @escaping (CellID, SolverNumber) -> Bool,
     refuse: @escaping (SolverConflict) -> Void
   ) {
-    standIn = StandIn(values: values, set: set, refuse: refuse)
+    standIn = StandIn(values, set, refuse)
   }
 
   /// Tells the solver of a cell that has changed, for using a solver by itself.
@@ -295,7 +321,11 @@ public final class Transaction {
     let changeCount = changes.count
     let forcedCount = forcedFormulas.count
     solver.settle(self)
-    changes.removeFirst(changeCount)
+    if changes.count == changeCount {
+      changes.removeAll()
+    } else {
+      changes.removeFirst(changeCount)
+    }
     if forcedCount > 0 { forcedFormulas.removeFirst(forcedCount) }
   }
 

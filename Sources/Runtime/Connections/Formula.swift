@@ -31,7 +31,10 @@ final class Formula {
   /// Whether a relay is told instead of running it.
   var isHeld: Bool {
     get { graph.hotFormulas[id.rawValue].isHeld }
-    set { graph.hotFormulas[id.rawValue].isHeld = newValue }
+    set {
+      graph.hotFormulas[id.rawValue].isHeld = newValue
+      graph.forgetPlans()
+    }
   }
 
   enum Source {
@@ -69,7 +72,10 @@ final class Formula {
   }
 
   /// How often it has run.
-  var runs: Int { Int(graph.hotFormulas[id.rawValue].runs) }
+  var runs: Int {
+    graph.settleAccounts()
+    return Int(graph.hotFormulas[id.rawValue].runs)
+  }
 
   /// What the last run came to.
   var state: State {
@@ -82,6 +88,7 @@ final class Formula {
     }
     set {
       let old = graph.hotFormulas[id.rawValue].status
+      graph.forgetPlans()
       switch newValue {
       case .waiting: graph.hotFormulas[id.rawValue].status = .waiting
       case .satisfied: graph.hotFormulas[id.rawValue].status = .satisfied
@@ -144,8 +151,8 @@ final class Constraint {
 
 /// Constraints of several directions that share cells, kept by one solver.
 final class Region {
-  let solver: any ConnectorSolver
-  let solverName: String
+  var solver: any ConnectorSolver
+  var solverName: String
   var cells: Set<CellID> = []
   var constraints: [Constraint] = []
   /// The cells that one-way formulas determine.
@@ -234,8 +241,6 @@ final class Connection {
 
 /// Why a cell has the value it has.
 struct Cause {
-  /// The turn in which it was written.
-  var turn = 0
   /// The formula that wrote it; nil for a write from outside.
   var formula: FormulaID?
   /// The changed cell because of which the formula ran.

@@ -17,46 +17,54 @@ struct TurnWords: BitwiseCopyable {
   var isRunningFormula = false
   var isRunBySolver = false
   var isHalted = false
+  var hasFailures = false
   var hasRegionsWaiting = false
   var hasValuesBefore = false
   var hasForced = false
   var hasReaimed = false
   var hasInvariants = false
   var hasRelays = false
+  /// Whether a solver of the language is at work.
+  var hasSolverLimit = false
+  /// Whether there is anything to be printed of what was traced.
+  var hasTrace = false
   var levelCount = 0
+  /// How often something has changed that plans rely on.
+  var planVersion = UInt64(0)
   /// The number of the handler that catches the errors of formulas, or -1.
   var handler = -1
 }
 
-/// What a turn needs of a cell.
+/// What a turn needs of a cell: half a cache line.
 struct HotCell: BitwiseCopyable {
-  /// The place: object, key, index and kind.
+  /// Where it is: the object and the index of its place.
   var object: Value
-  var key: Value
   var index: Int
+  /// How often it has changed in the turn `turn`, by the lowest bits of its number.
+  var turn = UInt32.max
+  var changes: Int32 = 0
+  /// The formula that wrote it last, or -1 for a write from outside.
+  var writer: Int32 = -1
   var kind: Place.Kind
   var flags: UInt8 = 0
-  /// How often it has changed in the turn `turn`.
-  var changes: Int32 = 0
-  var turn = -1
-  /// When it was last written from outside.
-  var age: UInt64 = 0
-  /// The turn in which it was written, the formula that wrote it, or -1 for a write from outside,
-  /// and the changed cell because of which the formula ran, or -1.
-  var causeTurn = 0
-  var causeFormula: Int32 = -1
-  var causeCell: Int32 = -1
-  /// What identifies the send that last wrote it from outside, or 0.
-  var site: UInt = 0
 
   init(_ place: Place) {
     object = place.object
-    key = place.key
     index = place.index
     kind = place.kind
   }
+}
 
-  var place: Place { Place(kind: kind, object: object, index: index, key: key) }
+/// What else is known of a cell in plain memory.
+struct CellNotes: BitwiseCopyable {
+  /// The key of its place.
+  var key: Value
+  /// When it was last written from outside.
+  var age: UInt64 = 0
+  /// What identifies the send that last wrote it from outside, or 0.
+  var site: UInt = 0
+
+  init(_ place: Place) { key = place.key }
 }
 
 /// Flags of cells.
@@ -67,11 +75,13 @@ enum CellFlag {
   @inline(__always) static var hooked: UInt8 { 2 }
   /// Formulas of one direction read it, or others besides their variables.
   @inline(__always) static var read: UInt8 { 8 }
+  /// A plan may have written it: why it has its value is told by the plan.
+  @inline(__always) static var planned: UInt8 { 16 }
   /// A one-way formula determines it.
   @inline(__always) static var determined: UInt8 { 4 }
 }
 
-/// What a turn needs of a formula.
+/// What a turn needs of a formula: half a cache line.
 struct HotFormula: BitwiseCopyable {
   enum Kind: UInt8 {
     /// The number is free.
@@ -100,6 +110,8 @@ struct HotFormula: BitwiseCopyable {
   /// The number of its connection.
   var connection: Int32
   var runs: UInt32 = 0
+  /// The changed cell because of which it ran the last time that it changed its own, or -1.
+  var cause: Int32 = -1
   /// The block, or the number of the cell that it copies.
   var word: UInt
 
@@ -129,149 +141,5 @@ struct HotFormula: BitwiseCopyable {
     case failed
     /// It is not run, as something that it reads is determined by a formula that has failed.
     case heldBack
-  }
-}
-
-/// Finds cells by their places: a hash table with open addressing over the table of cells.
-final class PlaceMap {
-  private let entries = FlatTable<Int32>()
-  private var mask = 15
-  private(set) var count = 0
-
-  init() { entries.extend(to: 16, with: -1) }
-
-  @inline(__always)
-  private func start(_ object: UInt, _ index: Int, _ key: UInt) -> Int {
-    var hash = UInt64(object) &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15
-    hash ^= UInt64(key) &* 0xC2B2_AE3D_27D4_EB4F
-    hash = (hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9
-    return Int(truncatingIfNeeded: hash >> 32) & mask
-  }
-
-  /// The number of the cell of a place, or -1.
-  @inline(__always)
-  func find(_ place: Place, in cells: borrowing FlatTable<HotCell>) -> Int32 {
-    var position = start(place.object.bits, place.index, place.key.bits)
-    while true {
-      let id = entries[position]
-      if id < 0 { return -1 }
-      if cells[id].object == place.object, cells[id].index == place.index,
-        cells[id].key == place.key, cells[id].kind == place.kind
-      {
-        return id
-      }
-      position = (position + 1) & mask
-    }
-  }
-
-  /// Enters a cell whose place is not in the table.
-  func insert(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
-    if count * 3 >= (mask + 1) * 2 { grow(cells) }
-    count += 1
-    enter(id, cells)
-  }
-
-  private func enter(_ id: Int32, _ cells: borrowing FlatTable<HotCell>) {
-    var position = start(id, cells)
-    while entries[position] >= 0 { position = (position + 1) & mask }
-    entries[position] = id
-  }
-
-  private func start(_ id: Int32, _ cells: borrowing FlatTable<HotCell>) -> Int {
-    start(cells[id].object.bits, cells[id].index, cells[id].key.bits)
-  }
-
-  /// Takes a cell out.
-  func remove(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
-    var hole = start(id, cells)
-    while entries[hole] != id {
-      if entries[hole] < 0 { return }
-      hole = (hole + 1) & mask
-    }
-    count -= 1
-    // What follows moves up if it may: no cell stands behind a gap.
-    var position = (hole + 1) & mask
-    while entries[position] >= 0 {
-      let distance = (position - start(entries[position], cells)) & mask
-      if distance >= (position - hole) & mask {
-        entries[hole] = entries[position]
-        hole = position
-      }
-      position = (position + 1) & mask
-    }
-    entries[hole] = -1
-  }
-
-  private func grow(_ cells: borrowing FlatTable<HotCell>) {
-    let old = FlatTable<Int32>()
-    old.extend(to: (mask + 1) * 2, with: -1)
-    entries.exchange(with: old)
-    mask = mask * 2 + 1
-    for position in 0..<old.count where old[position] >= 0 { enter(old[position], cells) }
-  }
-}
-
-/// A formula in Swift code.
-@safe
-final class NativeFormula {
-  /// Computes the value from the cells it reads.
-  let compute: (NativeInputs) -> Value
-  /// Where the values of the cells stand that it reads; nil for places that are no plain slots.
-  let addresses = unsafe FlatTable<UnsafePointer<Value>?>()
-  /// The cells it reads.
-  let inputs: [CellID]
-  let graph: Unmanaged<ConnectionGraph>
-
-  init(graph: ConnectionGraph, inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
-    unsafe self.graph = Unmanaged.passUnretained(graph)
-    self.inputs = inputs
-    self.compute = compute
-    for input in inputs {
-      let cell = graph.hot[input.rawValue]
-      let isSlot = cell.kind == .slot
-      unsafe addresses.append(isSlot ? ObjectRef(cell.object).address(ofSlot: cell.index) : nil)
-    }
-  }
-}
-
-/// A formula in Swift code, without reference counting: its connection keeps it alive.
-@safe
-struct NativeFormulaRef {
-  private let formula: Unmanaged<NativeFormula>
-
-  @inline(__always)
-  init?(word: UInt) {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
-    unsafe formula = Unmanaged.fromOpaque(pointer)
-  }
-
-  @inline(__always)
-  func compute() -> Value {
-    unsafe formula._withUnsafeGuaranteedRef { unsafe $0.compute(NativeInputs(formula)) }
-  }
-}
-
-/// What a formula in Swift code reads; good while it runs.
-@safe
-struct NativeInputs {
-  private let formula: Unmanaged<NativeFormula>
-
-  @inline(__always)
-  init(_ formula: Unmanaged<NativeFormula>) {
-    unsafe self.formula = unsafe formula
-  }
-
-  @inline(__always)
-  var count: Int { unsafe formula._withUnsafeGuaranteedRef { unsafe $0.addresses.count } }
-
-  /// The value of an input, `0 ..< count`.
-  @inline(__always)
-  subscript(index: Int) -> Value {
-    unsafe formula._withUnsafeGuaranteedRef { formula in
-      if let address = unsafe formula.addresses[index] { return unsafe address.pointee }
-      return unsafe formula.graph._withUnsafeGuaranteedRef { graph in
-        graph.machine.currentValue(of: formula.inputs[index]) ?? .nil
-      }
-    }
   }
 }

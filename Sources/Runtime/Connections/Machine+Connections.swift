@@ -14,27 +14,26 @@ extension Machine {
     if object.flags & ObjectFlag.immutable != 0 {
       return signal(.immutable(describe(Value(object))))
     }
-    // The collector alone may be what wants to know of it.
-    guard object.flags & ObjectFlag.watched != 0, let cell = graph.cell(of: object, slot: slot)
-    else {
-      object[slot: slot] = value
-      return value
+    let graph = unsafe graphReference
+    let outcome = unsafe graph._withUnsafeGuaranteedRef {
+      $0.writeFreely(value, into: object, slot: slot)
     }
+    switch outcome {
+    case .done: return value
+    case .toBeSettled: return settleGraph(answering: value)
+    case .refused(let cell): return storeWatched(value, into: object, slot: slot, cell)
+    }
+  }
+
+  @inline(never)
+  private func storeWatched(
+    _ value: Value, into object: ObjectRef, slot: Int, _ cell: CellID
+  ) -> Value {
     if let writing = graph.writing, graph[writing].slots.contains(cell) {
       graph.noteOld(object[slot: slot], at: .slot(object, slot))
       object[slot: slot] = value
       graph.noteChange(of: cell)
       return value
-    }
-    if graph.isFreelyWritable(cell) {
-      let old = object[slot: slot]
-      if isUnchanged(old, value) { return value }
-      object[slot: slot] = value
-      graph.noteOld(old, at: .slot(object, slot))
-      if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteFreeWrite(to: cell, by: currentSite(), old: old, new: value)
-      if graph.isSettling || graph.atomicDepth > 0 { return value }
-      return settleGraph(answering: value)
     }
     return write(value, to: cell) {
       object[slot: slot] = value
@@ -73,9 +72,17 @@ extension Machine {
   ///
   /// - Returns: the answer, or `unwind`.
   func settleGraph(answering value: Value) -> Value {
-    let root = roots.count
-    if value.isObject { roots.append(value) }
-    defer { if roots.count > root { roots.removeLast(roots.count - root) } }
+    if value.isObject {
+      let root = roots.count
+      roots.append(value)
+      defer { roots.removeLast(roots.count - root) }
+      return settleRooted(answering: value)
+    }
+    return settleRooted(answering: value)
+  }
+
+  @inline(__always)
+  private func settleRooted(answering value: Value) -> Value {
     do throws(Failure) {
       try graph.settle()
     } catch {

@@ -64,6 +64,7 @@ extension Machine {
     for formula in connection.formulas {
       graph.hotFormulas[formula.id.rawValue].isTolerant = tolerance != nil
     }
+    graph.forgetPlans()
     // What the old tolerance has kept away may count now.
     if let old, tolerance.map({ $0.number < old.number }) ?? true {
       graph.forced += connection.formulas

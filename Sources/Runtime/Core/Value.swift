@@ -16,6 +16,15 @@ struct Value: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
+/// What code outside of this module may know of the encoding.
+@usableFromInline
+enum ValueEncoding {
+  /// The integer of a word that is a SmallInteger.
+  @inlinable
+  @inline(__always)
+  static func smallInteger(_ bits: Int) -> Int? { bits & 1 == 0 ? nil : bits >> 1 }
+}
+
 // MARK: - Constants
 
 extension Value {

@@ -251,10 +251,13 @@ extension Failure {
       "'\(name)' is determined\(by(other)); disconnect it, or use '=|='")
   }
 
-  static func overdetermined(_ name: String, by others: [Connection]) -> Failure {
+  static func overdetermined(
+    _ name: String, by others: [Connection], _ objections: [String] = []
+  ) -> Failure {
     let list = others.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
+    let rest = objections.isEmpty ? "" : "; no other solver: " + objections.joined(separator: "; ")
     return Failure(
-      .constraintError, "'\(name)' cannot change: it is determined by \(list)")
+      .constraintError, "'\(name)' cannot change: it is determined by \(list)\(rest)")
   }
 
   static func cycle(_ names: [String], _ connections: [Connection]) -> Failure {
@@ -361,10 +364,6 @@ extension Failure {
   }
 
   // MARK: Time
-
-  static func noPersistence() -> Failure {
-    Failure(.notAvailable, "this interpreter was granted no place for persistent stores")
-  }
 
   static func noClock() -> Failure {
     Failure(.notAvailable, "the interpreter has no clock")

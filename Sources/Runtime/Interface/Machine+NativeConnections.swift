@@ -172,7 +172,7 @@ extension Machine {
     integers formula: @escaping (IntegerInputs) -> Int
   ) -> RunOutcome {
     connectNatively(target, reading: inputs, text: nil) { inputs in
-      Value(small: formula(IntegerInputs(inputs: inputs)))
+      Value(small: formula(IntegerInputs(inputs)))
     }
   }
 
@@ -200,23 +200,5 @@ extension Machine {
       case .rejected, .interrupted: .interrupted
       }
     }
-  }
-}
-
-/// The inputs of a formula over integers.
-package struct IntegerInputs {
-  fileprivate let inputs: NativeInputs
-
-  /// How many there are.
-  package var count: Int { inputs.count }
-
-  /// An input; 0 when it is no small integer.
-  package subscript(index: Int) -> Int { inputs[index].asSmallInteger ?? 0 }
-
-  /// The sum of all of them.
-  package var sum: Int {
-    var sum = 0
-    for index in 0..<inputs.count { sum &+= inputs[index].asSmallInteger ?? 0 }
-    return sum
   }
 }

@@ -4,6 +4,7 @@ internal import TenonLexer
 ///
 /// Two machines share nothing. A machine runs on one thread at a time; only `requestInterrupt`
 /// may be called from another.
+@safe
 package final class Machine {
   let state: StateRef
   let memory: MachineMemory
@@ -21,8 +22,6 @@ package final class Machine {
   var endedByReturn = false
   /// What `import` reads with, if that was granted, and what it has read.
   package var sourceLoader: (any SourceLoader)?
-  /// What opens stores that survive the program; nil refuses them.
-  package var persistence: (any PersistenceSource)?
   var importedFiles: Set<String> = []
   /// The cells of variables of the script that were declared with `val`.
   var constantCells: Set<UInt> = []
@@ -60,6 +59,10 @@ package final class Machine {
   lazy var schemeTableClass = kernelClass("SchemeTable")
   lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
+  lazy var memoryStoreIndex = memoryStoreClass.index
+  lazy var memoryGetBody = findMemoryGetBody()
+  lazy var getSelector = selector("get:")
+  lazy var putSelector = selector("put:at:")
   lazy var nativeStoreClass = kernelClass("NativeStore")
   lazy var persistentStoreClass = kernelClass("PersistentStore")
   lazy var referenceClass = kernelClass("Reference")
@@ -82,6 +85,8 @@ package final class Machine {
 
   // MARK: Connections
   let graph: ConnectionGraph
+  /// The same for where each write comes by: it takes no part in counting references.
+  let graphReference: Unmanaged<ConnectionGraph>
   /// What records the reads of the formula that runs.
   var tracker: Tracker?
   /// How many evaluations use code that records what it reads.
@@ -116,6 +121,8 @@ package final class Machine {
   var uncaught: UncaughtError?
   /// What the failure that is being thrown has to tell beside its text.
   var failureDetails: FailureDetails?
+  /// What opens stores that a script asks for, by their kind: what the program was granted.
+  package var storeOpeners: [String: StoreOpener] = [:]
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
   /// What the next connection that the kernel makes is called, and its target.
@@ -127,7 +134,9 @@ package final class Machine {
 
   // MARK: Solvers in the language
   /// What the solver that is at work may still do.
-  var solverLimit: SolverLimit?
+  var solverLimit: SolverLimit? {
+    didSet { graph.hasSolverLimit = solverLimit != nil }
+  }
   /// The turn that it is at work for.
   var scriptTurn: ScriptTurn?
   var turnCount = 0
@@ -195,6 +204,7 @@ package final class Machine {
     heap = unsafe Heap(state: memory.state, runs: memory.runs)
     unsafe heap.limit = options.memoryLimit
     graph = ConnectionGraph(state: memory.state)
+    unsafe graphReference = Unmanaged.passUnretained(graph)
     memory.bind(self)
     graph.attach(self)
     handles.attach(self)

@@ -1,25 +1,4 @@
 extension Primitive {
-  static let persistentStoreClass: [Primitive] = [
-    Primitive(
-      "open: aPath level: aLevel readOnly: aBoolean",
-      "The store in the directory at aPath, opened; at: and its like say more."
-    ) { machine, arguments throws(Failure) in
-      let path = try machine.swiftString(arguments[0])
-      let level = try machine.swiftString(arguments[1])
-      guard let source = machine.persistence else { throw .noPersistence() }
-      guard ["fast", "journal", "full"].contains(level) else {
-        throw .invalidArgument(
-          "#fast, #journal or #full", found: machine.describe(arguments[1]))
-      }
-      do throws(StoreError) {
-        let store = try source.open(path, level: level, isReadOnly: arguments[2].isTrue)
-        return machine.makeNativeStore(store, className: "PersistentStore")
-      } catch {
-        throw .store(error)
-      }
-    }
-  ]
-
   static let persistentStore: [Primitive] = [
     Primitive("path", "The path of its directory.") { machine, arguments in
       machine.durableStore(arguments.receiver).map { machine.makeString($0.path) } ?? .nil

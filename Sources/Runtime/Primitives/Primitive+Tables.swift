@@ -44,6 +44,7 @@ extension Primitive {
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "MemoryStore": memoryStore
+    case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass
     case "Reference": reference + explaining + referenceParts
     case "Group": group
@@ -70,7 +71,6 @@ extension Primitive {
     case "Store": store
     case "NativeStore": nativeStore
     case "PersistentStore": persistentStore
-    case "PersistentStore class": persistentStoreClass
     case "Scheme": scheme
     case "SchemeTable": schemeTable
     case "VariableReference": variableReference + explaining

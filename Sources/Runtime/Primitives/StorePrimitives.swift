@@ -15,6 +15,14 @@ extension Primitive {
   ]
 
   static let memoryStore: [Primitive] = [
+    Primitive("get: reference", "What is at a reference; nil when nothing is.") {
+      machine, arguments throws(Failure) in
+      try machine.memoryValue(at: arguments[0], in: arguments.receiver)
+    },
+    Primitive("put: value at: reference", "Stores a value at a reference; answers it.") {
+      machine, arguments throws(Failure) in
+      try machine.setMemoryValue(arguments[0], at: arguments[1], in: arguments.receiver)
+    },
     Primitive("noteChange: reference", "Tells connections that what is there has changed.") {
       machine, arguments throws(Failure) in
       try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
@@ -201,6 +209,10 @@ extension Primitive {
   ]
 
   static let reference: [Primitive] = [
+    Primitive("pathKey", "Private: the components in one text, parted by what none of them holds.") {
+      machine, arguments throws(Failure) in
+      try machine.pathKey(of: arguments.receiver)
+    },
     Primitive("store", "The store of the reference's scheme.") {
       machine, arguments throws(Failure) in
       let name = try machine.reference(arguments.receiver).scheme

@@ -11,6 +11,10 @@ enum ReferenceSlot {
   static let isAbsolute = 4
   static let isDirectory = 5
   static let query = 6
+  /// The components in one text; nil until it is asked for.
+  static let key = 7
+  /// Parts the components there; no component holds it.
+  static let separator = "\u{1F}"
 }
 
 extension Machine {
@@ -141,6 +145,13 @@ extension Machine {
   ///
   /// - Returns: the value, or `unwind`.
   func get(_ reference: Value, from store: Value, if condition: Value = .nil) -> Value {
+    if isPlainMemory(store), condition.isNil, tracker == nil {
+      do throws(Failure) {
+        return try memoryValue(at: reference, in: store)
+      } catch {
+        return signal(error)
+      }
+    }
     if let native = nativeStore(store) {
       noteStoredRead(reference, in: store)
       do throws(Failure) {
@@ -158,15 +169,17 @@ extension Machine {
     }
     guard isMemory(store), condition.isNil else {
       return condition.isNil
-        ? send(selector("get:"), to: store, reference)
+        ? send(getSelector, to: store, reference)
         : send(selector("get:if:"), to: store, reference, condition)
     }
     noteStoredRead(reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
     let outer = tracker
-    if classInfo(of: store) === memoryStoreClass { tracker = Tracker(within: outer) }
+    if outer != nil, classInfo(of: store) === memoryStoreClass {
+      tracker = Tracker(within: outer)
+    }
     defer { tracker = outer }
-    return send(selector("get:"), to: store, reference)
+    return send(getSelector, to: store, reference)
   }
 
   /// Whether anything is at a place of a store; what it is need not be a value of the language.
@@ -185,6 +198,12 @@ extension Machine {
     try storing(.get) { () throws(StoreError) in try store.get(reference, if: condition) }
   }
 
+  /// The cell of a place in a store, if connections join it.
+  private func storedCell(_ reference: Value, in store: Value) -> CellID? {
+    graph.cellsByPlace[
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference))]
+  }
+
   /// Writes a place of a store, whether connections watch it or not: the door for stores.
   ///
   /// - Returns: the value, or `unwind`.
@@ -194,9 +213,7 @@ extension Machine {
     if let running = graph.running, graph.writing == nil {
       return signal(.impureFormula(referenceText(reference), running.connection))
     }
-    let place = Place(
-      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
-    guard let cell = graph.cellsByPlace[place] else {
+    guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
       let stored = put(value, at: reference, in: store, if: condition)
       return stored.isUnwind ? stored : settleRelays(answering: value)
     }
@@ -223,7 +240,7 @@ extension Machine {
     guard let native = nativeStore(store) else {
       let stored =
         condition.isNil
-        ? send(selector("put:at:"), to: store, value, reference)
+        ? send(putSelector, to: store, value, reference)
         : send(selector("put:at:if:"), to: store, value, reference, condition)
       if !stored.isUnwind { noteStoreChange(reference, in: store) }
       return stored
@@ -248,9 +265,7 @@ extension Machine {
   ///
   /// - Returns: whether anything was there, or `unwind`.
   func delete(_ reference: Value, in store: Value, if condition: Value = .nil) -> Value {
-    let place = Place(
-      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
-    guard let cell = graph.cellsByPlace[place] else {
+    guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
       let existed = deleteUnwatched(reference, in: store, if: condition)
       return existed.isUnwind ? existed : settleRelays(answering: existed)
     }

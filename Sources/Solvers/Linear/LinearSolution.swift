@@ -1,33 +1,54 @@
 internal import TenonRuntime
+internal import TenonTables
 
 /// A component as a system that is solved, and what its variables stand for.
 final class LinearSolution {
-  let system = LinearSystem()
+  let system: LinearSystem
   var localOf: [Int: Int] = [:]
   var groupOf: [Int: Int] = [:]
   /// The same by number, for going through many.
-  private var groups: [Int] = []
+  private let groups = FlatTable<Int>()
 
   /// Variables that are zero for good: what is left of equations.
   var dropped: Set<Int> = []
 
-  func forgetGroups() { groups = [] }
+  init(_ cells: CellValues?) { system = LinearSystem(cells) }
 
-  /// The group that a variable stands for.
-  func group(at local: Int) -> Int? {
-    if groups.isEmpty { groups = (0..<system.count).map { groupOf[$0] ?? -1 } }
-    return groups[local] < 0 ? nil : groups[local]
+  func forgetGroups() { groups.removeAll() }
+
+  /// The group that a variable stands for, or -1.
+  func group(at local: Int) -> Int {
+    if groups.isEmpty {
+      for local in 0..<system.count { groups.append(groupOf[local] ?? -1) }
+    }
+    return groups[local]
   }
 
-  /// The constraint that a variable measures.
+  /// The constraint that a variable measures, and the variable that measures a constraint.
   var recordOf: [Int: Int] = [:]
+  var measureOf: [Int: Int] = [:]
+  /// What constraints say of one variable: by the variable, and which variable by the constraint.
+  var bounds: [Int: [LinearBound]] = [:]
+  var boundOf: [Int: Int] = [:]
+  /// The constraints of which nothing is left when groups are put in.
+  var empty: Set<Int> = []
   /// The constraints that need not hold, with the variables that measure them.
   var wishes: [(record: Int, local: Int)] = []
+  /// Whether everything holds and the cells have the values that the system has: then there is
+  /// nothing to do as long as nobody writes.
+  var isQuiet = false
   /// Whether every goal was met that is no mere consequence of others, so that other values of the
   /// variables that are not basic change nothing but values.
   var isSettled = false
   /// The variables that have come where they should.
   var isMet: [Bool] = []
+}
+
+/// What a constraint says of one variable of a system.
+struct LinearBound {
+  let record: Int
+  let low: SolverNumber?
+  let high: SolverNumber?
 }
 
 /// What a constraint is over the variables of a system.
@@ -42,7 +63,8 @@ extension LinearSolver {
   ///
   /// - Returns: nil when the required constraints cannot hold together with what is pinned.
   func build(_ records: [Int]) -> LinearSolution? {
-    let solution = LinearSolution()
+    let solution = LinearSolution(values)
+    defer { if solution.system.isInterrupted { isInterrupted = true } }
     for index in records {
       for term in self.records[index]?.terms ?? [] {
         let group = variables[term.variable].group
@@ -55,7 +77,7 @@ extension LinearSolver {
     var fixed: [(local: Int, value: SolverNumber)] = []
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
       guard groups[group].pinnedCount > 0 else { continue }
-      for member in groups[group].members where variables[member].isPinned {
+      for member in members(of: group) where variables[member].isPinned {
         guard let value = value(of: member) else { continue }
         fixed.append((local, inGroup(member, value)))
       }
@@ -77,13 +99,15 @@ extension LinearSolver {
     place: (Int) -> (local: Int, factor: SolverNumber, offset: SolverNumber)
   ) -> Bool {
     let system = solution.system
-    var bounded: [(local: Int, low: SolverNumber?, high: SolverNumber?)] = []
+    var bounded: [(local: Int, low: SolverNumber?, high: SolverNumber?, record: Int?)] = []
     var later: [(record: Int, sum: LinearSum)] = []
     for index in records {
       guard let record = self.records[index] else { continue }
+      if system.poll() { return false }
       let sum = translate(record, place)
       if sum.terms.isEmpty {
         if record.isRequired, !record.holds(sum.constant, size: record.constant) { return false }
+        solution.empty.insert(index)
       } else if !record.isRequired {
         later.append((index, sum))
       } else if record.constraint.relation == .equal {
@@ -91,7 +115,7 @@ extension LinearSolver {
       } else if sum.terms.count == 1 {
         let bound = -(sum.constant / sum.terms[0].factor)
         let isLower = (record.constraint.relation == .atLeast) != sum.terms[0].factor.isNegative
-        bounded.append((sum.terms[0].variable, isLower ? bound : nil, isLower ? nil : bound))
+        bounded.append((sum.terms[0].variable, isLower ? bound : nil, isLower ? nil : bound, index))
       } else {
         later.append((index, sum))
       }
@@ -100,10 +124,10 @@ extension LinearSolver {
     for (index, sum) in later {
       guard let record = self.records[index] else { continue }
       let local = system.addSum(sum.terms, sum.constant)
-      solution.recordOf[local] = index
+      solution.measure(index, by: local)
       if record.isRequired {
         let isLower = record.constraint.relation == .atLeast
-        bounded.append((local, isLower ? .zero : nil, isLower ? nil : .zero))
+        bounded.append((local, isLower ? .zero : nil, isLower ? nil : .zero, nil))
       } else {
         solution.wishes.append((index, local))
       }
@@ -112,10 +136,9 @@ extension LinearSolver {
       guard system.drive(local, from: value, to: value) else { return false }
       system.keep(local)
     }
-    for (local, low, high) in bounded {
-      guard system.drive(local, from: low, to: high) else { return false }
-      if let low { system.raiseLower(local, to: low) }
-      if let high { system.reduceUpper(local, to: high) }
+    for (local, low, high, record) in bounded {
+      guard system.restrict(local, from: low, to: high) else { return false }
+      if let record { solution.bound(local, LinearBound(record: record, low: low, high: high)) }
     }
     system.release()
     sortWishes(of: solution)
@@ -153,7 +176,8 @@ extension LinearSolver {
 
   /// Whether required constraints can hold together with values.
   func isFeasible(_ records: [Int], fixed: [(variable: Int, value: SolverNumber)]) -> Bool {
-    let solution = LinearSolution()
+    let solution = LinearSolution(values)
+    defer { if solution.system.isInterrupted { isInterrupted = true } }
     var locals: [Int: Int] = [:]
     func local(_ variable: Int) -> Int {
       if let known = locals[variable] { return known }
@@ -187,7 +211,7 @@ extension LinearSolver {
     if let value = value(of: leader) { return inGroup(leader, value) }
     // Who has no value gives way to all that have one.
     var chosen = -1
-    for member in groups[group].members where value(of: member) != nil {
+    for member in members(of: group) where value(of: member) != nil {
       if chosen < 0 || isYounger(member, chosen) { chosen = member }
     }
     guard chosen >= 0, let value = value(of: chosen) else { return nil }
@@ -205,7 +229,7 @@ extension LinearSolver {
   /// The youngest member that has a value and need not follow.
   private func leaderWithoutFollowers(_ group: Int) -> Int? {
     var chosen: Int?
-    for member in groups[group].members
+    for member in members(of: group)
     where !followers.contains(member) && value(of: member) != nil {
       if chosen.map({ isYounger(member, $0) }) ?? true { chosen = member }
     }
@@ -232,9 +256,11 @@ extension LinearSolver {
     }
     for local in solution.isMet.indices { solution.isMet[local] = false }
     var isClean = true
+    solution.isQuiet = true
     for goal in goals {
       guard goal.low != nil || goal.high != nil else { continue }
       let isMet = system.drive(goal.local, from: goal.low, to: goal.high)
+      if system.poll() { throw SolverConflict(.interrupted, []) }
       solution.isMet[goal.local] = isMet
       switch goal.kind {
       case .pinned, .edited:
@@ -256,9 +282,12 @@ extension LinearSolver {
       case .wish:
         if !isMet {
           isClean = false
+          solution.isQuiet = false
           _ = system.freeze(goal.local)
         } else if goal.low != nil, goal.high != nil {
           system.keep(goal.local)
+          // It holds because of what was written together; that may not be so the next time.
+          if system.isBasic(goal.local) { isClean = false }
         } else if goal.low != nil {
           system.raiseLower(goal.local, to: .zero)
         } else {
@@ -300,7 +329,7 @@ extension LinearSolver {
     var goals: [Goal] = []
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
       guard groups[group].pinnedCount > 0,
-        let member = groups[group].members.first(where: { variables[$0].isPinned }),
+        let member = members(of: group).first(where: { variables[$0].isPinned }),
         let value = value(of: member)
       else { continue }
       let target = inGroup(member, value)
@@ -359,7 +388,7 @@ extension LinearSolver {
 
   func pinnedValues(of group: Int) -> [(variable: Int, value: SolverNumber)] {
     guard groups[group].pinnedCount > 0 else { return [] }
-    return groups[group].members.compactMap { member in
+    return members(of: group).compactMap { member in
       guard variables[member].isPinned, let value = value(of: member) else { return nil }
       return (member, value)
     }
@@ -382,6 +411,7 @@ extension LinearSolver {
       var start = 0
       var isSmaller = false
       while start < kept.count, tests > 0 {
+        if isInterrupted { return SolverConflict(.interrupted, []) }
         tests -= max(1, kept.count / 500)
         var rest = kept
         rest.removeSubrange(start..<min(start + size, kept.count))
@@ -399,6 +429,7 @@ extension LinearSolver {
       let rest = fixed.filter { $0.variable != value.variable }
       if !isFeasible(kept, fixed: rest) { fixed = rest }
     }
+    if isInterrupted { return SolverConflict(.interrupted, []) }
     return SolverConflict(
       .unsatisfiable, formulas(kept), cells: fixed.map { variables[$0.variable].cell })
   }

@@ -1,4 +1,5 @@
 internal import TenonRuntime
+internal import TenonTables
 
 // Components: groups that general constraints join. A component is built when it is needed and kept
 // as long as its constraints stand.
@@ -10,9 +11,11 @@ extension LinearSolver {
     records[index]?.role = .general
     let touched = Set(record.terms.map { variables[$0.variable].group })
     let old = Set(touched.map { groups[$0].component }).filter { $0 >= 0 }.sorted()
-    let solutions = old.map { components[$0]?.solution }
+    let solutions = old.map { component in
+      components[component]?.solution ?? build(components[component]?.records ?? [])
+    }
     let component = mergeComponents(old) ?? makeComponent([])
-    components[component]?.records.append(index)
+    append(index, to: component)
     mark(index, component)
     if let solution = extend(solutions, by: record, index) {
       components[component]?.solution = solution
@@ -46,12 +49,28 @@ extension LinearSolver {
     guard let first = old.first else { return nil }
     for other in old.dropFirst() {
       let moved = components[other]?.records ?? []
-      components[first]?.records += moved
       components[other] = nil
       freeComponents.append(other)
-      for index in moved { mark(index, first) }
+      for index in moved {
+        append(index, to: first)
+        mark(index, first)
+      }
     }
     return first
+  }
+
+  private func append(_ index: Int, to component: Int) {
+    records[index]?.position = components[component]?.records.count ?? 0
+    components[component]?.records.append(index)
+  }
+
+  /// Takes a constraint out of the list of its component.
+  private func removeFromList(_ index: Int, of component: Int) {
+    guard let position = records[index]?.position,
+      let last = components[component]?.records.popLast(), last != index
+    else { return }
+    components[component]?.records[position] = last
+    records[last]?.position = position
   }
 
   private func mark(_ index: Int, _ component: Int) {
@@ -67,23 +86,56 @@ extension LinearSolver {
   }
 
   /// Takes a constraint out of its component, which may fall apart.
+  ///
+  /// - Complexity: O(occurrences) for an inequality or a wish where the component holds together
+  ///   close by, or what falls off is small; else the component is built anew when it is needed.
   func leaveComponent(_ index: Int) {
     guard let record = records[index] else { return }
-    records[index]?.role = .waiting
+    record.role = .waiting
     guard let term = record.terms.first else { return }
     let component = groups[variables[term.variable].group].component
     guard component >= 0 else { return }
-    components[component]?.records.removeAll { $0 == index }
-    for term in record.terms { groups[variables[term.variable].group].component = -1 }
+    removeFromList(index, of: component)
+    let touched = Set(record.terms.map { variables[$0.variable].group }).sorted()
+    if let solution = components[component]?.solution, takeOut(index, of: solution),
+      divide(component, solution, between: touched)
+    {
+      return
+    }
+    for group in touched where groups[group].component == component {
+      groups[group].component = -1
+    }
     dissolve(component)
+  }
+
+  /// Takes a constraint out of a system that is solved.
+  ///
+  /// - Returns: false when the system has to be built anew: nothing shows in it where the equation
+  ///   went.
+  private func takeOut(_ index: Int, of solution: LinearSolution) -> Bool {
+    if let local = solution.boundOf.removeValue(forKey: index) {
+      solution.bounds[local]?.removeAll { $0.record == index }
+      solution.system.removeBounds(local)
+      for bound in solution.bounds[local] ?? [] {
+        if let low = bound.low { solution.system.raiseLower(local, to: low) }
+        if let high = bound.high { solution.system.reduceUpper(local, to: high) }
+      }
+      return true
+    }
+    if let local = solution.measureOf[index] {
+      solution.system.retire(local)
+      solution.forgetMeasure(of: index)
+      if !(records[index]?.isRequired ?? true) { solution.wishes.removeAll { $0.record == index } }
+      solution.isSettled = false
+      return true
+    }
+    return solution.empty.remove(index) != nil
   }
 
   /// Finds out anew which constraints of a component are connected.
   func dissolve(_ component: Int) {
     let all = components[component]?.records ?? []
-    for group in groups.indices where groups[group].component == component {
-      groups[group].component = -1
-    }
+    for index in all { mark(index, -1) }
     components[component] = nil
     freeComponents.append(component)
     for index in all {
@@ -91,8 +143,123 @@ extension LinearSolver {
       let touched = Set(record.terms.map { variables[$0.variable].group })
       let old = Set(touched.map { groups[$0].component }).filter { $0 >= 0 }.sorted()
       let target = mergeComponents(old) ?? makeComponent([])
-      components[target]?.records.append(index)
+      append(index, to: target)
       mark(index, target)
+    }
+  }
+
+  // MARK: Falling apart
+
+  /// How many occurrences a search looks at before it is cheaper to find all components anew.
+  private static let searchLimit = 1_024
+
+  /// Divides a component of which a constraint between some groups has been taken.
+  ///
+  /// - Returns: false when it would take long to find out whether it holds together.
+  private func divide(
+    _ component: Int, _ solution: LinearSolution, between touched: [Int]
+  ) -> Bool {
+    var open = touched
+    open.removeAll { group in
+      guard !isBound(group) else { return false }
+      groups[group].component = -1
+      solution.forget(group)
+      return true
+    }
+    if components[component]?.records.isEmpty ?? true {
+      components[component] = nil
+      freeComponents.append(component)
+      return true
+    }
+    while open.count > 1 {
+      var isSplit = false
+      for group in open {
+        guard let part = part(around: group, until: open) else { continue }
+        if open.allSatisfy({ part.groups.contains($0) }) { return true }
+        separate(part, from: component, solution)
+        open.removeAll { part.groups.contains($0) }
+        isSplit = true
+        break
+      }
+      if !isSplit { return false }
+    }
+    return true
+  }
+
+  /// Whether general constraints speak of a group.
+  private func isBound(_ group: Int) -> Bool {
+    var member = groups[group].first
+    for _ in 0..<groups[group].count {
+      var use = variables[member].firstUse
+      while use >= 0 {
+        if records[Int(uses[use].record)]?.role == .general { return true }
+        use = uses[use].nextOfVariable
+      }
+      member = Int(variables[member].next)
+    }
+    return false
+  }
+
+  private struct Part {
+    var groups: Set<Int>
+    var records: Set<Int> = []
+  }
+
+  /// What is connected with a group: all of it, or enough to have found all that is looked for.
+  ///
+  /// - Returns: nil when it is too much.
+  private func part(around start: Int, until wanted: [Int]) -> Part? {
+    var part = Part(groups: [start])
+    var missing = Set(wanted)
+    missing.remove(start)
+    var queue = [start]
+    var next = 0
+    var steps = 0
+    while next < queue.count {
+      let group = queue[next]
+      next += 1
+      var member = groups[group].first
+      for _ in 0..<groups[group].count {
+        var use = variables[member].firstUse
+        while use >= 0 {
+          steps += 1
+          if steps > LinearSolver.searchLimit { return nil }
+          let index = Int(uses[use].record)
+          use = uses[use].nextOfVariable
+          guard let record = records[index], record.role == .general,
+            part.records.insert(index).inserted
+          else { continue }
+          for term in record.terms {
+            let other = variables[term.variable].group
+            guard part.groups.insert(other).inserted else { continue }
+            queue.append(other)
+            missing.remove(other)
+            if missing.isEmpty { return part }
+          }
+        }
+        member = Int(variables[member].next)
+      }
+    }
+    return part
+  }
+
+  /// Makes a part that nothing joins to the rest a component of its own.
+  private func separate(_ part: Part, from component: Int, _ solution: LinearSolution) {
+    let new = makeComponent([])
+    for index in part.records.sorted() {
+      removeFromList(index, of: component)
+      append(index, to: new)
+      if let local = solution.boundOf.removeValue(forKey: index) { solution.bounds[local] = nil }
+      if let local = solution.measureOf[index] {
+        solution.system.discard(local)
+        solution.forgetMeasure(of: index)
+      }
+      solution.empty.remove(index)
+    }
+    solution.wishes.removeAll { part.records.contains($0.record) }
+    for group in part.groups {
+      groups[group].component = new
+      solution.forget(group)
     }
   }
 
@@ -121,8 +288,8 @@ extension LinearSolver {
   private func edges(of group: Int) -> [Int] {
     guard group >= 0 else { return [] }
     return Set(
-      groups[group].members.flatMap { member in
-        variables[member].records.filter {
+      members(of: group).flatMap { member in
+        records(using: member).filter {
           records[$0]?.role == .edge || records[$0]?.role == .redundant
         }
       }

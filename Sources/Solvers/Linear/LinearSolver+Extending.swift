@@ -1,4 +1,5 @@
 internal import TenonRuntime
+internal import TenonTables
 
 // Taking a constraint into systems that are solved, without building them anew.
 
@@ -15,14 +16,22 @@ extension LinearSolver {
     guard known.count == solutions.count,
       let base = known.max(by: { $0.system.count < $1.system.count })
     else { return nil }
+    // Of many variables that have gone it is better to start anew.
+    if base.dropped.count > 64 + base.system.count / 2 { return nil }
     // What the last turn held may move.
     base.system.release()
+    var isQuiet = known.allSatisfy(\.isQuiet)
+    let isSettled = base.isSettled && known.count == 1
+    let moves = base.system.moveCount
+    let count = base.system.count
     for other in known where other !== base { base.absorb(other) }
     if known.count > 1 { sortWishes(of: base) }
     for term in record.terms {
       let group = variables[term.variable].group
       guard base.localOf[group] == nil else { continue }
-      base.add(group, base.system.addVariable(groupValue(group) ?? .zero))
+      let value = groupValue(group)
+      if value == nil || groups[group].isFresh { isQuiet = false }
+      base.add(group, base.system.addVariable(value ?? .zero))
     }
     let sum = translate(record) { variable in
       (
@@ -37,7 +46,16 @@ extension LinearSolver {
     }
     defer { system.release() }
     base.isSettled = false
-    return install(sum, of: record, index, in: base) ? base : nil
+    base.isQuiet = false
+    guard install(sum, of: record, index, in: base) else { return nil }
+    let hasMoved = system.moveCount != moves
+    if !record.isRequired, let local = base.measureOf[index] {
+      isQuiet = isQuiet && record.holds(system.values[local], size: record.constant)
+    }
+    base.isQuiet = isQuiet && !hasMoved
+    // A bound that nothing has to give way to changes nothing.
+    base.isSettled = isSettled && !hasMoved && system.count == count && record.isRequired
+    return base
   }
 
   private func install(
@@ -45,18 +63,21 @@ extension LinearSolver {
   ) -> Bool {
     let system = solution.system
     if sum.terms.isEmpty {
+      solution.empty.insert(index)
       return !record.isRequired || record.holds(sum.constant, size: record.constant)
     }
     if record.isRequired, sum.terms.count == 1, record.constraint.relation != .equal {
       let bound = -(sum.constant / sum.terms[0].factor)
       let isLower = (record.constraint.relation == .atLeast) != sum.terms[0].factor.isNegative
-      return system.restrict(
-        sum.terms[0].variable, from: isLower ? bound : nil, to: isLower ? nil : bound)
+      let (low, high) = (isLower ? bound : nil, isLower ? nil : bound)
+      guard system.restrict(sum.terms[0].variable, from: low, to: high) else { return false }
+      solution.bound(sum.terms[0].variable, LinearBound(record: index, low: low, high: high))
+      return true
     }
     let local = system.addSum(sum.terms, sum.constant)
     solution.extendMet()
     guard record.isRequired else {
-      solution.recordOf[local] = index
+      solution.measure(index, by: local)
       solution.wishes.append((index, local))
       sortWishes(of: solution)
       return true
@@ -64,13 +85,17 @@ extension LinearSolver {
     switch record.constraint.relation {
     case .equal:
       guard system.drive(local, from: .zero, to: .zero) else { return false }
-      if system.fixAtZero(local) { solution.dropped.insert(local) }
+      if system.fixAtZero(local) {
+        solution.dropped.insert(local)
+      } else {
+        solution.measure(index, by: local)
+      }
       return true
     case .atLeast:
-      solution.recordOf[local] = index
+      solution.measure(index, by: local)
       return system.restrict(local, from: .zero, to: nil)
     case .atMost:
-      solution.recordOf[local] = index
+      solution.measure(index, by: local)
       return system.restrict(local, from: nil, to: .zero)
     }
   }
@@ -92,10 +117,41 @@ extension LinearSolution {
     let offset = system.absorb(other.system)
     for (group, local) in other.localOf { localOf[group] = local + offset }
     for (local, group) in other.groupOf { groupOf[local + offset] = group }
-    for (local, record) in other.recordOf { recordOf[local + offset] = record }
+    for (local, record) in other.recordOf { measure(record, by: local + offset) }
+    for (local, list) in other.bounds { for bound in list { self.bound(local + offset, bound) } }
+    empty.formUnion(other.empty)
     for local in other.dropped { dropped.insert(local + offset) }
     wishes += other.wishes.map { ($0.record, $0.local + offset) }
     extendMet()
+  }
+
+  /// Notes what measures a constraint.
+  func measure(_ record: Int, by local: Int) {
+    recordOf[local] = record
+    measureOf[record] = local
+  }
+
+  /// Forgets the variable that measured a constraint.
+  func forgetMeasure(of record: Int) {
+    guard let local = measureOf.removeValue(forKey: record) else { return }
+    recordOf[local] = nil
+    dropped.insert(local)
+  }
+
+  /// Notes a bound of a variable.
+  func bound(_ local: Int, _ bound: LinearBound) {
+    bounds[local, default: []].append(bound)
+    boundOf[bound.record] = local
+  }
+
+  /// Lets a group go of which the system says nothing any more.
+  func forget(_ group: Int) {
+    guard let local = localOf.removeValue(forKey: group) else { return }
+    groupOf[local] = nil
+    bounds[local] = nil
+    system.discard(local)
+    dropped.insert(local)
+    forgetGroups()
   }
 
   /// Sees to it that there is room for what the system has.

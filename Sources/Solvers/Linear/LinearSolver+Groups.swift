@@ -1,16 +1,32 @@
 internal import TenonRuntime
+internal import TenonTables
 
 // Groups: variables that required equations of two make one.
 
 extension LinearSolver {
-  func makeGroup(_ members: [Int]) -> Int {
-    let group = freeGroups.popLast() ?? groups.count
-    if group == groups.count {
-      groups.append(LinearGroup(members: members))
-    } else {
-      groups[group] = LinearGroup(members: members)
+  /// Makes a group of a variable that is in none, or no longer.
+  func makeGroup(_ member: Int) -> Int {
+    let made = LinearGroup(first: member, count: 1, leader: member)
+    guard let group = freeGroups.popLast() else {
+      groups.append(made)
+      return groups.count - 1
     }
+    groups[group] = made
     return group
+  }
+
+  /// The members of a group.
+  ///
+  /// - Complexity: O(n).
+  func members(of group: Int) -> [Int] {
+    var result: [Int] = []
+    result.reserveCapacity(groups[group].count)
+    var member = groups[group].first
+    for _ in 0..<groups[group].count {
+      result.append(member)
+      member = Int(variables[member].next)
+    }
+    return result
   }
 
   /// What an equation of two variables says of the first: `factor * second + offset`.
@@ -45,7 +61,7 @@ extension LinearSolver {
           .unsatisfiable, formulas(way(from: first, to: second, within: a.group) + [index]))
       }
       records[index]?.role = .redundant
-      groups[a.group].redundant.append(index)
+      redundant[a.group, default: []].append(index)
       return
     }
     let isBound = (groups[a.group].component >= 0, groups[b.group].component >= 0)
@@ -58,7 +74,7 @@ extension LinearSolver {
     // small = scale * large + shift.
     let isFirstSmaller =
       isBound.0 == isBound.1
-      ? groups[a.group].members.count <= groups[b.group].members.count : isBound.1
+      ? groups[a.group].count <= groups[b.group].count : isBound.1
     let (small, large) = isFirstSmaller ? (a.group, b.group) : (b.group, a.group)
     let scale: SolverNumber
     let shift: SolverNumber
@@ -78,33 +94,48 @@ extension LinearSolver {
       before.pinnedCount == 0
       || components.1 < 0 && before.pinnedCount + groups[large].pinnedCount < 2
     let isShifted = scale == .one
-    for member in before.members {
+    let isSame = isShifted && shift.isZero
+    var member = before.first
+    for _ in 0..<before.count {
       variables[member].group = large
-      let factor = variables[member].factor
-      if isShifted, factor == .one {
-        variables[member].offset = variables[member].offset + shift
-      } else {
-        variables[member].offset = factor * shift + variables[member].offset
-        variables[member].factor = factor * scale
+      if !isSame {
+        let factor = variables[member].factor
+        if isShifted, factor == .one {
+          variables[member].offset = variables[member].offset + shift
+        } else {
+          variables[member].offset = factor * shift + variables[member].offset
+          variables[member].factor = factor * scale
+        }
       }
+      member = Int(variables[member].next)
     }
-    for member in before.members {
-      variables[member].position = groups[large].members.count
-      groups[large].members.append(member)
+    // Two rings become one.
+    let (one, other) = (groups[large].first, before.first)
+    let (afterOne, afterOther) = (variables[one].next, variables[other].next)
+    variables[one].next = afterOther
+    variables[afterOther].previous = Int32(one)
+    variables[other].next = afterOne
+    variables[afterOne].previous = Int32(other)
+    groups[large].count += before.count
+    groups[large].isFresh = true
+    if let superfluous = redundant.removeValue(forKey: small) {
+      redundant[large, default: []] += superfluous
     }
-    groups[large].redundant += before.redundant
     groups[large].pinnedCount += before.pinnedCount
     if before.leader < 0 || groups[large].leader < 0 {
       groups[large].leader = -1
     } else if isYounger(before.leader, groups[large].leader) {
       groups[large].leader = before.leader
     }
-    groups[small] = LinearGroup()
+    groups[small] = LinearGroup(first: -1, count: 0)
     freeGroups.append(small)
-    records[index]?.role = .edge
-    edges[index] = (first, second)
+    record.role = .edge
+    let use = record.firstUse
+    let next = uses[use].nextOfRecord
+    uses[use].other = uses[next].variable
+    uses[next].other = uses[use].variable
     if isTrivial {
-      forgetOrder(large)
+      forgetValues(large)
       return
     }
     let component = mergeComponents([components.0, components.1].filter { $0 >= 0 })
@@ -122,38 +153,60 @@ extension LinearSolver {
   /// - Complexity: O(the smaller part).
   func cut(_ index: Int) {
     guard let record = records[index] else { return }
-    records[index]?.role = .waiting
-    edges[index] = (-1, -1)
+    record.role = .waiting
+    if record.firstUse >= 0 {
+      let use = record.firstUse
+      uses[use].other = -1
+      uses[uses[use].nextOfRecord].other = -1
+    }
     let (first, second) = (record.terms[0].variable, record.terms[1].variable)
     let group = variables[first].group
     let component = groups[group].component
-    let part = smallerPart(first, second, without: index)
-    let new = makeGroup(part)
-    for (index, member) in part.enumerated() {
-      // The last one takes the place of the one that leaves.
-      let place = variables[member].position
-      let last = groups[group].members.removeLast()
-      if last != member {
-        groups[group].members[place] = last
-        variables[last].position = place
-      }
-      variables[member].position = index
-      variables[member].group = new
+    splitOff(first, second, group)
+    let superfluous = redundant.removeValue(forKey: group) ?? []
+    if component >= 0 {
+      groups[group].component = -1
+      dissolve(component)
     }
-    let pinned = part.count { variables[$0].isPinned }
-    groups[new].pinnedCount = pinned
-    groups[group].pinnedCount -= pinned
-    // Who is the youngest is asked when values are: a part that comes back needs no search.
-    groups[new].leader = -1
-    if groups[group].leader >= 0, variables[groups[group].leader].group == new {
-      groups[group].leader = -1
-    }
-    let redundant = groups[group].redundant
-    groups[group].redundant = []
-    if component >= 0 { dissolve(component) }
-    for other in redundant where other != index {
+    for other in superfluous where other != index {
       // What was superfluous may be what holds it together now; it agrees with the others.
       try? joinGroups(other)
+    }
+  }
+
+  /// Makes the smaller side of an edge that has gone a group of its own.
+  private func splitOff(_ first: Int, _ second: Int, _ group: Int) {
+    let isFirst = isSmallerPart(first, second)
+    let part = isFirst ? 0 : 1
+    let count = isFirst ? foundFirst.count : foundSecond.count
+    let lead = isFirst ? first : second
+    let new = makeGroup(lead)
+    var pinned = 0
+    var previous = lead
+    // Some member that stays is where the old group begins.
+    groups[group].first = isFirst ? second : first
+    for position in 0..<count {
+      let member = Int(part == 0 ? foundFirst[position] : foundSecond[position])
+      let (before, after) = (variables[member].previous, variables[member].next)
+      variables[before].next = after
+      variables[after].previous = before
+      variables[member].group = new
+      if variables[member].isPinned { pinned += 1 }
+      variables[previous].next = Int32(member)
+      variables[member].previous = Int32(previous)
+      previous = member
+    }
+    variables[previous].next = Int32(lead)
+    variables[lead].previous = Int32(previous)
+    groups[new].count = count
+    groups[group].count -= count
+    groups[new].pinnedCount = pinned
+    groups[group].pinnedCount -= pinned
+    groups[new].isFresh = groups[group].isFresh
+    // Who is the youngest is asked when values are: a part that comes back needs no search.
+    groups[new].leader = count == 1 ? lead : -1
+    if groups[group].leader >= 0, variables[groups[group].leader].group == new {
+      groups[group].leader = -1
     }
   }
 
@@ -161,7 +214,7 @@ extension LinearSolver {
   func leader(of group: Int) -> Int {
     let known = groups[group].leader
     if known >= 0 { return known }
-    let found = youngest(groups[group].members)
+    let found = youngest(members(of: group))
     groups[group].leader = found
     return found
   }
@@ -172,29 +225,51 @@ extension LinearSolver {
     return youngest
   }
 
-  /// The variables on the side of an edge that has fewer.
-  private func smallerPart(_ first: Int, _ second: Int, without index: Int) -> [Int] {
+  /// Whether the first variable stands on the side of an edge that has gone which has fewer;
+  /// `foundFirst` and `foundSecond` have the variables there.
+  ///
+  /// Both sides grow in turns, a step each, so that the smaller one ends the search.
+  private func isSmallerPart(_ first: Int, _ second: Int) -> Bool {
     visits += 2
-    var sides = [[first], [second]]
+    var (one, other) = (Search(first, visits - 1), Search(second, visits))
+    foundFirst.removeAll()
+    foundSecond.removeAll()
+    foundFirst.append(Int32(first))
+    foundSecond.append(Int32(second))
     variables[first].visit = visits - 1
     variables[second].visit = visits
-    var next = [0, 0]
-    // Both sides grow in turns, so that the smaller one ends the search.
     while true {
-      for side in 0...1 {
-        guard next[side] < sides[side].count else { return sides[side] }
-        let variable = sides[side][next[side]]
-        next[side] += 1
-        for place in variables[variable].records {
-          let edge = edges[place]
-          guard edge.first >= 0 else { continue }
-          let other = edge.first == variable ? edge.second : edge.first
-          guard variables[other].visit != visits - 1 + side else { continue }
-          variables[other].visit = visits - 1 + side
-          sides[side].append(other)
-        }
-      }
+      if !advance(&one, foundFirst) { return true }
+      if !advance(&other, foundSecond) { return false }
     }
+  }
+
+  private struct Search {
+    let visit: Int
+    /// How many of the variables found have been looked at, and where in the last one of them.
+    var next = 1
+    var use: Int32 = -1
+
+    init(_ variable: Int, _ visit: Int) { self.visit = visit }
+  }
+
+  /// Goes on by one use of a variable.
+  ///
+  /// - Returns: false when there is none left.
+  @inline(__always)
+  private func advance(_ search: inout Search, _ found: borrowing FlatTable<Int32>) -> Bool {
+    while search.use < 0 {
+      guard search.next <= found.count else { return false }
+      search.use = variables[found[search.next - 1]].firstUse
+      search.next += 1
+    }
+    let use = uses[search.use]
+    search.use = use.nextOfVariable
+    if use.other >= 0, variables[use.other].visit != search.visit {
+      variables[use.other].visit = search.visit
+      found.append(use.other)
+    }
+    return true
   }
 
   /// The edges on the way between two variables of a group.
@@ -206,7 +281,7 @@ extension LinearSolver {
       let variable = queue[next]
       next += 1
       if variable == second { break }
-      for place in variables[variable].records {
+      for place in records(using: variable) {
         guard let record = records[place], record.role == .edge else { continue }
         let other =
           record.terms[0].variable == variable

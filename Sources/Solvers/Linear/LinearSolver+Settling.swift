@@ -1,4 +1,5 @@
 public import TenonRuntime
+internal import TenonTables
 
 // A turn.
 
@@ -9,9 +10,10 @@ extension LinearSolver {
   ///   component where only values change; else a search with the simplex method.
   public func settle(_ transaction: Transaction) {
     var edited: [Int] = []
+    isInterrupted = false
     defer { followers = [] }
     for cell in transaction.changed {
-      guard let index = variableOf[cell] else { continue }
+      guard let index = index(of: cell) else { continue }
       let number = transaction.number(of: cell)
       if let number, !number.isFinite {
         refuse(SolverConflict(.noNumber, [reason(for: index)], cells: [cell]), [], transaction)
@@ -24,11 +26,12 @@ extension LinearSolver {
     var groups = edited.map { variables[$0].group }
     do throws(SolverConflict) {
       for formula in transaction.forced {
-        guard let index = recordOfFormula[formula] else { continue }
+        let index = Int(recordOfFormula[formula.rawValue])
+        guard index >= 0 else { continue }
         try readAgain(index)
         groups += (records[index]?.terms ?? []).map { variables[$0.variable].group }
         if let output = records[index]?.constraint.formulas.first?.output,
-          let follower = variableOf[output], !edited.contains(follower)
+          let follower = self.index(of: output), !edited.contains(follower)
         {
           followers.insert(follower)
         }
@@ -61,7 +64,7 @@ extension LinearSolver {
     _ conflict: SolverConflict, _ edited: [Int], _ transaction: Transaction
   ) {
     // Everything is as it was before: what the cells hold has to be read again.
-    for index in variables.indices { variables[index].isKnown = false }
+    for index in 0..<variables.count { variables[index].isKnown = false }
     for index in components.indices { components[index]?.solution = nil }
     transaction.refuse(conflict)
   }
@@ -99,21 +102,30 @@ extension LinearSolver {
     _ value: SolverNumber, to group: Int, except leader: Int, _ edited: [Int],
     _ transaction: Transaction, _ cause: CellID?
   ) {
-    for member in groups[group].members where member != leader {
-      let factor = variables[member].factor
-      let offset = variables[member].offset
-      let number =
-        offset.isZero && factor == .one
-        ? value : factor == .one ? value + offset : factor * value + offset
+    var member = groups[group].first
+    let count = groups[group].count
+    groups[group].isFresh = false
+    // Code that runs when a place is set may change the group: the ring leads on all the same.
+    for _ in 0..<count {
+      defer { member = Int(variables[member].next) }
+      if member == leader { continue }
+      let variable = variables[member]
+      var number = variable.factor == .one ? value : variable.factor * value
+      if !variable.offset.isZero { number = number + variable.offset }
       guard number.isFinite else { continue }
-      let old = variables[member].isKnown ? variables[member].value : self.value(of: member)
+      let old = variable.isKnown ? variable.value : self.value(of: member)
       if let old, isSame(old, number) { continue }
       variables[member].value = number
-      let isSet = transaction.set(
-        variables[member].cell, to: number, by: variables[member].reason, because: cause)
+      let isSet = transaction.set(variable.cell, to: number, by: variable.reason, because: cause)
       // Whatever stood against it, the place may hold something else.
-      if !isSet { variables[member].isKnown = false }
+      if !isSet { loseSight(of: member) }
     }
+  }
+
+  /// Learns that a cell may hold something else than what was computed for it.
+  private func loseSight(of member: Int) {
+    variables[member].isKnown = false
+    forgetValues(variables[member].group)
   }
 
   /// Whether two numbers are the same but for the rounding of a few operations.
@@ -130,12 +142,14 @@ extension LinearSolver {
     _ component: Int, edited: [Int], _ transaction: Transaction, _ cause: CellID?
   ) throws(SolverConflict) {
     let own = edited.filter { groups[variables[$0].group].component == component }
+    if own.isEmpty, components[component]?.solution?.isQuiet ?? false { return }
     if let solution = components[component]?.solution, solution.isSettled,
       let changed = assign(own, in: solution)
     {
       let keepers = own.map { variables[$0].group }
       for local in changed {
-        guard let group = solution.group(at: local) else { continue }
+        let group = solution.group(at: local)
+        guard group >= 0 else { continue }
         let keeper = keepers.contains(group) ? keeper(of: group, own) : -1
         write(solution.system.values[local], to: group, except: keeper, own, transaction, cause)
       }
@@ -150,6 +164,7 @@ extension LinearSolver {
     let ordered = own.reversed().reduce(into: [Int]()) { if !$0.contains($1) { $0.append($1) } }
     try optimize(solution, edited: ordered.sorted { isYounger($0, $1) })
     let unknown = unknownVariables(of: solution, edited: own)
+    if !unknown.isEmpty { solution.isQuiet = false }
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
       guard !unknown.contains(local) else { continue }
       write(

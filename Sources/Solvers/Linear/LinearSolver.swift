@@ -1,4 +1,5 @@
 public import TenonRuntime
+internal import TenonTables
 
 /// Keeps linear equations and inequalities, which may have to be solved together.
 ///
@@ -23,24 +24,29 @@ public import TenonRuntime
 /// goals are met one after the other; stays are ordered by age. A joined group is relabelled from
 /// its smaller side.
 public final class LinearSolver: ConnectorSolver {
-  var variables: [LinearVariable] = []
-  var variableOf: [CellID: Int] = [:]
+  let variables = FlatTable<LinearVariable>()
+  let variableOf = NumberMap()
   var records: [LinearRecord?] = []
-  /// The two variables of each constraint that joins two to a group, or -1: a search through a group
-  /// looks at nothing else.
-  var edges: [(first: Int, second: Int)] = []
-  var recordOf: [ConstraintID: Int] = [:]
-  var recordOfFormula: [FormulaID: Int] = [:]
+  let uses = FlatTable<LinearUse>()
+  var freeUse: Int32 = -1
+  let recordOf = NumberMap()
+  let recordOfFormula = NumberMap()
   var freeRecords: [Int] = []
-  var groups: [LinearGroup] = []
+  let groups = FlatTable<LinearGroup>()
   var freeGroups: [Int] = []
+  /// The equations in a group that others make superfluous.
+  var redundant: [Int: [Int]] = [:]
+  /// What a search through a group has found, from either side of an edge.
+  let foundFirst = FlatTable<Int32>()
+  let foundSecond = FlatTable<Int32>()
   var components: [LinearComponent?] = []
   var freeComponents: [Int] = []
-  var nextRank = 1
   var pinnedTotal = 0
   var values: CellValues?
   /// The left sides of constraints that are new in this turn: they follow the right sides.
   var followers: Set<Int> = []
+  /// Whether the program is to end, as the last search was told.
+  var isInterrupted = false
   /// How many searches there have been through the variables.
   var visits = 0
 
@@ -79,32 +85,67 @@ public final class LinearSolver: ConnectorSolver {
 }
 
 /// A cell as the solver sees it.
-struct LinearVariable {
+struct LinearVariable: BitwiseCopyable {
   let cell: CellID
-  /// The constraints in which it stands.
-  var records: [Int] = []
   /// The formula that is named as the reason of its value.
   var reason = FormulaID(-1)
-  var age: UInt64 = 0
-  var rank = 0
-  /// How many constraints have it on their left side.
-  var targetCount = 0
-  var isPinned = false
-  /// What the cell holds; nil if that is no number, or nothing yet.
-  var value: SolverNumber?
-  var isKnown = false
-  /// The group it belongs to, and what it is in terms of the group: `factor * group + offset`.
-  var group = -1
-  /// Where it stands among the members of its group.
-  var position = 0
+  private var number = SolverNumber.zero
+  /// What it is in terms of the group it belongs to: `factor * group + offset`.
   var factor = SolverNumber.one
   var offset = SolverNumber.zero
+  private var groupNumber: Int32 = -1
+  /// The next and the previous member of the group, all around.
+  var next: Int32
+  var previous: Int32
+  var isPinned = false
+  var isKnown = false
+  private var hasNumber = false
+  /// The constraints in which it stands, in the order they came.
+  var firstUse: Int32 = -1
+  var lastUse: Int32 = -1
+  var age: UInt64 = 0
+  var rank: Int32
+  /// How many constraints have it on their left side.
+  var targetCount: Int32 = 0
   /// When a search was here last.
   var visit = 0
+
+  init(cell: CellID, number: Int) {
+    self.cell = cell
+    next = Int32(number)
+    previous = Int32(number)
+    rank = Int32(number)
+  }
+
+  /// The group it belongs to.
+  var group: Int {
+    @inline(__always) get { Int(groupNumber) }
+    @inline(__always) set { groupNumber = Int32(newValue) }
+  }
+
+  /// What the cell holds; nil if that is no number, or nothing yet.
+  var value: SolverNumber? {
+    @inline(__always) get { hasNumber ? number : nil }
+    @inline(__always) set {
+      hasNumber = newValue != nil
+      if let newValue { number = newValue }
+    }
+  }
+}
+
+/// That a variable stands in a constraint.
+struct LinearUse: BitwiseCopyable {
+  var record: Int32
+  var variable: Int32
+  /// The other variable, if the constraint joins the two to a group, or -1.
+  var other: Int32 = -1
+  var previousOfVariable: Int32 = -1
+  var nextOfVariable: Int32 = -1
+  var nextOfRecord: Int32 = -1
 }
 
 /// A constraint, its constants read.
-struct LinearRecord {
+final class LinearRecord {
   enum Role {
     /// Its constants are missing.
     case waiting
@@ -119,13 +160,21 @@ struct LinearRecord {
   }
 
   let constraint: ConstraintIR
+  let isRequired: Bool
   var terms: [(variable: Int, factor: SolverNumber)] = []
   var constant = SolverNumber.zero
   var role = Role.waiting
+  var firstUse: Int32 = -1
+  /// Where it stands among the constraints of its component.
+  var position = 0
+
+  init(constraint: ConstraintIR) {
+    self.constraint = constraint
+    isRequired = constraint.strength == .required
+  }
 
   var formula: FormulaID { constraint.formulas.first?.id ?? FormulaID(-1) }
   var order: Int { constraint.formulas.first?.order ?? 0 }
-  var isRequired: Bool { constraint.strength == .required }
 
   /// Whether a value of the sum satisfies the relation, as far as doubles can tell.
   func holds(_ sum: SolverNumber, size: SolverNumber) -> Bool {
@@ -139,15 +188,17 @@ struct LinearRecord {
 }
 
 /// Variables that determine each other.
-struct LinearGroup {
-  var members: [Int] = []
-  /// The equations in it that others make superfluous.
-  var redundant: [Int] = []
+struct LinearGroup: BitwiseCopyable {
+  /// A member; the others follow it.
+  var first: Int
+  var count: Int
   /// The member that was written last, or -1 as long as nobody has asked.
   var leader = -1
   var pinnedCount = 0
   /// The component it is part of, or -1.
   var component = -1
+  /// Whether its members may have values that do not fit together yet.
+  var isFresh = false
 }
 
 /// Groups that general constraints join.
@@ -162,20 +213,22 @@ struct LinearComponent {
 extension LinearSolver {
   /// Takes a constraint in, or replaces one of the same number.
   ///
-  /// - Throws: `SolverConflict` with a minimal set of constraints that cannot hold together.
+  /// - Throws: `SolverConflict` with a minimal set of constraints that cannot hold together, or
+  ///   when the program is to end.
   /// - Complexity: O(the smaller of the groups) for a required equation of two variables that no
   ///   others join; otherwise O(what is connected with it), or more when it has to be searched.
   public func add(_ constraint: ConstraintIR) throws(SolverConflict) {
-    let old = recordOf[constraint.id].flatMap { records[$0]?.constraint }
+    isInterrupted = false
+    let known = recordOf[constraint.id.rawValue]
+    let old = known < 0 ? nil : records[Int(known)]?.constraint
     if old != nil { remove(constraint.id) }
     let index = freeRecords.popLast() ?? records.count
-    if index == records.count {
-      records.append(nil)
-      edges.append((-1, -1))
-    }
+    if index == records.count { records.append(nil) }
     records[index] = LinearRecord(constraint: constraint)
-    recordOf[constraint.id] = index
-    for formula in constraint.formulas { recordOfFormula[formula.id] = index }
+    recordOf.set(constraint.id.rawValue, to: Int32(index))
+    for formula in constraint.formulas {
+      recordOfFormula.set(formula.id.rawValue, to: Int32(index))
+    }
     if let cell = constantThatIsSolved(in: constraint) {
       discard(index)
       if let old { try? add(old) }
@@ -201,7 +254,8 @@ extension LinearSolver {
   /// - Complexity: O(the smaller part) where a group falls apart; a component is built anew the next
   ///   time it is needed.
   public func remove(_ constraint: ConstraintID) {
-    guard let index = recordOf[constraint] else { return }
+    let index = Int(recordOf[constraint.rawValue])
+    guard index >= 0 else { return }
     leave(index)
     discard(index)
   }
@@ -209,8 +263,8 @@ extension LinearSolver {
   private func discard(_ index: Int) {
     guard let record = records[index] else { return }
     countTarget(of: record.constraint, -1)
-    recordOf[record.constraint.id] = nil
-    for formula in record.constraint.formulas { recordOfFormula[formula.id] = nil }
+    recordOf.remove(record.constraint.id.rawValue)
+    for formula in record.constraint.formulas { recordOfFormula.remove(formula.id.rawValue) }
     records[index] = nil
     freeRecords.append(index)
   }
@@ -225,14 +279,14 @@ extension LinearSolver {
 
   /// Whether a cell is a variable of some constraint.
   private func isSolved(_ cell: CellID) -> Bool {
-    variableOf[cell].map { !variables[$0].records.isEmpty } ?? false
+    index(of: cell).map { variables[$0].firstUse >= 0 } ?? false
   }
 
   private func countTarget(of constraint: ConstraintIR, _ change: Int) {
-    guard let output = constraint.formulas.first?.output, let index = variableOf[output] else {
+    guard let output = constraint.formulas.first?.output, let index = index(of: output) else {
       return
     }
-    variables[index].targetCount += change
+    variables[index].targetCount += Int32(change)
     let leader = groups[variables[index].group].leader
     if leader == index { groups[variables[index].group].leader = -1 }
     forgetOrder(variables[index].group)
@@ -240,16 +294,19 @@ extension LinearSolver {
 
   /// The variable of a cell.
   func variable(for cell: CellID) -> Int {
-    if let known = variableOf[cell] { return known }
+    if let known = index(of: cell) { return known }
     let index = variables.count
-    var variable = LinearVariable(cell: cell)
-    variable.rank = nextRank
-    nextRank += 1
-    variable.group = makeGroup([index])
-    groups[variable.group].leader = index
-    variables.append(variable)
-    variableOf[cell] = index
+    variables.append(LinearVariable(cell: cell, number: index))
+    variables[index].group = makeGroup(index)
+    variableOf.set(cell.rawValue, to: Int32(index))
     return index
+  }
+
+  /// The variable of a cell, if it has one.
+  @inline(__always)
+  func index(of cell: CellID) -> Int? {
+    let known = variableOf[cell.rawValue]
+    return known < 0 ? nil : Int(known)
   }
 
   /// What a cell holds.
@@ -303,12 +360,7 @@ extension LinearSolver {
       records[index]?.role = .waiting
       return
     }
-    for term in record.terms {
-      if variables[term.variable].records.isEmpty {
-        variables[term.variable].reason = record.formula
-      }
-      variables[term.variable].records.append(index)
-    }
+    for term in record.terms { use(term.variable, in: index, record) }
     do throws(SolverConflict) {
       if record.terms.isEmpty {
         records[index]?.role = .constant
@@ -322,26 +374,82 @@ extension LinearSolver {
         try joinComponent(index)
       }
     } catch {
-      for term in record.terms { detach(index, from: term.variable) }
+      detach(record)
       throw error
     }
   }
 
-  private func detach(_ index: Int, from variable: Int) {
-    variables[variable].records.removeAll { $0 == index }
-    guard let first = variables[variable].records.first, let record = records[first] else { return }
-    variables[variable].reason = record.formula
+  /// Notes that a variable stands in a constraint.
+  private func use(_ variable: Int, in index: Int, _ record: LinearRecord) {
+    let last = variables[variable].lastUse
+    let new = LinearUse(
+      record: Int32(index), variable: Int32(variable), previousOfVariable: last,
+      nextOfRecord: record.firstUse)
+    let number: Int32
+    if freeUse >= 0 {
+      number = freeUse
+      freeUse = uses[number].nextOfRecord
+      uses[number] = new
+    } else {
+      number = Int32(uses.count)
+      uses.append(new)
+    }
+    record.firstUse = number
+    if last < 0 {
+      variables[variable].firstUse = number
+      variables[variable].reason = record.formula
+    } else {
+      uses[last].nextOfVariable = number
+    }
+    variables[variable].lastUse = number
+  }
+
+  /// Forgets that variables stand in a constraint.
+  private func detach(_ record: LinearRecord) {
+    var number = record.firstUse
+    record.firstUse = -1
+    while number >= 0 {
+      let use = uses[number]
+      let variable = Int(use.variable)
+      if use.nextOfVariable >= 0 {
+        uses[use.nextOfVariable].previousOfVariable = use.previousOfVariable
+      } else {
+        variables[variable].lastUse = use.previousOfVariable
+      }
+      if use.previousOfVariable >= 0 {
+        uses[use.previousOfVariable].nextOfVariable = use.nextOfVariable
+      } else {
+        variables[variable].firstUse = use.nextOfVariable
+        if use.nextOfVariable >= 0, let record = records[Int(uses[use.nextOfVariable].record)] {
+          variables[variable].reason = record.formula
+        }
+      }
+      uses[number].nextOfRecord = freeUse
+      freeUse = number
+      number = use.nextOfRecord
+    }
+  }
+
+  /// The constraints in which a variable stands.
+  func records(using variable: Int) -> [Int] {
+    var result: [Int] = []
+    var number = variables[variable].firstUse
+    while number >= 0 {
+      result.append(Int(uses[number].record))
+      number = uses[number].nextOfVariable
+    }
+    return result
   }
 
   private func leave(_ index: Int) {
     guard let record = records[index] else { return }
-    for term in record.terms { detach(index, from: term.variable) }
+    detach(record)
     switch record.role {
     case .waiting, .constant: break
     case .edge: cut(index)
     case .redundant:
       if let term = record.terms.first {
-        groups[variables[term.variable].group].redundant.removeAll { $0 == index }
+        redundant[variables[term.variable].group]?.removeAll { $0 == index }
       }
     case .general: leaveComponent(index)
     }
@@ -381,7 +489,7 @@ extension LinearSolver {
 
   /// Lets a cell be computed again.
   public func unpin(_ cell: CellID) {
-    guard let index = variableOf[cell], variables[index].isPinned else { return }
+    guard let index = index(of: cell), variables[index].isPinned else { return }
     variables[index].isPinned = false
     groups[variables[index].group].pinnedCount -= 1
     pinnedTotal -= 1
@@ -390,12 +498,22 @@ extension LinearSolver {
 
   /// Whether a variable counts more than another: it was written later.
   func isYounger(_ left: Int, _ right: Int) -> Bool {
-    let ages = (variables[left].age, variables[right].age)
-    if ages.0 != ages.1 { return ages.0 > ages.1 }
+    let (a, b) = (variables[left].age, variables[right].age)
+    if a != b { return a > b }
     // Of those never written, what stands on the left of a constraint follows what stands right.
     let isTarget = (variables[left].targetCount > 0, variables[right].targetCount > 0)
     if isTarget.0 != isTarget.1 { return isTarget.1 }
     return variables[left].rank < variables[right].rank
+  }
+
+  /// Learns that the values of a group's members may not fit together.
+  func forgetValues(_ group: Int) {
+    groups[group].isFresh = true
+    let component = groups[group].component
+    if component >= 0 {
+      components[component]?.solution?.isSettled = false
+      components[component]?.solution?.isQuiet = false
+    }
   }
 
   /// Learns that a component cannot go on from where it is by values alone.
@@ -410,7 +528,7 @@ extension LinearSolver {
 extension LinearSolver {
   /// The formula that stands for the constraint through which a cell is determined.
   public func formula(computing cell: CellID) -> FormulaID? {
-    guard let index = variableOf[cell], !variables[index].isPinned else { return nil }
+    guard let index = index(of: cell), !variables[index].isPinned else { return nil }
     let group = variables[index].group
     if leader(of: group) == index {
       let component = groups[group].component
@@ -425,7 +543,7 @@ extension LinearSolver {
   public func plan(edits: [CellID]) -> [FormulaID] {
     var found: Set<Int> = []
     for cell in edits {
-      guard let index = variableOf[cell] else { continue }
+      guard let index = index(of: cell) else { continue }
       found.formUnion(connectedRecords(variables[index].group))
     }
     return found.compactMap { records[$0] }.sorted { $0.order < $1.order }.map(\.formula)
@@ -433,7 +551,7 @@ extension LinearSolver {
 
   /// The constraints through which a cell is determined, and the cells on which it depends.
   public func explain(_ cell: CellID) -> Explanation? {
-    guard let index = variableOf[cell], let first = formula(computing: cell) else { return nil }
+    guard let index = index(of: cell), let first = formula(computing: cell) else { return nil }
     let group = variables[index].group
     var cells: [CellID] = []
     var formulas = [first]

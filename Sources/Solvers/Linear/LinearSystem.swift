@@ -1,4 +1,5 @@
 internal import TenonRuntime
+internal import TenonTables
 
 /// Linear equations and inequalities over variables, solved for some of the variables.
 ///
@@ -24,20 +25,42 @@ final class LinearSystem {
     }
   }
 
-  private(set) var values: [SolverNumber] = []
+  let values = FlatTable<SolverNumber>()
   private(set) var rows: [Row] = []
   /// The row of a basic variable, or -1.
-  private(set) var rowOf: [Int] = []
+  let rowOf = FlatTable<Int>()
   /// The rows in which a variable occurs; some may no longer have it.
   private var columns: [[Int]] = []
-  private(set) var lower: [SolverNumber?] = []
-  private(set) var upper: [SolverNumber?] = []
-  private(set) var isHeld: [Bool] = []
+  let lower = FlatTable<SolverNumber?>()
+  let upper = FlatTable<SolverNumber?>()
+  let isHeld = FlatTable<Bool>()
   /// What counts more is less: of several that could give way, the last in rank does.
   var rank: [Int] = []
   private var scratch: [SolverNumber] = []
   private var isTouched: [Bool] = []
+  /// Rows that are free; they have no basic variable and no terms.
+  private var freeRows: [Int] = []
+  /// How often a variable that is not basic was moved.
+  private(set) var moveCount = 0
   private var touched: [Int] = []
+
+  /// Who knows whether the program is to end.
+  private let cells: CellValues?
+  /// Whether it is: nothing moves any more, and whoever asks gets no answer of worth.
+  private(set) var isInterrupted = false
+  private var untilPoll = 16
+
+  init(_ cells: CellValues?) { self.cells = cells }
+
+  /// Asks now and then whether the program is to end.
+  func poll() -> Bool {
+    untilPoll -= 1
+    if untilPoll <= 0 {
+      untilPoll = 16
+      if cells?.isInterrupted ?? false { isInterrupted = true }
+    }
+    return isInterrupted
+  }
 
   /// Adds a variable.
   func addVariable(_ value: SolverNumber) -> Int {
@@ -112,9 +135,43 @@ final class LinearSystem {
   }
 
   private func append(_ row: Row) {
-    rowOf[row.basic] = rows.count
-    for term in row.terms { columns[term.variable].append(rows.count) }
-    rows.append(row)
+    let index = freeRows.popLast() ?? rows.count
+    rowOf[row.basic] = index
+    for term in row.terms { columns[term.variable].append(index) }
+    if index == rows.count { rows.append(row) } else { rows[index] = row }
+  }
+
+  private func removeRow(of variable: Int) {
+    let index = rowOf[variable]
+    guard index >= 0 else { return }
+    rowOf[variable] = -1
+    rows[index] = Row(basic: -1, constant: .zero, terms: [])
+    freeRows.append(index)
+  }
+
+  /// Lets a variable go that measures something nobody asks for any more.
+  ///
+  /// - Complexity: O(occurrences).
+  func retire(_ variable: Int) {
+    removeBounds(variable)
+    if rowOf[variable] < 0 {
+      // Somebody else has to say where it is: the one to whom it makes the greatest difference.
+      var chosen: (basic: Int, factor: SolverNumber)?
+      for index in columns[variable] {
+        guard let factor = rows[index].factor(of: variable)?.magnitude else { continue }
+        if chosen.map({ $0.factor < factor }) ?? true { chosen = (rows[index].basic, factor) }
+      }
+      if let chosen { exchange(chosen.basic, for: variable) }
+    }
+    discard(variable)
+  }
+
+  /// Forgets a variable of which nothing depends but what is forgotten with it.
+  func discard(_ variable: Int) {
+    removeBounds(variable)
+    removeRow(of: variable)
+    columns[variable] = []
+    isHeld[variable] = false
   }
 
   /// Takes an equation in: the sum is zero.
@@ -149,7 +206,7 @@ final class LinearSystem {
     let sum = addVariable(.zero)
     let row = Row(basic: sum, constant: constant, terms: terms)
     append(row)
-    values[sum] = evaluate(rows.count - 1)
+    values[sum] = evaluate(rowOf[sum])
     return sum
   }
 
@@ -160,7 +217,9 @@ final class LinearSystem {
 
   /// Computes the basic variables from the others.
   func evaluateRows() {
-    for index in rows.indices { values[rows[index].basic] = evaluate(index) }
+    for index in rows.indices where rows[index].basic >= 0 {
+      values[rows[index].basic] = evaluate(index)
+    }
     isStale = false
   }
 
@@ -251,7 +310,7 @@ final class LinearSystem {
       lower[added] = other.lower[variable]
       upper[added] = other.upper[variable]
     }
-    for row in other.rows {
+    for row in other.rows where row.basic >= 0 {
       append(
         Row(
           basic: row.basic + offset, constant: row.constant,
@@ -267,7 +326,7 @@ final class LinearSystem {
   }
 
   func release() {
-    for index in isHeld.indices { isHeld[index] = false }
+    for index in 0..<count { isHeld[index] = false }
   }
 
   func hold(_ variable: Int) { isHeld[variable] = true }
@@ -297,7 +356,7 @@ final class LinearSystem {
       steps += 1
       // Bland's rule ends every walk; it is slow and comes in when the other has had its chance.
       let isCautious = steps > 64
-      if steps > 100_000 { return false }
+      if steps > 100_000 || poll() { return false }
       if rowOf[variable] < 0 {
         guard !isHeld[variable], canMove(variable, isRising) else { return false }
         let blocker = move(variable, isRising, by: (goal - values[variable]).magnitude)
@@ -377,6 +436,7 @@ final class LinearSystem {
   private func move(
     _ variable: Int, _ isRising: Bool, by distance: SolverNumber
   ) -> Int? {
+    moveCount &+= 1
     var length = distance
     var blocker: Int?
     var end: SolverNumber?
@@ -437,19 +497,20 @@ final class LinearSystem {
     if changes.count > 1 { indices = Array(Set(changes.flatMap { columns[$0.variable] })).sorted() }
     var results = changes.map(\.variable)
     results.reserveCapacity(indices.count + results.count)
-    var replaced: [SolverNumber] = []
+    var replaced: [(variable: Int, value: SolverNumber)] = []
     replaced.reserveCapacity(indices.count)
+    let rows = rows
     for index in indices {
       let basic = rows[index].basic
-      let value = evaluate(index)
+      if basic < 0 { continue }
+      var value = rows[index].constant
+      for term in rows[index].terms { value = value + term.factor * values[term.variable] }
       guard isWithin(value, basic) else {
-        for (position, value) in replaced.enumerated().reversed() {
-          values[rows[indices[position]].basic] = value
-        }
+        for (variable, value) in replaced.reversed() { values[variable] = value }
         for (index, value) in old.enumerated() { values[changes[index].variable] = value }
         return nil
       }
-      replaced.append(values[basic])
+      replaced.append((basic, values[basic]))
       values[basic] = value
       results.append(basic)
     }

@@ -31,7 +31,7 @@ extension FileStore {
         of: file.descriptor, status: status, limit: options.readLimit, patience: patience))
   }
 
-  private func openForReading(_ path: String) throws(FileFailure) -> OpenFile? {
+  func openForReading(_ path: String) throws(FileFailure) -> OpenFile? {
     do throws(FileFailure) {
       return try OpenFile(path, .reading, fileSystem)
     } catch {

@@ -5,7 +5,7 @@ extension FileStore {
   func write(
     _ bytes: [UInt8], to place: FilePlace, _ condition: Precondition?
   ) throws(FileFailure) {
-    if let standard = FileStore.standardDescriptors[place.path] {
+    if !isConfined, let standard = FileStore.standardDescriptors[place.path] {
       try condition.check(isThere: true)
       return try writeToStandard(standard, bytes)
     }
@@ -54,6 +54,7 @@ extension FileStore {
     var created: [String] = []
     do throws(FileFailure) {
       let parent = try openParent(place, condition, &created)
+      let lock = try DirectoryLock(parent.descriptor, patience, fileSystem)
       let status = try status(of: name, in: parent.descriptor)
       switch status?.kind {
       case nil, .file:
@@ -77,6 +78,7 @@ extension FileStore {
         try condition.check(isThere: true)
         throw FileFailure(.unsupported, "neither a file nor a character device")
       }
+      _ = consume lock
       return nil
     } catch {
       fileSystem.removeDirectories(created)
@@ -88,17 +90,18 @@ extension FileStore {
     _ place: FilePlace, _ condition: Precondition?, _ created: inout [String]
   ) throws(FileFailure) -> OpenFile {
     guard condition.requiresPresence else {
-      return try fileSystem.openDirectory(place.parent, permissions: 0o777, created: &created)
+      return try fileSystem.openDirectory(
+        place.parent, parentMode, permissions: 0o777, created: &created)
     }
     do throws(FileFailure) {
-      return try OpenFile(place.parent, .directory, fileSystem)
+      return try OpenFile(place.parent, parentMode, fileSystem)
     } catch {
       if error.isMissing { try condition.check(isThere: false) }
       throw error
     }
   }
 
-  private func status(
+  func status(
     of name: String, in directory: Descriptor
   ) throws(FileFailure) -> FileStatus? {
     do throws(FileFailure) {
@@ -160,7 +163,8 @@ extension FileStore {
       throw FileFailure(.invalidReference, "only what has a name can be deleted")
     }
     do throws(FileFailure) {
-      let parent = try OpenFile(place.parent, .directory, fileSystem)
+      let parent = try OpenFile(place.parent, parentMode, fileSystem)
+      let lock = try DirectoryLock(parent.descriptor, patience, fileSystem)
       let status = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false)
       try condition.check(
         isThere: true, tag: try tag(of: name, in: parent.descriptor, status))
@@ -171,6 +175,7 @@ extension FileStore {
         guard !place.isDirectory else { throw FileFailure(.notADirectory, "not a directory") }
         try fileSystem.remove(name, in: parent.descriptor, isDirectory: false)
       }
+      _ = consume lock
       let failure = fileSystem.synchronizeNames(in: parent.descriptor)
       if let failure { throw failure.asNotDurable }
       return true

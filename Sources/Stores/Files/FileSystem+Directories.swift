@@ -3,15 +3,17 @@ extension FileSystem {
   ///
   /// - Parameters:
   ///   - path: An absolute path.
+  ///   - mode: How directories are opened: whether links on the way are followed.
   ///   - permissions: Those of new directories, before the process's mask takes from them.
   ///   - created: Receives the directories that were created, parents first.
   /// - Returns: The directory; it survives a loss of power.
   /// - Throws: `FileFailure`; some of the directories may have been created.
   func openDirectory(
-    _ path: String, permissions: UInt32, created: inout [String]
+    _ path: String, _ mode: OpenMode = .directory, permissions: UInt32,
+    created: inout [String]
   ) throws(FileFailure) -> OpenFile {
     do throws(FileFailure) {
-      return try OpenFile(path, .directory, self)
+      return try OpenFile(path, mode, self)
     } catch {
       guard error == .notFound else { throw error }
     }
@@ -20,7 +22,7 @@ extension FileSystem {
     var next = path
     while next != "/" {
       do throws(FileFailure) {
-        try createDirectory(next, permissions, &created)
+        try createDirectory(next, mode, permissions, &created)
         break
       } catch {
         guard error == .notFound else { throw error }
@@ -28,13 +30,13 @@ extension FileSystem {
         next = parentPath(of: next)
       }
     }
-    for path in below.reversed() { try createDirectory(path, permissions, &created) }
-    return try OpenFile(path, .directory, self)
+    for path in below.reversed() { try createDirectory(path, mode, permissions, &created) }
+    return try OpenFile(path, mode, self)
   }
 
   /// Creates a directory durably, unless it is there.
   private func createDirectory(
-    _ path: String, _ permissions: UInt32, _ created: inout [String]
+    _ path: String, _ mode: OpenMode, _ permissions: UInt32, _ created: inout [String]
   ) throws(FileFailure) {
     do throws(FileFailure) {
       try makeDirectory(path, in: nil, permissions: permissions)
@@ -44,7 +46,7 @@ extension FileSystem {
       return
     }
     created.append(path)
-    let parent = try OpenFile(parentPath(of: path), .directory, self)
+    let parent = try OpenFile(parentPath(of: path), mode, self)
     if let failure = synchronizeNames(in: parent.descriptor) { throw failure }
   }
 

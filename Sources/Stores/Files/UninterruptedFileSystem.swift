@@ -27,6 +27,22 @@ struct UninterruptedFileSystem: FileSystem {
     try repeating { () throws(FileFailure) in try base.open(path, in: directory, mode) }
   }
 
+  func openBeneath(
+    _ path: String, in directory: Descriptor, _ mode: OpenMode
+  ) throws(FileFailure) -> Descriptor {
+    try repeating { () throws(FileFailure) in try base.openBeneath(path, in: directory, mode) }
+  }
+
+  func move(
+    _ name: String, in directory: Descriptor, to newName: String,
+    in newDirectory: Descriptor, replaces: Bool
+  ) throws(FileFailure) {
+    try repeating { () throws(FileFailure) in
+      try base.move(
+        name, in: directory, to: newName, in: newDirectory, replaces: replaces)
+    }
+  }
+
   func close(_ descriptor: Descriptor) { base.close(descriptor) }
 
   func read(_ descriptor: Descriptor, atMost count: Int) throws(FileFailure) -> [UInt8] {

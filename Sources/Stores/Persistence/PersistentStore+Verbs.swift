@@ -251,3 +251,10 @@ extension PersistentStore {
     }
   }
 }
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension PersistentStore: DurableStore {
+  public var path: String { shownDirectory }
+  public var levelName: String { level.rawValue }
+  public var stateName: String { state.rawValue }
+}

@@ -134,31 +134,33 @@ public final class PersistentStore: @unchecked Sendable {
   /// Opens a store, and takes up what a program that was stopped has left.
   ///
   /// - Parameters:
-  ///   - directory: The path of its directory; it is made when it is missing.
-  ///   - base: Where a relative path begins; nil for the working directory.
+  ///   - directory: The path of its directory, from the working directory if it is relative; it is
+  ///     made when it is missing.
+  ///   - shown: What errors call the directory; nil for its path.
   ///   - options: How it is kept.
   ///   - report: Called with what became of a damaged file, and when the disk refuses something, on a
   ///     thread that uses the store.
   /// - Throws: `StoreError`, of the kind `locked` when another program has it open for writing.
   public convenience init(
-    directory: String, from base: String? = nil, options: Options = Options(),
+    directory: String, shownAs shown: String? = nil, options: Options = Options(),
     report: @escaping (StoreError) -> Void
   ) throws(StoreError) {
     try self.init(
-      directory: directory, from: base, options: options, fileSystem: OperatingSystem(),
+      directory: directory, shownAs: shown, options: options, fileSystem: OperatingSystem(),
       report: report)
   }
 
   package init(
-    directory: String, from base: String? = nil, options: Options, fileSystem: any FileSystem,
+    directory: String, shownAs shown: String? = nil, options: Options,
+    fileSystem: any FileSystem,
     report: @escaping (StoreError) -> Void
   ) throws(StoreError) {
-    shownDirectory = directory
+    shownDirectory = shown ?? directory
     let isAbsolute = directory.utf8.first == UInt8(ascii: "/")
     guard !directory.isEmpty, !directory.utf8.contains(0) else {
       throw StoreError(.invalidReference, directory, "not the name of a directory")
     }
-    guard let start = isAbsolute ? "" : (base ?? workingDirectory()).map({ $0 + "/" }) else {
+    guard let start = isAbsolute ? "" : workingDirectory().map({ $0 + "/" }) else {
       throw StoreError(.notFound, directory, "the working directory is gone")
     }
     self.directory = start + directory

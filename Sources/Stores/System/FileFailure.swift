@@ -58,6 +58,7 @@ extension FileFailure {
   package static let invalidArgument = FileFailure(EINVAL)
   package static let inputOutput = FileFailure(EIO)
   package static let invalidText = FileFailure(EILSEQ)
+  package static let leadsOut = FileFailure(.escape, "leads out of the store")
 
   private static func kind(of code: Int32) -> StoreError.Kind {
     switch code {

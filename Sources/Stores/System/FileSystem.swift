@@ -9,6 +9,13 @@ package protocol FileSystem {
     _ path: String, in directory: Descriptor?, _ mode: OpenMode
   ) throws(FileFailure) -> Descriptor
 
+  /// Opens a file from a directory on; fails with `leadsOut` when the path leads out of it.
+  ///
+  /// Modes that write, and those without links, follow no symbolic link on the whole way.
+  func openBeneath(
+    _ path: String, in directory: Descriptor, _ mode: OpenMode
+  ) throws(FileFailure) -> Descriptor
+
   /// Closes a descriptor. What matters was synchronised before; there is nothing to report.
   func close(_ descriptor: Descriptor)
 
@@ -50,6 +57,14 @@ package protocol FileSystem {
   /// Gives a file another name in its directory, which replaces what had that name.
   func rename(
     _ name: String, to newName: String, in directory: Descriptor
+  ) throws(FileFailure)
+
+  /// Gives a file or a directory another name in whatever directory.
+  ///
+  /// Without `replaces` it fails with `exists` where something has that name.
+  func move(
+    _ name: String, in directory: Descriptor, to newName: String,
+    in newDirectory: Descriptor, replaces: Bool
   ) throws(FileFailure)
 
   /// Gives a file a second name in its directory; fails when there is something of that name.
@@ -122,6 +137,10 @@ package enum OpenMode: Hashable, Sendable {
   case readingWithoutLinks
   /// A directory.
   case directory
+  /// The same, but not through a symbolic link.
+  case directoryWithoutLinks
+  /// What is there, to learn what it is and nothing more.
+  case asking(followsLinks: Bool)
   /// A file that does not exist yet, for writing.
   case creating(permissions: UInt32)
   /// Something that is there, for writing, not cut off.

@@ -7,6 +7,8 @@ internal import CTenonPlatform
 #else
   internal import Glibc
 #endif
+internal import CTenonPlatform
+internal import TenonRuntime
 
 /// The file system of the operating system.
 ///
@@ -21,6 +23,49 @@ package struct OperatingSystem: FileSystem {
     let (flags, permissions) = mode.flags
     let number = unsafe openat(
       base(directory), path, flags | O_CLOEXEC | O_NOCTTY, mode_t(truncatingIfNeeded: permissions))
+    return Descriptor(number: try checked(number))
+  }
+
+  package func openBeneath(
+    _ path: String, in directory: Descriptor, _ mode: OpenMode
+  ) throws(FileFailure) -> Descriptor {
+    let (flags, permissions) = mode.flags
+    // The system asks for another try when something on the way is moved meanwhile.
+    for _ in 0..<OperatingSystem.attempts {
+      let number = unsafe tenon_open_beneath(
+        directory.number, path, flags | O_CLOEXEC | O_NOCTTY, permissions,
+        mode.followsLinks ? 1 : 0)
+      if number >= 0 { return Descriptor(number: number) }
+      switch errno {
+      case EAGAIN: continue
+      case EXDEV: throw .leadsOut
+      case ENOSYS, EPERM: return try openStepByStep(path, in: directory, mode)
+      case let code: throw FileFailure(code)
+      }
+    }
+    throw FileFailure(.locked, "moved again and again")
+  }
+
+  private static let attempts = 64
+
+  /// The same without the system's help: each component by itself, and no symbolic link at all.
+  private func openStepByStep(
+    _ path: String, in directory: Descriptor, _ mode: OpenMode
+  ) throws(FileFailure) -> Descriptor {
+    let components = path.split(separator: "/").filter { $0 != "." }.map(String.init)
+    guard !components.contains(".."), path.utf8.first != UInt8(ascii: "/") else {
+      throw .leadsOut
+    }
+    var current = try open(".", in: directory, .directory)
+    for component in components.dropLast() {
+      defer { close(current) }
+      current = try open(component, in: current, .directoryWithoutLinks)
+    }
+    defer { close(current) }
+    let (flags, permissions) = mode.flags
+    let number = unsafe openat(
+      current.number, components.last ?? ".", flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW,
+      mode_t(truncatingIfNeeded: permissions))
     return Descriptor(number: try checked(number))
   }
 
@@ -119,6 +164,18 @@ package struct OperatingSystem: FileSystem {
     _ name: String, to newName: String, in directory: Descriptor
   ) throws(FileFailure) {
     _ = try checked(unsafe renameat(directory.number, name, directory.number, newName))
+  }
+
+  package func move(
+    _ name: String, in directory: Descriptor, to newName: String,
+    in newDirectory: Descriptor, replaces: Bool
+  ) throws(FileFailure) {
+    guard replaces else {
+      _ = try checked(
+        unsafe tenon_rename(directory.number, name, newDirectory.number, newName, 0))
+      return
+    }
+    _ = try checked(unsafe renameat(directory.number, name, newDirectory.number, newName))
   }
 
   package func link(
@@ -225,9 +282,29 @@ extension OpenMode {
     case .reading: (O_RDONLY | O_NONBLOCK, 0)
     case .readingWithoutLinks: (O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)
     case .directory: (O_RDONLY | O_DIRECTORY, 0)
+    case .directoryWithoutLinks: (O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+    case .asking(let followsLinks): (OpenMode.pathOnly | (followsLinks ? 0 : O_NOFOLLOW), 0)
     case .creating(let permissions): (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions)
     case .writing: (O_WRONLY | O_NONBLOCK, 0)
     case .locking(let permissions): (O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, permissions)
+    }
+  }
+}
+
+extension OpenMode {
+  #if os(Linux)
+    // O_PATH, which not every C library declares.
+    private static let pathOnly: Int32 = 0o10000000
+  #else
+    private static let pathOnly = O_RDONLY | O_NONBLOCK
+  #endif
+
+  /// Whether symbolic links on the way are followed below a directory that is not left.
+  var followsLinks: Bool {
+    switch self {
+    case .reading, .directory, .asking(followsLinks: true): true
+    case .readingWithoutLinks, .directoryWithoutLinks, .asking, .creating, .writing, .locking:
+      false
     }
   }
 }

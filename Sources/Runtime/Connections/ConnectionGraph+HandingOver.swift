@@ -1,0 +1,88 @@
+// A region whose solver cannot let a place be written goes to the next solver that can.
+
+extension ConnectionGraph {
+  /// A region that has got another solver since the last turn ended well, and the one it had.
+  struct HandedOver {
+    let region: Region
+    let solver: any ConnectorSolver
+    let name: String
+  }
+
+  /// Tells a region's solver of a cell that is about to be written; when it cannot let that be, a
+  /// solver that costs more takes the region over.
+  ///
+  /// - Throws: a failure that names what determines the cell, and what the other solvers have
+  ///   against the region; nothing has changed then.
+  /// - Complexity: what the solver's `edit` costs; O(the region) when it is handed over.
+  func tell(
+    _ region: Region, of cell: CellID, age: UInt64, isPinned: Bool
+  ) throws(Failure) {
+    do throws(SolverConflict) {
+      try region.solver.edit(cell, age: age, isPinned: isPinned)
+    } catch {
+      let above = error.formulas.compactMap { self[$0]?.connection }.unique()
+      var objections: [String] = []
+      let edit = (cell: cell, age: age, isPinned: isPinned)
+      guard let next = otherSolver(for: region, edit, &objections) else {
+        throw .overdetermined(self[cell].name, by: above, objections)
+      }
+      handedOver.append(
+        HandedOver(region: region, solver: region.solver, name: region.solverName))
+      region.solver = next.solver
+      region.solverName = next.name
+    }
+  }
+
+  /// A solver that costs more than a region's own, has its constraints and lets a cell be written.
+  private func otherSolver(
+    for region: Region, _ edit: (cell: CellID, age: UInt64, isPinned: Bool),
+    _ objections: inout [String]
+  ) -> (solver: any ConnectorSolver, name: String)? {
+    // What a program has chosen is not exchanged.
+    guard !(region.solver is ScriptSolver), wantedSolver(of: region.constraints) == nil else {
+      return nil
+    }
+    let own = type(of: region.solver)
+    for solver in solvers where solver.cost > own.cost {
+      let described = self.region(of: region.constraints, withSums: true, region.pinned)
+      if case .no(let refusals) = solver.accept(described) {
+        objections += refusals.prefix(1).map { refusal in
+          "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
+        }
+        continue
+      }
+      if described.constraints.contains(where: { $0.linear != nil }),
+        let wordless = noNumber(in: region)
+      {
+        objections.append("\(solver.name): '\(self[wordless].name)' holds no number")
+        continue
+      }
+      let made = solver.init()
+      var conflict = fill(made, region.cells.sorted(), described.constraints)
+      if conflict == nil {
+        do throws(SolverConflict) {
+          try made.edit(edit.cell, age: edit.age, isPinned: edit.isPinned)
+        } catch {
+          conflict = error
+        }
+      }
+      guard let conflict else { return (made, solver.name) }
+      objections.append("\(solver.name): \(self.conflict(conflict, about: nil).message)")
+    }
+    return nil
+  }
+
+  /// A cell of a region that holds something else than a number.
+  private func noNumber(in region: Region) -> CellID? {
+    region.cells.sorted().first { number(of: $0).map { !$0.isFinite } ?? false }
+  }
+
+  /// Gives the regions their solvers back that were handed over for a turn that is given up.
+  func takeBackSolvers() {
+    for entry in handedOver.reversed() {
+      entry.region.solver = entry.solver
+      entry.region.solverName = entry.name
+    }
+    handedOver = []
+  }
+}

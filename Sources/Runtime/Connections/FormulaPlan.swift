@@ -1,0 +1,155 @@
+internal import TenonTables
+
+/// Formulas in the order in which a solver runs them, kept for turn after turn.
+///
+/// What a turn needs of the first formulas is laid out flat, as far as they are plain copies from
+/// slot to slot that nobody else has to hear of. They are run in one loop: value, undo and cause are
+/// stored for each, and what only somebody who asks wants to know, how often it ran and why, is
+/// counted once for all and written down when somebody asks.
+@safe
+public final class FormulaPlan {
+  @safe
+  struct Step: BitwiseCopyable {
+    var source: UnsafePointer<Value>
+    var object: Value
+    var slot: Int
+    var formula: Int32
+    var output: Int32
+    var connection: Int32
+    var input: Int32
+  }
+
+  let formulas = FlatTable<Int32>()
+  let steps = FlatTable<Step>()
+  /// The state of the graph for which the steps are laid out.
+  var version = UInt64.max
+  /// In which turn they ran last, and how often since that was last written down.
+  var turn = -1
+  var runs: UInt32 = 0
+  /// How many of them ran each time.
+  var lastCount = 0
+
+  /// Creates a plan without formulas.
+  public init() {}
+
+  /// How many formulas there are.
+  public var count: Int { formulas.count }
+
+  /// Adds a formula at the end.
+  public func append(_ formula: FormulaID) {
+    formulas.append(formula.rawValue)
+    version = .max
+  }
+}
+
+extension Transaction {
+  /// Runs as many of the first formulas of a plan as can be run without looking at each: copies.
+  ///
+  /// - Requires: each of them reads a cell that has changed or that one before it computes.
+  /// - Returns: how many have run, all of which have changed their cells; those that follow are for
+  ///   the solver to run.
+  public func run(_ plan: FormulaPlan) -> Int {
+    unsafe owner?._withUnsafeGuaranteedRef { $0.run(plan) } ?? 0
+  }
+}
+
+extension ConnectionGraph {
+  /// Runs the first formulas of a plan, as far as they are laid out and change something.
+  func run(_ plan: FormulaPlan) -> Int {
+    // What runs twice in a turn is counted one by one.
+    guard !isHalted, !hasFailures, !causes.isTracing, settling != nil, plan.turn != turn else {
+      return 0
+    }
+    if plan.version != words[0].planVersion { layOut(plan) }
+    let count = plan.steps.count
+    if count == 0 { return 0 }
+    undo.reserve(count)
+    causes.beginRun(turn: turn)
+    // Of more than the ring holds, only the last will be known.
+    let firstKnown = max(0, count - CauseRing.capacity)
+    var index = 0
+    while index < count {
+      let step = unsafe plan.steps.address(of: Int32(truncatingIfNeeded: index)).pointee
+      let object = ObjectRef(step.object)
+      let read = unsafe step.source.pointee
+      let value = read.isUndefined ? .nil : read
+      let old = object[slot: step.slot]
+      if old == value || value.isObject && machine.isUnchanged(old, value) { break }
+      undo.noteSlot(step.object, step.slot, old)
+      object[slot: step.slot] = value
+      if index >= firstKnown {
+        causes.noteInRun(
+          step.output, connection: step.connection, because: step.input, old: old, new: value)
+      }
+      index &+= 1
+    }
+    if index > 0 { note(plan, ran: index) }
+    return index
+  }
+
+  private func note(_ plan: FormulaPlan, ran count: Int) {
+    plan.turn = turn
+    if plan.runs > 0, plan.lastCount == count, plan.runs < .max {
+      plan.runs += 1
+      return
+    }
+    if plan.runs > 0 { settleAccounts(of: plan) } else { openPlans.append(plan) }
+    plan.lastCount = count
+    plan.runs = 1
+  }
+
+  /// Lays out the first formulas of a plan, as far as they are plain copies.
+  private func layOut(_ plan: FormulaPlan) {
+    settleAccounts()
+    plan.steps.removeAll()
+    for index in 0..<plan.formulas.count {
+      let number = plan.formulas[index]
+      guard number >= 0, Int(number) < hotFormulas.count else { break }
+      let formula = hotFormulas[number]
+      guard formula.kind == .copy, formula.status == .satisfied, !formula.isHeld,
+        !formula.isTolerant
+      else { break }
+      let inputNumber = Int32(truncatingIfNeeded: formula.word)
+      let (input, output) = (hot[inputNumber], hot[formula.output])
+      guard input.flags & CellFlag.plain != 0, output.flags & CellFlag.plain != 0,
+        output.flags & (CellFlag.hooked | CellFlag.read | CellFlag.determined) == 0
+      else { break }
+      unsafe plan.steps.append(
+        FormulaPlan.Step(
+          source: ObjectRef(input.object).address(ofSlot: input.index), object: output.object,
+          slot: output.index, formula: number, output: formula.output,
+          connection: formula.connection, input: inputNumber))
+      hot[formula.output].flags |= CellFlag.planned
+    }
+    plan.version = words[0].planVersion
+  }
+
+  /// Writes down what the formulas of plans have done.
+  ///
+  /// - Complexity: O(formulas that have run in plans since the last time).
+  @inline(never)
+  func settleAccounts() {
+    if openPlans.isEmpty { return }
+    for plan in openPlans {
+      settleAccounts(of: plan)
+      plan.runs = 0
+    }
+    openPlans.removeAll()
+  }
+
+  private func settleAccounts(of plan: FormulaPlan) {
+    for index in 0..<min(plan.lastCount, plan.steps.count) {
+      let step = plan.steps[index]
+      hotFormulas[step.formula].runs &+= plan.runs
+      hotFormulas[step.formula].cause = step.input
+      hot[step.output].writer = step.formula
+    }
+  }
+
+  /// Has plans laid out anew: something that they rely on has changed.
+  @inline(__always)
+  func forgetPlans() {
+    if !openPlans.isEmpty { settleAccounts() }
+    words[0].planVersion &+= 1
+  }
+}

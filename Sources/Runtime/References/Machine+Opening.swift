@@ -1,0 +1,44 @@
+/// Opens a store of some kind for a script: of what a reference names, with what the script says
+/// about it.
+public typealias StoreOpener = (
+  _ reference: Reference, _ options: [String: String]
+) throws(StoreError) -> any Store
+
+extension Machine {
+  /// Opens a store of a kind that the program was granted.
+  func openStore(
+    _ kind: String, at reference: Value, _ options: Value
+  ) throws(Failure) -> Value {
+    guard let open = storeOpeners[kind] else {
+      throw .store(
+        StoreError(
+          .permission, referenceText(reference),
+          "this program was granted no stores of the kind '\(kind)'"))
+    }
+    let place = try self.reference(reference)
+    let texts = try self.array(options)
+    var named: [String: String] = [:]
+    for index in stride(from: 0, to: texts.elementCount - 1, by: 2) {
+      named[try swiftString(texts[element: index])] = try swiftString(texts[element: index + 1])
+    }
+    do throws(StoreError) {
+      let store = try open(place, named)
+      return makeNativeStore(
+        store, className: store is any DurableStore ? "PersistentStore" : "NativeStore")
+    } catch {
+      throw .store(error)
+    }
+  }
+}
+
+extension Primitive {
+  static let nativeStoreClass: [Primitive] = [
+    Primitive(
+      "open: kind at: reference options: texts", "Opens a store; texts are keys and values."
+    ) {
+      machine, arguments throws(Failure) in
+      try machine.openStore(
+        try machine.swiftString(arguments[0]), at: arguments[1], arguments[2])
+    }
+  ]
+}

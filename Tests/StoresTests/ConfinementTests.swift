@@ -1,0 +1,281 @@
+import Foundation
+import Synchronization
+import TenonGrammarSupport
+import TenonRuntime
+import TenonStores
+import Testing
+
+/// A store that is confined to a directory: nothing outside it is read or written.
+@Suite struct ConfinementTests {
+  /// A directory `inside` to which a store is confined, next to a directory with secrets.
+  private struct Place {
+    let directory: TemporaryDirectory
+    let store: FileStore
+    let inside: String
+    let outside: String
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      inside = directory.path + "/inside"
+      outside = directory.path + "/outside"
+      let manager = FileManager.default
+      try manager.createDirectory(atPath: inside + "/sub", withIntermediateDirectories: true)
+      try manager.createDirectory(atPath: outside, withIntermediateDirectories: true)
+      try Place.secret.write(toFile: outside + "/secret", atomically: false, encoding: .utf8)
+      try "public".write(toFile: inside + "/file", atomically: false, encoding: .utf8)
+      try "deep".write(toFile: inside + "/sub/file", atomically: false, encoding: .utf8)
+      for (name, target) in [
+        ("up", ".."), ("out", "../outside"), ("absolute", outside),
+        ("file-out", "../outside/secret"),
+        ("chain", "sub/on"), ("sub/on", "../out"), ("within", "sub"), ("loop", "loop"),
+        ("root", "/"), ("proc", "/proc/self/root"), ("nothing", "../outside/new"),
+      ] {
+        try manager.createSymbolicLink(
+          atPath: inside + "/" + name, withDestinationPath: target)
+      }
+      store = try FileStore(root: inside)
+    }
+
+    static let secret = "the secret"
+
+    /// What is outside: nothing there may change.
+    var outsideFiles: [String: String] {
+      var files: [String: String] = [:]
+      for name in (try? FileManager.default.subpathsOfDirectory(atPath: outside)) ?? [] {
+        files[name] = (try? String(contentsOfFile: outside + "/" + name, encoding: .utf8)) ?? "?"
+      }
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+      where name != "inside" && name != "outside" {
+        files["../" + name] = "?"
+      }
+      return files
+    }
+  }
+
+  @Test func whatIsInsideCanBeUsed() throws {
+    let place = try Place()
+    let store = place.store
+    #expect(try store.text(reference("file")) == "public")
+    #expect(try store.text(reference("/file")) == "public")
+    #expect(try store.text(reference("within/file")) == "deep")
+    try store.put(reference("new/dir/x"), "written")
+    #expect(
+      try String(contentsOfFile: place.inside + "/new/dir/x", encoding: .utf8) == "written")
+    #expect(try store.list(reference("new")).map(\.name) == ["dir"])
+    #expect(try store.delete(reference("new/dir/x"), if: nil))
+    try store.makeDirectory(reference("a/b"))
+    try store.move(reference("a"), to: reference("sub/c"), if: nil)
+    #expect(try store.list(reference("sub")).map(\.name) == ["c", "file", "on"])
+    #expect(try store.deleteTree(reference("sub/c")))
+    // Links are followed for reading only.
+    #expect(kind { try store.put(reference("within/file"), "x") } != nil)
+    #expect(try store.text(reference("sub/file")) == "deep")
+  }
+
+  @Test func linksThatLeadOutAreRefused() throws {
+    let place = try Place()
+    for name in ["up", "out", "absolute", "chain", "root", "proc"] {
+      for rest in ["", "/secret", "/outside/secret"] {
+        let there = try reference(name + rest)
+        #expect(kind { _ = try place.store.get(there, if: nil) } == .escape, "\(there)")
+        #expect(kind { _ = try place.store.status(of: there) } == .escape, "\(there)")
+      }
+      #expect(kind { _ = try place.store.list(reference(name)) } == .escape, "\(name)")
+    }
+    #expect(kind { _ = try place.store.get(reference("file-out"), if: nil) } == .escape)
+    #expect(kind { _ = try place.store.get(reference("nothing"), if: nil) } == .escape)
+    #expect(kind { _ = try place.store.get(reference("loop"), if: nil) } == .io)
+    #expect(
+      message { _ = try place.store.get(reference("../outside/secret"), if: nil) }
+        == "law:../outside/secret: leads out of the store")
+    // Deleting takes the link, not what it leads to.
+    #expect(try place.store.deleteTree(reference("out")))
+    #expect(place.outsideFiles == ["secret": Place.secret])
+  }
+
+  @Test func pipesAndDevicesAreRefusedWithoutWaiting() throws {
+    let place = try Place()
+    #expect(unsafe mkfifo(place.inside + "/pipe", 0o600) == 0)
+    #expect(kind { _ = try place.store.get(reference("pipe"), if: nil) } == .unsupported)
+    #expect(kind { try place.store.put(reference("pipe"), "x") } == .unsupported)
+    #expect(kind { _ = try place.store.get(reference("dev/stdout"), if: nil) } == nil)
+    try place.store.put(reference("dev/stdout"), "a file")
+    #expect(try place.store.text(reference("dev/stdout")) == "a file")
+  }
+
+  /// Paths as somebody might try who wants out; none of them reads a secret or writes anything.
+  @Test func hostilePathsStayInside() throws {
+    let seed = testSeed()
+    var generator = RandomNumbers(seed: seed)
+    let place = try Place()
+    let parts = [
+      "..", ".", "%2e%2e", "%252e%252e", "..%2f", "sub", "up", "out", "absolute", "chain", "root",
+      "proc", "within", "file-out", "nothing", "secret", "outside", "etc", "passwd", "inside",
+      "...", " ", "~", "\u{FF0E}\u{FF0E}", "..\\", "sub/..", "/", "\\", "file", "self", "fd", "3",
+      String(repeating: "x", count: 255),
+    ]
+    for attempt in 0..<5000 {
+      var components = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
+        parts.randomElement(using: &generator) ?? ""
+      }
+      if attempt % 100 == 0 { components += Array(repeating: "up", count: 40) }
+      if attempt % 50 == 1 { components.append("a\0b") }
+      guard
+        let there = try? Reference(
+          scheme: "law", components: components, isAbsolute: Bool.random(using: &generator))
+      else { continue }
+      let written = "written by \(attempt)"
+      switch attempt % 5 {
+      case 0, 1, 2:
+        if let text = try? place.store.text(there) {
+          #expect(!text.contains(Place.secret), "TENON_TEST_SEED=\(seed) \(there)")
+        }
+      case 3: try? place.store.put(there, written)
+      default:
+        _ = try? place.store.delete(there, if: nil)
+        try? place.store.makeDirectory(there)
+        _ = try? place.store.deleteTree(there)
+      }
+    }
+    #expect(place.outsideFiles == ["secret": Place.secret], "TENON_TEST_SEED=\(seed)")
+  }
+
+  /// Somebody exchanges a directory for a link that leads out, again and again, while the store
+  /// uses it.
+  @Test func exchangedLinksLeadNowhere() throws {
+    let place = try Place()
+    let manager = FileManager.default
+    try manager.createDirectory(
+      atPath: place.inside + "/swap", withIntermediateDirectories: true)
+    try "public".write(
+      toFile: place.inside + "/swap/secret", atomically: false, encoding: .utf8)
+    let isDone = Atomic(false)
+    let swaps = 2000
+    let inside = place.inside
+    let outside = place.outside
+    // The names are exchanged by renaming, which leaves no moment without one of the two.
+    try manager.createSymbolicLink(atPath: inside + "/link", withDestinationPath: outside)
+    let thread = Thread {
+      for _ in 0..<swaps {
+        unsafe rename(inside + "/swap", inside + "/spare")
+        unsafe rename(inside + "/link", inside + "/swap")
+        unsafe rename(inside + "/swap", inside + "/link")
+        unsafe rename(inside + "/spare", inside + "/swap")
+      }
+      isDone.store(true, ordering: .releasing)
+    }
+    thread.start()
+    var read = 0
+    var attempts = 0
+    while !isDone.load(ordering: .acquiring) {
+      attempts += 1
+      if let text = try? place.store.text(reference("swap/secret")) {
+        #expect(text == "public")
+        read += 1
+      }
+      try? place.store.put(reference("swap/new"), "x")
+      _ = try? place.store.delete(reference("swap/new"), if: nil)
+      _ = try? place.store.deleteTree(reference("swap/sub"))
+      try? place.store.makeDirectory(reference("swap/sub/deep"))
+    }
+    #expect(attempts > 0)
+    #expect(place.outsideFiles == ["secret": Place.secret])
+    // The control: a store that is not confined reads it through the link.
+    try manager.removeItem(atPath: inside + "/link")
+    try manager.createSymbolicLink(atPath: inside + "/link", withDestinationPath: outside)
+    let open = FileStore(directory: inside)
+    #expect(try open.text(reference("link/secret")) == Place.secret)
+  }
+
+  private func reference(_ path: String) throws -> Reference {
+    try TenonStoresTests.reference("law", path)
+  }
+}
+
+/// Directories, moves, whole trees, and changes that depend on what is there.
+@Suite struct FileTreeTests {
+  @Test func treesAreMadeMovedAndRemoved() throws {
+    let directory = try TemporaryDirectory()
+    let store = FileStore(directory: directory.path)
+    try store.makeDirectory(reference("law", "a/b"))
+    try store.makeDirectory(reference("law", "a/b"))
+    try store.put(reference("law", "a/b/x"), "1")
+    try store.put(reference("law", "f"), "2")
+    #expect(kind { try store.makeDirectory(reference("law", "f")) } == .exists)
+    #expect(kind { try store.makeDirectory(reference("law", "f/g")) } == .notADirectory)
+    #expect(
+      kind { try store.move(reference("law", "f"), to: reference("law", "a"), if: nil) } == .exists)
+    #expect(
+      kind { try store.move(reference("law", "none"), to: reference("law", "n"), if: nil) }
+        == .notFound)
+    try store.move(reference("law", "a"), to: reference("law", "c/d"), if: nil)
+    #expect(try store.text(reference("law", "c/d/b/x")) == "1")
+    #expect(try store.text(reference("law", "a")) == nil)
+    // Where a condition allows it, what is there is replaced.
+    let tag = EntityTag(of: Array("2".utf8))
+    try store.put(reference("law", "g"), "3")
+    #expect(
+      kind { try store.move(reference("law", "g"), to: reference("law", "f"), if: .absent) }
+        == .preconditionFailed)
+    try store.move(reference("law", "g"), to: reference("law", "f"), if: .matches(tag))
+    #expect(try store.text(reference("law", "f")) == "3")
+    #expect(try store.deleteTree(reference("law", "c")))
+    #expect(try !store.deleteTree(reference("law", "c")))
+    #expect(try store.deleteTree(reference("law", "f")))
+    #expect(directory.tree == [:])
+    #expect(try store.status(of: reference("law", "f")) == nil)
+  }
+
+  @Test func whatLinksLeadToStays() throws {
+    let directory = try TemporaryDirectory()
+    let store = FileStore(directory: directory.path)
+    try store.put(reference("law", "kept/x"), "1")
+    try store.makeDirectory(reference("law", "gone"))
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.path + "/gone/link", withDestinationPath: "../kept")
+    #expect(try store.deleteTree(reference("law", "gone")))
+    #expect(try store.text(reference("law", "kept/x")) == "1")
+  }
+
+  @Test func aDeepTreeIsRemoved() throws {
+    let directory = try TemporaryDirectory()
+    let store = FileStore(directory: directory.path)
+    var path = directory.path + "/deep"
+    for level in 0..<200 { path += "/\(level)" }
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    #expect(try store.deleteTree(reference("law", "deep")))
+    #expect(directory.tree == [:])
+  }
+
+  /// Each of several threads adds to one number with a condition: none of the additions is lost.
+  @Test func conditionalWritesLoseNothing() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path
+    let (threads, times) = (8, 12)
+    try FileStore(directory: path).put(reference("law", "n"), "0")
+    let finished = DispatchGroup()
+    for _ in 0..<threads {
+      finished.enter()
+      Thread {
+        let store = FileStore(directory: path)
+        var left = times
+        while left > 0 {
+          guard let there = try? reference("law", "n"), let text = try? store.text(there),
+            let number = Int(text)
+          else { break }
+          do throws(StoreError) {
+            try store.put(
+              there, "\(number + 1)", if: .matches(EntityTag(of: Array(text.utf8))))
+            left -= 1
+          } catch {
+            guard error.kind == .preconditionFailed || error.kind == .locked else { break }
+          }
+        }
+        finished.leave()
+      }.start()
+    }
+    finished.wait()
+    #expect(
+      try FileStore(directory: path).text(reference("law", "n")) == "\(threads * times)")
+  }
+}
