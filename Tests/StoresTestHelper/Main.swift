@@ -25,6 +25,7 @@ struct Main {
     case "create-files": try createFiles(directory: rest[0])
     case "write-persistent":
       try writePersistent(directory: rest[0], level: rest[1], from: Int(rest[2]) ?? 0)
+    case "fill-persistent": try fillPersistent(directory: rest[0])
     case "write-torn": writeTorn(directory: rest[0])
     case "measure-journal":
       try measureJournal(directory: rest[0], records: Int(rest[1]) ?? 0, batch: Int(rest[2]) ?? 1)

@@ -30,10 +30,11 @@ extension Main {
         try store.put(
           reference, Resource(Array("[\(number), \"\(padding)\"]".utf8), contentType: ""), if: nil)
       }
-      if options.level == .full { say("SAFE \(number)") } else { say("DONE \(number)") }
+      let time = OperatingSystem().now
+      say("\(options.level == .full ? "SAFE" : "DONE") \(number) \(time)")
       if number % 150 == 0 {
         try store.flush()
-        say("SAFE \(number)")
+        say("SAFE \(number) \(OperatingSystem().now)")
       }
       usleep(100)
     }
@@ -50,6 +51,41 @@ extension Main {
         _ = unsafe chunk.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
       }
       close(file)
+    }
+  }
+
+  /// Writes to a file system with too little room, then makes room.
+  static func fillPersistent(directory: String) throws {
+    var options = PersistentStore.Options()
+    options.usesThread = false
+    let store = try PersistentStore(directory: directory + "/store", options: options) {
+      say("REPORT \($0)")
+    }
+    let big = Array("\"\(String(repeating: "x", count: 60_000))\"".utf8)
+    try store.put(place("saved", "old"), Resource(Array("1".utf8), contentType: ""), if: nil)
+    try store.flush()
+    let files = FileStore(directory: directory)
+    let ballast = Resource([UInt8](repeating: 0x61, count: 200_000), contentType: "text/plain")
+    try files.put(place("file", "ballast"), ballast, if: nil)
+    try store.put(place("saved", "big"), Resource(big, contentType: ""), if: nil)
+    for _ in 0..<2 {
+      do throws(StoreError) {
+        try store.flush()
+        say("no error")
+      } catch {
+        say("\(error.kind) \(error)")
+      }
+    }
+    say(store.state.rawValue)
+    _ = try files.delete(place("file", "ballast"), if: nil)
+    try store.flush()
+    say("\(store.state.rawValue), \(store.unsavedCount) unsaved")
+    try store.close()
+    let again = try PersistentStore(directory: directory + "/store", options: options) {
+      say("REPORT \($0)")
+    }
+    if case .resource(let resource) = try again.get(place("saved", "big"), if: nil) {
+      say("\(resource.bytes.count)")
     }
   }
 

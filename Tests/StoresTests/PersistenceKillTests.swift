@@ -41,7 +41,11 @@ import Testing
       // What was said last may be cut short.
       let numbers = lines.map { line in
         let words = line.split(separator: " ")
-        return (words.first == "SAFE", words.count == 2 ? Int(words[1]) ?? 0 : 0)
+        return (words.first == "SAFE", words.count == 3 ? Int(words[1]) ?? 0 : 0)
+      }
+      let times = lines.compactMap { line -> (change: Int, time: Int)? in
+        let words = line.split(separator: " ").compactMap { Int($0) }
+        return words.count == 2 ? (words[0], words[1]) : nil
       }
       #expect(!lines.contains { $0.hasPrefix("REPORT") }, "\(lines.last ?? "")")
       let safe = max(found, numbers.dropLast().filter(\.0).map(\.1).max() ?? 0)
@@ -71,11 +75,14 @@ import Testing
       }
       #expect(state != nil, "round \(round), seed \(seed): \(content), \(safe) to \(last)")
       guard let state else { return }
-      greatestLoss = max(greatestLoss, last - state)
+      // How old the oldest change was that is lost.
+      if let end = times.last?.time, let lost = times.first(where: { $0.change > state })?.time {
+        greatestLoss = max(greatestLoss, end - lost)
+      }
       found = state
     }
     print(
-      "write-persistent \(level): \(rounds) kills, \(found) changes, at most \(greatestLoss) lost, "
+      "write-persistent \(level): \(rounds) kills, \(found) changes, at most \(greatestLoss) ms lost, "
         + "seed \(seed)")
     #expect(found > 0)
   }
