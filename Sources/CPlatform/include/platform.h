@@ -82,6 +82,16 @@ static inline void tenon_keep_freed_memory(void) {
 static inline void tenon_keep_freed_memory(void) {}
 #endif
 
+// The bytes that the allocator has given out; 0 where it does not tell. For measuring.
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+static inline size_t tenon_allocated_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+#else
+static inline size_t tenon_allocated_bytes(void) { return 0; }
+#endif
+
 // Finds bytes in bytes in time that grows with their number; NULL when they are not there.
 // Declared here because the header hides it unless everybody asks for GNU extensions.
 extern void *memmem(const void *, size_t, const void *, size_t);

@@ -30,10 +30,13 @@ final class ConnectionGraph {
   var foldCount = 0
   var foldReads = 0
   /// The cells of each watched object, by its address.
-  var watched: [UInt: [CellID]] = [:]
+  let objectMap = ObjectMap()
+  var watched: WatchedObjects { WatchedObjects(graph: self) }
   var formulas: [Formula?] = []
   var freeFormulas: [Int32] = []
-  var constraints: [[CellID]: Constraint] = [:]
+  var constraints = ConstraintTable()
+  /// The statements that have made connections lately.
+  var statements = StatementCache()
   var nextConstraint: Int32 = 0
   /// How many regions there are.
   var regionCount: Int {
@@ -44,6 +47,11 @@ final class ConnectionGraph {
   var waitingRegions: [Region] = [] {
     didSet { words[0].hasRegionsWaiting = !waitingRegions.isEmpty }
   }
+  /// The regions that may have fallen apart, as constraints have left them.
+  var looseRegions: [Region] = []
+  /// How many constraints have been given to the solvers of regions anew, and how many cells have
+  /// been looked at for cycles.
+  var structuralWork = 0
   /// While many connections end at once: the regions that fell apart, and what remains of the
   /// constraints that lost a formula.
   var broken: (regions: [Region], constraints: [Constraint])?
@@ -57,7 +65,7 @@ final class ConnectionGraph {
   /// The solver of the lowest level, with which most turns begin and end, and its transaction.
   private(set) var baseSolver: (any ConnectorSolver)?
   let baseTransaction = Transaction()
-  var connections: [Int: Connection] = [:]
+  var connections = ConnectionTable()
   var nextConnection = 1
   var nextOrder = 1
   /// The solvers that may be asked, cheapest first.
@@ -230,7 +238,7 @@ extension ConnectionGraph {
   func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
-    let cell = Cell(place: place, name: name())
+    let cell = Cell(name: name())
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
@@ -295,10 +303,10 @@ extension ConnectionGraph {
   private func watch(_ place: Place, _ id: CellID) {
     switch place.kind {
     case .slot, .element, .whole:
-      watched[place.object.bits, default: []].append(id)
+      watched.append(id)
       ObjectRef(place.object).flags |= ObjectFlag.watched
     case .property:
-      watched[place.object.bits, default: []].append(id)
+      watched.append(id)
     case .stored:
       storedCellCount += 1
     }
@@ -322,9 +330,7 @@ extension ConnectionGraph {
     cellsByPlace[.slot(object, slot)]
   }
 
-  subscript(id: CellID) -> Cell {
-    _read { yield cells[id.index] }
-  }
+  subscript(id: CellID) -> CellView { CellView(graph: self, id: id) }
 
   /// Why a cell has the value it has.
   func cause(of id: CellID) -> Cause {
@@ -379,8 +385,8 @@ extension ConnectionGraph {
         noteHooks(of: slot)
       }
       let slots = cell.slots
+      cells[id.index] = Cell(name: "")
       cells[id.index].isFree = true
-      cells[id.index].slots = []
       valuesBefore[id] = nil
       freeCells.append(id)
       machine.heap.countOutside(-GraphSize.cell)
@@ -389,13 +395,7 @@ extension ConnectionGraph {
   }
 
   private func unwatch(_ place: Place, _ id: CellID) {
-    let key = place.object.bits
-    watched[key]?.removeAll { $0 == id }
-    if watched[key]?.isEmpty ?? true {
-      watched[key] = nil
-      let object = ObjectRef(place.object)
-      object.flags &= ~ObjectFlag.watched
-    }
+    if watched.remove(id) { ObjectRef(place.object).flags &= ~ObjectFlag.watched }
   }
 
   /// Whether a formula that is not in force yet joins the cell.
@@ -419,10 +419,10 @@ extension ConnectionGraph {
     nextOrder += 1
     if Int(number) == formulas.count {
       formulas.append(formula)
-      hotFormulas.append(HotFormula(formula))
+      hotFormulas.append(HotFormula(formula, source))
     } else {
       formulas[Int(number)] = formula
-      hotFormulas[number] = HotFormula(formula)
+      hotFormulas[number] = HotFormula(formula, source)
     }
     formula.isHeld = connection.relay?.kind == .formulas
     connection.formulas.append(formula)

@@ -103,11 +103,11 @@ struct HotFormula: BitwiseCopyable {
   /// The block, or the number of the cell that it copies.
   var word: UInt
 
-  init(_ formula: Formula) {
+  init(_ formula: Formula, _ source: Formula.Source) {
     output = formula.output.rawValue
     isTolerant = formula.connection.tolerance != nil
     connection = Int32(truncatingIfNeeded: formula.connection.number)
-    switch formula.source {
+    switch source {
     case .block(let block):
       kind = .block
       word = block.bits
@@ -216,21 +216,43 @@ final class PlaceMap {
 final class NativeFormula {
   /// Computes the value from the cells it reads.
   let compute: (NativeInputs) -> Value
-  /// Where the values of the cells stand that it reads; nil for places that are no plain slots.
-  let addresses = unsafe FlatTable<UnsafePointer<Value>?>()
-  /// The cells it reads.
-  let inputs: [CellID]
+  /// How many cells it reads.
+  let count: Int
+  private let entries: UnsafeMutablePointer<Input>
   let graph: Unmanaged<ConnectionGraph>
+
+  /// A cell that it reads, and where its value stands; nil for a place that is no plain slot.
+  @unsafe
+  struct Input {
+    let address: UnsafePointer<Value>?
+    let cell: CellID
+  }
 
   init(graph: ConnectionGraph, inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
     unsafe self.graph = Unmanaged.passUnretained(graph)
-    self.inputs = inputs
     self.compute = compute
-    for input in inputs {
+    count = inputs.count
+    unsafe entries = UnsafeMutablePointer<Input>.allocate(capacity: max(1, inputs.count))
+    for (index, input) in inputs.enumerated() {
       let cell = graph.hot[input.rawValue]
       let isSlot = cell.kind == .slot
-      unsafe addresses.append(isSlot ? ObjectRef(cell.object).address(ofSlot: cell.index) : nil)
+      unsafe (entries + index).initialize(
+        to: Input(
+          address: isSlot ? ObjectRef(cell.object).address(ofSlot: cell.index) : nil, cell: input))
     }
+  }
+
+  deinit { unsafe entries.deallocate() }
+
+  /// The cells it reads.
+  var inputs: [CellID] { (0..<count).map { unsafe entries[$0].cell } }
+
+  /// An input, `0 ..< count`.
+  @inline(__always)
+  @unsafe
+  subscript(index: Int) -> Input {
+    assert(index >= 0 && index < count)
+    return unsafe entries[index]
   }
 }
 
@@ -262,15 +284,16 @@ struct NativeInputs {
   }
 
   @inline(__always)
-  var count: Int { unsafe formula._withUnsafeGuaranteedRef { unsafe $0.addresses.count } }
+  var count: Int { unsafe formula._withUnsafeGuaranteedRef { $0.count } }
 
   /// The value of an input, `0 ..< count`.
   @inline(__always)
   subscript(index: Int) -> Value {
     unsafe formula._withUnsafeGuaranteedRef { formula in
-      if let address = unsafe formula.addresses[index] { return unsafe address.pointee }
+      let input = unsafe formula[index]
+      if let address = unsafe input.address { return unsafe address.pointee }
       return unsafe formula.graph._withUnsafeGuaranteedRef { graph in
-        graph.machine.currentValue(of: formula.inputs[index]) ?? .nil
+        unsafe graph.machine.currentValue(of: input.cell) ?? .nil
       }
     }
   }
