@@ -50,7 +50,8 @@ let package = Package(
       dependencies: ["Tenon", "TenonLexer", "TenonRuntime", "CTenonLibEdit", "CTenonPlatform"],
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
-      name: "TenonConnectorBenchmarks", dependencies: ["Tenon", "TenonRuntime", "TenonSolvers"],
+      name: "TenonConnectorBenchmarks",
+      dependencies: ["Tenon", "TenonRuntime", "TenonSolvers", "CTenonPlatform"],
       path: "Benchmarks/connectors/graph", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],

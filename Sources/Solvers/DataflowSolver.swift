@@ -63,6 +63,8 @@ public final class DataflowSolver: ConnectorSolver {
   private let cells = FlatTable<Cell>()
   private let edges = FlatTable<Edge>()
   private let ends = FlatTable<EdgeEnds>()
+  /// How many records there are, free ones included.
+  var recordCount: Int { nodes.count + cells.count + edges.count }
   private var freeNode: Int32 = -1
   private var freeCell: Int32 = -1
   private var freeEdge: Int32 = -1

@@ -102,6 +102,9 @@ public final class PropagationSolver: ConnectorSolver {
   /// Nanoseconds for a formula, roughly.
   public static var cost: Int { 10 }
 
+  /// A constraint that is gone determines no choice any more.
+  public static var forgetsAtOnce: Bool { true }
+
   /// Accepts regions in which every constraint has more than one direction.
   public static func accept(_ region: RegionIR) -> Acceptance {
     let refusals = region.constraints.compactMap { constraint -> Refusal? in

@@ -3,6 +3,7 @@ import Tenon
 import TenonLexer
 
 @testable import TenonRuntime
+@testable import TenonSolvers
 
 /// An interpreter with connections, and what tests want to know of it.
 final class Program {
@@ -88,6 +89,24 @@ extension Program {
       waiting: graph.pendingCount + graph.forced.count + graph.contested.count
         + graph.reaimed.count + graph.waitingRegions.count)
   }
+
+  /// How long the tables are, with the records that are free.
+  var tableSizes: [String: Int] {
+    var sizes = [
+      "cells": graph.cells.count, "formulas": graph.formulas.count,
+      "connections": graph.connections.capacity, "objects": graph.objectMap.capacity,
+      "levels": graph.levels.count,
+    ]
+    for (index, level) in graph.levels.enumerated() {
+      if let solver = level.solver as? DataflowSolver {
+        sizes["level \(index)"] = solver.recordCount
+      }
+    }
+    return sizes
+  }
+
+  /// How many constraints have been given to solvers anew, and cells been looked at for cycles.
+  var structuralWork: Int { graph.structuralWork }
 
   /// The memory that lives, in bytes, after a collection.
   var liveBytes: Int {

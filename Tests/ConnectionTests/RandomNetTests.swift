@@ -249,6 +249,7 @@ extension String {
 extension Program {
   /// How often the formulas of each connection have run.
   fileprivate var runsByNumber: [Int: Int] {
-    interpreter.machine.graph.connections.mapValues(\.runs)
+    let connections = interpreter.machine.graph.connections.values
+    return Dictionary(uniqueKeysWithValues: connections.map { ($0.number, $0.runs) })
   }
 }

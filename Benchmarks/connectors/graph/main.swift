@@ -109,12 +109,26 @@ if only.map({ "several".hasPrefix($0) }) ?? true {
 
 if only.map({ "memory".hasPrefix($0) }) ?? true {
   write(line: "")
-  write(line: "| memory, a connection with its cell, explanations on | | goal |")
+  write(
+    line: "| memory, a connection with its cell, explanations on | resident | allocated | goal |")
+  write(line: "|---|---|---|---|")
+  let count = 100_000
+  try ConnectionMemory.nativeChain(count)
+  try ConnectionMemory.readers(count)
+  try ConnectionMemory.instances(
+    count, "equalities of the language in a chain", "value =|= before value")
+}
+
+if only.map({ "apart".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(line: "| a chain of equalities of the language, a link | build | remove |")
   write(line: "|---|---|---|")
-  let before = residentBytes()
-  let count = 200_000
-  let program = try Program(.chain(count))
-  let after = residentBytes()
-  withExtendedLifetime(program) {}
-  report("chain \(count)", [(Double(after - before) / Double(count), "bytes")], goal: "250")
+  for count in [1_000, 100_000] + large {
+    for fromStart in [true, false] {
+      let times = try TakenApart.measure(count, fromStart: fromStart)
+      report(
+        "\(count), removed from its \(fromStart ? "start" : "end")",
+        [(times.build, "ns"), (times.remove, "ns")], goal: "")
+    }
+  }
 }

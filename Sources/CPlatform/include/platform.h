@@ -123,6 +123,15 @@ static inline int tenon_rename(int from, const char *name, int to, const char *n
   return -1;
 #endif
 }
+// The bytes that the allocator has given out; 0 where it does not tell. For measuring.
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+static inline size_t tenon_allocated_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+#else
+static inline size_t tenon_allocated_bytes(void) { return 0; }
+#endif
 
 // Finds bytes in bytes in time that grows with their number; NULL when they are not there.
 // Declared here because the header hides it unless everybody asks for GNU extensions.

@@ -105,6 +105,7 @@ extension ConnectionGraph {
       if let region = self[$1].region { $0.formUnion(region.cells) }
     }
     if let way = way(from: members.sorted(), to: constants) {
+      if separateLooseRegions() { return try refuseCycle(throughConstantsOf: constraint) }
       throw cycle(way.cells, through: [formula] + way.formulas)
     }
   }

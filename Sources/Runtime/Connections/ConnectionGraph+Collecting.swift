@@ -16,9 +16,9 @@ extension ConnectionGraph {
     // The memory of dead objects is whole until the collection ends.
     disconnect(markLiving(heap))
     purgeDeadCells(heap)
-    for cell in cells where !cell.isFree {
-      heap.mark(cell.place.key)
-      if let known = cell.known { heap.mark(known) }
+    for index in cells.indices where !cells[index].isFree {
+      heap.mark(notes[index].key)
+      if let known = cells[index].known { heap.mark(known) }
     }
     purgeUndo(heap)
     for value in valuesBefore.values { heap.mark(value) }
@@ -65,8 +65,18 @@ extension ConnectionGraph {
   }
 
   private func isReached(_ connection: Connection, _ heap: Heap) -> Bool {
+    if connection.storedKeys == nil, !connection.awaitsAim, let formula = connection.onlyFormula {
+      // Most are like this: they end with the object that they write to.
+      let place = self.place(of: formula.output)
+      if place.kind != .stored { return isReached(place.object, heap) }
+    }
     let keys = connection.awaitsAim ? connection.fixedKeys : connection.keys
     return keys.allSatisfy { heap.isMarked(ObjectRef($0)) }
+  }
+
+  private func isReached(_ object: Value, _ heap: Heap) -> Bool {
+    let object = ObjectRef(object)
+    return object.classIndex == ClassIndex.variableCell || heap.isMarked(object)
   }
 
   private func forEachTracker(_ body: (Tracker) -> Void) {
@@ -81,7 +91,7 @@ extension ConnectionGraph {
     heap.mark(connection.kept)
     if let tolerance = connection.tolerance { heap.mark(tolerance.value) }
     if let relay = connection.relay { mark(relay, heap) }
-    connection.plan?.forEachValue { heap.mark($0) }
+    connection.storedPlan?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
     if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
     for formula in connection.formulas {
@@ -89,7 +99,11 @@ extension ConnectionGraph {
       // A getter on the way of a path may have made the object for this alone.
       for input in formula.staticInputs where !self[input].isFree {
         heap.mark(self[input].place.object)
+        heap.mark(self[input].place.key)
       }
+      let place = self[formula.output].place
+      if place.kind == .stored { heap.mark(place.object) }
+      heap.mark(place.key)
     }
   }
 
@@ -111,7 +125,7 @@ extension ConnectionGraph {
   private func purgeDeadCells(_ heap: Heap) {
     var touched: [Constraint] = []
     for index in cells.indices where !cells[index].isFree {
-      let place = cells[index].place
+      let place = self.place(of: CellID(Int32(index)))
       guard place.kind != .stored, !heap.isMarked(ObjectRef(place.object)) else { continue }
       let id = CellID(Int32(index))
       for reader in cells[index].readers {
@@ -120,7 +134,7 @@ extension ConnectionGraph {
         if reader.fold?.collection == place.object { endFold(of: reader) }
         if let constraint = reader.constraint { touched.append(constraint) }
       }
-      cells[index].readers = []
+      cells[index].readers.removeAll()
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
       pathWatchers[id] = nil
       relays.byCell[id] = nil

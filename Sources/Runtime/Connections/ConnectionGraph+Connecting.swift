@@ -149,14 +149,16 @@ extension ConnectionGraph {
     connection.status = .disconnected
     if connection.isInvariant { invariants.count -= 1 }
     dissolve(connection)
-    connections[connection.number] = nil
+    connections.remove(connection.number)
   }
 
   /// Takes the formulas of a connection out of force and lets go of their cells.
   func dissolve(_ connection: Connection) {
+    if connection.status != .disconnected { connection.expand() }
     let formulas = connection.formulas
     connection.formulas = []
     var used: [CellID] = []
+    withdrawTogether(formulas)
     for formula in formulas {
       withdraw(formula)
       forced.removeAll { $0 === formula }
@@ -172,7 +174,7 @@ extension ConnectionGraph {
 // MARK: - One direction
 
 extension ConnectionGraph {
-  private func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
+  func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     let output = formula.output
     if let owner = self[output].owner, owner !== formula {
       guard batchDepth > 0 else {
@@ -271,9 +273,15 @@ extension ConnectionGraph {
   ) throws(Failure) {
     guard let constraint = formula.constraint, let region = constraint.region else { return }
     let old = formula.dynamicInputs
+    if region.isLoose, new.contains(where: { self[$0].region === region }) {
+      // It may be read only, and not joined.
+      separateLooseRegions()
+      return try setDynamicInputs(new, ofMultiWay: formula)
+    }
     let new = new.filter { self[$0].region !== region }
     guard new != old else { return }
     if !new.isEmpty, let way = way(from: region.cells.sorted(), to: Set(new)) {
+      if separateLooseRegions() { return try setDynamicInputs(new, ofMultiWay: formula) }
       throw cycle(way.cells, through: [formula] + way.formulas)
     }
     unlinkDynamicInputs(of: formula)
@@ -287,7 +295,7 @@ extension ConnectionGraph {
     for input in formula.dynamicInputs { addReader(formula, to: input) }
   }
 
-  private func unlinkDynamicInputs(of formula: Formula) {
+  func unlinkDynamicInputs(of formula: Formula) {
     for input in formula.dynamicInputs { removeReader(formula, from: input) }
   }
 
@@ -297,8 +305,7 @@ extension ConnectionGraph {
   }
 
   private func removeReader(_ formula: Formula, from cell: CellID) {
-    guard let index = cells[cell.index].readers.lastIndex(where: { $0 === formula }) else { return }
-    cells[cell.index].readers.remove(at: index)
+    cells[cell.index].readers.remove(formula)
     setFlag(CellFlag.read, of: cell, to: !cells[cell.index].readers.isEmpty)
   }
 
@@ -386,7 +393,17 @@ extension ConnectionGraph {
   }
 
   /// Puts a constraint of several directions into the region that its cells form.
-  private func join(_ constraint: Constraint) throws(Failure) {
+  func join(_ constraint: Constraint) throws(Failure) {
+    do throws(Failure) {
+      try joinAsItStands(constraint)
+    } catch {
+      // What stands against it may be that constraints are kept together which need not be.
+      guard separateLooseRegions() else { throw error }
+      try joinAsItStands(constraint)
+    }
+  }
+
+  private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
     let ownPins = constraint.cells.filter { self[$0].owner != nil }
     let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
@@ -396,17 +413,23 @@ extension ConnectionGraph {
       withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
     let region: Region
     let entering: [CellID]
+    let isNew = constraint.region == nil
     if involved.count == 1, isAccepted(constraint, description, by: involved[0]),
       try extend(involved[0], by: constraint, description)
     {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
     } else {
+      if involved.contains(where: \.isLoose), separateLooseRegions() {
+        return try joinAsItStands(constraint)
+      }
       region = try merge(involved, with: constraint, pinned: pinned)
       regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
     constraint.region = region
+    if constraint.strength < .required { region.hasWishes = true }
+    if isNew { for cell in constraint.cells { cells[cell.index].regionUses += 1 } }
     region.pinned = pinned
     for cell in entering {
       cells[cell.index].region = region
@@ -440,15 +463,13 @@ extension ConnectionGraph {
       try region.solver.add(description)
     } catch {
       if case .interrupted = error.kind { throw conflict(error, about: nil) }
-      let known = region.constraints.contains { $0 === constraint }
+      let known = constraint.region === region
       if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
         return false
       }
       throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
     }
-    if !region.constraints.contains(where: { $0 === constraint }) {
-      region.constraints.append(constraint)
-    }
+    if constraint.region !== region { region.constraints.append(constraint) }
     return true
   }
 
@@ -463,12 +484,14 @@ extension ConnectionGraph {
     _ old: [Region], with constraint: Constraint, pinned: Set<CellID>
   ) throws(Failure) -> Region {
     var all = old.flatMap(\.constraints)
-    if !all.contains(where: { $0 === constraint }) { all.append(constraint) }
+    if !old.contains(where: { $0 === constraint.region }) { all.append(constraint) }
+    structuralWork += all.count
     let cells = Set(all.flatMap(\.cells)).sorted()
     let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
     let region = Region(
       solver: made.solver, name: made.name, transaction: makeTransaction())
-    region.constraints = all
+    region.constraints = ConstraintList(all)
+    region.hasWishes = old.contains(where: \.hasWishes)
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
     for each in old {
@@ -506,70 +529,6 @@ extension ConnectionGraph {
       try? region.solver.edit(input, age: clock, isPinned: self[input].owner != nil)
     }
     forced.append(added)
-  }
-
-  /// Takes a constraint that has lost a formula out of its region, or back among the one-way ones.
-  private func leave(_ constraint: Constraint) {
-    guard let region = constraint.region else { return }
-    constraint.region = nil
-    // One of the language may have something to let go of.
-    if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
-    if broken == nil {
-      breakUp(region)
-      enterAgain(constraint)
-    } else {
-      broken?.regions.append(region)
-      broken?.constraints.append(constraint)
-    }
-  }
-
-  private func breakUp(_ region: Region) {
-    regionCount -= 1
-    waitingRegions.removeAll { $0 === region }
-    for cell in region.cells { cells[cell.index].region = nil }
-    rebuild(region.constraints.filter { $0.region === region })
-  }
-
-  private func enterAgain(_ constraint: Constraint) {
-    if constraint.formulas.isEmpty { return }
-    // Such a connection ends as a whole.
-    if constraint.isForced { return }
-    if constraint.isMultiWay {
-      try? join(constraint)
-    } else if let formula = constraint.formulas.first {
-      let isSatisfied = formula.state == .satisfied
-      unlinkDynamicInputs(of: formula)
-      try? enforceOneWay(constraint, formula)
-      if isSatisfied { forced.removeAll { $0 === formula } }
-    }
-  }
-
-  /// Takes many connections out of force for good.
-  ///
-  /// - Complexity: O(connections and what stands in a region with one of them).
-  func disconnect(_ ended: [Connection]) {
-    broken = ([], [])
-    for connection in ended { disconnect(connection) }
-    let (regions, constraints) = broken ?? ([], [])
-    broken = nil
-    for region in regions.unique() { breakUp(region) }
-    for constraint in constraints.unique() where constraint.region == nil {
-      enterAgain(constraint)
-    }
-    for region in regions.unique() { release(Array(region.cells)) }
-  }
-
-  /// Makes regions anew for constraints whose region fell apart.
-  private func rebuild(_ constraints: [Constraint]) {
-    for constraint in constraints { constraint.region = nil }
-    for constraint in constraints {
-      // They held together with more constraints than there are now.
-      try? join(constraint)
-      if constraint.strength < .required, constraint.equation == nil {
-        // It may have stood back behind one that is gone.
-        forced += constraint.formulas.prefix(1)
-      }
-    }
   }
 }
 

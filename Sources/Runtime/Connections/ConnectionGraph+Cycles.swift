@@ -10,6 +10,9 @@ extension ConnectionGraph {
     var targets = Set(inputs)
     for input in inputs { if let region = self[input].region { targets.formUnion(region.cells) } }
     if let way = way(from: [output], to: targets) {
+      if separateLooseRegions() {
+        return try refuseCycle(from: output, to: inputs, through: formula)
+      }
       throw cycle(way.cells, through: [formula] + way.formulas)
     }
   }
@@ -34,6 +37,7 @@ extension ConnectionGraph {
     var stack = starts
     while let cell = stack.popLast() {
       guard visited.insert(cell).inserted else { continue }
+      structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
       for reader in self[cell].readers where !visited.contains(reader.output) {
         cameFrom[reader.output] = (cell, reader)

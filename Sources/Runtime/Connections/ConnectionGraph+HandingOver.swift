@@ -39,12 +39,12 @@ extension ConnectionGraph {
     _ objections: inout [String]
   ) -> (solver: any ConnectorSolver, name: String)? {
     // What a program has chosen is not exchanged.
-    guard !(region.solver is ScriptSolver), wantedSolver(of: region.constraints) == nil else {
+    guard !(region.solver is ScriptSolver), wantedSolver(of: Array(region.constraints)) == nil else {
       return nil
     }
     let own = type(of: region.solver)
     for solver in solvers where solver.cost > own.cost {
-      let described = self.region(of: region.constraints, withSums: true, region.pinned)
+      let described = self.region(of: Array(region.constraints), withSums: true, region.pinned)
       if case .no(let refusals) = solver.accept(described) {
         objections += refusals.prefix(1).map { refusal in
           "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"

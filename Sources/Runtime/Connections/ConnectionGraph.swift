@@ -33,10 +33,13 @@ final class ConnectionGraph {
   var foldCount = 0
   var foldReads = 0
   /// The cells of each watched object, by its address.
-  var watched: [UInt: [CellID]] = [:]
+  let objectMap = ObjectMap()
+  var watched: WatchedObjects { WatchedObjects(graph: self) }
   var formulas: [Formula?] = []
   var freeFormulas: [Int32] = []
-  var constraints: [[CellID]: Constraint] = [:]
+  var constraints = ConstraintTable()
+  /// The statements that have made connections lately.
+  var statements = StatementCache()
   var nextConstraint: Int32 = 0
   /// How many regions there are.
   var regionCount: Int {
@@ -47,6 +50,11 @@ final class ConnectionGraph {
   var waitingRegions: [Region] = [] {
     didSet { words[0].hasRegionsWaiting = !waitingRegions.isEmpty }
   }
+  /// The regions that may have fallen apart, as constraints have left them.
+  var looseRegions: [Region] = []
+  /// How many constraints have been given to the solvers of regions anew, and how many cells have
+  /// been looked at for cycles.
+  var structuralWork = 0
   /// While many connections end at once: the regions that fell apart, and what remains of the
   /// constraints that lost a formula.
   var broken: (regions: [Region], constraints: [Constraint])?
@@ -67,7 +75,7 @@ final class ConnectionGraph {
     unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
   }
 
-  var connections: [Int: Connection] = [:]
+  var connections = ConnectionTable()
   var nextConnection = 1
   var nextOrder = 1
   /// The solvers that may be asked, cheapest first.
@@ -248,7 +256,7 @@ extension ConnectionGraph {
   func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
-    let cell = Cell(place: place, name: name())
+    let cell = Cell(name: name())
     if let free = freeCells.popLast() {
       id = free
       cells[id.index] = cell
@@ -335,10 +343,10 @@ extension ConnectionGraph {
   private func watch(_ place: Place, _ id: CellID) {
     switch place.kind {
     case .slot, .element, .whole:
-      watched[place.object.bits, default: []].append(id)
+      watched.append(id)
       ObjectRef(place.object).flags |= ObjectFlag.watched
     case .property:
-      watched[place.object.bits, default: []].append(id)
+      watched.append(id)
     case .stored:
       storedCellCount += 1
     }
@@ -362,9 +370,7 @@ extension ConnectionGraph {
     cellsByPlace[.slot(object, slot)]
   }
 
-  subscript(id: CellID) -> Cell {
-    _read { yield cells[id.index] }
-  }
+  subscript(id: CellID) -> CellView { CellView(graph: self, id: id) }
 
   /// Why a cell has the value it has.
   func cause(of id: CellID) -> Cause {
@@ -417,8 +423,8 @@ extension ConnectionGraph {
         noteHooks(of: slot)
       }
       let slots = cell.slots
+      cells[id.index] = Cell(name: "")
       cells[id.index].isFree = true
-      cells[id.index].slots = []
       valuesBefore[id] = nil
       freeCells.append(id)
       machine.heap.countOutside(-GraphSize.cell)
@@ -427,13 +433,7 @@ extension ConnectionGraph {
   }
 
   private func unwatch(_ place: Place, _ id: CellID) {
-    let key = place.object.bits
-    watched[key]?.removeAll { $0 == id }
-    if watched[key]?.isEmpty ?? true {
-      watched[key] = nil
-      let object = ObjectRef(place.object)
-      object.flags &= ~ObjectFlag.watched
-    }
+    if watched.remove(id) { ObjectRef(place.object).flags &= ~ObjectFlag.watched }
   }
 
   /// Whether a formula that is not in force yet joins the cell.
@@ -457,10 +457,10 @@ extension ConnectionGraph {
     nextOrder += 1
     if Int(number) == formulas.count {
       formulas.append(formula)
-      hotFormulas.append(HotFormula(formula))
+      hotFormulas.append(HotFormula(formula, source))
     } else {
       formulas[Int(number)] = formula
-      hotFormulas[number] = HotFormula(formula)
+      hotFormulas[number] = HotFormula(formula, source)
     }
     formula.isHeld = connection.relay?.kind == .formulas
     connection.formulas.append(formula)

@@ -187,13 +187,19 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
+    _ plan: ConnectionPlan, connector: String, text: String?, isHeld: Bool = false,
     relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?
   ) -> Value {
     let connection = graph.makeConnection(
-      connector: connector, text: text, source: source, range: range)
+      graph.statements.share(
+        StatementSite(
+          connector: connector, text: text, source: source, range: range, site: site,
+          formula: plan.formula,
+          names: text == nil
+            ? nil
+            : StatementSite.Names(
+              target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name)))))
     connection.plan = plan
-    connection.site = site
     connection.relay = relay
     do throws(Failure) {
       if isHeld {
@@ -202,6 +208,7 @@ extension Machine {
         connection.status = .suspended
       } else {
         try establish(connection, plan)
+        connection.shrink()
       }
     } catch {
       graph.disconnect(connection)
@@ -245,8 +252,10 @@ extension Machine {
     }
     // Getters on the way run, and the collector: nothing but the plan counts for it then.
     let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
-    connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
-    connection.awaitsAim = true
+    if plan.hasPaths {
+      connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
+      connection.awaitsAim = true
+    }
     let target = aim(plan.target.place)
     let other = plan.other.map { aim($0.place) }
     let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
@@ -257,7 +266,9 @@ extension Machine {
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { name(of: $0) })
     // A path that leads nowhere may lead somewhere again as long as there is what it has come to.
-    if connection.keptKeys == nil { connection.keys = ends.flatMap { keys(waitingAt: $0) } }
+    if connection.keptKeys == nil, plan.hasPaths {
+      connection.keys = ends.flatMap { keys(waitingAt: $0) }
+    }
     if let failure = aims.lazy.compactMap(\.failure).first { throw failure }
     guard let targetPlace = target.place else { return }
     let output = graph.cell(for: targetPlace, named: plan.target.name)
@@ -307,8 +318,7 @@ extension Machine {
     }
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: source)
-    formula.text = plan.formula
-    formula.readNames = names
+    formula.takeText(readNames: names)
     graph.recognizeFold(formula)
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
@@ -393,14 +403,17 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  func makeConnection(
-    connector: String, text: String, source: SourceText, range: SourceRange
-  ) -> Connection {
-    let connection = Connection(
-      number: nextConnection, connector: connector, text: text, source: source, range: range)
-    nextConnection += 1
-    connections[connection.number] = connection
+  func makeConnection(_ statement: StatementSite) -> Connection {
+    // Numbers are used again only after all of them have been.
+    while connections[nextConnection] != nil { advanceNumber() }
+    let connection = Connection(number: nextConnection, statement: statement)
+    advanceNumber()
+    connections.insert(connection)
     return connection
+  }
+
+  private func advanceNumber() {
+    nextConnection = nextConnection < Int(Int32.max) ? nextConnection + 1 : 1
   }
 
   // MARK: Paths
@@ -461,6 +474,7 @@ extension ConnectionGraph {
     connection.status = .active
     do throws(Failure) {
       try machine.establish(connection, plan)
+      connection.shrink()
     } catch {
       dissolve(connection)
       connection.status = .suspended

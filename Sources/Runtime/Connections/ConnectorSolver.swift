@@ -62,6 +62,10 @@ public protocol ConnectorSolver: AnyObject {
   /// Whether `edit` is called also for a write that leaves a cell as it is.
   static var hearsEqualWrites: Bool { get }
 
+  /// Whether a constraint that is removed leaves nothing behind: what the solver does with those
+  /// that are required and remain is then what it would do had the other one never been.
+  static var forgetsAtOnce: Bool { get }
+
   /// Whether a constraint is in force; not so one that stands back behind stronger ones.
   func keeps(_ constraint: ConstraintID) -> Bool
 
@@ -83,6 +87,9 @@ extension ConnectorSolver {
 
   /// Answers no: who writes what is there already changes nothing.
   public static var hearsEqualWrites: Bool { false }
+
+  /// Answers no: what remains is given to a new solver.
+  public static var forgetsAtOnce: Bool { false }
 
   /// Answers true: what was added holds.
   public func keeps(_ constraint: ConstraintID) -> Bool { true }

@@ -1,40 +1,42 @@
-internal import TenonLexer
 internal import TenonParser
 internal import TenonTables
 
 /// One direction of a connection: how the value of a place follows from others.
+///
+/// There is one for each connection at least, so that only what every formula needs stands here: the
+/// rest is in the hot table, in the statement of the connection, or in extras that few have.
 final class Formula {
   let id: FormulaID
+  let output: CellID
   /// The connection it belongs to.
   unowned let connection: Connection
-  let output: CellID
-  /// The cells that the text says it reads.
-  let staticInputs: [CellID]
-  /// The cells it was seen to read besides, the last time it ran.
-  var dynamicInputs: [CellID] = []
-  /// The reads of the last run as they came, to see quickly whether anything is new.
-  var lastReads: [Place] = []
-  /// How the value is computed.
-  let source: Source
-  /// What it knows of the elements of its collection, if it is over all of them.
-  var fold: Fold?
-  let order: Int
-
+  unowned let graph: ConnectionGraph
   /// The constraint it is part of.
   var constraint: Constraint?
-  unowned let graph: ConnectionGraph
-  /// The text of the block, and what it calls the places that it reads.
-  var text: Expression?
-  var readNames: [String] = []
+  let order: Int
+  /// The cell that it reads according to its text, or -1 if there is not exactly one.
+  private let onlyInput: Int32
   /// Whether it says the same as another formula of its connection, solved for another place.
   var isInverse = false
-  /// Whether a relay is told instead of running it.
-  var isHeld: Bool {
-    get { graph.hotFormulas[id.rawValue].isHeld }
-    set {
-      graph.hotFormulas[id.rawValue].isHeld = newValue
-      graph.forgetPlans()
-    }
+  /// Whether it computes what the text of the statement says.
+  private var hasText = false
+  private var payload = Payload.none
+
+  private enum Payload {
+    case none
+    case native(NativeFormula)
+    case extras(Extras)
+  }
+
+  /// What few formulas have.
+  private final class Extras {
+    var staticInputs: [CellID] = []
+    var dynamicInputs: [CellID] = []
+    var lastReads: [Place] = []
+    var readNames: [String]?
+    var fold: Fold?
+    var equation: Equation?
+    var native: NativeFormula?
   }
 
   enum Source {
@@ -66,9 +68,94 @@ final class Formula {
     self.id = id
     self.connection = connection
     self.output = output
-    self.staticInputs = staticInputs
-    self.source = source
     self.order = order
+    onlyInput = staticInputs.count == 1 ? staticInputs[0].rawValue : -1
+    switch source {
+    case .native(let native):
+      payload = .native(native)
+      if native.inputs != staticInputs { makeExtras().staticInputs = staticInputs }
+    case .equation(let equation):
+      makeExtras().equation = equation
+      makeExtras().staticInputs = staticInputs
+    case .block, .copy:
+      if staticInputs.count != 1 { makeExtras().staticInputs = staticInputs }
+    }
+  }
+
+  private var extras: Extras? { if case .extras(let extras) = payload { extras } else { nil } }
+
+  private func makeExtras() -> Extras {
+    if let extras { return extras }
+    let made = Extras()
+    if case .native(let native) = payload {
+      made.native = native
+      made.staticInputs = native.inputs
+    }
+    payload = .extras(made)
+    return made
+  }
+
+  /// The cells that the text says it reads.
+  var staticInputs: [CellID] {
+    if onlyInput >= 0 { return [CellID(onlyInput)] }
+    return switch payload {
+    case .none: []
+    case .native(let native): native.inputs
+    case .extras(let extras): extras.staticInputs
+    }
+  }
+
+  /// The cells it was seen to read besides, the last time it ran.
+  var dynamicInputs: [CellID] {
+    get { extras?.dynamicInputs ?? [] }
+    set { if extras != nil || !newValue.isEmpty { makeExtras().dynamicInputs = newValue } }
+  }
+
+  /// The reads of the last run as they came, to see quickly whether anything is new.
+  var lastReads: [Place] {
+    get { extras?.lastReads ?? [] }
+    set { if extras != nil || !newValue.isEmpty { makeExtras().lastReads = newValue } }
+  }
+
+  /// What it knows of the elements of its collection, if it is over all of them.
+  var fold: Fold? {
+    get { extras?.fold }
+    set { if extras != nil || newValue != nil { makeExtras().fold = newValue } }
+  }
+
+  /// The text of the block.
+  var text: Expression? { hasText ? connection.statement.formula : nil }
+
+  /// What the text calls the places that it reads.
+  var readNames: [String] { extras?.readNames ?? (hasText ? connection.statement.readNames : []) }
+
+  /// Learns that its block is what the text of the statement says, and what that calls the places
+  /// which it reads.
+  func takeText(readNames names: [String]) {
+    hasText = connection.statement.formula != nil
+    if hasText, names != connection.statement.readNames { makeExtras().readNames = names }
+  }
+
+  /// How the value is computed.
+  var source: Source {
+    let hot = graph.hotFormulas[id.rawValue]
+    switch hot.kind {
+    case .none, .block, .fold: return .block(Value(bits: hot.word))
+    case .copy: return .copy(CellID(Int32(truncatingIfNeeded: hot.word)))
+    case .native, .equation:
+      if case .native(let native) = payload { return .native(native) }
+      if let native = extras?.native { return .native(native) }
+      return extras?.equation.map { .equation($0) } ?? .block(.nil)
+    }
+  }
+
+  /// Whether a relay is told instead of running it.
+  var isHeld: Bool {
+    get { graph.hotFormulas[id.rawValue].isHeld }
+    set {
+      graph.hotFormulas[id.rawValue].isHeld = newValue
+      graph.forgetPlans()
+    }
   }
 
   /// How often it has run.
@@ -89,6 +176,7 @@ final class Formula {
     set {
       let old = graph.hotFormulas[id.rawValue].status
       graph.forgetPlans()
+      graph.forgetPlans()
       switch newValue {
       case .waiting: graph.hotFormulas[id.rawValue].status = .waiting
       case .satisfied: graph.hotFormulas[id.rawValue].status = .satisfied
@@ -103,13 +191,22 @@ final class Formula {
   }
 
   /// Everything it reads.
-  var inputs: [CellID] { staticInputs + dynamicInputs }
+  var inputs: [CellID] {
+    let dynamic = dynamicInputs
+    return dynamic.isEmpty ? staticInputs : staticInputs + dynamic
+  }
 
   /// What it stands for, if that is only linear.
-  var equation: Equation? { if case .equation(let equation) = source { equation } else { nil } }
+  var equation: Equation? { extras?.equation }
 
-  /// The cells that decide which formulas belong to one constraint.
-  var variables: [CellID] { Set(staticInputs + [output]).sorted() }
+  /// The cells that decide which formulas belong to one constraint, sorted.
+  var variables: [CellID] {
+    if onlyInput >= 0 {
+      let input = CellID(onlyInput)
+      return input == output ? [output] : input < output ? [input, output] : [output, input]
+    }
+    return Set(staticInputs + [output]).sorted()
+  }
 }
 
 /// What a connection says that only a solver for linear constraints can keep.
@@ -121,29 +218,70 @@ struct Equation {
 /// All the formulas over the same cells; an equation or inequality has a constraint of its own.
 final class Constraint {
   let id: ConstraintID
-  let cells: [CellID]
-  var formulas: [Formula] = []
+  /// The level of the one-way solver it is in, or -1.
+  private var storedLevel: Int32 = -1
+  private var first: Formula?
   /// The region of several directions it is part of; nil while it has one direction.
   var region: Region?
+  /// What a constraint of one formula over its variables does not need.
+  private var extras: Extras?
+  /// Where it stands among the constraints of its region.
+  fileprivate(set) var position: Int32 = -1
   /// Whether it waits for a way back: its cell is determined by another formula already.
   var isContested = false
   /// Whether it is that of a connection with a solver of its own.
   var isForced = false
-  /// The level of the one-way solver it is in, or -1.
-  var level = -1
-  /// What it says, where it is only linear.
-  let equation: Equation?
+
+  private final class Extras {
+    let cells: [CellID]
+    let equation: Equation?
+    /// The formulas but the first.
+    var others: [Formula] = []
+
+    init(cells: [CellID], equation: Equation?) {
+      self.cells = cells
+      self.equation = equation
+    }
+  }
 
   init(id: ConstraintID, cells: [CellID], equation: Equation? = nil) {
     self.id = id
-    self.cells = cells
-    self.equation = equation
+    extras = Extras(cells: cells, equation: equation)
   }
 
-  var isMultiWay: Bool { formulas.count > 1 || equation != nil }
+  var level: Int {
+    get { Int(storedLevel) }
+    set { storedLevel = Int32(clamping: newValue) }
+  }
+
+  /// The cells, sorted.
+  var cells: [CellID] { extras?.cells ?? first?.variables ?? [] }
+
+  /// What it says, where it is only linear.
+  var equation: Equation? { extras?.equation }
+
+  /// The formulas, in the order in which they came.
+  var formulas: [Formula] {
+    get { first.map { [$0] + (extras?.others ?? []) } ?? [] }
+    set {
+      let (cells, equation) = (self.cells, self.equation)
+      first = newValue.first
+      if newValue.count == 1, equation == nil, newValue[0].variables == cells {
+        extras = nil
+      } else {
+        if extras == nil { extras = Extras(cells: cells, equation: equation) }
+        extras?.others = Array(newValue.dropFirst())
+      }
+    }
+  }
+
+  var isMultiWay: Bool { extras.map { !$0.others.isEmpty || $0.equation != nil } ?? false }
 
   /// How much it counts: as much as the strongest connection that says it.
-  var strength: Strength { formulas.map(\.connection.strength).max() ?? .required }
+  var strength: Strength {
+    guard let extras, !extras.others.isEmpty else { return first?.connection.strength ?? .required }
+    return formulas.map(\.connection.strength).max() ?? .required
+  }
 
   /// The solver that a connection asks for.
   var solver: String? { formulas.lazy.compactMap(\.connection.solver).first }
@@ -154,7 +292,11 @@ final class Region {
   var solver: any ConnectorSolver
   var solverName: String
   var cells: Set<CellID> = []
-  var constraints: [Constraint] = []
+  var constraints = ConstraintList([])
+  /// Whether any of them has been a wish.
+  var hasWishes = false
+  /// Whether it may have fallen apart: its constraints need not hang together any more.
+  var isLoose = false
   /// The cells that one-way formulas determine.
   var pinned: Set<CellID> = []
   /// Where it stands in the order of a turn: above everything that determines one of its cells.
@@ -171,107 +313,48 @@ final class Region {
   }
 }
 
-/// What a connector made: an object of the language stands for it.
-final class Connection {
-  let number: Int
-  /// The connector: `|=` or `=|=`.
-  let connector: String
-  /// The statement, printed from its syntax.
-  var text: String
-  let source: SourceText
-  let range: SourceRange
-  var formulas: [Formula] = []
-  var status = Status.active
-  /// The solver that the program has chosen.
-  var forced: ForcedSolver?
-  /// Whether its place may be written from elsewhere.
-  var allowsOverride = false
-  /// Whether it has still to be told its solver before it comes into force.
-  var isHeld = false
-  /// What the program asked to hold, when a path leads to a place: made anew when the path changes.
-  var plan: ConnectionPlan?
-  /// An object that lives as long as the connection does.
-  var kept = Value.nil
-  /// Objects whose death ends a connection that keeps an object.
-  var keptKeys: [Value]?
-  /// Objects whose death ends the connection.
-  var keys: [Value] = []
-  /// Whether one of its paths may lead elsewhere now and will be followed anew: only what no path
-  /// leads to ends it then.
-  var awaitsAim = false
-  /// Those of the keys that no path leads to.
-  var fixedKeys: [Value] = []
-  /// The statement, for errors that come to light later.
-  var site: TraceEntry?
-  /// The places on the way of its paths.
-  var steps: [CellID] = []
-  /// How much it counts.
-  var strength = Strength.required
-  /// The only solver that may keep it, if the program asks for one.
-  var solver: String?
-  /// What is told of changes in place of formulas.
-  var relay: Relay?
-  /// Why it is refused unless it gets a policy that looks for changes.
-  var silence: Failure?
-  /// Whether what it computes must stay true.
-  var isInvariant = false
-  /// By how much a new value may differ from the old one without counting as a change.
-  var tolerance: Tolerance?
+/// The constraints of a region, in the order in which they came.
+struct ConstraintList: Sequence {
+  /// nil where one was taken out.
+  private var entries: ContiguousArray<Constraint?>
+  private(set) var count: Int
 
-  enum Status: String {
-    case active
-    case suspended
-    case disconnected
+  init(_ constraints: [Constraint]) {
+    entries = []
+    count = 0
+    entries.reserveCapacity(constraints.count)
+    for constraint in constraints { append(constraint) }
   }
 
-  init(number: Int, connector: String, text: String, source: SourceText, range: SourceRange) {
-    self.number = number
-    self.connector = connector
-    self.text = text
-    self.source = source
-    self.range = range
+  /// - Complexity: O(1), amortised.
+  mutating func append(_ constraint: Constraint) {
+    constraint.position = Int32(clamping: entries.count)
+    entries.append(constraint)
+    count += 1
   }
 
-  /// The place of the statement, `file.st:10`.
-  var location: String { "\(source.name):\(source.location(of: range.start).line)" }
+  /// Takes one of them out.
+  ///
+  /// - Complexity: O(1), amortised.
+  mutating func remove(_ constraint: Constraint) {
+    let position = Int(constraint.position)
+    guard entries.indices.contains(position), entries[position] === constraint else { return }
+    entries[position] = nil
+    count -= 1
+    guard entries.count > 2 * count + 16 else { return }
+    self = ConstraintList(Array(self))
+  }
 
-  /// How often its formulas have run.
-  var runs: Int { formulas.reduce(relay?.updateCount ?? 0) { $0 + $1.runs } }
-}
+  struct Iterator: IteratorProtocol {
+    fileprivate var entries: ContiguousArray<Constraint?>.Iterator
 
-/// Why a cell has the value it has.
-struct Cause {
-  /// The formula that wrote it; nil for a write from outside.
-  var formula: FormulaID?
-  /// The changed cell because of which the formula ran.
-  var cell: CellID?
-  /// The send that wrote from outside.
-  var site: TraceEntry?
-}
+    mutating func next() -> Constraint? {
+      while let entry = entries.next() {
+        if let constraint = entry { return constraint }
+      }
+      return nil
+    }
+  }
 
-/// A place that takes part in connections.
-struct Cell {
-  let place: Place
-  /// What messages call it: `ivar:c`, `defaults:celsius`.
-  var name: String
-  /// Whether a statement calls it that.
-  var isNamed = false
-  /// The formulas that read it.
-  var readers: [Formula] = []
-  /// The one-way formula that determines it.
-  var owner: Formula?
-  /// The region of several directions it belongs to.
-  var region: Region?
-  /// Where it stands in the order of a turn: 0 for places that nothing determines.
-  var level = 0
-  /// The send that last wrote it from outside.
-  var site: TraceEntry?
-  /// For a property: the slots its getter reads, as cells.
-  var slots: [CellID] = []
-  /// The property cells that depend on this slot.
-  var properties: [CellID] = []
-  /// The last value seen, for places that are costly to read.
-  var known: Value?
-  /// How many formulas, watchers and properties use the cell; without any it is freed.
-  var isFree = false
+  func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 }

@@ -115,11 +115,11 @@ struct HotFormula: BitwiseCopyable {
   /// The block, or the number of the cell that it copies.
   var word: UInt
 
-  init(_ formula: Formula) {
+  init(_ formula: Formula, _ source: Formula.Source) {
     output = formula.output.rawValue
     isTolerant = formula.connection.tolerance != nil
     connection = Int32(truncatingIfNeeded: formula.connection.number)
-    switch formula.source {
+    switch source {
     case .block(let block):
       kind = .block
       word = block.bits

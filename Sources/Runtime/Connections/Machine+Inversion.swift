@@ -10,7 +10,6 @@ extension Machine {
     _ connection: Connection, _ left: CellID, reads: [CellID], names: [String], backs: [Place?],
     blocks: Value
   ) throws(Failure) {
-    let plan = connection.plan
     let blocks = ObjectRef(blocks)
     try refuseSilent(left, for: connection)
     guard !reads.contains(left) else { throw .joinsItself(graph[left].name) }
@@ -30,8 +29,7 @@ extension Machine {
     connection.keys = connection.keptKeys ?? keys
     let forward = graph.makeFormula(
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
-    forward.text = plan?.formula
-    forward.readNames = names
+    forward.takeText(readNames: names)
     // What the last of them reads wins at the start: the right side, unless something is missing
     // there that the left one can make up for.
     if let missing, !isMissing(left) {

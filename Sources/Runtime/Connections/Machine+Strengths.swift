@@ -51,6 +51,7 @@ extension Machine {
     graph.dissolve(connection)
     do throws(Failure) {
       try establish(connection, plan)
+      connection.shrink()
     } catch {
       graph.dissolve(connection)
       connection.plan = old
@@ -66,9 +67,14 @@ extension Machine {
     guard let formula = connection.formulas.first, let equation = formula.equation else {
       return nil
     }
+    return amount(by: equation.relation, equation.form)
+  }
+
+  /// By how much a sum is not what it should be; nil as long as a place holds no number.
+  private func amount(by relation: Relation, _ form: LinearForm) -> SolverNumber? {
     var sum = SolverNumber.zero
     var size = SolverNumber.zero
-    for term in equation.form.terms {
+    for term in form.terms {
       var product = term.number
       for cell in term.factors + (term.cell.map { [$0] } ?? []) {
         guard let value = graph.number(of: cell), value.isFinite else { return nil }
@@ -81,7 +87,7 @@ extension Machine {
       sum = sum + product
       size = max(size, product.magnitude)
     }
-    switch equation.relation {
+    switch relation {
     case .atLeast where !sum.isNegative, .atMost where sum.isNegative || sum.isZero: return .zero
     default: break
     }
@@ -89,10 +95,21 @@ extension Machine {
     return isRounding ? .zero : sum.magnitude
   }
 
-  /// The state of a connection that is an equation or an inequality; nil for any other.
+  /// The state of a connection that is kept as a sum: an equation, an inequality, or formulas of a
+  /// region that is solved as a whole, so that none of them runs; nil for any other.
   func equationState(of connection: Connection) -> String? {
-    guard connection.formulas.first?.equation != nil else { return nil }
-    guard let violation = violation(of: connection) else { return "waiting" }
+    guard let formula = connection.formulas.first else { return nil }
+    let violation: SolverNumber?
+    if let equation = formula.equation {
+      violation = amount(by: equation.relation, equation.form)
+    } else if let constraint = formula.constraint, constraint.region?.solverName == "linear",
+      let form = graph.linearForm(of: constraint)
+    {
+      violation = amount(by: .equal, form)
+    } else {
+      return nil
+    }
+    guard let violation else { return "waiting" }
     return violation.isZero ? "satisfied" : "violated"
   }
 }

@@ -7,25 +7,38 @@ final class NativeFormula {
   let compute: (NativeInputs) -> Value
   /// Where the values of the cells stand that it reads; nil for places that are no plain slots.
   let addresses: UnsafeMutablePointer<UnsafeRawPointer?>
+  /// How many cells it reads.
   let count: Int
-  /// The cells it reads.
-  let inputs: [CellID]
   let graph: Unmanaged<ConnectionGraph>
 
   init(graph: ConnectionGraph, inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
     unsafe self.graph = Unmanaged.passUnretained(graph)
-    self.inputs = inputs
     self.compute = compute
     count = inputs.count
-    unsafe addresses = UnsafeMutablePointer.allocate(capacity: max(1, inputs.count))
+    // The numbers of the cells stand behind the addresses: two for each word.
+    unsafe addresses = UnsafeMutablePointer.allocate(capacity: count + (count + 1) / 2 + 1)
     for (index, input) in inputs.enumerated() {
       let cell = graph.hot[input.rawValue]
       let isSlot = cell.kind == .slot
       let address =
         unsafe isSlot ? UnsafeRawPointer(ObjectRef(cell.object).address(ofSlot: cell.index)) : nil
       unsafe (addresses + index).initialize(to: address)
+      unsafe (numbers + index).initialize(to: input.rawValue)
     }
   }
+
+  private var numbers: UnsafeMutablePointer<Int32> {
+    unsafe UnsafeMutableRawPointer(addresses + count).assumingMemoryBound(to: Int32.self)
+  }
+
+  /// A cell that it reads, `0 ..< count`.
+  func input(_ index: Int) -> CellID {
+    assert(index >= 0 && index < count)
+    return CellID(unsafe numbers[index])
+  }
+
+  /// The cells it reads.
+  var inputs: [CellID] { (0..<count).map { input($0) } }
 
   deinit { unsafe addresses.deallocate() }
 }
@@ -74,7 +87,7 @@ struct NativeInputs {
         return unsafe address.load(as: Value.self)
       }
       return unsafe formula.graph._withUnsafeGuaranteedRef { graph in
-        graph.machine.currentValue(of: formula.inputs[index]) ?? .nil
+        graph.machine.currentValue(of: formula.input(index)) ?? .nil
       }
     }
   }

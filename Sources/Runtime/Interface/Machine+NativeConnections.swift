@@ -188,10 +188,8 @@ extension Machine {
       let plan = ConnectionPlan(
         target: operand(target), block: nil, other: nil, reads: inputs.map { operand($0) },
         native: compute)
-      let statement =
-        text ?? "\(target.name) |= swift(\(inputs.map(\.name).joined(separator: ", ")))"
       let value = connect(
-        plan, connector: "|=", text: statement, source: nativeSource, range: SourceRange.none,
+        plan, connector: "|=", text: text, source: nativeSource, range: SourceRange.none,
         site: nil)
       guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
       return switch endOfUnwinding() {

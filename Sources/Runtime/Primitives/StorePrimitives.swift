@@ -17,7 +17,12 @@ extension Primitive {
   static let memoryStore: [Primitive] = [
     Primitive("get: reference", "What is at a reference; nil when nothing is.") {
       machine, arguments throws(Failure) in
-      try machine.memoryValue(at: arguments[0], in: arguments.receiver)
+      // A formula that sends the message itself reads the place like one that names it.
+      if machine.tracker != nil {
+        let key = try machine.reference(arguments[0], in: arguments.receiver)
+        machine.noteRead(of: key, in: arguments.receiver)
+      }
+      return try machine.memoryValue(at: arguments[0], in: arguments.receiver)
     },
     Primitive("put: value at: reference", "Stores a value at a reference; answers it.") {
       machine, arguments throws(Failure) in

@@ -145,7 +145,8 @@ extension Machine {
   ///
   /// - Returns: the value, or `unwind`.
   func get(_ reference: Value, from store: Value, if condition: Value = .nil) -> Value {
-    if isPlainMemory(store), condition.isNil, tracker == nil {
+    // Where hardly any stack is left, it is the send that says so.
+    if isPlainMemory(store), condition.isNil, tracker == nil, !state.needsSafepoint {
       do throws(Failure) {
         return try memoryValue(at: reference, in: store)
       } catch {

@@ -1,0 +1,138 @@
+// Taking constraints out of regions.
+
+extension ConnectionGraph {
+  /// Takes those constraints out of their regions that end as wholes, as all their formulas end.
+  func withdrawTogether(_ formulas: [Formula]) {
+    for formula in formulas {
+      guard let constraint = formula.constraint, constraint.isMultiWay, !constraint.isContested,
+        !constraint.isForced
+      else { continue }
+      let members = constraint.formulas
+      guard members.allSatisfy({ $0.connection === formula.connection }) else { continue }
+      for member in members {
+        unlinkDynamicInputs(of: member)
+        member.constraint = nil
+      }
+      constraint.formulas = []
+      leave(constraint)
+      if constraints[constraint.cells] === constraint { constraints[constraint.cells] = nil }
+    }
+  }
+
+  /// Takes a constraint that has lost a formula out of its region, or back among the one-way ones.
+  func leave(_ constraint: Constraint) {
+    guard let region = constraint.region else { return }
+    constraint.region = nil
+    if type(of: region.solver).forgetsAtOnce, !region.hasWishes, region.transaction.isEmpty,
+      !region.isWaiting
+    {
+      takeOut(constraint, of: region)
+      enterAgain(constraint)
+      return
+    }
+    // One of the language may have something to let go of.
+    if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
+    if broken == nil {
+      breakUp(region)
+      enterAgain(constraint)
+    } else {
+      broken?.regions.append(region)
+      broken?.constraints.append(constraint)
+    }
+  }
+
+  /// Takes a constraint out of a region that otherwise stays as it is.
+  ///
+  /// What remains may be two regions: that is not looked for before something would be refused
+  /// because of it, so that a chain is taken apart in a time that grows with its length only.
+  ///
+  /// - Complexity: O(cells of the constraint).
+  private func takeOut(_ constraint: Constraint, of region: Region) {
+    region.solver.remove(constraint.id)
+    region.constraints.remove(constraint)
+    var remaining = 0
+    for cell in constraint.cells {
+      cells[cell.index].regionUses -= 1
+      if cells[cell.index].regionUses > 0 {
+        remaining += 1
+        continue
+      }
+      if region.pinned.remove(cell) != nil { region.solver.unpin(cell) }
+      region.cells.remove(cell)
+      cells[cell.index].region = nil
+    }
+    if region.constraints.count == 0 {
+      regionCount -= 1
+      if region.isLoose { looseRegions.removeAll { $0 === region } }
+    } else if remaining > 1, !region.isLoose {
+      region.isLoose = true
+      looseRegions.append(region)
+    }
+  }
+
+  /// Makes regions of those that may have fallen apart.
+  ///
+  /// - Returns: whether there was any.
+  /// - Complexity: O(constraints of such regions).
+  @discardableResult
+  func separateLooseRegions() -> Bool {
+    let loose = looseRegions
+    looseRegions = []
+    for region in loose { breakUp(region) }
+    return !loose.isEmpty
+  }
+
+  private func breakUp(_ region: Region) {
+    regionCount -= 1
+    if region.isLoose { looseRegions.removeAll { $0 === region } }
+    waitingRegions.removeAll { $0 === region }
+    for cell in region.cells {
+      cells[cell.index].region = nil
+      cells[cell.index].regionUses = 0
+    }
+    rebuild(region.constraints.filter { $0.region === region })
+  }
+
+  private func enterAgain(_ constraint: Constraint) {
+    if constraint.formulas.isEmpty { return }
+    // Such a connection ends as a whole.
+    if constraint.isForced { return }
+    if constraint.isMultiWay {
+      try? join(constraint)
+    } else if let formula = constraint.formulas.first {
+      let isSatisfied = formula.state == .satisfied
+      unlinkDynamicInputs(of: formula)
+      try? enforceOneWay(constraint, formula)
+      if isSatisfied { forced.removeAll { $0 === formula } }
+    }
+  }
+
+  /// Takes many connections out of force for good.
+  ///
+  /// - Complexity: O(connections and what stands in a region with one of them).
+  func disconnect(_ ended: [Connection]) {
+    broken = ([], [])
+    for connection in ended { disconnect(connection) }
+    let (regions, constraints) = broken ?? ([], [])
+    broken = nil
+    for region in regions.unique() { breakUp(region) }
+    for constraint in constraints.unique() where constraint.region == nil {
+      enterAgain(constraint)
+    }
+    for region in regions.unique() { release(Array(region.cells)) }
+  }
+
+  /// Makes regions anew for constraints whose region fell apart.
+  private func rebuild(_ constraints: [Constraint]) {
+    structuralWork += constraints.count
+    for constraint in constraints { constraint.region = nil }
+    for constraint in constraints {
+      // They held together with more constraints than there are now.
+      try? join(constraint)
+      if constraint.strength < .required, constraint.equation == nil {
+        // It may have stood back behind one that is gone.
+        forced += constraint.formulas.prefix(1)
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+internal import TenonTables
+
+// Finding connections, constraints and cells without a word for each of them more than is needed.
+
+/// The connections that have not ended, by their numbers: a hash table with open addressing.
+struct ConnectionTable {
+  private var entries: ContiguousArray<Connection?> = ContiguousArray(repeating: nil, count: 16)
+  private(set) var count = 0
+
+  /// How many there is room for.
+  var capacity: Int { entries.count }
+
+  private var mask: Int { entries.count - 1 }
+
+  private func start(_ number: Int) -> Int {
+    Int(truncatingIfNeeded: (UInt64(UInt(bitPattern: number)) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+      & mask
+  }
+
+  /// The connection of a number.
+  subscript(number: Int) -> Connection? {
+    var index = start(number)
+    while let connection = entries[index] {
+      if connection.number == number { return connection }
+      index = (index + 1) & mask
+    }
+    return nil
+  }
+
+  /// All of them, in no order.
+  var values: [Connection] { entries.compactMap { $0 } }
+
+  /// Enters a connection whose number is not there.
+  ///
+  /// - Complexity: O(1), amortised.
+  mutating func insert(_ connection: Connection) {
+    if count * 3 >= entries.count * 2 { resize(entries.count * 2) }
+    count += 1
+    enter(connection)
+  }
+
+  private mutating func enter(_ connection: Connection) {
+    var index = start(connection.number)
+    while entries[index] != nil { index = (index + 1) & mask }
+    entries[index] = connection
+  }
+
+  /// Takes a connection out.
+  ///
+  /// - Complexity: O(1), amortised.
+  mutating func remove(_ number: Int) {
+    var hole = start(number)
+    while let connection = entries[hole], connection.number != number { hole = (hole + 1) & mask }
+    guard entries[hole] != nil else { return }
+    count -= 1
+    // What follows moves up if it may: none stands behind a gap.
+    var index = (hole + 1) & mask
+    while let connection = entries[index] {
+      let distance = (index - start(connection.number)) & mask
+      if distance >= (index - hole) & mask {
+        entries[hole] = connection
+        hole = index
+      }
+      index = (index + 1) & mask
+    }
+    entries[hole] = nil
+    if entries.count > 1_024, count * 8 < entries.count { resize(entries.count / 4) }
+  }
+
+  private mutating func resize(_ capacity: Int) {
+    let old = entries
+    entries = ContiguousArray(repeating: nil, count: capacity)
+    for connection in old { if let connection { enter(connection) } }
+  }
+}
+
+/// The constraints that other formulas over the same cells join, by those cells.
+struct ConstraintTable {
+  private var entries: Set<Entry> = []
+
+  private struct Entry: Hashable {
+    let constraint: Constraint
+
+    static func == (left: Entry, right: Entry) -> Bool {
+      left.constraint === right.constraint || left.constraint.cells == right.constraint.cells
+    }
+
+    func hash(into hasher: inout Hasher) {
+      for cell in constraint.cells { hasher.combine(cell) }
+    }
+  }
+
+  var count: Int { entries.count }
+
+  private func key(_ cells: [CellID]) -> Entry {
+    Entry(constraint: Constraint(id: ConstraintID(-1), cells: cells))
+  }
+
+  /// The constraint over some cells, which are sorted.
+  subscript(cells: [CellID]) -> Constraint? {
+    get {
+      entries.firstIndex(of: key(cells)).map { entries[$0].constraint }
+    }
+    set {
+      if let newValue {
+        entries.update(with: Entry(constraint: newValue))
+      } else {
+        entries.remove(key(cells))
+        if entries.capacity > 4_096, entries.count * 8 < entries.capacity {
+          entries = Set(entries)
+        }
+      }
+    }
+  }
+}
+
+/// The first cell of each watched object: a hash table with open addressing over the table of cells.
+final class ObjectMap {
+  private let entries = FlatTable<Int32>()
+  private var mask = 15
+  fileprivate(set) var count = 0
+  /// How many there is room for.
+  var capacity: Int { entries.count }
+
+  init() { entries.extend(to: 16, with: -1) }
+
+  private func start(_ object: UInt) -> Int {
+    let hash = UInt64(object) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: hash >> 32) & mask
+  }
+
+  private func position(_ object: UInt, _ cells: borrowing FlatTable<HotCell>) -> Int {
+    var position = start(object)
+    while entries[position] >= 0, cells[entries[position]].object.bits != object {
+      position = (position + 1) & mask
+    }
+    return position
+  }
+
+  /// The first cell of an object, or -1.
+  fileprivate func first(_ object: UInt, in cells: borrowing FlatTable<HotCell>) -> Int32 {
+    entries[position(object, cells)]
+  }
+
+  /// Enters a cell as the first one of its object.
+  fileprivate func set(_ cell: Int32, in cells: borrowing FlatTable<HotCell>) {
+    let object = cells[cell].object.bits
+    let known = position(object, cells)
+    if entries[known] >= 0 {
+      entries[known] = cell
+      return
+    }
+    count += 1
+    if count * 3 >= (mask + 1) * 2 { grow(cells) }
+    entries[position(object, cells)] = cell
+  }
+
+  /// Takes an object out.
+  fileprivate func remove(_ object: UInt, in cells: borrowing FlatTable<HotCell>) {
+    var hole = position(object, cells)
+    guard entries[hole] >= 0 else { return }
+    count -= 1
+    // What follows moves up if it may: none stands behind a gap.
+    var index = (hole + 1) & mask
+    while entries[index] >= 0 {
+      let distance = (index - start(cells[entries[index]].object.bits)) & mask
+      if distance >= (index - hole) & mask {
+        entries[hole] = entries[index]
+        hole = index
+      }
+      index = (index + 1) & mask
+    }
+    entries[hole] = -1
+  }
+
+  private func grow(_ cells: borrowing FlatTable<HotCell>) {
+    let old = FlatTable<Int32>()
+    old.extend(to: (mask + 1) * 2, with: -1)
+    entries.exchange(with: old)
+    mask = mask * 2 + 1
+    for index in 0..<old.count where old[index] >= 0 {
+      entries[position(cells[old[index]].object.bits, cells)] = old[index]
+    }
+  }
+}
+
+/// The cells of each watched object.
+struct WatchedObjects {
+  unowned(unsafe) let graph: ConnectionGraph
+
+  /// How many objects are watched.
+  var count: Int { unsafe graph.objectMap.count }
+
+  /// The cells of an object, in the order in which they came; nil if it is not watched.
+  subscript(object: UInt) -> [CellID]? {
+    var next = unsafe graph.objectMap.first(object, in: graph.hot)
+    guard next >= 0 else { return nil }
+    var cells: [CellID] = []
+    while next >= 0 {
+      cells.append(CellID(next))
+      next = unsafe graph.cells[Int(next)].nextOfObject
+    }
+    return cells.reversed()
+  }
+
+  /// Adds a cell to those of its object.
+  func append(_ cell: CellID) {
+    let object = unsafe graph.hot[cell.rawValue].object.bits
+    let first = unsafe graph.objectMap.first(object, in: graph.hot)
+    unsafe graph.cells[cell.index].nextOfObject = first
+    unsafe graph.cells[cell.index].previousOfObject = -1
+    if first >= 0 { unsafe graph.cells[Int(first)].previousOfObject = cell.rawValue }
+    unsafe graph.objectMap.set(cell.rawValue, in: graph.hot)
+  }
+
+  /// Takes a cell out of those of its object.
+  ///
+  /// - Returns: whether it was the last one.
+  func remove(_ cell: CellID) -> Bool {
+    let previous = unsafe graph.cells[cell.index].previousOfObject
+    let next = unsafe graph.cells[cell.index].nextOfObject
+    if next >= 0 { unsafe graph.cells[Int(next)].previousOfObject = previous }
+    if previous >= 0 {
+      unsafe graph.cells[Int(previous)].nextOfObject = next
+    } else if next >= 0 {
+      unsafe graph.objectMap.set(next, in: graph.hot)
+    } else {
+      unsafe graph.objectMap.remove(graph.hot[cell.rawValue].object.bits, in: graph.hot)
+      return true
+    }
+    return false
+  }
+}
