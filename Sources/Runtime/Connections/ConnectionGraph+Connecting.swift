@@ -294,12 +294,14 @@ extension ConnectionGraph {
   private func addReader(_ formula: Formula, to cell: CellID) {
     cells[cell.index].readers.append(formula)
     setFlag(CellFlag.read, of: cell, to: true)
+    touch(cell)
   }
 
   private func removeReader(_ formula: Formula, from cell: CellID) {
     guard let index = cells[cell.index].readers.lastIndex(where: { $0 === formula }) else { return }
     cells[cell.index].readers.remove(at: index)
     setFlag(CellFlag.read, of: cell, to: !cells[cell.index].readers.isEmpty)
+    touch(cell)
   }
 
   private func highestLevel(of cells: [CellID]) -> Int {
@@ -411,6 +413,7 @@ extension ConnectionGraph {
     for cell in entering {
       cells[cell.index].region = region
       region.cells.insert(cell)
+      touch(cell)
     }
     settleLevel(of: region, for: constraint, entering: entering)
   }
@@ -525,7 +528,10 @@ extension ConnectionGraph {
   private func breakUp(_ region: Region) {
     regionCount -= 1
     waitingRegions.removeAll { $0 === region }
-    for cell in region.cells { cells[cell.index].region = nil }
+    for cell in region.cells {
+      cells[cell.index].region = nil
+      touch(cell)
+    }
     rebuild(region.constraints.filter { $0.region === region })
   }
 

@@ -109,14 +109,16 @@ extension Machine {
   private func makeNativeStore(_ store: any Store) -> Value {
     let object = makeInstance(of: "NativeStore")
     object[slot: 0] = Value(small: nativeStores.count)
-    nativeStores.append(NativeStoreEntry(store: store))
+    nativeStores.append(NativeStoreEntry(store: store, watching: store as? any WatchingStore))
     if let feed = store.feed {
       let queue = storedChanges
       let state = self.state
-      nativeStores[nativeStores.count - 1].subscription = feed.subscribe { change in
-        queue.append(change.reference)
+      let wakeUp = loop.inbox.wakeUp
+      nativeStores[nativeStores.count - 1].subscription = feed.subscribe(noting: { change in
+        queue.note(change)
         state.requestSafepoint()
-      }
+        wakeUp.call()
+      })
     }
     permanentRoots.append(Value(object))
     nativeStores[nativeStores.count - 1].object = Value(object)
@@ -211,8 +213,11 @@ extension Machine {
   /// - Returns: the value, or `unwind`.
   func put(_ value: Value, at reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
+      graph.directWrite = nil
       let stored = send(selector("put:at:"), to: store, value, reference)
-      if !stored.isUnwind { noteStoreChange(reference, in: store) }
+      if !stored.isUnwind, !wasToldDirectly(reference, store) {
+        noteStoreChange(reference, in: store)
+      }
       return stored
     }
     do throws(Failure) {
@@ -220,11 +225,13 @@ extension Machine {
       if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
       guard let resource = try encode(value, for: native, at: place) else { return .unwind }
       do throws(StoreError) {
-        try native.put(place, resource, if: nil)
+        try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
+          () throws(StoreError) in
+          try native.put(place, resource, if: nil)
+        }
       } catch {
         throw .store(error)
       }
-      storedChanges.remove(place)
       noteStoreChange(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : value
     } catch {
@@ -260,15 +267,20 @@ extension Machine {
 
   private func deleteUnwatched(_ reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
+      graph.directWrite = nil
       let existed = send(selector("delete:"), to: store, reference)
-      if !existed.isUnwind { noteStoreChange(reference, in: store) }
+      if !existed.isUnwind, !wasToldDirectly(reference, store) {
+        noteStoreChange(reference, in: store)
+      }
       return existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
       do throws(StoreError) {
-        let existed = try native.delete(place, if: nil)
-        storedChanges.remove(place)
+        let existed = try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
+          () throws(StoreError) in
+          try native.delete(place, if: nil)
+        }
         noteStoreChange(reference, in: store)
         return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
       } catch {
@@ -284,11 +296,12 @@ extension Machine {
   /// - Returns: the reference of what was added, or `unwind`.
   func post(_ value: Value, to reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
+      graph.directWrite = nil
       let added = send(selector("post:to:"), to: store, value, reference)
       guard !added.isUnwind, isReference(added) else { return added }
       roots.append(added)
       defer { roots.removeLast() }
-      noteStoreChange(added, in: store)
+      if !wasToldDirectly(added, store) { noteStoreChange(added, in: store) }
       return settleRelays(answering: added)
     }
     do throws(Failure) {
@@ -324,6 +337,12 @@ extension Machine {
 
   // MARK: Changes
 
+  /// Whether a store has itself told of the write that has just ended.
+  private func wasToldDirectly(_ reference: Value, _ store: Value) -> Bool {
+    guard let direct = graph.directWrite, direct.store == store else { return false }
+    return direct.reference == reference || direct.text == referenceText(reference)
+  }
+
   /// Whether connections can learn of changes in a store.
   func isObservable(_ store: Value) -> Bool {
     guard let native = nativeStore(store) else { return true }
@@ -336,8 +355,10 @@ extension Machine {
 
   private func noteStoredRead(_ reference: Value, in store: Value) {
     guard let tracker else { return }
-    tracker.record(
-      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference)))
+    let place = Place(
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+    tracker.record(place)
+    if nativeStore(store) != nil { watchBeforeReading(place) }
   }
 
   /// Tells connections that a place of the scheme table has changed.
@@ -356,29 +377,16 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted, else nil.
   func takeUpStoredChanges() -> Value {
     guard !graph.isSettling, graph.running == nil else { return .nil }
-    let references = storedChanges.takeAll()
-    if references.isEmpty { return .nil }
-    for reference in references {
-      noteInWatchedStores(reference)
-      guard let key = canonicalReferences[reference.description] else { continue }
-      for entry in nativeStores {
-        let place = Place(kind: .stored, object: entry.object, index: -1, key: key)
-        guard let cell = graph.cellsByPlace[place] else { continue }
-        graph.forgetKnown(of: cell)
-        graph.noteWrite(to: cell, by: nil)
-      }
+    if !graph.touchedStoredCells.isEmpty || !storeWatches.beforeReading.isEmpty {
+      updateStoreWatches()
     }
-    return graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
+    if storedChanges.isEmpty { return graph.hasPending ? settleUnlessAtomic() : .nil }
+    for change in storedChanges.takeAll() { takeUp(change) }
+    return settleUnlessAtomic()
   }
 
-  /// Tells those that watch a whole store of a change that the store has announced.
-  private func noteInWatchedStores(_ reference: Reference) {
-    for entry in nativeStores
-    where entry.object.isObject && ObjectRef(entry.object).flags & ObjectFlag.watched != 0
-      && schemeCell(named: reference.scheme)[slot: 0] == entry.object
-    {
-      noteStoreChange(makeReference(reference), in: entry.object)
-    }
+  private func settleUnlessAtomic() -> Value {
+    graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
   }
 }
 
@@ -387,4 +395,6 @@ struct NativeStoreEntry {
   let store: any Store
   var object = Value.nil
   var subscription: ChangeSubscription?
+  /// The store, when it must be told what to watch.
+  var watching: (any WatchingStore)?
 }
