@@ -26,6 +26,10 @@ extension Interpreter {
   /// thread has something for the interpreter.
   public var wakeUp: WakeUp { machine.inbox.wakeUp }
 
+  /// What delivers the changes of stores on the interpreter's thread, in the turns of its run loop; to
+  /// be asked for on that thread.
+  public var changeExecutor: any ChangeExecutor { machine.changeExecutor }
+
   /// Does what is due now, without waiting.
   ///
   /// An error that a block does not handle is written to the console's output for errors; the others

@@ -25,6 +25,11 @@ public import TenonRuntime
 /// change survive.
 ///
 /// The verbs are get, put, delete and list. One thread at a time may use the store.
+///
+/// What is watched announces its changes on the feed, whoever makes them: other processes, other
+/// stores, or this one. Where the system does not tell, the store looks every two seconds. Symbolic
+/// links are followed at the end of a watched path only; what a link inside a watched directory leads
+/// to is not watched.
 public final class FileStore {
   /// What a file store may do, and how far it goes.
   public struct Options: Sendable {
@@ -32,6 +37,8 @@ public final class FileStore {
     public var readLimit = 64 << 20
     /// How long a pipe or a device may keep a reader or writer waiting.
     public var waitLimit: Duration = .seconds(5)
+    /// How long the store waits between two looks at watched places of which the system tells nothing.
+    public var pollInterval: Duration = .seconds(2)
     /// Whether writing to a symbolic link writes to where it points; otherwise it is refused.
     public var writesThroughLinks = false
 
@@ -48,6 +55,12 @@ public final class FileStore {
   let directory: String?
   /// Whether nothing outside a directory can be reached.
   let isConfined: Bool
+  let changes = ChangeFeed()
+  /// Made when something is first watched.
+  var watcher: FileWatcher?
+  /// What the watcher's thread looks with.
+  let watchedFileSystem: any FileSystem & Sendable
+  let makeNotifier: () -> (any DirectoryNotifier)?
   /// The directories that were searched for stale files.
   private var searched: Set<FileIdentity> = []
 
@@ -62,10 +75,14 @@ public final class FileStore {
   }
 
   package init(
-    directory: String? = nil, options: Options = Options(), fileSystem: any FileSystem
+    directory: String? = nil, options: Options = Options(), fileSystem: any FileSystem,
+    watching watchedFileSystem: any FileSystem & Sendable = OperatingSystem(),
+    notifier: @escaping () -> (any DirectoryNotifier)? = { try? SystemNotifier() }
   ) {
     self.options = options
     isConfined = false
+    self.watchedFileSystem = watchedFileSystem
+    makeNotifier = notifier
     self.fileSystem = UninterruptedFileSystem(fileSystem)
     if let directory, directory.utf8.first == UInt8(ascii: "/") {
       self.directory = directory
@@ -98,6 +115,8 @@ public final class FileStore {
     options.writesThroughLinks = false
     self.options = options
     isConfined = true
+    watchedFileSystem = OperatingSystem()
+    makeNotifier = { nil }
     do throws(FileFailure) {
       self.fileSystem = try ConfinedFileSystem(
         root: path, UninterruptedFileSystem(fileSystem))
@@ -192,13 +211,20 @@ extension FileStore: Store {
     _ reference: Reference, _ resource: Resource, if condition: Precondition?
   ) throws(StoreError) {
     try with(reference) { (place) throws(FileFailure) in
-      try write(resource.bytes, to: place, condition)
+      _ = try announcing(.put, at: place, resource.bytes) { () throws(FileFailure) in
+        try write(resource.bytes, to: place, condition)
+        return true
+      }
     }
   }
 
   public func delete(
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> Bool {
-    try with(reference) { (place) throws(FileFailure) in try remove(place, condition) }
+    try with(reference) { (place) throws(FileFailure) in
+      try announcing(.delete, at: place, nil) { () throws(FileFailure) in
+        try remove(place, condition)
+      }
+    }
   }
 }

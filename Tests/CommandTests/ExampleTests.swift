@@ -3,7 +3,7 @@ import Testing
 
 /// The main job: the converter as people use it, and the paper's program across two runs.
 @Suite struct ExampleTests {
-  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("examples")
 
   private static let understood =

@@ -33,6 +33,10 @@ struct Main {
     case "print": try printBetween()
     case "verbs": try runVerbs(user: UInt32(rest[0]) ?? 0, directory: rest[1], Array(rest[2...]))
     case "fill": try fill(directory: rest[0], size: Int(rest[1]) ?? 0)
+    case "disturb":
+      var disturbance = Disturbance(rest[0], seed: Int(rest[1]) ?? 0)
+      disturbance.run(Int(rest[2]) ?? 0)
+    case "post-storm": try PostStorm().run(Int(rest[0]) ?? 0)
     default: exit(64)
     }
   }

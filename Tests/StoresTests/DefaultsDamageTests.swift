@@ -52,7 +52,9 @@ import Testing
     let store = try DefaultsStore(domain: "d", directory: directory.path) { reports.append($0) }
     try store.put(defaults("a"), "1")
     let log = Log()
-    let subscription = store.feed?.subscribe { log.add("\($0.verb) \($0.reference)") }
+    let subscription = store.feed?.subscribe(noting: {
+      log.add("\($0.verb) \($0.reference)")
+    })
     try directory.write("d.json", "oops")
     #expect(try store.text(defaults("a")) == nil)
     #expect(log.take() == ["delete defaults:a"])

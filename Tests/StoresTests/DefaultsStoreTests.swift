@@ -264,7 +264,9 @@ import Testing
     let other = try open()
     try other.put(defaults("before"), "0")
     let log = Log()
-    let subscription = store.feed?.subscribe { log.add("\($0.verb) \($0.reference)") }
+    let subscription = store.feed?.subscribe(noting: {
+      log.add("\($0.verb) \($0.reference)")
+    })
     // What was there at the start is not news.
     _ = try store.list(defaults(""))
     #expect(log.take() == [])
@@ -292,11 +294,13 @@ import Testing
   @Test func whoeverHearsMayUseTheStore() throws {
     let store = try open()
     let box = Box(store)
-    let subscription = store.feed?.subscribe { change in
-      guard change.reference.name == "a" else { return }
-      let seen = try? box.store.text(change.reference)
-      try? box.store.put(try defaults("copy"), seen ?? "null")
+    let queue = ChangeQueue(on: ImmediateExecutor()) { batch in
+      for change in batch.changes where change.reference.name == "a" {
+        let seen = try box.store.text(change.reference)
+        try box.store.put(try defaults("copy"), seen ?? "null")
+      }
     }
+    let subscription = try store.watch(defaults("a"), isDeep: false, queue)
     try store.put(defaults("a"), "1")
     #expect(try store.text(defaults("copy")) == "1")
     _ = subscription

@@ -52,19 +52,31 @@ final class TemporaryDirectory {
   }
 
   /// Every path below, with the content of files; directories end in a slash.
-  var tree: [String: String] {
-    var tree: [String: String] = [:]
-    guard let names = FileManager.default.enumerator(atPath: path) else { return [:] }
-    for case let name as String in names {
-      var status = stat()
-      guard unsafe lstat(path + "/" + name, &status) == 0 else { continue }
-      switch status.st_mode & S_IFMT {
-      case S_IFDIR: tree[name + "/"] = ""
-      case S_IFREG: tree[name] = text(name) ?? "unreadable"
-      default: tree[name] = "special"
+  var tree: [String: String] { Tree(path).content }
+
+  /// What is in a directory and all below.
+  struct Tree {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    /// Every path below, with the content of files; directories end in a slash.
+    var content: [String: String] {
+      var tree: [String: String] = [:]
+      guard let names = FileManager.default.enumerator(atPath: path) else { return [:] }
+      for case let name as String in names {
+        var status = stat()
+        guard unsafe lstat(path + "/" + name, &status) == 0 else { continue }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: tree[name + "/"] = ""
+        case S_IFREG:
+          let bytes = FileManager.default.contents(atPath: path + "/" + name)
+          tree[name] = bytes.map { String(decoding: $0, as: UTF8.self) } ?? "unreadable"
+        default: tree[name] = "special"
+        }
       }
+      return tree
     }
-    return tree
   }
 
   /// The temporary files of stores that are left.

@@ -302,11 +302,13 @@ extension ConnectionGraph {
   private func addReader(_ formula: Formula, to cell: CellID) {
     cells[cell.index].readers.append(formula)
     setFlag(CellFlag.read, of: cell, to: true)
+    touch(cell)
   }
 
   private func removeReader(_ formula: Formula, from cell: CellID) {
     cells[cell.index].readers.remove(formula)
     setFlag(CellFlag.read, of: cell, to: !cells[cell.index].readers.isEmpty)
+    touch(cell)
   }
 
   private func highestLevel(of cells: [CellID]) -> Int {
@@ -434,6 +436,7 @@ extension ConnectionGraph {
     for cell in entering {
       cells[cell.index].region = region
       region.cells.insert(cell)
+      touch(cell)
     }
     settleLevel(of: region, for: constraint, entering: entering)
   }

@@ -60,6 +60,7 @@ extension ConnectionGraph {
       if region.pinned.remove(cell) != nil { region.solver.unpin(cell) }
       region.cells.remove(cell)
       cells[cell.index].region = nil
+      touch(cell)
     }
     if region.constraints.count == 0 {
       regionCount -= 1
@@ -88,6 +89,7 @@ extension ConnectionGraph {
     waitingRegions.removeAll { $0 === region }
     for cell in region.cells {
       cells[cell.index].region = nil
+      touch(cell)
       cells[cell.index].regionUses = 0
     }
     rebuild(region.constraints.filter { $0.region === region })

@@ -178,6 +178,10 @@ final class ConnectionGraph {
   /// The cell of a store that is written through the door.
   var storing: CellID?
   private var storedCellCount = 0
+  /// What a store was told to have changed itself last: for whoever writes, and asks at once.
+  var directWrite: (store: Value, reference: Value, text: String)?
+  /// The cells of places in stores that may have got or lost their readers.
+  var touchedStoredCells: Set<CellID> = []
   /// The old values of what was written in this turn, for when it cannot be finished.
   let undo = UndoLog()
   /// The plans whose formulas have run without that being written down for each.
@@ -338,6 +342,7 @@ extension ConnectionGraph {
     let isHooked =
       !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
     setFlag(CellFlag.hooked, of: id, to: isHooked)
+    touch(id)
   }
 
   private func watch(_ place: Place, _ id: CellID) {
@@ -417,7 +422,12 @@ extension ConnectionGraph {
         relays.byCell[id] == nil
       else { continue }
       placeMap.remove(id.rawValue, in: hot, notes)
-      if cell.place.kind == .stored { storedCellCount -= 1 } else { unwatch(cell.place, id) }
+      if cell.place.kind == .stored {
+        storedCellCount -= 1
+        touch(id)
+      } else {
+        unwatch(cell.place, id)
+      }
       for slot in cell.slots {
         cells[slot.index].properties.removeAll { $0 == id }
         noteHooks(of: slot)

@@ -138,6 +138,7 @@ extension Machine {
       return value.isUnwind ? nil : value
     case .stored:
       if let known = graph[cell].known { return known }
+      watchBeforeReading(place)
       let value = withErrorsCaught { get(place.key, from: place.object) }
       guard case .value(let read) = value else { return .nil }
       graph.setKnown(read, of: cell)

@@ -284,6 +284,9 @@ extension Machine {
   /// - Returns: `unwind` when settling was interrupted, else the store.
   func noteDirectWrite(_ reference: Value, in store: Value) throws(Failure) -> Value {
     noteStoreChange(reference, in: store)
+    if ObjectRef(store).flags & ObjectFlag.watched != 0 {
+      graph.directWrite = (store, reference, referenceText(reference))
+    }
     if !graph.hasStoredCells { return settleRelays(answering: store) }
     let key = canonicalReference(try self.reference(reference, in: store))
     guard let cell = graph.cellsByPlace[Place(kind: .stored, object: store, index: -1, key: key)],

@@ -39,6 +39,7 @@ extension Machine {
       }
       heap.countOutside((weakTargets.count - count) * Machine.bytesPerWeakReference)
     }
+    if !policyQueues.byObject.isEmpty { purgePolicyQueues() }
     guard !finalizers.isEmpty else { return }
     let dead = finalizers.keys.filter { !heap.isMarked(ObjectRef(Value(bits: $0))) }
     // Sorted, as a table has another order in each run: the older object is mostly the lower one.

@@ -97,6 +97,8 @@ package final class Machine {
   var canonicalReferences: [String: Value] = [:]
   var nativeStores: [NativeStoreEntry] = []
   let storedChanges = StoredChanges()
+  let storeWatches = StoreWatches()
+  var policyQueues = PolicyQueues()
 
   // MARK: Code
   /// The code of methods.
@@ -146,7 +148,7 @@ package final class Machine {
   var solverRoots: [ObjectIdentifier: [Value]] = [:]
 
   // MARK: What is still to be done
-  lazy var loop = RunLoop(state: state)
+  lazy var loop = RunLoop(state: state, storedChanges: storedChanges)
   /// How many errors were reported after which the program went on.
   package internal(set) var reportedErrors = 0
 

@@ -40,9 +40,11 @@ extension Primitive {
     case "SolverCell": solverCell
     case "SolverTurn": solverTurn
     case "SolverTable class": solverTableClass
-    case "Connection": connection + forcing + explaining + relays + invariants + tolerance
+    case "Connection":
+      connection + forcing + explaining + relays + invariants + tolerance + connectionWatch
     case "Connection class": connectionClass
     case "Relay class": relayClass
+    case "QueuedPolicy": queuedPolicy
     case "MemoryStore": memoryStore
     case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass

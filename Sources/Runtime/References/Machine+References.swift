@@ -114,14 +114,16 @@ extension Machine {
   func makeNativeStore(_ store: any Store, className: String = "NativeStore") -> Value {
     let object = makeInstance(of: className)
     object[slot: 0] = Value(small: nativeStores.count)
-    nativeStores.append(NativeStoreEntry(store: store))
+    nativeStores.append(NativeStoreEntry(store: store, watching: store as? any WatchingStore))
     if let feed = store.feed {
       let queue = storedChanges
       let state = self.state
-      nativeStores[nativeStores.count - 1].subscription = feed.subscribe { change in
-        queue.append(change.reference)
+      let wakeUp = loop.inbox.wakeUp
+      nativeStores[nativeStores.count - 1].subscription = feed.subscribe(noting: { change in
+        queue.note(change)
         state.requestSafepoint()
-      }
+        wakeUp.call()
+      })
     }
     permanentRoots.append(Value(object))
     nativeStores[nativeStores.count - 1].object = Value(object)
@@ -239,11 +241,14 @@ extension Machine {
     _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
   ) -> Value {
     guard let native = nativeStore(store) else {
+      graph.directWrite = nil
       let stored =
         condition.isNil
         ? send(putSelector, to: store, value, reference)
         : send(selector("put:at:if:"), to: store, value, reference, condition)
-      if !stored.isUnwind { noteStoreChange(reference, in: store) }
+      if !stored.isUnwind, !wasToldDirectly(reference, store) {
+        noteStoreChange(reference, in: store)
+      }
       return stored
     }
     do throws(Failure) {
@@ -252,9 +257,11 @@ extension Machine {
       guard let resource = try encode(value, for: native, at: place) else { return .unwind }
       let precondition = try asPrecondition(condition)
       try storing(.put) { () throws(StoreError) in
-        try native.put(place, resource, if: precondition)
+        try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
+          () throws(StoreError) in
+          try native.put(place, resource, if: precondition)
+        }
       }
-      storedChanges.remove(place)
       noteStoreChange(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : value
     } catch {
@@ -290,20 +297,25 @@ extension Machine {
     _ reference: Value, in store: Value, if condition: Value
   ) -> Value {
     guard let native = nativeStore(store) else {
+      graph.directWrite = nil
       let existed =
         condition.isNil
         ? send(selector("delete:"), to: store, reference)
         : send(selector("delete:if:"), to: store, reference, condition)
-      if !existed.isUnwind { noteStoreChange(reference, in: store) }
+      if !existed.isUnwind, !wasToldDirectly(reference, store) {
+        noteStoreChange(reference, in: store)
+      }
       return existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
       let precondition = try asPrecondition(condition)
       let existed = try storing(.delete) { () throws(StoreError) in
-        try native.delete(place, if: precondition)
+        try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
+          () throws(StoreError) in
+          try native.delete(place, if: precondition)
+        }
       }
-      storedChanges.remove(place)
       noteStoreChange(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
     } catch {
@@ -316,11 +328,12 @@ extension Machine {
   /// - Returns: the reference of what was added, or `unwind`.
   func post(_ value: Value, to reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
+      graph.directWrite = nil
       let added = send(selector("post:to:"), to: store, value, reference)
       guard !added.isUnwind, isReference(added) else { return added }
       roots.append(added)
       defer { roots.removeLast() }
-      noteStoreChange(added, in: store)
+      if !wasToldDirectly(added, store) { noteStoreChange(added, in: store) }
       return settleRelays(answering: added)
     }
     do throws(Failure) {
@@ -350,6 +363,12 @@ extension Machine {
 
   // MARK: Changes
 
+  /// Whether a store has itself told of the write that has just ended.
+  private func wasToldDirectly(_ reference: Value, _ store: Value) -> Bool {
+    guard let direct = graph.directWrite, direct.store == store else { return false }
+    return direct.reference == reference || direct.text == referenceText(reference)
+  }
+
   /// Whether connections can learn of changes in a store.
   func isObservable(_ store: Value) -> Bool {
     guard let native = nativeStore(store) else { return true }
@@ -364,8 +383,10 @@ extension Machine {
 
   private func noteStoredRead(_ reference: Value, in store: Value) {
     guard let tracker else { return }
-    tracker.record(
-      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference)))
+    let place = Place(
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+    tracker.record(place)
+    if nativeStore(store) != nil { watchBeforeReading(place) }
   }
 
   /// Tells connections that a place of the scheme table has changed.
@@ -384,29 +405,16 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted, else nil.
   func takeUpStoredChanges() -> Value {
     guard !graph.isSettling, graph.running == nil else { return .nil }
-    let references = storedChanges.takeAll()
-    if references.isEmpty { return .nil }
-    for reference in references {
-      noteInWatchedStores(reference)
-      guard let key = canonicalReferences[reference.description] else { continue }
-      for entry in nativeStores {
-        let place = Place(kind: .stored, object: entry.object, index: -1, key: key)
-        guard let cell = graph.cellsByPlace[place] else { continue }
-        graph.forgetKnown(of: cell)
-        graph.noteWrite(to: cell, by: nil)
-      }
+    if !graph.touchedStoredCells.isEmpty || !storeWatches.beforeReading.isEmpty {
+      updateStoreWatches()
     }
-    return graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
+    if storedChanges.isEmpty { return graph.hasPending ? settleUnlessAtomic() : .nil }
+    for change in storedChanges.takeAll() { takeUp(change) }
+    return settleUnlessAtomic()
   }
 
-  /// Tells those that watch a whole store of a change that the store has announced.
-  private func noteInWatchedStores(_ reference: Reference) {
-    for entry in nativeStores
-    where entry.object.isObject && ObjectRef(entry.object).flags & ObjectFlag.watched != 0
-      && schemeCell(named: reference.scheme)[slot: 0] == entry.object
-    {
-      noteStoreChange(makeReference(reference), in: entry.object)
-    }
+  private func settleUnlessAtomic() -> Value {
+    graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
   }
 }
 
@@ -415,4 +423,6 @@ struct NativeStoreEntry {
   let store: any Store
   var object = Value.nil
   var subscription: ChangeSubscription?
+  /// The store, when it must be told what to watch.
+  var watching: (any WatchingStore)?
 }

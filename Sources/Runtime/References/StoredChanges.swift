@@ -1,26 +1,75 @@
+internal import CTenonPlatform
 internal import Synchronization
 
-/// The places that stores have announced as changed and nobody has looked at yet.
+/// The places that stores have announced as changed and nobody has looked at yet, each once.
 ///
 /// Any thread may add; the interpreter's takes.
 final class StoredChanges: Sendable {
-  private let references = Mutex<[Reference]>([])
+  /// A place that has changed.
+  struct Noted {
+    let reference: Reference
+    /// Whether anything below may have changed, too.
+    let coversBelow: Bool
+    /// Whether only the listing is meant: somebody who knows has changed something in it.
+    var isListing = false
+  }
 
-  func append(_ reference: Reference) {
-    references.withLock { list in
-      if !list.contains(reference) { list.append(reference) }
+  private struct State {
+    var schedule = ChangeSchedule<Reference>(ChangeQueueOptions())
+    /// The place that the interpreter is writing to, and its thread.
+    var own: (reference: Reference, thread: UInt)?
+    /// The directories in which the interpreter has changed something.
+    var listings: [Reference] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Notes a change.
+  func note(_ change: Change) {
+    state.withLock { state in
+      if let own = state.own, own.reference == change.reference,
+        own.thread == tenon_thread_number()
+      {
+        return
+      }
+      state.schedule.post(change.reference, change.verb, sequence: change.sequence)
     }
   }
 
-  /// Forgets an announcement: that of a write of our own.
-  func remove(_ reference: Reference) {
-    references.withLock { list in list.removeAll { $0 == reference } }
+  /// Does something that changes a place; what the store announces about it meanwhile, on this
+  /// thread, is known.
+  ///
+  /// The listing of what the place is in is noted if anybody may have read it.
+  func changing<Result>(
+    _ reference: Reference, notesListing: Bool, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let outer = state.withLock { state in
+      defer { state.own = (reference, tenon_thread_number()) }
+      return state.own
+    }
+    defer { state.withLock { $0.own = outer } }
+    let result = try body()
+    if notesListing, let parent = reference.parent {
+      state.withLock { state in
+        if state.listings.last != parent { state.listings.append(parent) }
+      }
+    }
+    return result
   }
 
-  func takeAll() -> [Reference] {
-    references.withLock { list in
-      defer { list = [] }
-      return list
+  var isEmpty: Bool { state.withLock { $0.schedule.isEmpty && $0.listings.isEmpty } }
+
+  /// Takes what was noted, in its order.
+  func takeAll() -> [Noted] {
+    state.withLock { state in
+      let listings = state.listings.map {
+        Noted(reference: $0, coversBelow: false, isListing: true)
+      }
+      state.listings = []
+      return listings
+        + state.schedule.removeAll().map {
+          Noted(reference: $0.told, coversBelow: $0.toldCovers)
+        }
     }
   }
 }

@@ -16,6 +16,7 @@ extension Machine {
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
   private func turn(before limit: DueTime? = nil) -> Value {
     for work in loop.inbox.takeAll() { work(self) }
+    loop.executor?.runDue()
     if runHooks().isUnwind { return .unwind }
     for _ in 0..<loop.taskCount {
       guard let task = loop.takeTask() else { break }
@@ -132,7 +133,7 @@ extension Machine {
       if turn(before: end).isUnwind { return .unwind }
       if noticeInterrupt() { return stop() }
       if clock.monotonicTime >= end.time { return .nil }
-      if !loop.hasWork { try pause(until: min(loop.timers.first?.time ?? end.time, end.time)) }
+      if !loop.hasWork { try pause(until: min(loop.nextTime ?? end.time, end.time)) }
     }
   }
 
@@ -142,7 +143,7 @@ extension Machine {
   func step() throws(Failure) -> Value {
     try refuseWaitingInFormula()
     guard loop.isLive else { return .false }
-    if !loop.hasWork { try pause(until: loop.timers.first?.time) }
+    if !loop.hasWork { try pause(until: loop.nextTime) }
     return turn().isUnwind ? .unwind : .true
   }
 
@@ -200,7 +201,7 @@ extension Machine {
   /// something.
   package var nanosecondsUntilDue: Int? {
     if loop.hasWork { return 0 }
-    guard let clock, let time = loop.timers.first?.time else { return nil }
+    guard let clock, let time = loop.nextTime else { return nil }
     return max(0, time - clock.monotonicTime)
   }
 
@@ -227,7 +228,7 @@ extension Machine {
         if turn().isUnwind || noticeInterrupt(), let outcome = endOfTurn() { return outcome }
         guard loop.isLive else { return .finished(nilHandle) }
         do throws(Failure) {
-          if !loop.hasWork { try pause(until: loop.timers.first?.time) }
+          if !loop.hasWork { try pause(until: loop.nextTime) }
         } catch {
           if signal(error).isUnwind, let outcome = endOfTurn() { return outcome }
         }

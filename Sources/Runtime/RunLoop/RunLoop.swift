@@ -24,15 +24,23 @@ final class RunLoop {
   private var sources: [any LiveSource] = []
   /// How other threads reach the loop.
   let inbox: Inbox
+  /// What delivers changes in turns, once somebody has asked for it.
+  var executor: RunLoopExecutor?
 
-  init(state: StateRef) {
+  /// What stores have announced; taken up in each turn.
+  let storedChanges: StoredChanges
+
+  init(state: StateRef, storedChanges: StoredChanges) {
     inbox = Inbox(wakeUp: WakeUp(state: state))
+    self.storedChanges = storedChanges
   }
 
   // MARK: Work
 
   /// Adds something that keeps the program going as long as it is live.
-  func add(_ source: any LiveSource) { sources.append(source) }
+  func add(_ source: any LiveSource) {
+    if !sources.contains(where: { $0 === source }) { sources.append(source) }
+  }
 
   func addTask(_ block: Value) { tasks.append(block) }
 
@@ -50,12 +58,21 @@ final class RunLoop {
   }
 
   /// Whether something can be done without waiting, timers left out.
-  var hasWork: Bool { taskCount > 0 || !hooks.isEmpty || !inbox.isEmpty }
+  var hasWork: Bool {
+    taskCount > 0 || !hooks.isEmpty || !inbox.isEmpty || !storedChanges.isEmpty
+      || executor?.nextTime == .min
+  }
+
+  /// When something is due; nil when nothing is at any time.
+  var nextTime: Int? {
+    guard let time = executor?.nextTime else { return timers.first?.time }
+    return min(time, timers.first?.time ?? time)
+  }
 
   /// Whether anything may still happen.
   var isLive: Bool {
     sources.removeAll { !$0.isLive }
-    return !timers.isEmpty || hasWork || !sources.isEmpty
+    return !timers.isEmpty || hasWork || !sources.isEmpty || executor?.isLive == true
   }
 
   /// Marks what is still to be evaluated.

@@ -52,7 +52,7 @@ extension FileStore {
     return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  private static func isListed(_ name: String) -> Bool {
+  static func isListed(_ name: String) -> Bool {
     !TemporaryFile.isName(name)
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }

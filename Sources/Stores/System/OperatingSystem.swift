@@ -14,7 +14,7 @@ internal import TenonRuntime
 ///
 /// This file and `ProcessValues.swift` are the only ones of the stores that touch memory the
 /// compiler does not watch over: pointers that live as long as one call.
-package struct OperatingSystem: FileSystem {
+package struct OperatingSystem: FileSystem, Sendable {
   package init() {}
 
   package func open(

@@ -10,7 +10,7 @@ public import TenonRuntime
 #endif
 
 /// The clocks of the system.
-public final class SystemClock: TenonRuntime.Clock {
+public final class SystemClock: TenonRuntime.Clock, Sendable {
   /// Creates a clock.
   public init() {}
 

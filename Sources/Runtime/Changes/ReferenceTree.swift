@@ -1,0 +1,132 @@
+/// A part of a path as a key: two are equal when their bytes are.
+struct PathStep: Hashable, Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: PathStep, right: PathStep) -> Bool {
+    // Texts that only look the same are equal for Swift, and other steps all the same.
+    left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
+  }
+}
+
+/// Something that stands at a path: a place in a store, or what connections call their places.
+protocol PathIdentifier {
+  /// The path, from its widest part to its narrowest.
+  var steps: [PathStep] { get }
+  /// How many steps remain at least, whatever is dropped.
+  var leastSteps: Int { get }
+  /// Whether everything below is meant.
+  var coversBelow: Bool { get }
+  /// All that stands below the first steps of this path.
+  func widened(to count: Int) -> Self
+}
+
+extension Reference: PathIdentifier {
+  // What stands before the path is one step, and so is a query: it is the first to be dropped.
+  var steps: [PathStep] {
+    var steps: [PathStep] = []
+    steps.reserveCapacity(components.count + 2)
+    // No component holds a control character, so nothing else looks like these two.
+    steps.append(
+      PathStep(
+        authority == nil && !isAbsolute
+          ? scheme : "\(scheme)\u{1}\(authority ?? "\u{2}")\(isAbsolute ? "\u{3}" : "")"))
+    for component in components { steps.append(PathStep(component)) }
+    if !query.isEmpty {
+      let pairs = query.map { "\($0.key)\u{1}\($0.value ?? "\u{2}")" }
+      steps.append(PathStep("\u{3}" + pairs.joined(separator: "\u{3}")))
+    }
+    return steps
+  }
+
+  var leastSteps: Int { 1 }
+
+  var coversBelow: Bool { isDirectory }
+
+  func widened(to count: Int) -> Reference {
+    // One of the steps is what stands before the path.
+    dropping(components.count - max(0, count - 1))
+  }
+}
+
+/// A tree of paths, in which each node may carry something.
+///
+/// A node is found in O(length of its path); nodes that carry nothing and lead nowhere are removed.
+struct ReferenceTree<Element> {
+  /// A node; the depth of a tree is the greatest length of a path.
+  final class Node {
+    fileprivate(set) var children: [PathStep: Node] = [:]
+    fileprivate weak var parent: Node?
+    fileprivate let step: PathStep
+    var element: Element?
+
+    fileprivate init(_ step: PathStep, below parent: Node?) {
+      self.step = step
+      self.parent = parent
+    }
+  }
+
+  private(set) var root = Node(PathStep(""), below: nil)
+
+  /// The node of a path, made when it is missing.
+  func makeNode(at path: some Sequence<PathStep>) -> Node {
+    var node = root
+    for step in path {
+      if let child = node.children[step] {
+        node = child
+      } else {
+        let child = Node(step, below: node)
+        node.children[step] = child
+        node = child
+      }
+    }
+    return node
+  }
+
+  /// The node of a path, if there is one.
+  func node(at path: some Sequence<PathStep>) -> Node? {
+    var node = root
+    for step in path {
+      guard let child = node.children[step] else { return nil }
+      node = child
+    }
+    return node
+  }
+
+  /// The first node on a path, from the widest on, for which something holds.
+  func first(
+    on path: some Sequence<PathStep>, where condition: (Node) -> Bool
+  ) -> Node? {
+    var node = root
+    if condition(node) { return node }
+    for step in path {
+      guard let child = node.children[step] else { return nil }
+      node = child
+      if condition(node) { return node }
+    }
+    return nil
+  }
+
+  /// Calls a function with each node below another, that one left out.
+  func forEach(below node: Node, _ body: (Node) -> Void) {
+    var waiting = Array(node.children.values)
+    while let next = waiting.popLast() {
+      body(next)
+      waiting.append(contentsOf: next.children.values)
+    }
+  }
+
+  /// Takes away what a node carries, and the nodes that are for nothing then.
+  func clear(_ node: Node) {
+    node.element = nil
+    var node = node
+    while node.element == nil, node.children.isEmpty, let parent = node.parent {
+      parent.children[node.step] = nil
+      node = parent
+    }
+  }
+
+  /// Forgets everything below a node.
+  func removeChildren(of node: Node) { node.children = [:] }
+}

@@ -1,0 +1,218 @@
+/// What connections call that which has changed: a reference to a place in a store, a name for any
+/// other place, or everything.
+enum PolicyIdentifier: PathIdentifier {
+  case everything
+  case name(String)
+  case reference(Reference)
+
+  var steps: [PathStep] {
+    switch self {
+    case .everything: []
+    // No scheme begins so.
+    case .name(let name): [PathStep("\u{4}" + name)]
+    case .reference(let reference): reference.steps
+    }
+  }
+
+  var leastSteps: Int {
+    if case .reference = self { 1 } else { 0 }
+  }
+
+  var coversBelow: Bool {
+    switch self {
+    case .everything: true
+    case .name: false
+    case .reference(let reference): reference.isDirectory
+    }
+  }
+
+  func widened(to count: Int) -> PolicyIdentifier {
+    guard case .reference(let reference) = self, count > 1 else { return .everything }
+    return .reference(reference.widened(to: count).asDirectory)
+  }
+}
+
+extension Reference {
+  /// The reference to everything below the place.
+  var asDirectory: Reference {
+    let directory = try? Reference(
+      scheme: scheme, authority: authority, components: components, isAbsolute: isAbsolute,
+      isDirectory: true)
+    return directory ?? self
+  }
+}
+
+/// What waits in the policies of an interpreter's connections, by their objects.
+struct PolicyQueues {
+  /// What waits in one policy.
+  struct Queue {
+    var schedule: ChangeSchedule<PolicyIdentifier>
+    /// The number of the delivery that is under way.
+    var delivery: Int?
+  }
+
+  var byObject: [UInt: Queue] = [:]
+  /// Bytes that something takes that waits, besides the identifier's text.
+  static let bytesPerEntry = 400
+}
+
+extension Machine {
+  /// Gives a policy an empty queue.
+  fileprivate func openQueue(of policy: Value, _ options: ChangeQueueOptions) {
+    closeQueue(of: ObjectRef(policy).bits)
+    policyQueues.byObject[ObjectRef(policy).bits] = PolicyQueues.Queue(
+      schedule: ChangeSchedule(options))
+  }
+
+  private func closeQueue(of object: UInt) {
+    guard let queue = policyQueues.byObject.removeValue(forKey: object) else { return }
+    heap.countOutside(-queue.schedule.count * PolicyQueues.bytesPerEntry)
+  }
+
+  /// Forgets the queues of policies that the collection has not found.
+  func purgePolicyQueues() {
+    for object in policyQueues.byObject.keys
+    where !heap.isMarked(ObjectRef(Value(bits: object))) { closeQueue(of: object) }
+  }
+
+  /// Does something with a policy's queue; one that nobody has opened keeps back nothing.
+  fileprivate func withQueue<Result>(
+    of policy: Value, _ body: (inout PolicyQueues.Queue) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let object = ObjectRef(policy).bits
+    var queue =
+      policyQueues.byObject.removeValue(forKey: object)
+      ?? PolicyQueues.Queue(schedule: ChangeSchedule(ChangeQueueOptions()))
+    let count = queue.schedule.count
+    defer {
+      heap.countOutside((queue.schedule.count - count) * PolicyQueues.bytesPerEntry)
+      policyQueues.byObject[object] = queue
+    }
+    return try body(&queue)
+  }
+
+  /// The time by the clock; always the same without one.
+  fileprivate var policyTime: Int { clock?.monotonicTime ?? 0 }
+
+  fileprivate func identifier(_ value: Value) throws(Failure) -> PolicyIdentifier {
+    guard let name = text(value) else { return .reference(try reference(value)) }
+    return name == "everything" ? .everything : .name(name)
+  }
+
+  fileprivate func identifiers(
+    _ entries: [ChangeSchedule<PolicyIdentifier>.Entry]
+  ) -> Value {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    var isAll = false
+    for entry in entries {
+      switch entry.told {
+      case .everything: isAll = true
+      case .name(let name): roots.append(symbol(name))
+      case .reference(let reference): roots.append(makeReference(reference))
+      }
+    }
+    // With everything nothing else need be told.
+    return isAll ? makeArray([symbol("everything")]) : makeArray(Array(roots[root...]))
+  }
+
+  /// Takes what is to be taken up now; nil when there is nothing, or it is held.
+  fileprivate func takeIdentifiers(_ policy: Value, isUrgent: Bool) throws(Failure) -> Value {
+    let now = policyTime
+    let entries = try withQueue(of: policy) { queue -> [ChangeSchedule<PolicyIdentifier>.Entry]? in
+      guard case .deliver(let delivery) = queue.schedule.step(at: now, isUrgent: isUrgent) else {
+        return nil
+      }
+      queue.delivery = delivery.number
+      return delivery.entries
+    }
+    return entries.map { identifiers($0) } ?? .nil
+  }
+}
+
+extension Primitive {
+  static let queuedPolicy: [Primitive] = [
+    Primitive(
+      "openQueueCut: count window: window limit: limit",
+      "Private: begins with an empty queue; window is nanoseconds, nil adapts, 0 holds nothing."
+    ) { machine, arguments throws(Failure) in
+      var options = ChangeQueueOptions()
+      options.drop = max(0, try machine.integer(arguments[0]))
+      if arguments[1].isNil {
+        options.throttle = ChangeQueueOptions.Throttle()
+      } else if case let window = try machine.integer(arguments[1]), window > 0 {
+        options.throttle = ChangeQueueOptions.Throttle(
+          window: window, budget: try machine.integer(arguments[2]))
+      }
+      machine.openQueue(of: arguments.receiver, options)
+      return arguments.receiver
+    },
+    Primitive("enqueue: identifiers", "Private: lets identifiers wait, each once.") {
+      machine, arguments throws(Failure) in
+      let values = try machine.array(arguments[0])
+      let now = machine.policyTime
+      for index in 0..<values.elementCount {
+        guard !machine.heap.exceedsLimit(adding: PolicyQueues.bytesPerEntry) else {
+          throw .outOfMemory(limit: machine.options.memoryLimit)
+        }
+        let identifier = try machine.identifier(values[element: index])
+        try machine.withQueue(of: arguments.receiver) { queue in
+          _ = queue.schedule.post(identifier, at: now)
+        }
+      }
+      return arguments.receiver
+    },
+    Primitive("waiting", "The identifiers that wait, in their order.") {
+      machine, arguments throws(Failure) in
+      machine.identifiers(
+        try machine.withQueue(of: arguments.receiver) { $0.schedule.waiting })
+    },
+    Primitive("takeDue", "Private: takes what is due, which 'delivered' follows; nil for none.") {
+      machine, arguments throws(Failure) in
+      try machine.takeIdentifiers(arguments.receiver, isUrgent: false)
+    },
+    Primitive("takeAll", "Private: takes what waits, which 'delivered' follows; nil for none.") {
+      machine, arguments throws(Failure) in
+      try machine.takeIdentifiers(arguments.receiver, isUrgent: true)
+    },
+    Primitive("delivered", "Private: what was taken has been taken up.") {
+      machine, arguments throws(Failure) in
+      let now = machine.policyTime
+      try machine.withQueue(of: arguments.receiver) { queue in
+        guard let delivery = queue.delivery else { return }
+        queue.delivery = nil
+        _ = queue.schedule.finish(delivery, at: now)
+      }
+      return arguments.receiver
+    },
+    Primitive("nanosecondsHeld", "Private: how long delivery is held from now on; 0 if it is not.")
+    { machine, arguments throws(Failure) in
+      let now = machine.policyTime
+      let end = try machine.withQueue(of: arguments.receiver) { $0.schedule.holdEnd }
+      return machine.makeInteger(end > now ? end - now : 0)
+    },
+  ]
+
+  static let connectionWatch: [Primitive] = [
+    Primitive(
+      "watchBelow: aReference",
+      "Private: has the changes anywhere below a place told, as long as the connection is there."
+    ) { machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      let reference = try machine.reference(arguments[0])
+      guard machine.hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme) }
+      let store = machine.schemeCell(named: reference.scheme)[slot: 0]
+      guard let watching = machine.watchingStore(store) else { return arguments.receiver }
+      do throws(StoreError) {
+        machine.storeWatches.byConnection[connection.number] = StoreWatches.ConnectionWatch(
+          connection: connection, subscription: try watching.watch(reference, isDeep: true))
+      } catch {
+        throw .store(error)
+      }
+      machine.loop.add(machine.storeWatches)
+      return arguments.receiver
+    }
+  ]
+}

@@ -1,0 +1,78 @@
+// What connections read in stores that must be told what to watch.
+
+/// The places of such stores that an interpreter watches.
+///
+/// As long as there are any, a program goes on when its last statement has run.
+final class StoreWatches: LiveSource {
+  /// A place that is watched for the sake of a cell.
+  struct Watch {
+    let place: Place
+    let subscription: ChangeSubscription
+  }
+
+  var byCell: [CellID: Watch] = [:]
+  /// Those of places that are being read: the cell comes later, if at all.
+  var beforeReading: [Place: ChangeSubscription] = [:]
+  /// Those that connections hear of below a place, by the connection's number.
+  var byConnection: [Int: ConnectionWatch] = [:]
+
+  /// What is watched for the sake of a connection.
+  struct ConnectionWatch {
+    let connection: Connection
+    let subscription: ChangeSubscription
+  }
+
+  var isLive: Bool {
+    if !byConnection.isEmpty {
+      byConnection = byConnection.filter { $0.value.connection.status != .disconnected }
+    }
+    return !byCell.isEmpty || !byConnection.isEmpty
+  }
+}
+
+extension Machine {
+  /// Begins to watch a place of a store that connections are about to read: what changes after that is
+  /// told.
+  func watchBeforeReading(_ place: Place) {
+    guard let store = watchingStore(place.object), storeWatches.beforeReading[place] == nil,
+      let reference = try? reference(place.key)
+    else { return }
+    if let cell = graph.cellsByPlace[place], storeWatches.byCell[cell]?.place == place { return }
+    // What cannot be watched cannot be read either, and that says why.
+    storeWatches.beforeReading[place] = try? store.watch(reference, isDeep: false)
+  }
+
+  /// Begins and ends watches as cells have got and lost those who read them.
+  func updateStoreWatches() {
+    let touched = graph.touchedStoredCells
+    let begun = storeWatches.beforeReading
+    graph.touchedStoredCells = []
+    storeWatches.beforeReading = [:]
+    for cell in touched {
+      let place = graph[cell].place
+      let isWanted = graph.isRead(cell)
+      if let known = storeWatches.byCell[cell], !isWanted || known.place != place {
+        storeWatches.byCell[cell] = nil
+      }
+      guard isWanted, storeWatches.byCell[cell] == nil, let store = watchingStore(place.object),
+        let reference = try? reference(place.key),
+        let subscription = begun[place] ?? (try? store.watch(reference, isDeep: false))
+      else { continue }
+      loop.add(storeWatches)
+      storeWatches.byCell[cell] = StoreWatches.Watch(place: place, subscription: subscription)
+      if begun[place] == nil {
+        // It may have changed after it was read and before it was watched.
+        graph.forgetKnown(of: cell)
+        graph.noteWrite(to: cell, by: nil)
+      }
+    }
+  }
+
+  /// The store behind a value, if it must be told what to watch.
+  func watchingStore(_ value: Value) -> (any WatchingStore)? {
+    guard nativeStore(value) != nil, let number = ObjectRef(value)[slot: 0].asSmallInteger else {
+      return nil
+    }
+    return nativeStores[number].watching
+  }
+}

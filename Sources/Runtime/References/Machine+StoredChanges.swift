@@ -1,0 +1,50 @@
+// What connections learn of changes that stores announce.
+
+extension Machine {
+  /// Has connections read a place anew that a store has announced as changed.
+  func takeUp(_ change: StoredChanges.Noted) {
+    let reference = change.reference
+    for entry in nativeStores where entry.object.isObject {
+      guard hasScheme(reference.scheme),
+        schemeCell(named: reference.scheme)[slot: 0] == entry.object
+      else { continue }
+      if change.isListing {
+        noteChange(at: reference, in: entry.object)
+        continue
+      }
+      if ObjectRef(entry.object).flags & ObjectFlag.watched != 0 {
+        noteStoreChange(makeReference(reference), in: entry.object)
+      }
+      if change.coversBelow {
+        noteChanges(below: reference, in: entry.object)
+      } else {
+        noteChange(at: reference, in: entry.object)
+        // The listing of what it is in may be another one.
+        if let parent = reference.parent { noteChange(at: parent, in: entry.object) }
+      }
+    }
+  }
+
+  /// Notes a change of a place, whether or not it was written as that of a directory.
+  private func noteChange(at reference: Reference, in store: Value) {
+    let text = reference.description
+    for spelling in [text, text + "/"] {
+      guard let key = canonicalReferences[spelling] else { continue }
+      noteChange(of: Place(kind: .stored, object: store, index: -1, key: key))
+    }
+  }
+
+  private func noteChange(of place: Place) {
+    guard let cell = graph.cellsByPlace[place] else { return }
+    graph.forgetKnown(of: cell)
+    graph.noteWrite(to: cell, by: nil)
+  }
+
+  /// Notes a change of all places below a reference that connections know.
+  private func noteChanges(below reference: Reference, in store: Value) {
+    for place in graph.places(in: store) {
+      guard let other = try? self.reference(place.key), reference.affects(other) else { continue }
+      noteChange(of: place)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TenonRuntime
+import TenonStores
+
+/// A copy of a tree in memory that is kept up by what a store tells alone.
+final class FileMirror: Sendable {
+  private let store: Shared<Reader>
+  private let root: Reference
+  private let files = Shared<[String: String]>([:])
+  /// What was told, in its order.
+  let told = Shared<[String]>([])
+
+  /// A store of its own to read with: the one that watches belongs to another thread.
+  private final class Reader: @unchecked Sendable {
+    let store: FileStore
+    init(_ store: FileStore) { self.store = store }
+  }
+
+  init(_ directory: String, _ root: Reference) {
+    store = Shared(Reader(FileStore(directory: directory)))
+    self.root = root
+  }
+
+  /// The paths below the root, those of directories with a slash, and the contents of files.
+  var tree: [String: String] { files.value }
+
+  func take(_ batch: ChangeBatch) {
+    for change in batch.changes {
+      told.update { $0.append("\(change.verb) \(change.reference)") }
+      refresh(change.reference, withAllBelow: change.coversBelow)
+    }
+  }
+
+  private func path(_ reference: Reference) -> String {
+    reference.components.dropFirst(root.components.count).joined(separator: "/")
+  }
+
+  private func forget(_ path: String) {
+    files.update { files in
+      files = files.filter { name, _ in
+        name != path && name != path + "/" && !(path.isEmpty || name.hasPrefix(path + "/"))
+      }
+    }
+  }
+
+  /// Reads what is told to have changed; a directory with all below when that is said.
+  private func refresh(_ reference: Reference, withAllBelow isDeep: Bool) {
+    let path = path(reference)
+    let outcome = store.update { try? $0.store.get(reference, if: nil) }
+    switch outcome {
+    case .resource(let resource)?:
+      forget(path)
+      files.update { $0[path] = String(decoding: resource.bytes, as: UTF8.self) }
+    case .directory(let entries)?:
+      if isDeep { forget(path) }
+      if !path.isEmpty {
+        files.update { files in
+          files[path] = nil
+          files[path + "/"] = ""
+        }
+      }
+      guard isDeep else { return }
+      for entry in entries {
+        guard let child = try? reference.appending(entry.name) else { continue }
+        refresh(child, withAllBelow: true)
+      }
+    default: forget(path)
+    }
+  }
+
+  /// Begins with what is there.
+  func start() { refresh(root, withAllBelow: true) }
+}
+
+/// Waits until something holds, but not for ever.
+///
+/// - Returns: How many milliseconds it took; nil when it does not hold after a minute.
+func waitUntil(_ condition: () -> Bool) -> Int? {
+  let start = DispatchTime.now().uptimeNanoseconds
+  while true {
+    let time = Int(DispatchTime.now().uptimeNanoseconds - start) / millisecond
+    if condition() { return time }
+    if time > 60_000 { return nil }
+    Thread.sleep(forTimeInterval: 0.005)
+  }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import Synchronization
+import TenonRuntime
+import TenonStores
+import Testing
+
+/// What a store of files tells of changes that it has not made itself, and of its own.
+@Suite struct FileWatchTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// A notifier that loses events, as the system does when nobody takes them.
+  private final class LossyNotifier: DirectoryNotifier {
+    private let base: SystemNotifier
+    private let reads: Atomic<Int>
+    let losses = Atomic(0)
+
+    init(seed: Int) throws {
+      base = try SystemNotifier()
+      reads = Atomic(seed)
+    }
+
+    func add(_ path: String) throws(FileFailure) -> Int32 { try base.add(path) }
+    func remove(_ watch: Int32) { base.remove(watch) }
+    func wait(milliseconds: Int) -> Bool { base.wait(milliseconds: milliseconds) }
+
+    func events() throws(FileFailure) -> [DirectoryEvent] {
+      let events = try base.events()
+      guard events.count > 1,
+        reads.add(1, ordering: .relaxed).newValue.isMultiple(of: 3)
+      else { return events }
+      losses.add(1, ordering: .relaxed)
+      return events.prefix(events.count / 2) + [DirectoryEvent(.overflow, watch: -1)]
+    }
+  }
+
+  /// A notifier that tells nothing: the watches of the system are used up.
+  private struct NoNotifier: DirectoryNotifier {
+    func add(_ path: String) throws(FileFailure) -> Int32 { throw FileFailure(ENOSPC) }
+    func remove(_ watch: Int32) {}
+    func wait(milliseconds: Int) -> Bool {
+      usleep(UInt32(milliseconds) * 1000)
+      return false
+    }
+    func events() throws(FileFailure) -> [DirectoryEvent] { [] }
+  }
+
+  private func watch(
+    _ store: FileStore, _ path: String, isDeep: Bool
+  ) throws -> (mirror: FileMirror, queue: ChangeQueue, subscription: ChangeSubscription) {
+    let place = try file(path)
+    let mirror = FileMirror(directory.path, place)
+    let queue = ChangeQueue(on: try SerialExecutor("mirror")) { mirror.take($0) }
+    let subscription = try store.watch(place, isDeep: isDeep, queue)
+    return (mirror, queue, subscription)
+  }
+
+  // MARK: 18. A tree that another process disturbs
+
+  @Test(.timeLimit(.minutes(5)), arguments: [false, true], [1, 2])
+  func theMirrorBecomesTheTree(isLossy: Bool, seed: Int) throws {
+    let count = isFullSize ? 10_000 : 1500
+    try directory.makeDirectory("tree")
+    let lossy = isLossy ? try LossyNotifier(seed: seed) : nil
+    let store = FileStore(
+      directory: directory.path, fileSystem: OperatingSystem(),
+      notifier: { lossy ?? (try? SystemNotifier()) })
+    let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
+    mirror.start()
+    let child = try ChildProcess(["disturb", directory.path + "/tree", "\(seed)", "\(count)"])
+    #expect(child.finish().status == 0)
+    let root = TemporaryDirectory.Tree(directory.path + "/tree").content
+    let time = waitUntil { mirror.tree == root }
+    let tree = mirror.tree
+    for name in Set(tree.keys).union(root.keys) where tree[name] != root[name] {
+      let told = mirror.told.value.filter { $0.hasSuffix("/" + name) }.suffix(4)
+      Issue.record("\(name): \(tree[name] ?? "nothing"), not \(root[name] ?? "nothing"); \(told)")
+    }
+    let changes = mirror.told.value.count
+    #expect(changes > 0)
+    if let lossy { #expect(lossy.losses.load(ordering: .relaxed) > 0) }
+    print(
+      "scenario 18: \(count) operations, \(root.count) names, \(changes) changes told, equal"
+        + " \(time.map(String.init) ?? "never") ms after the last one")
+    _ = (queue, subscription)
+  }
+
+  /// The control: without a look at a new directory, what was made before it was watched is missing.
+  @Test func filesOfANewDirectoryAreFound() throws {
+    try directory.makeDirectory("tree")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
+    mirror.start()
+    // Made elsewhere, so that no event tells of what is in it.
+    try directory.write("other/a/b/c.txt", "c")
+    try FileManager.default.moveItem(
+      atPath: directory.path + "/other", toPath: directory.path + "/tree/other")
+    #expect(
+      waitUntil {
+        mirror.tree == ["other/": "", "other/a/": "", "other/a/b/": "", "other/a/b/c.txt": "c"]
+      }
+        != nil)
+    try FileManager.default.moveItem(
+      atPath: directory.path + "/tree/other/a", toPath: directory.path + "/a")
+    #expect(waitUntil { mirror.tree == ["other/": ""] } != nil)
+    // What has left is not watched any more; what is still there is.
+    try directory.write("a/b/c.txt", "later")
+    try directory.write("tree/other/new.txt", "n")
+    #expect(waitUntil { mirror.tree["other/new.txt"] == "n" } != nil)
+    #expect(mirror.tree.count == 2)
+    _ = (queue, subscription)
+  }
+
+  // MARK: Own writes
+
+  @Test func ownWritesAreToldOnce() throws {
+    try directory.makeDirectory("tree")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
+    var expected: [String] = []
+    for number in 0..<50 {
+      try store.put(file("tree/f\(number % 5)"), "\(number)")
+      expected.append("put file:tree/f\(number % 5)")
+      try queue.flush()
+    }
+    // What it is already is no change.
+    try store.put(file("tree/f4"), "49")
+    #expect(try store.delete(file("tree/f0"), if: nil))
+    #expect(try !store.delete(file("tree/f0"), if: nil))
+    expected.append("delete file:tree/f0")
+    // The events of all that have come when this one has.
+    try directory.write("tree/last", "x")
+    #expect(waitUntil { mirror.tree["last"] == "x" } != nil)
+    #expect(mirror.told.value.filter { !$0.hasSuffix("last") } == expected)
+    // In a directory that it makes, and after somebody else has written.
+    mirror.told.update { $0 = [] }
+    try store.put(file("tree/a/b/c"), "1")
+    try queue.flush()
+    try directory.write("tree/f1", "other")
+    #expect(waitUntil { mirror.told.value.contains("put file:tree/f1") } != nil)
+    // After it by name, as what comes together is told in that order.
+    try directory.write("tree/g", "x")
+    #expect(waitUntil { mirror.tree["g"] == "x" } != nil)
+    let told = mirror.told.value
+    #expect(told.filter { $0 == "put file:tree/a/b/c" }.count == 1)
+    #expect(told.filter { $0.hasPrefix("put file:tree/a") }.count == 3)
+    _ = (queue, subscription)
+  }
+
+  // MARK: Single files
+
+  @Test func aFileThatIsNotThereYet() throws {
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "a/b/c.txt", isDeep: false)
+    func isTold(_ content: String?) -> Bool {
+      waitUntil { mirror.tree[""] == content } != nil
+    }
+    try directory.write("a/b/other.txt", "o")
+    try directory.write("a/b/c.txt", "1")
+    #expect(isTold("1"))
+    // As editors save.
+    try directory.write("a/b/c.txt~", "2")
+    #expect(unsafe rename(directory.path + "/a/b/c.txt~", directory.path + "/a/b/c.txt") == 0)
+    #expect(isTold("2"))
+    // The way there is taken away, and comes back.
+    #expect(unsafe rename(directory.path + "/a", directory.path + "/z") == 0)
+    #expect(isTold(nil))
+    try directory.write("z/b/c.txt", "unseen")
+    #expect(unsafe rename(directory.path + "/z", directory.path + "/a") == 0)
+    #expect(isTold("unseen"))
+    try FileManager.default.removeItem(atPath: directory.path + "/a")
+    #expect(isTold(nil))
+    try directory.write("a/b/c.txt", "3")
+    #expect(isTold("3"))
+    #expect(!mirror.told.value.contains { $0.contains("other") })
+    _ = (queue, subscription)
+  }
+
+  /// Writing in place may leave size and time as they were.
+  @Test func aWriteThatLooksTheSame() throws {
+    try directory.write("a.txt", "1")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "a.txt", isDeep: false)
+    var times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 1000, tv_nsec: 0)]
+    for text in ["2", "3", "4"] {
+      let descriptor = unsafe open(directory.path + "/a.txt", O_WRONLY)
+      _ = unsafe write(descriptor, text, 1)
+      unsafe futimens(descriptor, &times)
+      close(descriptor)
+      #expect(waitUntil { mirror.tree[""] == text } != nil)
+    }
+    _ = (queue, subscription)
+  }
+
+  @Test func whereALinkLeads() throws {
+    try directory.write("real/a.txt", "1")
+    try directory.link("link.txt", to: "real/a.txt")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "link.txt", isDeep: false)
+    try directory.write("real/a.txt", "2")
+    #expect(waitUntil { mirror.tree[""] == "2" } != nil)
+    try directory.write("b.txt", "other")
+    #expect(unsafe unlink(directory.path + "/link.txt") == 0)
+    try directory.link("link.txt", to: "b.txt")
+    #expect(waitUntil { mirror.tree[""] == "other" } != nil)
+    try directory.write("b.txt", "another")
+    #expect(waitUntil { mirror.tree[""] == "another" } != nil)
+    _ = (queue, subscription)
+  }
+
+  @Test func aListingThatIsWatched() throws {
+    try directory.write("d/a.txt", "a")
+    try directory.makeDirectory("d/inner")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "d", isDeep: false)
+    try directory.write("d/inner/deep.txt", "x")
+    try directory.write("d/b.txt", "b")
+    #expect(waitUntil { mirror.tree["b.txt"] == "b" } != nil)
+    #expect(mirror.tree["inner/deep.txt"] == nil)
+    // The directory goes, a file comes in its place, and goes.
+    try FileManager.default.removeItem(atPath: directory.path + "/d")
+    try directory.write("d", "file")
+    #expect(waitUntil { mirror.tree == ["": "file"] } != nil)
+    try FileManager.default.removeItem(atPath: directory.path + "/d")
+    try directory.write("d/new.txt", "n")
+    #expect(waitUntil { mirror.tree == ["new.txt": "n"] } != nil)
+    _ = (queue, subscription)
+  }
+
+  // MARK: Without events
+
+  @Test(arguments: [true, false])
+  func whereTheSystemTellsNothing(hasNone: Bool) throws {
+    var options = FileStore.Options()
+    options.pollInterval = .milliseconds(30)
+    try directory.makeDirectory("tree/inner")
+    let store = FileStore(
+      directory: directory.path, options: options, fileSystem: OperatingSystem(),
+      notifier: { hasNone ? nil : NoNotifier() })
+    let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
+    mirror.start()
+    try directory.write("tree/inner/a.txt", "1")
+    #expect(waitUntil { mirror.tree["inner/a.txt"] == "1" } != nil)
+    try directory.write("tree/inner/a.txt", "22")
+    #expect(waitUntil { mirror.tree["inner/a.txt"] == "22" } != nil)
+    try FileManager.default.removeItem(atPath: directory.path + "/tree/inner")
+    #expect(waitUntil { mirror.tree.isEmpty } != nil)
+    _ = (queue, subscription)
+  }
+
+  // MARK: The end
+
+  @Test func anEndedWatchTellsNothing() throws {
+    let store = FileStore(directory: directory.path)
+    let first = try watch(store, "d", isDeep: true)
+    let second = try watch(store, "d", isDeep: true)
+    first.subscription.end()
+    try directory.write("d/a.txt", "a")
+    #expect(waitUntil { second.mirror.tree["a.txt"] == "a" } != nil)
+    #expect(first.mirror.told.value.isEmpty)
+    let open = directory.openDescriptors
+    #expect(open == 0)
+  }
+}
