@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/select.h>
 
+#include "dynamic.h"
+
 // The address of the caller's native stack frame. The evaluator compares it with its limit at
 // every send; a Swift function has no other way to learn where its stack stands.
 static inline __attribute__((always_inline)) uintptr_t tenon_frame_address(void) {

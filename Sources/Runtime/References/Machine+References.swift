@@ -106,7 +106,7 @@ extension Machine {
     mount(makeNativeStore(store), as: name)
   }
 
-  private func makeNativeStore(_ store: any Store) -> Value {
+  func makeNativeStore(_ store: any Store) -> Value {
     let object = makeInstance(of: "NativeStore")
     object[slot: 0] = Value(small: nativeStores.count)
     nativeStores.append(NativeStoreEntry(store: store))

@@ -54,6 +54,9 @@ extension FileStore {
     var created: [String] = []
     do throws(FileFailure) {
       let parent = try openParent(place, condition, &created)
+      // Between the check and the change nobody else who has a condition may come.
+      if condition != nil { try patience.waitForLock(parent.descriptor, fileSystem) }
+      defer { if condition != nil { fileSystem.unlock(parent.descriptor) } }
       let status = try status(of: name, in: parent.descriptor)
       switch status?.kind {
       case nil, .file:
@@ -161,6 +164,8 @@ extension FileStore {
     }
     do throws(FileFailure) {
       let parent = try OpenFile(place.parent, .directory, fileSystem)
+      if condition != nil { try patience.waitForLock(parent.descriptor, fileSystem) }
+      defer { if condition != nil { fileSystem.unlock(parent.descriptor) } }
       let status = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false)
       try condition.check(
         isThere: true, tag: try tag(of: name, in: parent.descriptor, status))
