@@ -5,8 +5,8 @@ extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
   /// The command uses it. What reaches outside the process is granted here and nowhere else: the
-  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, what
-  /// `import` reads, the system's clock, its time zones and its source of chance.
+  /// stores `env`, `file` (relative paths begin at the working directory), `defaults` and those of
+  /// `mountRemoteStores`, what `import` reads, the system's clock, its time zones and its source of chance.
   ///
   /// - Parameters:
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
@@ -28,6 +28,8 @@ extension Interpreter {
     let files = FileStore()
     files.isInterrupted = { interrupter.isRequested }
     interpreter.mount(files, as: "file")
+
+    interpreter.mountRemoteStores()
 
     let loader = FileSourceLoader()
     loader.isInterrupted = { interrupter.isRequested }

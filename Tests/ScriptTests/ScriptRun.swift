@@ -81,6 +81,7 @@ struct ScriptRun {
     interpreter.mount(FileStore(directory: directory), as: "file")
     let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
     if let defaults { interpreter.mount(defaults, as: "defaults") }
+    interpreter.mountRemoteStores()
   }
 
   private func observe(
