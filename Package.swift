@@ -76,7 +76,7 @@ let package = Package(
       dependencies: [
         "TenonGrammarSupport", "TenonRuntime", "TenonStores", "TenonStoresTestHelper",
       ],
-      path: "Tests/StoresTests", swiftSettings: settings),
+      path: "Tests/StoresTests", exclude: ["http_server.py"], swiftSettings: settings),
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
       path: "Tests/NumbersTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings

@@ -5,8 +5,9 @@ extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
   /// The command uses it. What reaches outside the process is granted here and nowhere else: the
-  /// stores `env`, `file` (relative paths begin at the working directory) and `defaults`, persistent
-  /// stores, what `import` reads, the system's clock, its time zones and its source of chance.
+  /// stores `env`, `file` (relative paths begin at the working directory), `defaults` and those of
+  /// `mountRemoteStores`, persistent stores, what `import` reads, the system's clock, its time zones
+  /// and its source of chance.
   ///
   /// - Parameters:
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
@@ -31,6 +32,8 @@ extension Interpreter {
       let text = Array("warning: \(error)\n".utf8)
       try? console.write(text.span, to: .error)
     }
+
+    interpreter.mountRemoteStores()
 
     let loader = FileSourceLoader()
     loader.isInterrupted = { interrupter.isRequested }

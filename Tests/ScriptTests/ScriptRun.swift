@@ -84,6 +84,7 @@ struct ScriptRun {
     interpreter.grantPersistence(in: files, usesThreads: false) { _ in }
     let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
     if let defaults { interpreter.mount(defaults, as: "defaults") }
+    interpreter.mountRemoteStores()
   }
 
   private func observe(

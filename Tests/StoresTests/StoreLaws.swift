@@ -15,6 +15,8 @@ struct LawSubject {
   let make: () throws -> any Store
   /// Where it keeps them, if anywhere.
   let directory: TemporaryDirectory?
+  /// What has to live as long as the stores.
+  var keeps: AnyObject?
 
   func reference(_ path: [String]) throws -> Reference {
     try Reference(scheme: "law", components: path)
@@ -23,7 +25,7 @@ struct LawSubject {
 
 /// The stores that the laws are run over.
 enum SubjectName: String, CaseIterable {
-  case environment, file, defaults, persistent
+  case environment, file, defaults, persistent, http
 
   func make() throws -> LawSubject {
     let directory = try TemporaryDirectory()
@@ -67,6 +69,12 @@ enum SubjectName: String, CaseIterable {
           last = store
           return store
         }, directory: directory)
+    case .http:
+      let server = try HTTPServer()
+      let base = try server.reference("store")
+      return LawSubject(
+        shape: .prefixes, paths: nested, value: { Array("value \($0)".utf8) },
+        make: { StoreBelow(base, of: HTTPStore(scheme: "http")) }, directory: nil, keeps: server)
     }
   }
 }
@@ -90,7 +98,10 @@ enum SubjectName: String, CaseIterable {
             Issue.record("nothing at \(reference)")
             continue
           }
-          #expect(got == resource)
+          #expect(got.bytes == value)
+          if resource.contentType != MediaType.any {
+            #expect(got.contentType == resource.contentType)
+          }
         }
       }
     }
@@ -137,12 +148,17 @@ enum SubjectName: String, CaseIterable {
     let subject = try name.make()
     let store = try subject.make()
     let reference = try subject.reference(["a"])
-    #expect(!store.capabilities.verbs.contains(.post))
-    #expect(kind { _ = try store.post(reference, Resource("")) } == .unsupported)
-    #expect(
-      message { _ = try store.post(reference, Resource("")) }
-        == "law:a: 'post' is not supported, only "
-        + store.capabilities.verbs.map(\.rawValue).joined(separator: ", "))
+    let verbs = store.capabilities.verbs
+    if !verbs.contains(.post) {
+      #expect(kind { _ = try store.post(reference, Resource("")) } == .unsupported)
+      #expect(
+        message { _ = try store.post(reference, Resource("")) }
+          == "law:a: 'post' is not supported, only "
+          + verbs.map(\.rawValue).joined(separator: ", "))
+    }
+    if !verbs.contains(.move) {
+      #expect(kind { try store.move(reference, to: reference, if: nil) } == .unsupported)
+    }
     #expect(kind { try store.put(reference, Resource([], contentType: ""), if: .exists) } != nil)
     try store.flush()
   }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/select.h>
 
+#include "dynamic.h"
 #include "thread.h"
 #include "watch.h"
 

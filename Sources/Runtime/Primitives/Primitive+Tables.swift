@@ -30,7 +30,7 @@ extension Primitive {
     case "IdentityDictionary": identityDictionary
     case "Set": set + setLoops
     case "IdentitySet": identitySet
-    case "BlockClosure": blockClosure + blockText
+    case "BlockClosure": blockClosure + blockText + blockInspection
     case "Exception": exception + exceptionPlaces
     case "WriteStream": writeStream
     case "OutputStream": outputStream
@@ -70,7 +70,7 @@ extension Primitive {
     case "WeakReference": weakReference
     case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
-    case "Store": store
+    case "Store": store + storePlaces
     case "NativeStore": nativeStore
     case "PersistentStore": persistentStore
     case "Scheme": scheme

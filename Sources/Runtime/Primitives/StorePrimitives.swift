@@ -118,6 +118,16 @@ extension Primitive {
       machine.noteTreeChange(destination, in: arguments.receiver)
       return machine.settleRelays(answering: answer)
     },
+    Primitive("mergeNatively: patch at: reference if: condition", "Has the store merge by itself.")
+    {
+      machine, arguments throws(Failure) in
+      try machine.merge(
+        arguments[0], at: arguments[1], in: arguments.receiver, if: arguments[2])
+    },
+    Primitive("perform: command with: value at: reference", "Has the store carry out a command.") {
+      machine, arguments throws(Failure) in
+      try machine.perform(arguments[0], arguments[1], at: arguments[2], in: arguments.receiver)
+    },
     Primitive("flush", "Makes what was written as durable as it can be.") {
       machine, arguments throws(Failure) in
       guard let store = machine.nativeStore(arguments.receiver) else { return .nil }

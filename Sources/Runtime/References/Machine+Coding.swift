@@ -14,6 +14,9 @@ extension Machine {
       switch resource.contentType {
       case "application/octet-stream": return makeByteArray(resource.bytes)
       case "application/json": return try decodeJSON(resource.bytes, at: reference)
+      case let written where MediaType(written).isJSON:
+        return try decodeJSON(resource.bytes, at: reference)
+      case let written where !MediaType(written).isText: return makeByteArray(resource.bytes)
       default:
         guard let text = String(validating: resource.bytes, as: UTF8.self) else {
           throw .store(StoreError(.decode, reference, "it is not UTF-8"))
@@ -36,13 +39,19 @@ extension Machine {
     switch type {
     case "application/json":
       return try encodeJSON(value, at: reference).map { Resource($0, contentType: type) }
+    case MediaType.any where !isString(value):
+      return try encodeJSON(value, at: reference).map {
+        Resource($0, contentType: "application/json")
+      }
     default:
       guard isString(value) else {
         throw .store(
           StoreError(
             .encode, reference, "plain text cannot hold \(describe(value)); a string can"))
       }
-      return Resource(unsafe Array(ObjectRef(value).bytes), contentType: "text/plain")
+      return Resource(
+        unsafe Array(ObjectRef(value).bytes),
+        contentType: type == MediaType.any ? "text/plain" : type)
     }
   }
 }

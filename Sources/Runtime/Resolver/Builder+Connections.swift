@@ -365,28 +365,36 @@ extension Builder {
     return add(
       ReferenceNode(
         scheme: scheme, authority: path.authority.map { parts($0, depth) },
-        components: path.components.map { parts($0.parts, depth) },
+        components: path.components.map { parts($0.parts, depth, .component(of: scheme)) },
         isAbsolute: path.isAbsolute, isDirectory: path.isDirectory,
         query: path.query.map { item in
-          (key: parts(item.key, depth), value: item.value.map { parts($0, depth) })
+          (
+            key: parts(item.key, depth, .query(of: scheme)),
+            value: item.value.map { parts($0, depth, .query(of: scheme)) }
+          )
         }, at: position(path.range, depth)))
   }
 
   private func plainReference(_ scheme: String, _ path: PathExpression) -> Reference? {
-    func text(_ parts: [PathPart]) -> String {
-      parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+    func text(_ parts: [PathPart], _ coding: PathCoding = .none) -> String {
+      parts.map { if case .text(let text) = $0 { coding.decoded(text) } else { "" } }.joined()
     }
     return try? Reference(
       scheme: scheme, authority: path.authority.map { text($0) },
-      components: path.components.map { text($0.parts) }, isAbsolute: path.isAbsolute,
-      isDirectory: path.isDirectory,
-      query: path.query.map { Reference.QueryPair(text($0.key), $0.value.map { text($0) }) })
+      components: path.components.map { text($0.parts, .component(of: scheme)) },
+      isAbsolute: path.isAbsolute, isDirectory: path.isDirectory,
+      query: path.query.map {
+        Reference.QueryPair(
+          text($0.key, .query(of: scheme)), $0.value.map { text($0, .query(of: scheme)) })
+      })
   }
 
-  private mutating func parts(_ parts: [PathPart], _ depth: Int) -> [ReferenceNode.Part] {
+  private mutating func parts(
+    _ parts: [PathPart], _ depth: Int, _ coding: PathCoding = .none
+  ) -> [ReferenceNode.Part] {
     parts.map { part in
       switch part {
-      case .text(let text): .text(text)
+      case .text(let text): .text(coding.decoded(text))
       case .expression(let expression): .value(build(expression, depth).node)
       case .splice(let expression): .splice(build(expression, depth).node)
       }

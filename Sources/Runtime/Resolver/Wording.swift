@@ -29,9 +29,10 @@ enum Wording {
   /// that is none of those.
   static func missingScheme(_ name: String) -> String? {
     switch name {
-    case "http", "https", "sqlite", "process", "clock", "ui", "sync":
-      notAvailable("the scheme '\(name)'")
-    case "file", "env", "defaults": "the scheme '\(name)' is not mounted"
+    case "ui", "sync": notAvailable("the scheme '\(name)'")
+    case "file", "env", "defaults", "http", "https", "sqlite", "process", "clock", "stdin",
+      "stdout":
+      "the scheme '\(name)' is not mounted"
     default: nil
     }
   }

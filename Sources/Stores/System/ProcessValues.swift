@@ -35,3 +35,19 @@ func processEnvironment() -> [[UInt8]] {
   }
   return strings
 }
+
+/// Has the thread sleep.
+func pauseThread(milliseconds: Int) {
+  var time = timespec(
+    tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+  _ = unsafe nanosleep(&time, nil)
+}
+
+/// Whether there is anything at a path.
+func fileExists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+/// Whether there is a regular file at a path.
+func isRegularFile(_ path: String) -> Bool {
+  var status = stat()
+  return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+}

@@ -170,8 +170,8 @@ extension JSONReader {
 // MARK: - Strings
 
 extension JSONReader {
-  /// Reads a string.
-  private mutating func string() throws(Failure) -> String {
+  /// Reads a string; its quote comes next.
+  mutating func string() throws(Failure) -> String {
     offset += 1
     var text: [UInt8] = []
     while let byte = next {

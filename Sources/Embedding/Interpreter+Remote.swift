@@ -1,0 +1,27 @@
+internal import TenonRuntime
+internal import TenonStores
+
+extension Interpreter {
+  /// Mounts the stores of what lies outside the program and its files: `http`, `https`, `sqlite`,
+  /// `process`, `clock`, `stdin` and `stdout`.
+  ///
+  /// Nothing of them is loaded before they are used. They act with the rights of the process; an
+  /// interpreter that runs programs of others has no business with them.
+  public func mountRemoteStores() {
+    let interrupter = interrupter
+    for scheme in ["http", "https"] {
+      let store = HTTPStore(scheme: scheme)
+      store.isInterrupted = { interrupter.isRequested }
+      mount(store, as: scheme)
+    }
+    let databases = SQLiteFilesStore()
+    databases.isInterrupted = { interrupter.isRequested }
+    mount(databases, as: "sqlite")
+    let processes = ProcessStore()
+    processes.isInterrupted = { interrupter.isRequested }
+    mount(processes, as: "process")
+    machine.mountStore(ofClass: "ClockStore", as: "clock")
+    machine.mountStore(ofClass: "InputStore", as: "stdin")
+    machine.mountStore(ofClass: "OutputStore", as: "stdout")
+  }
+}

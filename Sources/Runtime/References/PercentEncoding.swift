@@ -1,0 +1,60 @@
+/// The encoding of bytes in addresses: `%` and two hexadecimal digits.
+///
+/// Source of the algorithm: RFC 3986, section 2.1.
+public enum PercentEncoding {
+  /// The text with encoded bytes decoded, once.
+  ///
+  /// What is no encoded byte stays as it is, and so does all of a text whose bytes would be no
+  /// UTF-8.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - plusIsBlank: Whether a plus sign stands for a blank, as it does in a query.
+  /// - Returns: The decoded text.
+  /// - Complexity: O(n).
+  public static func decoded(_ text: String, plusIsBlank: Bool = false) -> String {
+    let coded = Array(text.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(coded.count)
+    var index = 0
+    while index < coded.count {
+      if coded[index] == UInt8(ascii: "%"), index + 2 < coded.count,
+        let high = digit(coded[index + 1]), let low = digit(coded[index + 2])
+      {
+        bytes.append(high << 4 | low)
+        index += 3
+      } else {
+        let isBlank = plusIsBlank && coded[index] == UInt8(ascii: "+")
+        bytes.append(isBlank ? UInt8(ascii: " ") : coded[index])
+        index += 1
+      }
+    }
+    return String(validating: bytes, as: UTF8.self) ?? text
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+/// How the text of a path in a program stands for a part of a reference.
+///
+/// Addresses of the web are written as they are found, encoded; what an expression gives is never
+/// decoded, and in other schemes `%` is a sign like any other.
+enum PathCoding {
+  case none, component, query
+
+  static func component(of scheme: String) -> PathCoding { isWeb(scheme) ? .component : .none }
+  static func query(of scheme: String) -> PathCoding { isWeb(scheme) ? .query : .none }
+
+  private static func isWeb(_ scheme: String) -> Bool { scheme == "http" || scheme == "https" }
+
+  func decoded(_ text: String) -> String {
+    self == .none ? text : PercentEncoding.decoded(text, plusIsBlank: self == .query)
+  }
+}

@@ -1,0 +1,91 @@
+/// A store that can do more than the verbs: a program says so by a name and a value.
+///
+/// Settings, and what only one kind of store has, come this way; places are for the verbs.
+public protocol CommandedStore: Store {
+  /// Whether a command only reads what is at its place, so that formulas may use it.
+  func isReading(_ command: String) -> Bool
+
+  /// Carries out a command.
+  ///
+  /// - Parameters:
+  ///   - command: Its name, as the store defines it.
+  ///   - argument: A value as JSON.
+  ///   - reference: The place that is meant.
+  /// - Returns: What it came to.
+  /// - Throws: `StoreError`, of the kind `unsupported` for a command that the store does not know.
+  func perform(
+    _ command: String, _ argument: Resource, at reference: Reference
+  ) throws(StoreError) -> CommandAnswer
+}
+
+extension CommandedStore {
+  /// No command does.
+  public func isReading(_ command: String) -> Bool { false }
+}
+
+/// What a command came to.
+public enum CommandAnswer {
+  /// It has been carried out.
+  case done
+  /// It has a value.
+  case resource(Resource)
+  /// It has made a store, or found the one that there is.
+  case store(any Store)
+}
+
+extension Machine {
+  /// Has a store carry out a command.
+  ///
+  /// - Returns: nil, a value or a store, or `unwind`.
+  func perform(
+    _ command: Value, _ argument: Value, at reference: Value, in store: Value
+  ) throws(Failure) -> Value {
+    let place = try self.reference(reference)
+    let name = try swiftString(command)
+    guard let native = nativeStore(store) else { return .nil }
+    guard let commanded = native as? any CommandedStore else {
+      throw .store(StoreError(.unsupported, place, "it does not know '\(name)'"))
+    }
+    if commanded.isReading(name) {
+      noteRead(of: reference, in: store)
+    } else if let running = graph.running, graph.writing == nil {
+      throw .impureFormula(referenceText(reference), running.connection)
+    }
+    guard let bytes = try encodeJSON(argument, at: place) else { return .unwind }
+    let resource = Resource(bytes, contentType: "application/json")
+    let answer: CommandAnswer
+    do throws(StoreError) {
+      answer = try commanded.perform(name, resource, at: place)
+    } catch {
+      throw .store(error)
+    }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    switch answer {
+    case .done: return settleRelays(answering: .nil)
+    case .resource(let resource): return try decode(.resource(resource), from: native, at: place)
+    case .store(let made): return nativeStoreObject(for: made)
+    }
+  }
+
+  /// The object that stands for a store written in Swift, made unless there is one.
+  ///
+  /// - Complexity: O(n) in the number of such stores.
+  private func nativeStoreObject(for store: any Store) -> Value {
+    for entry in nativeStores where entry.store === store { return entry.object }
+    return makeNativeStore(store)
+  }
+
+  /// Merges a patch into what a store written in Swift has, if it has that verb itself.
+  func merge(
+    _ patch: Value, at reference: Value, in store: Value, if condition: Value
+  ) throws(Failure) -> Value {
+    let precondition = try asPrecondition(condition)
+    guard let bytes = try encodeJSON(patch, at: try self.reference(reference)) else {
+      return .unwind
+    }
+    return try change(reference, in: store, .merge) { (native, place) throws(StoreError) in
+      try native.merge(place, Resource(bytes, contentType: "application/json"), if: precondition)
+      return store
+    }
+  }
+}

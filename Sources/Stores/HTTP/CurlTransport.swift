@@ -1,0 +1,310 @@
+internal import CTenonPlatform
+internal import Synchronization
+internal import TenonRuntime
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// The transport over the system's libcurl.
+///
+/// Connections are kept and used again. Certificates are checked, proxies are those that the
+/// environment names, except for this machine itself.
+package final class CurlTransport: HTTPTransport {
+  /// Sessions that nobody uses at the moment.
+  private let idle = Mutex<[CurlSession]>([])
+
+  /// How many sessions are kept for later.
+  private static let mostIdle = 8
+
+  /// Creates a transport; the library is loaded by the first request.
+  package init() {}
+
+  /// Sends a request and waits for the answer.
+  package func answer(
+    to request: HTTPRequest, isInterrupted: () -> Bool
+  ) throws(HTTPTransportError) -> HTTPResponse {
+    guard let curl = LibCurl.system else {
+      throw HTTPTransportError(
+        .unsupported,
+        "libcurl is not installed, which HTTP needs; the package is libcurl4 (Debian, Ubuntu) or "
+          + "libcurl (Fedora, Alpine)")
+    }
+    guard let session = idle.withLock({ $0.popLast() }) ?? CurlSession(curl) else {
+      throw HTTPTransportError(.io, "libcurl has no memory left")
+    }
+    let answer = try session.answer(to: request, isInterrupted)
+    idle.withLock { if $0.count < CurlTransport.mostIdle { $0.append(session) } }
+    return answer
+  }
+}
+
+/// One request at a time, and the connections that are kept from one to the next.
+@safe
+private final class CurlSession: @unchecked Sendable {
+  private let curl: LibCurl
+  private let multi: LibCurl.Handle
+  private let easy: LibCurl.Handle
+
+  init?(_ curl: LibCurl) {
+    guard let multi = unsafe curl.makeMulti() else { return nil }
+    guard let easy = unsafe curl.makeEasy() else {
+      _ = unsafe curl.endMulti(multi)
+      return nil
+    }
+    self.curl = curl
+    unsafe self.multi = multi
+    unsafe self.easy = easy
+  }
+
+  deinit {
+    unsafe curl.endEasy(easy)
+    _ = unsafe curl.endMulti(multi)
+  }
+
+  /// How long to wait at once, in milliseconds: how late an interrupt is noticed.
+  private static let slice: Int32 = 50
+
+  func answer(
+    to request: HTTPRequest, _ isInterrupted: () -> Bool
+  ) throws(HTTPTransportError) -> HTTPResponse {
+    var previous = sigset_t()
+    let wasBlocked = unsafe tenon_block_sigpipe(&previous) != 0
+    defer { if !wasBlocked { unsafe tenon_restore_sigpipe(&previous) } }
+
+    let sink = AnswerSink(limit: request.limit)
+    let fields = unsafe try list(of: request)
+    defer { unsafe curl.freeList(fields) }
+    unsafe curl.reset(easy)
+    prepare(request)
+    unsafe curl.set(easy, .header, UnsafeRawPointer(fields))
+    let receiver = unsafe UnsafeRawPointer(Unmanaged.passUnretained(sink).toOpaque())
+    unsafe curl.set(easy, .writeData, receiver)
+    unsafe curl.set(easy, .headerData, receiver)
+    unsafe curl.set(easy, .writeFunction) { bytes, size, count, sink in
+      unsafe AnswerSink.at(sink)?.takeBody(
+        UnsafeRawBufferPointer(start: bytes, count: size * count))
+        ?? 0
+    }
+    unsafe curl.set(easy, .headerFunction) { bytes, size, count, sink in
+      unsafe AnswerSink.at(sink)?.takeField(
+        UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+    }
+
+    let body = request.body ?? []
+    let code = unsafe body.withUnsafeBytes { bytes in
+      if request.body != nil {
+        unsafe curl.set(easy, size: .bodySize, bytes.count)
+        // The library takes no bytes for none given.
+        unsafe curl.set(easy, .body, bytes.baseAddress ?? receiver)
+        unsafe curl.set(easy, .method, request.method)
+      }
+      return withExtendedLifetime(sink) { transfer(isInterrupted) }
+    }
+    guard let code else { throw HTTPTransportError(.timeout, "interrupted") }
+    if code != 0 { throw failure(code, of: request, sink) }
+    return HTTPResponse(unsafe curl.info(easy, .status), sink.fields, sink.body)
+  }
+
+  private func list(of request: HTTPRequest) throws(HTTPTransportError) -> LibCurl.Handle? {
+    var list: LibCurl.Handle?
+    // It would wait for permission to send a large body, which few servers give.
+    var lines = ["Expect:"]
+    for field in request.fields {
+      lines.append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)")
+    }
+    for line in lines {
+      guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+        unsafe curl.freeList(list)
+        throw HTTPTransportError(.encode, "a field of the header holds a control character")
+      }
+      guard let longer = unsafe line.withCString({ unsafe curl.append(list, $0) }) else {
+        unsafe curl.freeList(list)
+        throw HTTPTransportError(.io, "libcurl has no memory left")
+      }
+      unsafe list = longer
+    }
+    return unsafe list
+  }
+
+  private func prepare(_ request: HTTPRequest) {
+    unsafe curl.set(easy, .url, request.url.text)
+    unsafe curl.set(easy, .pathAsIs, 1)
+    unsafe curl.set(easy, .protocols, HTTPProtocols.both)
+    unsafe curl.set(easy, .noSignal, 1)
+    unsafe curl.set(easy, .timeout, max(1, request.timeout))
+    unsafe curl.set(easy, .verifyPeer, 1)
+    unsafe curl.set(easy, .verifyHost, 2)
+    unsafe curl.set(easy, .userAgent, "tenon")
+    unsafe curl.set(easy, .acceptEncoding, "gzip, deflate")
+    if request.url.isThisMachine { unsafe curl.set(easy, .proxy, "") }
+    switch request.method {
+    case "GET": unsafe curl.set(easy, .isGet, 1)
+    case "HEAD": unsafe curl.set(easy, .noBody, 1)
+    default: unsafe curl.set(easy, .method, request.method)
+    }
+  }
+
+  /// Runs the transfer; the library's code for how it ended, nil when it was interrupted.
+  private func transfer(_ isInterrupted: () -> Bool) -> Int32? {
+    let added = unsafe curl.add(multi, easy)
+    guard added == 0 else { return CurlCode.outOfMemory }
+    defer { _ = unsafe curl.remove(multi, easy) }
+    var running: Int32 = 1
+    while true {
+      guard unsafe curl.perform(multi, &running) == 0 else { return CurlCode.receiveError }
+      if running == 0 { break }
+      if isInterrupted() { return nil }
+      _ = unsafe curl.poll(multi, nil, 0, CurlSession.slice, nil)
+    }
+    var left: Int32 = 0
+    while let message = unsafe curl.nextMessage(multi, &left) {
+      return unsafe tenon_curl_result(message)
+    }
+    return CurlCode.receiveError
+  }
+
+  // MARK: Failures
+
+  private func failure(
+    _ code: Int32, of request: HTTPRequest, _ sink: AnswerSink
+  ) -> HTTPTransportError {
+    let system = Int32(truncatingIfNeeded: unsafe curl.info(easy, .systemError))
+    let systemCode = system == 0 ? nil : system
+    func error(_ kind: StoreError.Kind, _ reason: String) -> HTTPTransportError {
+      HTTPTransportError(kind, reason, systemCode: systemCode)
+    }
+    let server = request.url.authority
+    if sink.isTooLarge {
+      return error(.tooLarge, "the answer has more than \(request.limit) bytes")
+    }
+    if sink.hasTooManyFields { return error(.tooLarge, "the header of the answer is too long") }
+    switch code {
+    case CurlCode.noProxy: return error(.network, "the proxy's name is not known")
+    case CurlCode.noHost: return error(.network, "there is no host '\(request.url.host)'")
+    case CurlCode.noConnection:
+      return error(
+        .network,
+        system == ECONNREFUSED || system == 0
+          ? "\(server) refused the connection"
+          : "\(server) cannot be reached: \(systemText(of: system))")
+    case CurlCode.timeout: return error(.timeout, "no answer within \(request.timeout) ms")
+    case CurlCode.nothing:
+      return error(.network, "\(server) ended the connection without an answer")
+    case CurlCode.partial: return error(.network, "the answer ended early")
+    case CurlCode.sendError, CurlCode.receiveError:
+      return error(.network, "the connection with \(server) broke off")
+    case CurlCode.badEncoding: return error(.decode, "the answer's compression is damaged")
+    case CurlCode.weirdReply, CurlCode.unsupported, CurlCode.badBody:
+      return error(.decode, "the answer is no HTTP")
+    case CurlCode.outOfMemory: return error(.io, "libcurl has no memory left")
+    case CurlCode.tlsConnect, CurlCode.certificate, CurlCode.oldCertificate, CurlCode.noAuthorities:
+      return error(
+        .permission, "\(server) is not trusted: \(curl.text(of: code).lowercasedFirst)")
+    default: return error(.network, curl.text(of: code).lowercasedFirst)
+    }
+  }
+}
+
+private enum HTTPProtocols {
+  static let both = 3
+}
+
+/// The library's numbers of errors.
+private enum CurlCode {
+  static let unsupported: Int32 = 1
+  static let noProxy: Int32 = 5
+  static let noHost: Int32 = 6
+  static let noConnection: Int32 = 7
+  static let weirdReply: Int32 = 8
+  static let partial: Int32 = 18
+  static let outOfMemory: Int32 = 27
+  static let timeout: Int32 = 28
+  static let tlsConnect: Int32 = 35
+  static let oldCertificate: Int32 = 51
+  static let nothing: Int32 = 52
+  static let sendError: Int32 = 55
+  static let receiveError: Int32 = 56
+  static let certificate: Int32 = 60
+  static let badEncoding: Int32 = 61
+  static let noAuthorities: Int32 = 77
+  static let badBody: Int32 = 23
+}
+
+/// Takes what libcurl receives.
+private final class AnswerSink {
+  let limit: Int
+  var body: [UInt8] = []
+  var fields: [HTTPField] = []
+  var isTooLarge = false
+  var hasTooManyFields = false
+  private var fieldBytes = 0
+
+  /// The most bytes of all fields.
+  private static let fieldLimit = 256 << 10
+
+  init(limit: Int) { self.limit = limit }
+
+  static func at(_ address: UnsafeMutableRawPointer?) -> AnswerSink? {
+    guard let address = unsafe address else { return nil }
+    return unsafe Unmanaged<AnswerSink>.fromOpaque(address).takeUnretainedValue()
+  }
+
+  /// Takes a piece of the body; anything but its size ends the transfer.
+  func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard bytes.count <= limit - body.count else {
+      isTooLarge = true
+      return 0
+    }
+    unsafe body.append(contentsOf: bytes)
+    return bytes.count
+  }
+
+  /// Takes a line of the header; anything but its size ends the transfer.
+  func takeField(_ bytes: UnsafeRawBufferPointer) -> Int {
+    fieldBytes += bytes.count
+    guard fieldBytes <= AnswerSink.fieldLimit else {
+      hasTooManyFields = true
+      return 0
+    }
+    let line = unsafe String(decoding: bytes, as: UTF8.self)
+    if line.hasPrefix("HTTP/") {
+      // That of a provisional answer is over.
+      fields = []
+    } else if let colon = line.firstIndex(of: ":") {
+      fields.append(
+        HTTPField(
+          line[..<colon].trimmed, line[line.index(after: colon)...].trimmed))
+    }
+    return bytes.count
+  }
+}
+
+extension Substring {
+  /// The text without blanks and line ends around it.
+  fileprivate var trimmed: String {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
+    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  }
+}
+
+extension String {
+  /// The text as part of a sentence.
+  fileprivate var lowercasedFirst: String {
+    // An abbreviation stays one.
+    let second = dropFirst().first
+    return second?.isUppercase == true ? self : prefix(1).lowercased() + dropFirst()
+  }
+}
+
+extension HTTPURL {
+  /// Whether the host is this machine: no proxy has to do with it.
+  fileprivate var isThisMachine: Bool {
+    let name = host.lowercased()
+    return name == "localhost" || name == "::1" || name.hasPrefix("127.")
+  }
+}

@@ -1,0 +1,30 @@
+public import TenonRuntime
+
+extension HTTPStore: CommandedStore {
+  /// Carries out `timeout`, with milliseconds, or `field`, with a name and a value.
+  public func perform(
+    _ command: String, _ argument: Resource, at reference: Reference
+  ) throws(StoreError) -> CommandAnswer {
+    let part = try? JSONPart.read(argument.bytes[...])
+    switch (command, part) {
+    case ("timeout", .number(let text)):
+      guard let number = Double(text), number >= 1 else {
+        throw StoreError(.encode, reference, "a request takes a millisecond at least")
+      }
+      timeout = Int(min(number, Double(Self.longestTimeout)))
+    case ("field", .array(let elements)) where elements.count == 2:
+      guard case .text(let name) = try? JSONPart.read(elements[0]) else { break }
+      switch try? JSONPart.read(elements[1]) {
+      case .text(let value): try setField(name, value, for: reference)
+      case .null: try setField(name, nil, for: reference)
+      default:
+        throw StoreError(.encode, reference.hidingPassword, "the value of a field is a string")
+      }
+    default: throw StoreError(.unsupported, reference, "it does not know '\(command)'")
+    }
+    return .done
+  }
+
+  /// A day, in milliseconds.
+  private static var longestTimeout: Int { 86_400_000 }
+}

@@ -1,0 +1,311 @@
+internal import TenonRuntime
+
+/// What a column of a row holds, or a parameter of a statement.
+enum SQLiteValue: Equatable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case bytes([UInt8])
+}
+
+/// Why the database refused: no place is known here.
+struct SQLiteFailure: Error {
+  let kind: StoreError.Kind
+  let reason: String
+
+  init(_ kind: StoreError.Kind, _ reason: String) {
+    self.kind = kind
+    self.reason = reason
+  }
+}
+
+/// A connection with a database file.
+///
+/// Writes are synchronised fully: what is committed survives the loss of power as far as the system
+/// keeps its promises.
+@safe
+final class SQLiteConnection {
+  private let library: LibSQLite
+  private let database: LibSQLite.Database
+  private let isInterrupted: () -> Bool
+  /// The rows that statements have changed since the last look: table and number.
+  private(set) var changedRows: [(table: String, row: Int64)] = []
+  /// Whether more rows were changed than are kept.
+  private(set) var hasManyChanges = false
+
+  /// How long another connection's lock is waited for, in milliseconds.
+  private static let patience = 5000
+  /// At once, between two looks whether the program is to stop.
+  private static let slice: Int32 = 50
+  /// How many steps of the database's machine pass between two looks.
+  private static let stepsPerLook: Int32 = 10_000
+  private static let mostChanges = 1000
+
+  /// Opens a database.
+  ///
+  /// - Throws: `SQLiteFailure`.
+  init(
+    _ path: String, creates: Bool, isInterrupted: @escaping () -> Bool
+  ) throws(SQLiteFailure) {
+    guard let library = LibSQLite.system else {
+      throw SQLiteFailure(
+        .unsupported,
+        "libsqlite3 is not installed, which databases need; the package is libsqlite3-0 (Debian, "
+          + "Ubuntu), sqlite-libs (Fedora, Alpine)")
+    }
+    var handle: LibSQLite.Database?
+    // Read and write, no mutexes of the library's own: one thread uses a connection.
+    let flags: Int32 = (creates ? 6 : 2) | 0x8000
+    let code = unsafe library.open(path, &handle, flags, nil)
+    guard let handle = unsafe handle else { throw SQLiteFailure(.io, "SQLite has no memory left") }
+    guard code == 0 else {
+      let text = unsafe library.message(handle).map { unsafe String(cString: $0) } ?? ""
+      _ = unsafe library.close(handle)
+      throw SQLiteFailure(.io, text)
+    }
+    self.library = library
+    unsafe database = handle
+    self.isInterrupted = isInterrupted
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe library.progress(
+      handle, SQLiteConnection.stepsPerLook,
+      { context in
+        guard let context = unsafe context else { return 0 }
+        let connection = unsafe Unmanaged<SQLiteConnection>.fromOpaque(context)
+          .takeUnretainedValue()
+        return connection.isInterrupted() ? 1 : 0
+      }, context)
+    _ = unsafe library.rowHook(
+      handle,
+      { context, _, _, table, row in
+        guard let context = unsafe context, let table = unsafe table else { return }
+        let connection = unsafe Unmanaged<SQLiteConnection>.fromOpaque(context)
+          .takeUnretainedValue()
+        unsafe connection.note(String(cString: table), row)
+      }, context)
+    do throws(SQLiteFailure) {
+      _ = try run("PRAGMA synchronous = FULL")
+      _ = try run("PRAGMA foreign_keys = ON")
+      // A file may be made to have functions called by its schema.
+      _ = try run("PRAGMA trusted_schema = OFF")
+    } catch {
+      throw error
+    }
+  }
+
+  deinit {
+    unsafe library.progress(database, 0, nil, nil)
+    _ = unsafe library.rowHook(database, nil, nil)
+    _ = unsafe library.close(database)
+  }
+
+  private func note(_ table: String, _ row: Int64) {
+    guard changedRows.count < SQLiteConnection.mostChanges else {
+      hasManyChanges = true
+      return
+    }
+    changedRows.append((table, row))
+  }
+
+  /// Forgets the rows that were changed.
+  func forgetChanges() {
+    changedRows = []
+    hasManyChanges = false
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { unsafe library.isAutomatic(database) == 0 }
+
+  /// The number of the row that was added last.
+  var lastRow: Int64 { unsafe library.lastRow(database) }
+
+  /// How many rows the last statement has changed.
+  var changes: Int { Int(unsafe library.changes(database)) }
+
+  // MARK: Statements
+
+  /// What a statement answered.
+  struct Rows {
+    var names: [String] = []
+    var rows: [[SQLiteValue]] = []
+  }
+
+  /// The most bytes that a statement may answer.
+  private static let answerLimit = 64 << 20
+
+  /// Runs one statement.
+  ///
+  /// - Parameters:
+  ///   - text: The statement, with a `?` for each parameter.
+  ///   - parameters: What stands for them: never part of the text.
+  ///   - limit: The most rows that are answered.
+  ///   - mayWrite: Whether it may change anything.
+  /// - Returns: The names of the columns and the rows; none for a statement that answers nothing.
+  /// - Throws: `SQLiteFailure`.
+  func run(
+    _ text: String, _ parameters: [SQLiteValue] = [], limit: Int = .max, mayWrite: Bool = true
+  ) throws(SQLiteFailure) -> Rows {
+    guard !text.utf8.contains(0) else { throw SQLiteFailure(.encode, "a statement holds no NUL") }
+    var handle: LibSQLite.Statement?
+    var rest: String?
+    try waiting { () in
+      var prepared: LibSQLite.Statement?
+      let code = unsafe text.withCString { start in
+        var end: LibSQLite.Text?
+        let code = unsafe library.prepare(database, start, -1, &prepared, &end)
+        unsafe rest = end.map { unsafe String(cString: $0) }
+        return code
+      }
+      unsafe handle = prepared
+      return code
+    }
+    guard let statement = unsafe handle else {
+      throw SQLiteFailure(.encode, "there is no statement")
+    }
+    defer { _ = unsafe library.finish(statement) }
+    let isBlank: (UInt8) -> Bool = { $0 <= 0x20 || $0 == UInt8(ascii: ";") }
+    guard rest?.utf8.allSatisfy(isBlank) ?? true else {
+      throw SQLiteFailure(.encode, "there is more than one statement")
+    }
+    let isReading = unsafe library.isReading(statement) != 0
+    guard mayWrite || isReading else {
+      throw SQLiteFailure(.readOnly, "a query changes nothing; 'execute' does")
+    }
+    unsafe try bind(parameters, to: statement)
+    return unsafe try collect(statement, limit)
+  }
+
+  private func bind(
+    _ parameters: [SQLiteValue], to statement: LibSQLite.Statement
+  ) throws(SQLiteFailure) {
+    let wanted = Int(unsafe library.parameters(statement))
+    guard wanted == parameters.count else {
+      throw SQLiteFailure(
+        .encode, "the statement has \(wanted) parameters, and \(parameters.count) are given")
+    }
+    for (index, value) in parameters.enumerated() {
+      let number = Int32(index + 1)
+      let code =
+        switch value {
+        case .null: unsafe library.bindNull(statement, number)
+        case .integer(let value): unsafe library.bindInteger(statement, number, value)
+        case .real(let value): unsafe library.bindReal(statement, number, value)
+        case .text(let text):
+          unsafe try bind(Array(text.utf8)) { (bytes: UnsafeRawPointer, count: Int32) in
+            unsafe library.bindText(statement, number, bytes, count, LibSQLite.copies)
+          }
+        case .bytes(let bytes):
+          unsafe try bind(bytes) { (bytes: UnsafeRawPointer, count: Int32) in
+            unsafe library.bindBytes(statement, number, bytes, count, LibSQLite.copies)
+          }
+        }
+      if code != 0 { throw failure() }
+    }
+  }
+
+  private func bind(
+    _ bytes: [UInt8], _ body: (UnsafeRawPointer, Int32) -> Int32
+  ) throws(SQLiteFailure) -> Int32 {
+    guard let count = Int32(exactly: bytes.count) else {
+      throw SQLiteFailure(.tooLarge, "a value has at most 2 GiB")
+    }
+    // No bytes are not the same as nothing: there is an address.
+    return unsafe (bytes + [0]).withUnsafeBytes { buffer in
+      unsafe buffer.baseAddress.map { unsafe body($0, count) } ?? 0
+    }
+  }
+
+  private func collect(
+    _ statement: LibSQLite.Statement, _ limit: Int
+  ) throws(SQLiteFailure) -> Rows {
+    let count = unsafe library.columns(statement)
+    var answer = Rows()
+    for column in 0..<count {
+      answer.names.append(
+        unsafe library.columnName(statement, column).map { unsafe String(cString: $0) } ?? "")
+    }
+    var bytes = 0
+    while true {
+      let code = try waiting(for: [LibSQLite.Code.row, LibSQLite.Code.done]) {
+        unsafe library.step(statement)
+      }
+      if code == LibSQLite.Code.done { return answer }
+      guard answer.rows.count < limit else { return answer }
+      var row: [SQLiteValue] = []
+      for column in 0..<count {
+        unsafe row.append(try value(statement, column, &bytes))
+        bytes += 16
+      }
+      guard bytes <= SQLiteConnection.answerLimit else {
+        throw SQLiteFailure(
+          .tooLarge, "that is more than \(SQLiteConnection.answerLimit >> 20) MiB; ask for less")
+      }
+      answer.rows.append(row)
+    }
+  }
+
+  private func value(
+    _ statement: LibSQLite.Statement, _ column: Int32, _ bytes: inout Int
+  ) throws(SQLiteFailure) -> SQLiteValue {
+    switch unsafe library.columnType(statement, column) {
+    case 1: return unsafe .integer(library.columnInteger(statement, column))
+    case 2: return unsafe .real(library.columnReal(statement, column))
+    case 3:
+      let start = unsafe library.columnText(statement, column)
+      let count = Int(unsafe library.columnSize(statement, column))
+      bytes += count
+      let text = unsafe String(
+        validating: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+      guard let text else { throw SQLiteFailure(.decode, "a text in it is not UTF-8") }
+      return .text(text)
+    case 4:
+      let start = unsafe library.columnBytes(statement, column)
+      let count = Int(unsafe library.columnSize(statement, column))
+      bytes += count
+      return unsafe .bytes(Array(UnsafeRawBufferPointer(start: start, count: count)))
+    default: return .null
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Repeats a call while another connection has locked what it needs, for some time.
+  @discardableResult
+  private func waiting(
+    for expected: [Int32] = [0], _ call: () -> Int32
+  ) throws(SQLiteFailure) -> Int32 {
+    var waited = 0
+    while true {
+      let code = call()
+      if expected.contains(code) { return code }
+      let isBusy = code & 0xFF == LibSQLite.Code.busy
+      // Inside a transaction another attempt may wait for ever for one that waits for this.
+      guard isBusy, waited < SQLiteConnection.patience, !isInterrupted() else {
+        throw isInterrupted() ? SQLiteFailure(.timeout, "interrupted") : failure()
+      }
+      pauseThread(milliseconds: Int(SQLiteConnection.slice))
+      waited += Int(SQLiteConnection.slice)
+    }
+  }
+
+  /// What the last call reported.
+  private func failure() -> SQLiteFailure {
+    let code = unsafe library.extendedCode(database)
+    let text =
+      unsafe library.message(database).map { unsafe String(cString: $0) } ?? "error \(code)"
+    let kind: StoreError.Kind =
+      switch code & 0xFF {
+      case LibSQLite.Code.permission: .permission
+      case LibSQLite.Code.busy, LibSQLite.Code.locked: .locked
+      case LibSQLite.Code.readOnly: .readOnly
+      case LibSQLite.Code.interrupted: .timeout
+      case LibSQLite.Code.io, LibSQLite.Code.full, LibSQLite.Code.cannotOpen: .io
+      case LibSQLite.Code.corrupt, LibSQLite.Code.noDatabase: .corrupt
+      case LibSQLite.Code.tooBig: .tooLarge
+      case LibSQLite.Code.constraint: .conflict
+      default: .encode
+      }
+    return SQLiteFailure(kind, code & 0xFF == LibSQLite.Code.interrupted ? "interrupted" : text)
+  }
+}

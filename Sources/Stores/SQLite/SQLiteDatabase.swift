@@ -1,0 +1,283 @@
+internal import TenonRuntime
+
+/// A database file with the verbs of a store on it.
+///
+/// The places are `table/key`; a table whose key has several columns has a component for each. What
+/// is there is a row, as a JSON object.
+final class SQLiteDatabase {
+  /// Where the file is.
+  let path: String
+  private let creates: Bool
+  private let feed: ChangeFeed
+  private let isInterrupted: () -> Bool
+  private var connection: SQLiteConnection?
+  private var isClosed = false
+  /// The number that tells whether others have changed the file.
+  private var version: SQLiteValue?
+  /// The places that have been read: whoever has done so may want to hear of changes.
+  private var known: Set<Reference> = []
+
+  /// What the database is called by those who use it: changes are announced under these names.
+  private var names: [Place] = []
+
+  private static let mostKnown = 10_000
+  private static let mostNames = 16
+  /// The most entries of a listing that is not asked for by the page.
+  static let mostEntries = 10_000
+
+  init(
+    _ path: String, creates: Bool, feed: ChangeFeed, isInterrupted: @escaping () -> Bool
+  ) {
+    self.path = path
+    self.creates = creates
+    self.feed = feed
+    self.isInterrupted = isInterrupted
+  }
+
+  /// A place in the database: what is left of a reference behind that of the database itself.
+  struct Place {
+    let reference: Reference
+    /// How many components name the database.
+    let base: Int
+
+    var components: ArraySlice<String> { reference.components[base...] }
+
+    func changed(to components: [String]) -> Reference? {
+      try? Reference(
+        scheme: reference.scheme, authority: reference.authority,
+        components: reference.components.prefix(base) + components,
+        isAbsolute: reference.isAbsolute)
+    }
+  }
+
+  // MARK: The connection
+
+  /// Opens the file; nil when there is none, and none is to be made.
+  func open(isWriting: Bool) throws(SQLiteFailure) -> SQLiteConnection? {
+    guard !isClosed else { throw SQLiteFailure(.closed, "the database has been closed") }
+    if let connection { return connection }
+    let exists = fileExists(path)
+    guard exists || (creates && isWriting) else { return nil }
+    let opened = try SQLiteConnection(path, creates: creates, isInterrupted: isInterrupted)
+    connection = opened
+    version = try opened.run("PRAGMA data_version").rows.first?.first
+    return opened
+  }
+
+  func close() {
+    isClosed = true
+    connection = nil
+  }
+
+  // MARK: Changes
+
+  /// Notes under which name the database is used.
+  func noteName(_ place: Place) {
+    guard !place.reference.scheme.isEmpty, let root = place.changed(to: []),
+      !names.contains(where: { $0.reference == root })
+    else { return }
+    if names.count >= SQLiteDatabase.mostNames { names.removeFirst() }
+    names.append(Place(reference: root, base: place.base))
+  }
+
+  func note(_ place: Place) {
+    guard !place.reference.scheme.isEmpty else { return }
+    if known.count >= SQLiteDatabase.mostKnown { known.removeAll() }
+    known.insert(place.reference)
+  }
+
+  /// Announces what others have done to the file since the last look.
+  func announceForeignChanges() throws(SQLiteFailure) {
+    guard let connection, !connection.isInTransaction else { return }
+    let now = try connection.run("PRAGMA data_version").rows.first?.first
+    guard now != version else { return }
+    version = now
+    announceEverything()
+  }
+
+  private func announceEverything() {
+    for reference in known { feed.post(.put, reference) }
+    for name in names { feed.post(.invalidate, name.reference) }
+  }
+
+  /// Announces what statements have done since the last look.
+  func announceChanges(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    guard !connection.isInTransaction else { return }
+    defer { connection.forgetChanges() }
+    guard !connection.hasManyChanges else { return announceEverything() }
+    var tables: [String: SQLiteTable] = [:]
+    for (table, row) in connection.changedRows {
+      if tables[table] == nil {
+        tables[table] = try SQLiteTable.find(table, in: connection)
+        announce([table])
+      }
+      guard let found = tables[table] else { continue }
+      if found.hasRowNumbers {
+        announce([table, String(row)])
+      } else {
+        // The number of the row does not tell its key.
+        for reference in known where reference.components.contains(table) {
+          feed.post(.put, reference)
+        }
+      }
+    }
+  }
+
+  private func announce(_ components: [String]) {
+    for name in names {
+      if let changed = name.changed(to: components) { feed.post(.put, changed) }
+    }
+  }
+
+  // MARK: Transactions
+
+  /// Does something in a transaction, or in a part of the one that is open.
+  func atomically<Answer>(
+    _ connection: SQLiteConnection, _ body: () throws(SQLiteFailure) -> Answer
+  ) throws(SQLiteFailure) -> Answer {
+    let isInner = connection.isInTransaction
+    _ = try connection.run(isInner ? "SAVEPOINT tenon_verb" : "BEGIN IMMEDIATE")
+    do throws(SQLiteFailure) {
+      let answer = try body()
+      _ = try connection.run(isInner ? "RELEASE tenon_verb" : "COMMIT")
+      return answer
+    } catch {
+      // An error may have ended the transaction already.
+      if isInner {
+        _ = try? connection.run("ROLLBACK TO tenon_verb")
+        _ = try? connection.run("RELEASE tenon_verb")
+      } else if connection.isInTransaction {
+        _ = try? connection.run("ROLLBACK")
+      }
+      if !isInner { connection.forgetChanges() }
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// The row of a key as JSON; nil when there is none.
+  func row(
+    _ key: [SQLiteValue], of table: SQLiteTable, _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) -> [UInt8]? {
+    let names = table.columns.map { SQLiteTable.quoted($0.name) }.joined(separator: ", ")
+    let found = try connection.run(
+      "SELECT \(names) FROM \(table.quoted) WHERE \(table.keyCondition(key.count))", key, limit: 1)
+    guard let values = found.rows.first else { return nil }
+    return Array(try table.json(values).utf8)
+  }
+
+  /// The names of the tables and views.
+  func tables(_ connection: SQLiteConnection) throws(SQLiteFailure) -> [StoreEntry] {
+    let found = try connection.run(
+      "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+        + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+    return found.rows.compactMap { $0[0].component.map { StoreEntry($0, isDirectory: true) } }
+  }
+
+  /// The keys of rows, or their next components, as the query of the reference limits them.
+  func keys(
+    below key: [SQLiteValue], of table: SQLiteTable, _ place: Place, _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) -> [StoreEntry] {
+    guard key.count < table.key.count else {
+      throw SQLiteFailure(.notADirectory, "a row has nothing below it")
+    }
+    let column = SQLiteTable.quoted(table.key[key.count].name)
+    var condition = table.keyCondition(key.count)
+    var parameters = key
+    var limit = SQLiteDatabase.mostEntries
+    var isPage = false
+    for pair in place.reference.query {
+      switch pair.key {
+      case "limit":
+        guard let number = pair.value.flatMap({ Int($0) }),
+          (1...SQLiteDatabase.mostEntries).contains(number)
+        else {
+          throw SQLiteFailure(
+            .invalidReference, "the limit is a number up to \(SQLiteDatabase.mostEntries)")
+        }
+        limit = number
+        isPage = true
+      case "after":
+        guard let value = table.keyValue(pair.value ?? "", table.key[key.count]) else {
+          throw SQLiteFailure(
+            .invalidReference, "'\(pair.value ?? "")' is no key of '\(table.name)'")
+        }
+        condition += (condition.isEmpty ? "" : " AND ") + column + " > ?"
+        parameters.append(value)
+        isPage = true
+      default: throw SQLiteFailure(.invalidReference, "a listing knows 'limit' and 'after' only")
+      }
+    }
+    let found = try connection.run(
+      "SELECT DISTINCT \(column) FROM \(table.quoted)"
+        + (condition.isEmpty ? "" : " WHERE \(condition)") + " ORDER BY \(column)"
+        + " LIMIT \(limit + (isPage ? 0 : 1))", parameters)
+    guard isPage || found.rows.count <= limit else {
+      let text = place.reference.description
+      throw SQLiteFailure(
+        .tooLarge,
+        "there are more than \(limit) entries; ask for a page: \(text)?limit=1000&after=key")
+    }
+    let isInner = key.count + 1 < table.key.count
+    let entries = found.rows.compactMap { row in
+      row[0].component.map { StoreEntry($0, isDirectory: isInner) }
+    }
+    return isPage
+      ? entries : entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  // MARK: Writing
+
+  /// Replaces a row: columns that are not named get their defaults.
+  func write(
+    _ bytes: [UInt8], _ key: [SQLiteValue], of table: SQLiteTable, _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) {
+    var given = try table.values(bytes)
+    for (column, value) in zip(table.key, key) {
+      if let own = given.first(where: { $0.column.name == column.name }), own.value != value {
+        throw SQLiteFailure(
+          .encode,
+          "the row says that '\(column.name)' is \(try own.value.json()), and the place says "
+            + (try value.json()))
+      }
+      given.removeAll { $0.column.name == column.name }
+    }
+    var parts: [String] = []
+    var parameters: [SQLiteValue] = []
+    let keyNames = Set(table.key.map(\.name))
+    for column in table.columns where !column.isComputed && !keyNames.contains(column.name) {
+      let name = SQLiteTable.quoted(column.name)
+      if let own = given.first(where: { $0.column.name == column.name }) {
+        parts.append(name + " = ?")
+        parameters.append(own.value)
+      } else {
+        parts.append(name + " = " + (column.initial.map { "(\($0))" } ?? "NULL"))
+      }
+    }
+    if parts.isEmpty {
+      guard try row(key, of: table, connection) == nil else { return }
+    } else {
+      _ = try connection.run(
+        "UPDATE \(table.quoted) SET \(parts.joined(separator: ", "))"
+          + " WHERE \(table.keyCondition(key.count))", parameters + key)
+      if connection.changes > 0 { return }
+    }
+    try insert(given + Array(zip(table.key, key)).map { ($0.0, $0.1) }, into: table, connection)
+  }
+
+  /// Adds a row.
+  func insert(
+    _ values: [(column: SQLiteTable.Column, value: SQLiteValue)], into table: SQLiteTable,
+    _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) {
+    guard !values.isEmpty else {
+      _ = try connection.run("INSERT INTO \(table.quoted) DEFAULT VALUES")
+      return
+    }
+    let names = values.map { SQLiteTable.quoted($0.column.name) }.joined(separator: ", ")
+    let signs = values.map { _ in "?" }.joined(separator: ", ")
+    _ = try connection.run(
+      "INSERT INTO \(table.quoted) (\(names)) VALUES (\(signs))", values.map(\.value))
+  }
+}

@@ -1,0 +1,294 @@
+import TenonRuntime
+import Testing
+
+@testable import TenonStores
+
+/// What the client makes of requests and answers; nothing reaches a network.
+@Suite struct HTTPStoreTests {
+  func web(_ path: String, _ authority: String = "h") throws -> Reference {
+    try Reference(
+      scheme: "http", authority: authority,
+      components: path.split(separator: "/").map(String.init), isAbsolute: true,
+      isDirectory: path.hasSuffix("/"))
+  }
+
+  func status(_ number: Int, _ fields: [HTTPField] = []) -> ScriptedTransport {
+    ScriptedTransport { (_) throws(HTTPTransportError) in HTTPResponse(number, fields) }
+  }
+
+  @Test func everythingIsEncodedOnce() throws {
+    let transport = status(404)
+    let store = transport.store()
+    let reference = try Reference(
+      scheme: "http", authority: "example.org:8080",
+      components: ["a b", "50%", "x/y", "é", "c+d=e&f", "~-._!$'()*,;:@"], isAbsolute: true,
+      query: [.init("q", "a b&c=d+e%"), .init("flag", nil), .init("é", "")])
+    _ = try store.get(reference, if: nil)
+    #expect(
+      transport.requests.last?.url.text
+        == "http://example.org:8080/a%20b/50%25/x%2Fy/%C3%A9/c+d=e&f/~-._!$'()*,;:@"
+        + "?q=a%20b%26c%3Dd%2Be%25&flag&%C3%A9=")
+    #expect(try transport.requests.last?.url.reference(authority: nil) == reference)
+    _ = try store.get(try web("/"), if: nil)
+    #expect(transport.requests.last?.url.text == "http://h/")
+    _ = try store.get(try web("a/"), if: nil)
+    #expect(transport.requests.last?.url.text == "http://h/a/")
+  }
+
+  @Test(arguments: ["", "a b", "h:0", "h:99999", "h:x", ":80", "h/x", "h\r\nX: 1", "[::1", "a:1:2"])
+  func whatIsNoHostIsRefused(_ authority: String) throws {
+    let transport = status(200)
+    #expect(
+      kind { _ = try transport.store().get(web("a", authority), if: nil) } == .invalidReference)
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test(arguments: ["h", "h:80", "[::1]", "[fe80::1%25eth0]:8080", "user:x@h", "é.example"])
+  func whatIsAHostIsTaken(_ authority: String) throws {
+    let transport = status(404)
+    _ = try transport.store().get(web("a", authority), if: nil)
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test func dotsDoNotLeadElsewhere() throws {
+    let transport = status(200)
+    for path in ["a/../b", "./a", ".."] {
+      #expect(kind { _ = try transport.store().get(web(path), if: nil) } == .invalidReference)
+    }
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    (401, StoreError.Kind.needsAuth), (403, .permission), (405, .unsupported), (409, .conflict),
+    (412, .preconditionFailed), (413, .tooLarge), (415, .encode), (422, .encode), (423, .locked),
+    (429, .unavailable), (500, .unavailable), (501, .unsupported), (502, .unavailable),
+    (503, .unavailable), (504, .unavailable), (400, .encode), (404, .notFound), (418, .io),
+    (301, .io),
+  ])
+  func failuresAreToldApart(_ number: Int, _ expected: StoreError.Kind) throws {
+    let store = status(number).store()
+    #expect(kind { try store.put(web("a"), Resource("x"), if: nil) } == expected)
+  }
+
+  @Test func failuresReadLikeSentences() throws {
+    func text(_ transport: ScriptedTransport) -> String? {
+      message { _ = try transport.store().get(web("a"), if: nil) }
+    }
+    #expect(text(status(401)) == "http://h/a: the server asks who is asking")
+    #expect(text(status(403)) == "http://h/a: the server forbids it")
+    #expect(
+      text(status(405, [HTTPField("Allow", "PUT")]))
+        == "http://h/a: the server does not support GET, only PUT")
+    #expect(
+      text(status(503, [HTTPField("Retry-After", "7")]))
+        == "http://h/a: the server is not available; it may be in 7 s")
+    #expect(text(status(500)) == "http://h/a: the server has failed")
+  }
+
+  @Test func serversSayWhenToComeBack() throws {
+    func after(_ text: String, date: String? = nil) throws -> Double? {
+      let fields = [HTTPField("Retry-After", text)] + (date.map { [HTTPField("Date", $0)] } ?? [])
+      do throws(StoreError) {
+        let place = try Reference(scheme: "http", authority: "h", components: [])
+        _ = try status(503, fields).store().get(place, if: nil)
+      } catch {
+        return error.retryAfter
+      }
+      return nil
+    }
+    #expect(try after("12") == 12)
+    #expect(try after("-3") == nil)
+    #expect(try after("soon") == nil)
+    #expect(
+      try after("Sun, 06 Nov 1994 08:50:37 GMT", date: "Sun, 06 Nov 1994 08:49:37 GMT") == 60)
+    #expect(
+      try after("Sun, 06 Nov 1994 08:48:37 GMT", date: "Sun, 06 Nov 1994 08:49:37 GMT") == 0)
+  }
+
+  @Test func datesAreSeconds() {
+    #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+    #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
+    #expect(HTTPDate.seconds("Thu, 29 Feb 2024 12:00:00 GMT") == 1_709_208_000)
+    #expect(HTTPDate.seconds("Fri, 01 Mar 2024 00:00:00 GMT") == 1_709_251_200)
+    for text in ["", "now", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Foo 1994 08:49:37 GMT"] {
+      #expect(HTTPDate.seconds(text) == nil)
+    }
+  }
+
+  @Test func aProblemNamesItsKind() throws {
+    let body = Array(#"{"kind": "notEmpty", "detail": "there is\n more below"}"#.utf8)
+    let transport = ScriptedTransport { (_) throws(HTTPTransportError) in
+      HTTPResponse(409, [HTTPField("Content-Type", "application/problem+json")], body)
+    }
+    #expect(kind { _ = try transport.store().delete(web("a"), if: nil) } == .notEmpty)
+    #expect(
+      message { _ = try transport.store().delete(web("a"), if: nil) }
+        == "http://h/a: there is more below")
+  }
+
+  @Test func conditionsTravelInTheHeader() throws {
+    let transport = status(204)
+    let store = transport.store()
+    func sent(_ condition: Precondition) throws -> [String?] {
+      try store.put(web("a"), Resource("x"), if: condition)
+      return [transport.field("If-Match"), transport.field("If-None-Match")]
+    }
+    #expect(try sent(.absent) == [nil, "*"])
+    #expect(try sent(.exists) == ["*", nil])
+    #expect(try sent(.matches(EntityTag("t"))) == ["\"t\"", nil])
+    #expect(try sent(.differs(EntityTag("t"))) == [nil, "\"t\""])
+    #expect(try sent(.differs(EntityTag("W/\"t\""))) == [nil, "W/\"t\""])
+  }
+
+  @Test func aServerNeedNotKnowConditions() throws {
+    let transport = status(200, [HTTPField("ETag", "\"new\"")])
+    let store = transport.store()
+    guard case .unchanged = try store.get(web("a"), if: .differs(EntityTag("new"))) else {
+      Issue.record("it is the same")
+      return
+    }
+    #expect(
+      kind { _ = try store.get(web("a"), if: .matches(EntityTag("old"))) } == .preconditionFailed)
+    #expect(kind { _ = try store.get(web("a"), if: .absent) } == .preconditionFailed)
+    let missing = status(404).store()
+    #expect(kind { _ = try missing.get(web("a"), if: .exists) } == .preconditionFailed)
+    #expect(
+      kind { _ = try missing.delete(web("a"), if: .matches(EntityTag("old"))) }
+        == .preconditionFailed)
+    #expect(try !missing.delete(web("a"), if: nil))
+  }
+
+  @Test func credentialsStayWithTheirOrigin() throws {
+    var targets = ["http://h/b", "https://h/c", "http://other/d"]
+    let transport = ScriptedTransport { (_) throws(HTTPTransportError) in
+      targets.isEmpty
+        ? HTTPResponse(404) : HTTPResponse(302, [HTTPField("Location", targets.removeFirst())])
+    }
+    let store = transport.store()
+    try store.setField("X-Key", "secret", for: web("a"))
+    _ = try store.get(web("a", "ada:l%40ve@h"), if: nil)
+    func has(_ name: String) -> [Bool] {
+      transport.requests.map { request in request.fields.contains { $0.name == name } }
+    }
+    #expect(transport.requests.map(\.url.text).last == "http://other/d")
+    #expect(has("Authorization") == [true, true, false, false])
+    #expect(has("X-Key") == [true, true, false, false])
+    #expect(
+      transport.requests.first?.fields.first { $0.name == "Authorization" }?.value
+        == "Basic " + "YWRhOmxAdmU=")
+    #expect(transport.requests.allSatisfy { !$0.url.text.contains("ada") })
+    try store.setField("x-key", nil, for: web("a"))
+    _ = try store.get(web("a"), if: nil)
+    #expect(transport.field("X-Key") == nil)
+  }
+
+  @Test func passwordsAreInNoMessage() throws {
+    let store = status(403).store()
+    #expect(
+      message { _ = try store.get(web("a", "ada:secret@h"), if: nil) }
+        == "http://ada:…@h/a: the server forbids it")
+  }
+
+  @Test func fieldsCannotSmuggleOthers() throws {
+    let store = status(200).store()
+    #expect(kind { try store.setField("A", "b\r\nC: d", for: web("a")) } == .encode)
+    #expect(kind { try store.setField("A: b\r\nC", "d", for: web("a")) } == .encode)
+  }
+
+  @Test func redirectsEnd() throws {
+    let transport = status(302, [HTTPField("Location", "/again")])
+    #expect(
+      message { _ = try transport.store().get(web("a"), if: nil) }
+        == "http://h/a: the server sends on more than 5 times")
+    #expect(transport.requests.count == 6)
+    let wrong = status(302, [HTTPField("Location", "file:///etc/passwd")])
+    #expect(kind { _ = try wrong.store().get(web("a"), if: nil) } == .invalidReference)
+    #expect(wrong.requests.count == 1)
+  }
+
+  @Test func aChangeIsRepeatedOnlyWhereThatIsMeant() throws {
+    func requests(_ number: Int, _ body: (HTTPStore) throws -> Void) throws -> [String] {
+      var isFirst = true
+      let transport = ScriptedTransport { (_) throws(HTTPTransportError) in
+        defer { isFirst = false }
+        return isFirst ? HTTPResponse(number, [HTTPField("Location", "/b")]) : HTTPResponse(204)
+      }
+      try? body(transport.store())
+      return transport.requests.map { "\($0.method) \($0.url.target) \($0.body?.count ?? -1)" }
+    }
+    func put(_ store: HTTPStore) throws { try store.put(web("a"), Resource("xy"), if: nil) }
+    func post(_ store: HTTPStore) throws { _ = try store.post(web("a"), Resource("xy")) }
+    #expect(try requests(308, put) == ["PUT /a 2", "PUT /b 2"])
+    #expect(try requests(301, put) == ["PUT /a 2", "PUT /b 2"])
+    #expect(try requests(303, put) == ["PUT /a 2"])
+    #expect(try requests(307, post) == ["POST /a 2", "POST /b 2"])
+    #expect(try requests(302, post) == ["POST /a 2"])
+    #expect(try requests(303, post) == ["POST /a 2"])
+  }
+
+  @Test func addressesFollowOneAnother() throws {
+    let base = HTTPURL(scheme: "http", authority: "a", target: "/b/c/d;p?q")
+    let cases = [
+      ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
+      ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
+      ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("", "http://a/b/c/d;p?q"),
+      (".", "http://a/b/c/"), ("..", "http://a/b/"), ("../g", "http://a/b/g"),
+      ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
+      ("https://x:8/y z?é", "https://x:8/y%20z?%C3%A9"), ("HTTP://u:p@x/%41", "http://x/%41"),
+      ("//x?y", "http://x/?y"),
+    ]
+    for (location, expected) in cases { #expect(base.following(location)?.text == expected) }
+    for location in ["ftp://x/", "javascript:1", "http://", "http:g", "http://x y/"] {
+      #expect(base.following(location) == nil)
+    }
+  }
+
+  @Test func theDeadlineIsForAllRequestsTogether() throws {
+    let transport = status(302, [HTTPField("Location", "/again")])
+    let store = transport.store()
+    transport.step = 400
+    store.timeout = 1000
+    #expect(message { _ = try store.get(web("a"), if: nil) } == "http://h/a: no answer within 1 s")
+    #expect(transport.requests.map(\.timeout) == [1000, 600, 200])
+  }
+
+  @Test func whatWasAddedHasAReference() throws {
+    func added(_ location: String?, _ authority: String = "h") throws -> String {
+      let transport = status(201, location.map { [HTTPField("Location", $0)] } ?? [])
+      return try transport.store().post(web("a", authority), Resource("x")).description
+    }
+    #expect(try added("/a/7%2F8") == "http://h/a/7%2F8")
+    #expect(try added("7", "u:p@h") == "http://u:p@h/7")
+    #expect(try added("http://other/1", "u:p@h") == "http://other/1")
+    #expect(try added(nil) == "http://h/a")
+  }
+
+  @Test func settingsAreCommands() throws {
+    let store = status(200).store()
+    func perform(_ command: String, _ json: String) throws(StoreError) {
+      let resource = Resource(Array(json.utf8), contentType: "application/json")
+      _ = try store.perform(
+        command, resource, at: try Reference(scheme: "http", authority: "h", components: []))
+    }
+    try perform("timeout", "1500")
+    #expect(store.timeout == 1500)
+    #expect(kind { try perform("timeout", "0") } == .encode)
+    #expect(kind { try perform("timeout", "\"x\"") } == .unsupported)
+    #expect(kind { try perform("nonsense", "1") } == .unsupported)
+    #expect(kind { try perform("field", "[\"A\", 1]") } == .encode)
+    try perform("field", "[\"A\", \"b\"]")
+  }
+
+  @Test func base64GoesBothWays() {
+    let texts = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg=="]
+    for (text, letters) in texts {
+      #expect(Base64.encoded(Array(text.utf8)) == letters)
+      #expect(Base64.decoded(letters) == Array(text.utf8))
+    }
+    for letters in ["Z", "Zg=", "Z===", "====", "Zg==Zg==", "Z g=", "Zm9\u{7F}"] {
+      #expect(Base64.decoded(letters) == nil)
+    }
+    let all = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
+    #expect(Base64.decoded(Base64.encoded(all)) == all)
+  }
+}
