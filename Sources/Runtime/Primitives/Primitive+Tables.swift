@@ -43,9 +43,8 @@ extension Primitive {
     case "Connection": connection + forcing + explaining + relays + invariants + tolerance
     case "Connection class": connectionClass
     case "Relay class": relayClass
-    case "MemoryStore": memoryStore
     case "ResourceStatus class": resourceStatusClass
-    case "Reference": reference + explaining + referenceParts
+    case "Reference": reference + explaining + referenceParts + referenceForms
     case "Group": group
     case "EntryReference": entryReference
     case "StoreConnection class": storeConnectionClass
@@ -67,7 +66,7 @@ extension Primitive {
     case "WeakReference": weakReference
     case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
-    case "Store": store
+    case "Store": store + storeChanges
     case "NativeStore": nativeStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable
