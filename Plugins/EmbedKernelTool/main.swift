@@ -50,13 +50,15 @@ func methodLines(_ members: [Member], file: Int, source: SourceText) -> [String]
 /// A class of the kernel, with what the files say of it.
 struct ClassRow {
   let name: String
+  let order: Int
   let superclass: String
   let comment: String
   let variables: [String]
   var methods: [String]
 
-  init(_ definition: ClassDefinition, file: Int, source: SourceText) {
+  init(_ definition: ClassDefinition, order: Int, file: Int, source: SourceText) {
     name = definition.name.text
+    self.order = order
     superclass = definition.superclass?.text ?? "Object"
     comment = commentLines(above: Int(definition.range.start), in: source.bytes)
     variables = definition.members.compactMap { member in
@@ -73,7 +75,7 @@ struct ClassRow {
   var text: String {
     """
       KernelClass(
-        name: \(literal(name)), superclass: \(literal(superclass)),
+        name: \(literal(name)), order: \(order), superclass: \(literal(superclass)),
         comment: \(literal(comment)),
         variables: \(literal(variables.joined(separator: " "))),
         methods: \(literal(methods.joined(separator: "\n")))),
@@ -100,7 +102,8 @@ for (number, path) in CommandLine.arguments.dropFirst(2).enumerated() {
   for statement in script.statements {
     switch statement {
     case .definition(.class(let definition)):
-      classes.append(ClassRow(definition, file: number, source: source))
+      classes.append(
+        ClassRow(definition, order: classes.count, file: number, source: source))
     case .definition(.extension(let definition)):
       extensions.append((definition, number, source))
     default: fail("\(name): the kernel's files hold classes and extensions only")
@@ -113,6 +116,8 @@ for (definition, file, source) in extensions {
   }
   classes[index].methods += methodLines(definition.members, file: file, source: source)
 }
+// A class is looked for by name.
+classes.sort { $0.name < $1.name }
 let output = """
   // Written by EmbedKernelTool from the texts of the kernel.
 

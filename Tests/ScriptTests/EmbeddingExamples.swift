@@ -81,6 +81,15 @@ import Testing
     #expect(missing.isNil)
   }
 
+  @Test func combinators() throws {
+    let interpreter = Interpreter()
+    interpreter.mount(Shouting(Settings(["color": "red"])), as: "loud")
+    let loud = try interpreter.evaluate("loud:color")
+    #expect(loud.string == "RED")
+    #expect(try interpreter.evaluate("loud:size").isNil)
+    #expect(throws: EvaluationError.self) { try interpreter.evaluate("loud:color := 'x'") }
+  }
+
   @Test func time() throws {
     let interpreter = Interpreter(clock: Interpreter.systemClock)
     _ = try interpreter.evaluate("[ stdout println: 'later' ] after: 10 milliseconds")
@@ -181,6 +190,31 @@ final class Settings: Store {
   func get(_ reference: Reference, if condition: Precondition?) throws(StoreError) -> GetOutcome {
     guard let text = texts[reference.components.joined(separator: "/")] else { return .missing }
     return .resource(Resource(text))
+  }
+}
+
+/// The resources of another store, texts in capital letters, for reading only.
+final class Shouting: ForwardingStore {
+  override var capabilities: StoreCapabilities {
+    StoreCapabilities(
+      Set(source.capabilities.verbs).intersection([.get, .list]), durability: .none,
+      isExternal: source.capabilities.isExternal)
+  }
+
+  override func get(
+    _ reference: Reference, if condition: Precondition?
+  ) throws(StoreError) -> GetOutcome {
+    let outcome = try super.get(reference, if: condition)
+    guard case .resource(let resource) = outcome, resource.contentType == "text/plain" else {
+      return outcome
+    }
+    return .resource(Resource(String(decoding: resource.bytes, as: UTF8.self).uppercased()))
+  }
+
+  override func put(
+    _ reference: Reference, _ resource: Resource, if condition: Precondition?
+  ) throws(StoreError) {
+    throw unsupported("put", reference)
   }
 }
 

@@ -10,7 +10,9 @@ import Testing
     onThread(stackSize: 16 << 20) {
       var options = MachineOptions()
       options.stackSlots = 1 << 16
-      return body(Machine(options: options))
+      let machine = Machine(options: options)
+      machine.makeAllKernelClasses()
+      return body(machine)
     }
   }
 
@@ -55,6 +57,7 @@ import Testing
       var options = MachineOptions()
       options.stackSlots = 1 << 16
       let other = Machine(options: options)
+      other.makeAllKernelClasses()
       let classes = machine.classes.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
       let all = classes.map { ($0, $0.allMethods) }
       let names = Set(all.flatMap { $1.map(\.selector.name) }).sorted()

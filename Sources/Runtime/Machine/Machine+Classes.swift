@@ -10,7 +10,7 @@ extension Machine {
       index: index ?? takeClassIndex(), name: name, superclass: superclass, isMeta: false)
     let meta = ClassInfo(
       index: takeClassIndex(), name: name + " class",
-      superclass: superclass?.metaclass ?? classesByName["Class"], isMeta: true)
+      superclass: superclass?.metaclass ?? madeClasses["Class"], isMeta: true)
     info.metaclass = meta
     unsafe meta.thisClass = info
     enter(info)
@@ -23,7 +23,7 @@ extension Machine {
       info.instanceVariables = superclass.instanceVariables
       info.format = superclass.format
     }
-    classesByName[name] = info
+    madeClasses[name] = info
     classCell(named: name)[slot: 0] = info.object
     return info
   }

@@ -98,7 +98,7 @@ extension Machine {
     for values in solverRoots.values { for value in values { heap.mark(value) } }
     heap.mark(dependents)
     for selector in selectors.values { heap.mark(selector.symbol) }
-    for cell in classCells.values { heap.mark(Value(cell)) }
+    for cell in madeClassCells.values { heap.mark(Value(cell)) }
     for cell in scriptCells.values { heap.mark(Value(cell)) }
     for cell in schemeCells.values { heap.mark(Value(cell)) }
     for info in classes {

@@ -321,13 +321,16 @@ extension Machine {
   }
 
   /// The names of the script's variables and of all classes.
-  var globalNames: [String] { Array(scriptCells.keys) + Array(classCells.keys) }
+  var globalNames: [String] {
+    Array(scriptCells.keys) + Array(madeClassCells.keys)
+      + KernelText.classes.lazy.map(\.name).filter { self.madeClasses[$0] == nil }
+  }
 
   /// The cell of a class, made when a script refers to it before defining it.
   func classCell(named name: String) -> ObjectRef {
     if let cell = classCells[name] { return cell }
     let cell = makeCell(.undefined)
-    classCells[name] = cell
+    madeClassCells[name] = cell
     return cell
   }
 

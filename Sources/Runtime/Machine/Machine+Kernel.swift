@@ -10,6 +10,8 @@ struct KernelFile: Sendable {
 /// A class of the kernel, as the build writes it.
 struct KernelClass: Sendable {
   let name: String
+  /// Where it stands among the classes in the texts.
+  let order: Int
   let superclass: String
   let comment: String
   /// The names of its variables, with blanks between.
@@ -20,12 +22,11 @@ struct KernelClass: Sendable {
 
 /// The kernel: the classes written in the language, and the primitives beneath them.
 extension Machine {
-  /// Makes the classes of the kernel.
+  /// Makes the classes of the kernel that the evaluator knows; the others are made when their names
+  /// are first looked for.
   ///
   /// A method is entered when it is first looked for, all of a class when a program asks for
   /// them, and compiled when it is first sent.
-  ///
-  /// - Complexity: O(classes).
   func loadKernel() {
     // No program sees an object of these.
     for (index, name, comment) in [
@@ -36,22 +37,26 @@ extension Machine {
       info.comment = comment
       enter(info)
     }
-    var rows: [String: KernelClass] = [:]
-    for row in KernelText.classes { rows[row.name] = row }
-    for row in KernelText.classes { _ = makeKernelClass(row, rows) }
+    // The class of classes is known by nobody before it is made itself.
+    for name in ["Object", "Class", "MessageRecorder"] + KernelIndex.names {
+      _ = kernelClass(name)
+    }
+    // What is signalled when there may be no room to make it.
+    for name in ["StackOverflow", "OutOfMemory"] { _ = kernelClass(name) }
     classes[Int(ClassIndex.zeroFloat)] = kernelClass("Float")
     // The classes of Object's and Class's metaclasses knot the two trees together.
     for name in ["Object", "MessageRecorder"] {
-      classesByName[name]?.metaclass?.superclass = classesByName["Class"]
+      madeClasses[name]?.metaclass?.superclass = madeClasses["Class"]
     }
     makeKernelVariables()
   }
 
-  private func makeKernelClass(_ row: KernelClass, _ rows: [String: KernelClass]) -> ClassInfo {
-    if let info = classesByName[row.name] { return info }
+  /// Makes a class of the kernel, and those that it inherits from, unless they are there.
+  func makeKernelClass(_ row: KernelClass) -> ClassInfo {
+    if let info = madeClasses[row.name] { return info }
     // What a recorder understood itself, it could not record.
     let isRoot = row.name == "Object" || row.name == "MessageRecorder"
-    let superclass = isRoot ? nil : rows[row.superclass].map { makeKernelClass($0, rows) }
+    let superclass = isRoot ? nil : KernelText.row(row.superclass).map { makeKernelClass($0) }
     let info = makeClass(
       named: row.name, superclass: superclass, index: KernelIndex.index(of: row.name))
     info.isKernel = true
@@ -160,6 +165,12 @@ extension Machine {
 
 /// The indices of the classes that the evaluator knows by number.
 enum KernelIndex {
+  /// The names of these classes.
+  static let names = [
+    "SmallInteger", "Float", "UndefinedObject", "False", "True", "Character", "LargeInteger",
+    "String", "Symbol", "ByteArray", "Array", "BlockClosure",
+  ]
+
   static func index(of name: String) -> UInt32? {
     switch name {
     case "SmallInteger": ClassIndex.smallInteger

@@ -13,8 +13,11 @@ package final class Machine {
   // MARK: Classes and names
   var classes: [ClassInfo?] = []
   var nextClassIndex = ClassIndex.firstFree
-  var classesByName: [String: ClassInfo] = [:]
-  var classCells: [String: ObjectRef] = [:]
+  /// The classes that have been made, and the cells of their names; see `classesByName`.
+  var madeClasses: [String: ClassInfo] = [:]
+  var madeClassCells: [String: ObjectRef] = [:]
+  /// Whether all classes of the kernel have been made.
+  var hasAllKernelClasses = false
   var scriptCells: [String: ObjectRef] = [:]
   /// The types that variables of the script were declared with, by their cells.
   var cellTypes: [UInt: (type: String, name: String)] = [:]

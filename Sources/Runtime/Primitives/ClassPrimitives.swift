@@ -43,7 +43,7 @@ extension Primitive {
     Primitive("subclasses", "The classes that inherit from it directly.") {
       machine, arguments throws(Failure) in
       let info = try machine.classArgument(arguments.receiver)
-      return machine.makeArray(info.directSubclasses.map { machine.classObject($0) })
+      return machine.makeArray(machine.subclasses(of: info).map { machine.classObject($0) })
     },
     Primitive("comment", "What the class's text says it is for.") {
       machine, arguments throws(Failure) in

@@ -48,7 +48,7 @@ extension Primitive {
     case "MemoryStore": memoryStore
     case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass
-    case "Reference": reference + explaining + referenceParts
+    case "Reference": reference + explaining + referenceParts + referenceForms
     case "Group": group
     case "EntryReference": entryReference
     case "StoreConnection class": storeConnectionClass
@@ -70,7 +70,7 @@ extension Primitive {
     case "WeakReference": weakReference
     case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
-    case "Store": store + storePlaces
+    case "Store": store + storePlaces + storeChanges
     case "NativeStore": nativeStore
     case "PersistentStore": persistentStore
     case "Scheme": scheme

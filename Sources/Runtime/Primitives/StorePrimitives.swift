@@ -28,10 +28,6 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.setMemoryValue(arguments[0], at: arguments[1], in: arguments.receiver)
     },
-    Primitive("noteChange: reference", "Tells connections that what is there has changed.") {
-      machine, arguments throws(Failure) in
-      try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
-    }
   ]
 
   static let referenceParts: [Primitive] = [
@@ -54,20 +50,21 @@ extension Primitive {
   ]
 
   static let nativeStore: [Primitive] = [
-    Primitive("get: reference", "What is at a place, or nil.") { machine, arguments in
-      machine.get(arguments[0], from: arguments.receiver)
+    Primitive("get: reference", "What is at a place, or nil.") {
+      machine, arguments throws(Failure) in
+      try machine.readNative(arguments[0], from: arguments.receiver)
     },
     Primitive("exists: reference", "Whether anything is at a place, whatever it is.") {
       machine, arguments throws(Failure) in
       try machine.exists(arguments[0], in: arguments.receiver)
     },
     Primitive("put: value at: reference", "Replaces what is at a place; answers value.") {
-      machine, arguments in
-      machine.put(arguments[0], at: arguments[1], in: arguments.receiver)
+      machine, arguments throws(Failure) in
+      try machine.writeNative(arguments[0], at: arguments[1], in: arguments.receiver)
     },
     Primitive("delete: reference", "Removes what is there; answers whether anything was.") {
-      machine, arguments in
-      machine.delete(arguments[0], in: arguments.receiver)
+      machine, arguments throws(Failure) in
+      try machine.deleteNative(arguments[0], in: arguments.receiver)
     },
     Primitive("post: value to: reference", "Adds value below a place; answers its reference.") {
       machine, arguments in
@@ -78,17 +75,18 @@ extension Primitive {
       try machine.list(arguments[0], in: arguments.receiver)
     },
     Primitive("get: reference if: condition", "What is at a place if a precondition holds.") {
-      machine, arguments in
-      machine.get(arguments[0], from: arguments.receiver, if: arguments[1])
+      machine, arguments throws(Failure) in
+      try machine.readNative(arguments[0], from: arguments.receiver, if: arguments[1])
     },
     Primitive(
       "put: value at: reference if: condition", "Replaces what is at a place, conditionally."
-    ) { machine, arguments in
-      machine.put(arguments[0], at: arguments[1], in: arguments.receiver, if: arguments[2])
+    ) { machine, arguments throws(Failure) in
+      try machine.writeNative(
+        arguments[0], at: arguments[1], in: arguments.receiver, if: arguments[2])
     },
     Primitive("delete: reference if: condition", "Removes what is there, conditionally.") {
-      machine, arguments in
-      machine.delete(arguments[0], in: arguments.receiver, if: arguments[1])
+      machine, arguments throws(Failure) in
+      try machine.deleteNative(arguments[0], in: arguments.receiver, if: arguments[1])
     },
     Primitive("makeDirectory: reference", "Makes a directory, and those above it.") {
       machine, arguments throws(Failure) in

@@ -46,14 +46,14 @@ struct BucketPlace: Hashable {
         byte == UInt8(ascii: "%") || byte == UInt8(ascii: "/")
         || byte == UInt8(ascii: ".") && (index == 0 || isEnding && index == text.count - 5)
         || index == 0 && isFirst && component == root
-      if isReserved { PercentEncoding.append(byte, to: &bytes) } else { bytes.append(byte) }
+      if isReserved { NameEncoding.append(byte, to: &bytes) } else { bytes.append(byte) }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The component that the name of a directory stands for; nil when no container has it.
   static func component(ofDirectory name: String, isFirst: Bool) -> String? {
-    guard let component = PercentEncoding.decoded(Array(name.utf8)[...]),
+    guard let component = NameEncoding.decoded(Array(name.utf8)[...]),
       encoded(component, isFirst: isFirst).utf8.elementsEqual(name.utf8)
     else { return nil }
     return component

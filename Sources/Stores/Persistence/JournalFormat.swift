@@ -215,14 +215,14 @@ extension JournalFormat {
     guard size > 0, rest.count >= size else { return nil }
     let parts = rest.prefix(size).split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    let path = parts.compactMap { PercentEncoding.decoded($0) }
+    let path = parts.compactMap { NameEncoding.decoded($0) }
     guard path.count == parts.count else { return nil }
     return (path, rest.dropFirst(size))
   }
 }
 
 /// Bytes written as `%` and two digits.
-enum PercentEncoding {
+enum NameEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   static func append(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -1,0 +1,66 @@
+// Classes by name. There are many in the kernel and a program uses few: a class is made when its
+// name is first looked for.
+
+extension KernelText {
+  /// The row of a class of the kernel, if there is one of that name.
+  ///
+  /// - Complexity: O(log(*classes*)): the rows are sorted.
+  static func row(_ name: String) -> KernelClass? {
+    var low = 0
+    var high = classes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if classes[middle].name < name { low = middle + 1 } else { high = middle }
+    }
+    guard low < classes.count, classes[low].name == name else { return nil }
+    return classes[low]
+  }
+}
+
+/// The classes that there are by name, made or not.
+struct ClassNames {
+  fileprivate let machine: Machine
+
+  subscript(name: String) -> ClassInfo? {
+    if let info = machine.madeClasses[name] { return info }
+    guard !machine.hasAllKernelClasses, let row = KernelText.row(name) else { return nil }
+    return machine.makeKernelClass(row)
+  }
+}
+
+/// The cells that hold the classes, and what else has a name among them.
+struct ClassCells {
+  fileprivate let machine: Machine
+
+  subscript(name: String) -> ObjectRef? {
+    if let cell = machine.madeClassCells[name] { return cell }
+    guard machine.madeClasses[name] == nil, machine.classesByName[name] != nil else { return nil }
+    return machine.madeClassCells[name]
+  }
+}
+
+extension Machine {
+  /// The classes by name.
+  var classesByName: ClassNames { ClassNames(machine: self) }
+
+  /// The cells of the names of classes.
+  var classCells: ClassCells { ClassCells(machine: self) }
+
+  /// Makes all classes of the kernel: for those who want to see them all.
+  func makeAllKernelClasses() {
+    guard !hasAllKernelClasses else { return }
+    for row in KernelText.classes { _ = makeKernelClass(row) }
+    hasAllKernelClasses = true
+  }
+
+  /// The classes that inherit from a class directly: those of the kernel as their texts have them,
+  /// then those of the program as they were defined.
+  func subclasses(of info: ClassInfo) -> [ClassInfo] {
+    makeAllKernelClasses()
+    let all = info.directSubclasses
+    func order(_ info: ClassInfo) -> Int {
+      KernelText.row((unsafe info.thisClass ?? info).name)?.order ?? 0
+    }
+    return all.filter(\.isKernel).sorted { order($0) < order($1) } + all.filter { !$0.isKernel }
+  }
+}

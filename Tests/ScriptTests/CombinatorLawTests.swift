@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import Tenon
+
+/// Combinators of stores against a plain store in memory: random verbs, the same answers.
+///
+/// `TENON_TEST_SEED` chooses other verbs, `TENON_LAW_STEPS` how many there are for each combinator;
+/// a failure names the seed.
+@Suite struct CombinatorLawTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let seed = environment["TENON_TEST_SEED"].flatMap { UInt32($0) } ?? 20_260
+  private static let steps = environment["TENON_LAW_STEPS"].flatMap { Int($0) } ?? 1_000
+
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Laws")
+
+  /// What a program on top of the laws prints.
+  private func run(_ program: String) throws -> [String] {
+    let texts = try ["StoreLaw.st", "StoreLaws.st"].map {
+      try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8)
+    }
+    let text =
+      texts.joined()
+      + "laws := StoreLaws new random: (Random seed: \(Self.seed)); yourself.\n" + program
+    return onThread(stackSize: 64 << 20) {
+      let console = RecordingConsole()
+      let interpreter = Interpreter(console: console, clock: VirtualClock())
+      do {
+        _ = try interpreter.evaluate(text)
+        _ = interpreter.runLoop()
+      } catch {
+        return console.lines + ["\(error)"]
+      }
+      return console.lines
+    }
+  }
+
+  @Test(arguments: [
+    "mapping", "relative", "rooted", "caching", "cachingForATime", "revalidating", "smallCache",
+    "retry", "timeout", "limit", "calmChaos", "logging", "metrics", "observed", "initializing",
+    "writeBehind", "overlay", "filter",
+  ]) func neutralCombinatorsAreTransparent(_ name: String) throws {
+    let lines = try run("(laws neutralLaw: '\(name)') run: \(Self.steps).")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
+  @Test(arguments: [
+    "json", "ndjson", "lines", "text", "csv", "documents", "extension", "blocks", "sequential",
+    "merging", "switching", "wholeSwitching", "shakyRetry", "fetchBehind", "readOnly",
+    "requiring", "strictFilter",
+  ]) func whatIsKeptOtherwiseIsNotSeen(_ name: String) throws {
+    let lines = try run("(laws otherLaw: '\(name)') run: \(Self.steps).")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
+  /// The laws above are all there are.
+  @Test func everyLawIsRun() throws {
+    #expect(
+      try run("stdout println: laws neutralNames size; println: laws otherNames size.")
+        == ["18", "17"])
+  }
+
+  @Test func randomStacksAreTransparent() throws {
+    let count = Self.steps / 20
+    let lines = try run("\(count) timesRepeat: [ laws stackLaw run: 100 ].")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
+  /// A combinator that does not keep the laws is found out.
+  @Test(arguments: [
+    "-up: value at: reference { ^value isString ifTrue: [ value asUppercase ] ifFalse: [ value ] }",
+    "-delete: reference if: condition { super delete: reference if: condition. ^true }",
+    "-list: reference { ^(super list: reference) reversed }",
+    "-around: verb at: reference do: aBlock { ^verb == #put ifTrue: [ nil ] ifFalse: [ aBlock value ] }",
+    "-placeFor: reference { ^reference path size > 2 ifTrue: [ reference dropping: 1 ] ifFalse: [ reference ] }",
+  ]) func faultyCombinatorsAreFound(_ method: String) throws {
+    let lines = try run(
+      """
+      scheme Faulty : MappingStore { \(method) }
+      (laws law: 'faulty' plain: MemoryStore new stack: (Faulty over: MemoryStore new)) run: 1000.
+      """)
+    #expect(lines.first?.hasPrefix("faulty, step ") == true)
+  }
+
+  /// A time limit around all attempts together is likely to be a slip.
+  @Test func limitsAroundAttemptsDrawAWarning() throws {
+    let slip = try run("TimeoutStore -> MappingStore -> RetryStore -> MemoryStore new.")
+    #expect(slip.count == 3)
+    #expect(slip.first?.contains("warning: the time limit holds for all attempts together") == true)
+    #expect(try run("RetryStore -> TimeoutStore -> MemoryStore new.") == [])
+  }
+
+  /// What the documentation shows is as short as it says: a combinator takes at most 15 lines in
+  /// the language and 60 in Swift.
+  @Test(arguments: [
+    ("combinators.md", "scheme Versioned", "}", 15),
+    ("embedding.md", "final class Shouting", "}", 60),
+  ]) func combinatorsAreShort(_ file: String, _ start: String, _ end: String, _ most: Int) throws {
+    let url = MarkdownFile.root.appending(path: "docs").appending(path: file)
+    let lines = try String(contentsOf: url, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    let first = try #require(lines.firstIndex { $0.hasPrefix(start) })
+    let last = try #require(lines[first...].firstIndex { $0 == end })
+    #expect(last - first + 1 <= most)
+  }
+}
