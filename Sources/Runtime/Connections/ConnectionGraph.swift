@@ -182,6 +182,11 @@ final class ConnectionGraph {
   let undo = UndoLog()
   /// The plans whose formulas have run without that being written down for each.
   var openPlans: [FormulaPlan] = []
+  /// How often places have changed whose cells were let go of in this settling: who connects them
+  /// anew goes on counting.
+  var changesOfReleased: [Place: Int32] = [:] {
+    didSet { words[0].hasReleased = !changesOfReleased.isEmpty }
+  }
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
@@ -270,6 +275,10 @@ extension ConnectionGraph {
       notes.append(CellNotes(place))
     }
     placeMap.insert(id.rawValue, in: hot, notes)
+    if words[0].hasReleased, let count = changesOfReleased[place] {
+      hot[id.rawValue].turn = words[0].firstTurn
+      hot[id.rawValue].changes = count
+    }
     noteType(of: id)
     watch(place, id)
     machine.heap.countOutside(GraphSize.cell)
@@ -417,6 +426,9 @@ extension ConnectionGraph {
         relays.byCell[id] == nil
       else { continue }
       placeMap.remove(id.rawValue, in: hot, notes)
+      if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
+        changesOfReleased[cell.place] = hot[id.rawValue].changes
+      }
       if cell.place.kind == .stored { storedCellCount -= 1 } else { unwatch(cell.place, id) }
       for slot in cell.slots {
         cells[slot.index].properties.removeAll { $0 == id }
