@@ -355,6 +355,7 @@ extension ConnectionGraph {
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
     endFolds()
+    if !recorded.isEmpty { distrustRecords() }
     if !handedOver.isEmpty { takeBackSolvers() }
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
@@ -446,6 +447,10 @@ extension ConnectionGraph {
         return noteNews(of: number)
       }
       value = result
+    case .recorded:
+      hotFormulas[number].runs &+= 1
+      guard let result = machine.evaluateRecorded(number) else { return noteNews(of: number) }
+      value = result
     case .copy:
       hotFormulas[number].runs &+= 1
       let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
@@ -503,6 +508,7 @@ extension ConnectionGraph {
         || hotFormulas[number].isTolerant && isWithinTolerance(old, value, of: number)
       {
         noteSatisfied(number)
+        countIdleRun(of: number)
         return false
       }
       undo.noteSlot(place, index, old)
@@ -560,6 +566,7 @@ extension ConnectionGraph {
     guard let old = machine.currentValue(of: output) else { return nil }
     if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number) {
       noteSatisfied(number)
+      countIdleRun(of: number)
       return nil
     }
     let place = place(of: output)

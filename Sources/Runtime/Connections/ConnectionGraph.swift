@@ -187,6 +187,8 @@ final class ConnectionGraph {
   var changesOfReleased: [Place: Int32] = [:] {
     didSet { words[0].hasReleased = !changesOfReleased.isEmpty }
   }
+  /// The formulas whose own reads are recorded.
+  var recorded: Set<FormulaID> = []
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
@@ -505,8 +507,8 @@ extension ConnectionGraph {
         FormulaIR(
           // What formulas of several directions read besides is no variable of the constraint.
           id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs,
-          order: $0.order,
+          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard,
+          unread: $0.unread, order: $0.order,
           text: $0.connection.text)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
       linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,

@@ -98,6 +98,8 @@ struct HotFormula: BitwiseCopyable {
     case block
     /// A block over all elements of a collection, whose value is kept up to date.
     case fold
+    /// A block of the language whose own reads are recorded: it chooses what it reads.
+    case recorded
     /// The value of another cell.
     case copy
     /// Swift code.
@@ -114,6 +116,8 @@ struct HotFormula: BitwiseCopyable {
   var isHeld = false
   /// Whether a new value may differ from the old one by a tolerance without counting as a change.
   var isTolerant = false
+  /// How many runs have changed nothing, as far as it has been counted.
+  var idleRuns: UInt8 = 0
   var output: Int32
   /// The number of its connection.
   var connection: Int32
