@@ -39,6 +39,8 @@ public final class DataflowSolver: ConnectorSolver {
     var id: Int32
     var firstReader: Int32 = -1
     var lastReader: Int32 = -1
+    /// The first edge to a node that stands after what computes it and has not read it.
+    var firstWaiter: Int32 = -1
     /// The node that computes it, or -1.
     var writer: Int32 = -1
     /// How many nodes compute or read it.
@@ -47,8 +49,13 @@ public final class DataflowSolver: ConnectorSolver {
 
   /// What joins a cell to a node that reads it: as much of it as a turn follows.
   struct Edge {
+    /// The node; its complement where it has not read the cell.
+    ///
+    /// Such edges have a list of their own: a turn does not come across them.
     var node: Int32
     var nextReader: Int32 = -1
+
+    var reader: Int32 { node < 0 ? ~node : node }
   }
 
   /// What else there is to an edge.
@@ -137,16 +144,16 @@ extension DataflowSolver {
       let inputs = self.inputs(of: known)
       unlink(known)
       do throws(SolverConflict) {
-        try link(known, formula.output, formula.inputs)
+        try link(known, formula.output, formula.inputs, unread: formula.unread)
       } catch {
-        try? link(known, output, inputs)
+        try? link(known, output, inputs.read, unread: inputs.unread)
         throw error
       }
       return
     }
     let node = makeNode(formula)
     do throws(SolverConflict) {
-      try link(node, formula.output, formula.inputs)
+      try link(node, formula.output, formula.inputs, unread: formula.unread)
     } catch {
       discard(node)
       throw error
@@ -186,8 +193,9 @@ extension DataflowSolver {
   /// A place in the order: before all others for a formula that reads nothing that is computed, so
   /// that a chain made from its end costs no more than one made from its start; else behind them.
   private func place(_ formula: FormulaIR) -> Int32 {
-    let isRead = reader(of: formula.output) >= 0
-    if isRead, !isSettling, formula.inputs.allSatisfy({ self.formula(computing: $0) == nil }) {
+    if isRead(formula.output), !isSettling,
+      (formula.inputs + formula.unread).allSatisfy({ self.formula(computing: $0) == nil })
+    {
       if front == 0 { makeRoomInFront() }
       front -= 1
       return Int32(front)
@@ -197,9 +205,9 @@ extension DataflowSolver {
     return Int32(order.count - 1)
   }
 
-  private func reader(of cell: CellID) -> Int32 {
+  private func isRead(_ cell: CellID) -> Bool {
     let known = cellsByNumber[cell.rawValue]
-    return known < 0 ? -1 : cells[known].firstReader
+    return known >= 0 && (cells[known].firstReader >= 0 || cells[known].firstWaiter >= 0)
   }
 
   private func makeRoomInFront() { rearrange(leaving: max(64, nodeCount)) }
@@ -262,7 +270,7 @@ extension DataflowSolver {
   }
 
   private func link(
-    _ node: Int32, _ outputID: CellID, _ inputs: [CellID]
+    _ node: Int32, _ outputID: CellID, _ inputs: [CellID], unread: [CellID]
   ) throws(SolverConflict) {
     let output = cell(outputID)
     nodes[node].output = output
@@ -271,6 +279,7 @@ extension DataflowSolver {
     if cells[output].writer >= 0 { nodes[cells[output].writer].firstReader = -1 }
     cells[output].writer = node
     nodes[node].firstReader = cells[output].firstReader
+    for input in unread.reversed() { addWaiter(for: cell(input), node) }
     for input in inputs.reversed() { addEdge(from: cell(input), to: node) }
     do throws(SolverConflict) {
       var edge = nodes[node].firstInput
@@ -284,6 +293,11 @@ extension DataflowSolver {
         try order(node, before: edges[edge].node)
         edge = edges[edge].nextReader
       }
+      edge = cells[output].firstWaiter
+      while edge >= 0 {
+        try order(node, before: edges[edge].reader)
+        edge = edges[edge].nextReader
+      }
     } catch {
       unlink(node)
       throw error
@@ -292,22 +306,38 @@ extension DataflowSolver {
 
   private func addEdge(from cell: Int32, to node: Int32) {
     let last = cells[cell].lastReader
-    let new = EdgeEnds(cell: cell, previousReader: last, nextInput: nodes[node].firstInput)
-    let edge: Int32
-    if freeEdge >= 0 {
-      edge = freeEdge
-      freeEdge = ends[edge].nextInput
-      edges[edge] = Edge(node: node)
-      ends[edge] = new
-    } else {
-      edge = Int32(edges.count)
-      edges.append(Edge(node: node))
-      ends.append(new)
-    }
+    let edge = makeEdge(
+      Edge(node: node),
+      EdgeEnds(cell: cell, previousReader: last, nextInput: nodes[node].firstInput))
     if last >= 0 { edges[last].nextReader = edge } else { setFirstReader(edge, of: cell) }
     cells[cell].lastReader = edge
     cells[cell].uses += 1
     nodes[node].firstInput = edge
+  }
+
+  /// Has a node stand after what computes a cell.
+  private func addWaiter(for cell: Int32, _ node: Int32) {
+    let next = cells[cell].firstWaiter
+    let edge = makeEdge(
+      Edge(node: ~node, nextReader: next),
+      EdgeEnds(cell: cell, nextInput: nodes[node].firstInput))
+    if next >= 0 { ends[next].previousReader = edge }
+    cells[cell].firstWaiter = edge
+    cells[cell].uses += 1
+    nodes[node].firstInput = edge
+  }
+
+  private func makeEdge(_ new: Edge, _ newEnds: EdgeEnds) -> Int32 {
+    if freeEdge < 0 {
+      edges.append(new)
+      ends.append(newEnds)
+      return Int32(edges.count - 1)
+    }
+    let edge = freeEdge
+    freeEdge = ends[edge].nextInput
+    edges[edge] = new
+    ends[edge] = newEnds
+    return edge
   }
 
   private func setFirstReader(_ edge: Int32, of cell: Int32) {
@@ -321,14 +351,17 @@ extension DataflowSolver {
     while edge >= 0 {
       let record = ends[edge]
       let nextReader = edges[edge].nextReader
+      let isRead = edges[edge].node >= 0
       if record.previousReader >= 0 {
         edges[record.previousReader].nextReader = nextReader
-      } else {
+      } else if isRead {
         setFirstReader(nextReader, of: record.cell)
+      } else {
+        cells[record.cell].firstWaiter = nextReader
       }
       if nextReader >= 0 {
         ends[nextReader].previousReader = record.previousReader
-      } else {
+      } else if isRead {
         cells[record.cell].lastReader = record.previousReader
       }
       ends[edge].nextInput = freeEdge
@@ -342,11 +375,12 @@ extension DataflowSolver {
     release(output)
   }
 
-  private func inputs(of node: Int32) -> [CellID] {
-    var inputs: [CellID] = []
+  private func inputs(of node: Int32) -> (read: [CellID], unread: [CellID]) {
+    var inputs: (read: [CellID], unread: [CellID]) = ([], [])
     var edge = nodes[node].firstInput
     while edge >= 0 {
-      inputs.append(CellID(cells[ends[edge].cell].id))
+      let cell = CellID(cells[ends[edge].cell].id)
+      if edges[edge].node < 0 { inputs.unread.append(cell) } else { inputs.read.append(cell) }
       edge = ends[edge].nextInput
     }
     return inputs
@@ -388,9 +422,12 @@ extension DataflowSolver {
     nodes[start].visit = visit
     while let node = stack.popLast() {
       found.append(node)
-      var edge = cells[nodes[node].output].firstReader
-      while edge >= 0 {
-        let next = edges[edge].node
+      let output = nodes[node].output
+      var edge = cells[output].firstReader
+      var waiting = cells[output].firstWaiter
+      while edge >= 0 || waiting >= 0 {
+        if edge < 0 { swap(&edge, &waiting) }
+        let next = edges[edge].reader
         edge = edges[edge].nextReader
         guard nodes[next].visit != visit else { continue }
         if next == target || nodes[next].position < limit { from[next] = node }

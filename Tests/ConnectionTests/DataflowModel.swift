@@ -4,24 +4,41 @@ struct DataflowModel {
   let sourceCount: Int
   let nodes: [GraphNode]
   private(set) var values: [Int]
+  /// How often formulas had to run: those that have read something that has changed.
+  private(set) var neededRuns: [Int]
+  /// How many runs of a formula that chooses what it reads have changed nothing.
+  private var idleRuns: [Int]
+  /// What its last run has read, once that is recorded.
+  private var recordedReads: [Set<Int>?]
+  /// How many such runs there may be before the next one is recorded.
+  private static let idleLimit = 9
 
   init(sources: [Int], nodes: [GraphNode]) {
     sourceCount = sources.count
     self.nodes = nodes
     values = sources
     for node in nodes { values.append(node.value(values)) }
+    neededRuns = nodes.map { _ in 0 }
+    idleRuns = neededRuns
+    recordedReads = nodes.map { _ in nil }
   }
 
   /// Changes sources.
   ///
   /// - Returns: for each node how often its formula runs: once if anything it names has another
-  ///   value now, else not at all.
+  ///   value now, or anything it has read once that is recorded, else not at all.
   mutating func apply(_ change: [(cell: Int, value: Int)]) -> [Int] {
     let old = values
     for (cell, value) in change { values[cell] = value }
     for (index, node) in nodes.enumerated() { values[sourceCount + index] = node.value(values) }
-    return nodes.map { node in
-      node.inputs.contains { old[$0] != values[$0] } ? 1 : 0
+    return nodes.enumerated().map { index, node in
+      func hasChanged(_ cell: Int) -> Bool { old[cell] != values[cell] }
+      if node.reads(old).contains(where: hasChanged) { neededRuns[index] += 1 }
+      guard (recordedReads[index] ?? Set(node.inputs)).contains(where: hasChanged) else { return 0 }
+      guard node.chooses else { return 1 }
+      if idleRuns[index] >= DataflowModel.idleLimit { recordedReads[index] = node.reads(values) }
+      if !hasChanged(sourceCount + index) { idleRuns[index] += 1 }
+      return 1
     }
   }
 

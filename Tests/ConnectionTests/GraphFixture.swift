@@ -8,6 +8,8 @@ struct GraphFixture: Decodable {
   // One-way graphs.
   let sources: [Int]?
   let nodes: [GraphNode]?
+  /// The cells whose values somebody needs at once.
+  let observers: [Int]?
   /// Each step is one change: cells and what they are given.
   let steps: [[[Int]]]?
   // Graphs of several directions.

@@ -30,6 +30,28 @@ enum GraphNode: Equatable {
     }
   }
 
+  /// Whether it may leave out some of what its text names.
+  var chooses: Bool {
+    switch self {
+    case .linear, .modulo, .atLeast: false
+    case .choice, .dropping: Set(inputs).count > 1
+    }
+  }
+
+  /// The cells that it reads when these are their values.
+  func reads(_ values: [Int]) -> Set<Int> {
+    switch self {
+    case .linear, .modulo, .atLeast: return Set(inputs)
+    case .choice(let condition, let odd, let even):
+      return [condition, values[condition].isMultiple(of: 2) ? even : odd]
+    case .dropping(_, let first, let others):
+      let count = others.count
+      let dropped = ((values[first] % count) + count) % count
+      let isOdd = !values[first].isMultiple(of: 2)
+      return Set([first] + others.indices.filter { !isOdd || $0 != dropped }.map { others[$0] })
+    }
+  }
+
   func value(_ values: [Int]) -> Int {
     func modulo(_ value: Int, _ divisor: Int) -> Int {
       let remainder = value % divisor

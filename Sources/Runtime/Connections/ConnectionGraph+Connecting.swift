@@ -214,6 +214,7 @@ extension ConnectionGraph {
       self[formula.output].region?.solver.unpin(formula.output)
     }
     for input in formula.inputs { removeReader(formula, from: input) }
+    endRecording(of: formula)
   }
 
   /// Hands a one-way constraint to the solver of a level.
@@ -239,8 +240,9 @@ extension ConnectionGraph {
   /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
   func setDynamicInputs(_ inputs: [CellID], of formula: Formula) throws(Failure) {
     let old = formula.dynamicInputs
-    let new = inputs.filter { !formula.staticInputs.contains($0) }
-    guard new != old else { return }
+    let textReads = formula.textReads
+    let new = takeReads(inputs, of: formula)
+    guard new != old || formula.textReads != textReads else { return }
     if new.contains(formula.output) { throw cycle([formula.output], through: [formula]) }
     guard let constraint = formula.constraint, constraint.level >= 0 else {
       try setDynamicInputs(new, ofMultiWay: formula)
@@ -257,6 +259,7 @@ extension ConnectionGraph {
         try levels[constraint.level].solver.add(description(of: constraint))
       } catch {
         formula.dynamicInputs = old
+        formula.textReads = textReads
         throw conflict(error, about: formula)
       }
     }

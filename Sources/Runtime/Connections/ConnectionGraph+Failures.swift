@@ -19,7 +19,8 @@ extension ConnectionGraph {
     }
     // What its text names is read; the rest may be read no more, which shows when it has run.
     let isChanged =
-      !isHeldBack(formula, by: formula.staticInputs) && compute(number, because: cause)
+      !isHeldBack(formula, by: formula.textReads == nil ? formula.staticInputs : [])
+      && compute(number, because: cause)
     let hasFailed = hasFailed(number)
     guard hasFailed != wasFailed else { return isChanged && !hasFailed }
     if !isChanged || hasFailed { spreadNews(of: hotFormulas[number].output) }

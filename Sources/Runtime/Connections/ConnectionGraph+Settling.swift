@@ -3,7 +3,7 @@ internal import TenonTables
 // A turn: from a write to the moment when all connections hold again.
 
 extension ConnectionGraph {
-  /// The most often that one cell may change in a turn.
+  /// The most often that one cell may change because of one change.
   @inline(__always) static var changeLimit: Int { 100 }
 
   // MARK: Writes from outside
@@ -96,11 +96,20 @@ extension ConnectionGraph {
 
   @inline(__always) @discardableResult
   private func countChange(of cell: Int32) -> Int32 {
-    let turn = UInt32(truncatingIfNeeded: self.turn)
+    let turn = words[0].firstTurn
     let changes = hot[cell].turn == turn ? hot[cell].changes &+ 1 : 1
     hot[cell].turn = turn
     hot[cell].changes = changes
     return changes
+  }
+
+  /// Counts a change of a place whose formula has ended because of it; it may have another cell now.
+  private func countChange(of place: Place) {
+    guard let cell = cellsByPlace[place] else {
+      changesOfReleased[place, default: 0] += 1
+      return
+    }
+    if Int(countChange(of: cell.rawValue)) > ConnectionGraph.changeLimit { restless = cell }
   }
 
   /// Notes that a cell has another value, whoever gave it.
@@ -137,10 +146,17 @@ extension ConnectionGraph {
   func settle() throws(Failure) {
     guard !isSettling else { return }
     defer {
+      words[0].isCounting = false
+      if words[0].hasReleased { changesOfReleased = [:] }
       if ranOutOfMemory { reportMemory() }
       if words[0].hasTrace { machine.flushTrace() }
     }
     if words[0].hasInvariants { askDoubtful() }
+    if hasPending {
+      words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
+      words[0].isCounting = true
+    }
+    var growth: ConnectionGrowth?
     while hasPending {
       turn += 1
       isSettling = true
@@ -172,6 +188,10 @@ extension ConnectionGraph {
       if words[0].hasInvariants { try checkInvariants() }
       isSettling = false
       if words[0].hasReaimed { try reaim() }
+      if hasPending {
+        if growth == nil { growth = ConnectionGrowth(limit: ConnectionGrowth.settlingLimit, self) }
+        try growth?.check(self)
+      }
     }
   }
 
@@ -335,6 +355,7 @@ extension ConnectionGraph {
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
     endFolds()
+    if !recorded.isEmpty { distrustRecords() }
     if !handedOver.isEmpty { takeBackSolvers() }
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
@@ -357,6 +378,8 @@ extension ConnectionGraph {
     }
     waitingRegions = []
     pending.removeAll()
+    // What was connected on the way would fail with every later change.
+    forced = []
     valuesBefore = [:]
     forgetRelays()
     invariants.violated = nil
@@ -424,6 +447,10 @@ extension ConnectionGraph {
         return noteNews(of: number)
       }
       value = result
+    case .recorded:
+      hotFormulas[number].runs &+= 1
+      guard let result = machine.evaluateRecorded(number) else { return noteNews(of: number) }
+      value = result
     case .copy:
       hotFormulas[number].runs &+= 1
       let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
@@ -481,6 +508,7 @@ extension ConnectionGraph {
         || hotFormulas[number].isTolerant && isWithinTolerance(old, value, of: number)
       {
         noteSatisfied(number)
+        countIdleRun(of: number)
         return false
       }
       undo.noteSlot(place, index, old)
@@ -538,13 +566,20 @@ extension ConnectionGraph {
     guard let old = machine.currentValue(of: output) else { return nil }
     if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number) {
       noteSatisfied(number)
+      countIdleRun(of: number)
       return nil
     }
-    noteOld(old, at: place(of: output))
+    let place = place(of: output)
+    noteOld(old, at: place)
     let outer = writing
     writing = output
     let failure = machine.write(value, to: output)
     writing = outer
+    guard formulas[Int(number)] === formula else {
+      // What the setter does has ended it.
+      countChange(of: place)
+      return nil
+    }
     if let failure {
       if isSolverSetting { solverFailure = failure } else { machine.note(failure, of: formula) }
       return nil

@@ -186,6 +186,13 @@ final class ConnectionGraph {
   let undo = UndoLog()
   /// The plans whose formulas have run without that being written down for each.
   var openPlans: [FormulaPlan] = []
+  /// How often places have changed whose cells were let go of in this settling: who connects them
+  /// anew goes on counting.
+  var changesOfReleased: [Place: Int32] = [:] {
+    didSet { words[0].hasReleased = !changesOfReleased.isEmpty }
+  }
+  /// The formulas whose own reads are recorded.
+  var recorded: Set<FormulaID> = []
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
@@ -274,6 +281,10 @@ extension ConnectionGraph {
       notes.append(CellNotes(place))
     }
     placeMap.insert(id.rawValue, in: hot, notes)
+    if words[0].hasReleased, let count = changesOfReleased[place] {
+      hot[id.rawValue].turn = words[0].firstTurn
+      hot[id.rawValue].changes = count
+    }
     noteType(of: id)
     watch(place, id)
     machine.heap.countOutside(GraphSize.cell)
@@ -422,6 +433,9 @@ extension ConnectionGraph {
         relays.byCell[id] == nil
       else { continue }
       placeMap.remove(id.rawValue, in: hot, notes)
+      if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
+        changesOfReleased[cell.place] = hot[id.rawValue].changes
+      }
       if cell.place.kind == .stored {
         storedCellCount -= 1
         touch(id)
@@ -503,8 +517,8 @@ extension ConnectionGraph {
         FormulaIR(
           // What formulas of several directions read besides is no variable of the constraint.
           id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.inputs,
-          order: $0.order,
+          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard,
+          unread: $0.unread, order: $0.order,
           text: $0.connection.text)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
       linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,

@@ -114,16 +114,22 @@ public struct FormulaIR: Sendable {
   public let output: CellID
   /// The cells it reads, as the text says and, for reads the text hides, as its last run showed.
   public let inputs: [CellID]
+  /// Cells that its text says it reads and that its last run has not read: it stands after what
+  /// computes them, and their changes do not concern it.
+  public let unread: [CellID]
   /// When it was declared: of two equally good, the earlier goes first.
   public let order: Int
   /// Its text, for messages.
   public let text: String
 
   /// Creates a formula.
-  public init(id: FormulaID, output: CellID, inputs: [CellID], order: Int, text: String) {
+  public init(
+    id: FormulaID, output: CellID, inputs: [CellID], unread: [CellID] = [], order: Int, text: String
+  ) {
     self.id = id
     self.output = output
     self.inputs = inputs
+    self.unread = unread
     self.order = order
     self.text = text
   }

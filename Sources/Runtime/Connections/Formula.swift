@@ -32,6 +32,7 @@ final class Formula {
   private final class Extras {
     var staticInputs: [CellID] = []
     var dynamicInputs: [CellID] = []
+    var textReads: [CellID]?
     var lastReads: [Place] = []
     var readNames: [String]?
     var fold: Fold?
@@ -111,6 +112,12 @@ final class Formula {
     set { if extras != nil || !newValue.isEmpty { makeExtras().dynamicInputs = newValue } }
   }
 
+  /// Those of `staticInputs` that its last run has read, once that is recorded.
+  var textReads: [CellID]? {
+    get { extras?.textReads }
+    set { if extras != nil || newValue != nil { makeExtras().textReads = newValue } }
+  }
+
   /// The reads of the last run as they came, to see quickly whether anything is new.
   var lastReads: [Place] {
     get { extras?.lastReads ?? [] }
@@ -140,7 +147,7 @@ final class Formula {
   var source: Source {
     let hot = graph.hotFormulas[id.rawValue]
     switch hot.kind {
-    case .none, .block, .fold: return .block(Value(bits: hot.word))
+    case .none, .block, .fold, .recorded: return .block(Value(bits: hot.word))
     case .copy: return .copy(CellID(Int32(truncatingIfNeeded: hot.word)))
     case .native, .equation:
       if case .native(let native) = payload { return .native(native) }
@@ -194,6 +201,19 @@ final class Formula {
   var inputs: [CellID] {
     let dynamic = dynamicInputs
     return dynamic.isEmpty ? staticInputs : staticInputs + dynamic
+  }
+
+  /// What a change of has it run: of what its text says only what it has read, once that is recorded.
+  var heard: [CellID] {
+    guard let read = textReads else { return inputs }
+    return read + dynamicInputs
+  }
+
+  /// What its text says it reads and its last run has not read.
+  var unread: [CellID] {
+    guard let textReads else { return [] }
+    let read = Set(textReads)
+    return staticInputs.filter { !read.contains($0) }
   }
 
   /// What it stands for, if that is only linear.

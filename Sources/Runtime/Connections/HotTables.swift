@@ -8,6 +8,13 @@ struct TurnWords: BitwiseCopyable {
   var regionCount = 0
   var clock = UInt64(0)
   var turn = 0
+  /// The turn with which the settling began, by its lowest bits: the changes of cells are counted
+  /// from there.
+  var firstTurn = UInt32(0)
+  /// Whether a settling is under way, in a turn or between two.
+  var isCounting = false
+  /// Whether any cell was let go of in the settling that had been counted.
+  var hasReleased = false
   var isSettling = false
   var ranOutOfMemory = false
   var atomicDepth = 0
@@ -40,7 +47,8 @@ struct HotCell: BitwiseCopyable {
   /// Where it is: the object and the index of its place.
   var object: Value
   var index: Int
-  /// How often it has changed in the turn `turn`, by the lowest bits of its number.
+  /// How often it has changed in the settling that began with the turn `turn`, by the lowest bits of
+  /// its number.
   var turn = UInt32.max
   var changes: Int32 = 0
   /// The formula that wrote it last, or -1 for a write from outside.
@@ -90,6 +98,8 @@ struct HotFormula: BitwiseCopyable {
     case block
     /// A block over all elements of a collection, whose value is kept up to date.
     case fold
+    /// A block of the language whose own reads are recorded: it chooses what it reads.
+    case recorded
     /// The value of another cell.
     case copy
     /// Swift code.
@@ -106,6 +116,8 @@ struct HotFormula: BitwiseCopyable {
   var isHeld = false
   /// Whether a new value may differ from the old one by a tolerance without counting as a change.
   var isTolerant = false
+  /// How many runs have changed nothing, as far as it has been counted.
+  var idleRuns: UInt8 = 0
   var output: Int32
   /// The number of its connection.
   var connection: Int32

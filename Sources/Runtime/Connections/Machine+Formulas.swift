@@ -123,13 +123,13 @@ extension Machine {
     return conclude(outcome, reads: tracker.reads, of: formula)
   }
 
-  private func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
+  func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
     if let failure = learnReads(reads, of: formula) {
       note(failure, of: formula)
       return nil
     }
     // What it has computed from something stale is nothing.
-    if graph.hasFailures, graph.isHeldBack(formula, by: formula.inputs) { return nil }
+    if graph.hasFailures, graph.isHeldBack(formula, by: formula.heard) { return nil }
     switch outcome {
     case .value(let value):
       if formula.fold != nil { graph.beginFold(of: formula) }
@@ -142,7 +142,7 @@ extension Machine {
 
   /// Makes what a formula has read its inputs from now on.
   private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
-    if reads == formula.lastReads { return nil }
+    if reads == formula.lastReads, !graph.awaitsRecord(formula) { return nil }
     formula.lastReads = reads
     graph.hotFormulas[formula.id.rawValue].readsItsText = reads.isEmpty
     let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }

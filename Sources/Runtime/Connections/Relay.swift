@@ -202,11 +202,17 @@ extension Machine {
     else { return .nil }
     graph.relays.isTelling = true
     defer { graph.relays.isTelling = false }
+    var growth = ConnectionGrowth(limit: ConnectionGrowth.tellingLimit, graph)
     var rounds = 0
     while !graph.relays.queue.isEmpty {
       rounds += 1
+      do throws(Failure) {
+        try growth.check(graph)
+      } catch {
+        return signal(error)
+      }
       guard rounds <= ConnectionGraph.changeLimit else {
-        let names = graph.relays.queue.map(\.text)
+        let names = graph.relays.queue.map(\.text).withoutRepetitions
         graph.forgetRelays()
         return signal(.doesNotSettle(names))
       }

@@ -359,6 +359,12 @@ extension Failure {
         + "\(ConnectionGraph.changeLimit) times")
   }
 
+  static func goesOnConnecting(_ text: String) -> Failure {
+    Failure(
+      .constraintError,
+      "does not come to rest: what '\(text)' starts makes such connections again and again")
+  }
+
   private static func by(_ other: Connection?) -> String {
     other.map { " by '\($0.text)' (\($0.location))" } ?? ""
   }

@@ -35,6 +35,8 @@ final class Code {
   var origin: Origin?
   /// That form, once it was needed.
   var trackedForm: Code?
+  /// The form whose formulas record what their own text reads, once one is needed.
+  var recordedForm: Code?
 
   enum Origin {
     case method(Method)
@@ -91,6 +93,8 @@ final class Code {
     origin = nil
     trackedForm?.dismantle()
     trackedForm = nil
+    recordedForm?.dismantle()
+    recordedForm = nil
   }
 
   /// Takes a block's code.

@@ -33,6 +33,7 @@ extension Machine {
         for literal in code.literals { heap.mark(literal) }
         // A statement that is still running evaluates blocks of this form.
         for literal in code.trackedForm?.literals ?? [] { heap.mark(literal) }
+        for literal in code.recordedForm?.literals ?? [] { heap.mark(literal) }
       }
     }
   }

@@ -89,7 +89,8 @@ extension Machine {
   }
 
   private func compile(
-    _ definition: MethodDefinition, source: SourceText, for method: Method, mode: CodeMode
+    _ definition: MethodDefinition, source: SourceText, for method: Method, mode: CodeMode,
+    recordsFormulas: Bool = false
   ) -> Code {
     // Not `holder.isKernel`: what a script adds to a class of the kernel is the script's.
     let isKernel = if case .kernel = method.origin { true } else { false }
@@ -108,6 +109,7 @@ extension Machine {
       machine: self, code: code, environment: environment, scope: scope,
       scopes: analyzer.scopes, holder: method.holder, mode: mode)
     builder.layout = method.layout
+    builder.recordsFormulas = recordsFormulas
     builder.emits = method.emits
     code.finish(
       builder.buildMethod(
@@ -126,7 +128,7 @@ extension Machine {
   /// Compiles a statement of a script.
   func compile(
     _ statement: Statement, source: SourceText, environment: ScriptEnvironment,
-    mode: CodeMode = .plain
+    mode: CodeMode = .plain, recordsFormulas: Bool = false
   ) -> Code {
     let code = Code(source: source, name: nil, isKernel: false)
     guard hasStack(for: [statement]) else {
@@ -139,6 +141,7 @@ extension Machine {
     var builder = Builder(
       machine: self, code: code, environment: environment, scope: scope,
       scopes: analyzer.scopes, holder: scriptClass, mode: mode)
+    builder.recordsFormulas = recordsFormulas
     code.finish(builder.buildStatement(statement))
     code.origin = .statement(statement, environment)
     return code
@@ -166,6 +169,34 @@ extension Machine {
     }
     guard let form = code.trackedForm, form.blocks.indices.contains(block.number) else {
       return block.body
+    }
+    return form.blocks[block.number].body
+  }
+
+  /// The body of a formula's block in the form that records what its own text reads; nil when it
+  /// cannot be compiled.
+  ///
+  /// The whole code around the block is compiled once more; its blocks come in the same order.
+  func recordedBody(of block: BlockCode) -> NodeRef? {
+    let code = block.code
+    if code.recordedForm == nil {
+      switch code.origin {
+      case .method(let method):
+        guard hasStack(for: method), case .definition(let definition, let source) = method.origin
+        else { return nil }
+        code.recordedForm = compile(
+          definition, source: source, for: method, mode: .plain, recordsFormulas: true)
+      case .statement(let statement, let environment):
+        guard hasStack(for: [statement]) else { return nil }
+        code.recordedForm = compile(
+          statement, source: code.source, environment: environment, recordsFormulas: true)
+      case nil: return nil
+      }
+      // What it makes may outlive the code.
+      if let form = code.recordedForm { retiredCodes.append(form) }
+    }
+    guard let form = code.recordedForm, form.blocks.indices.contains(block.number) else {
+      return nil
     }
     return form.blocks[block.number].body
   }

@@ -193,7 +193,7 @@ extension ConnectionGraph {
     while let formula = stack.popLast() {
       guard visited.insert(formula.id).inserted else { continue }
       if case .failed(let message) = formula.state { return message }
-      for input in formula.inputs {
+      for input in formula.heard {
         if let owner = self[input].owner { stack.append(owner) }
         if let source = self[input].region?.solver.formula(computing: input),
           let formula = self[source]

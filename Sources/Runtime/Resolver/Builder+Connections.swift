@@ -130,7 +130,7 @@ extension Builder {
   /// Builds the block that a formula is.
   mutating func buildFormula(_ expression: Expression, _ depth: Int) -> NodeRef {
     let outer = mode
-    mode = .formula
+    mode = recordsFormulas ? .tracked : .formula
     defer { mode = outer }
     guard let inner = scopes[expression.range] else { return constant(.nil).node }
     return closure(inner, range: expression.range) { builder, depth in

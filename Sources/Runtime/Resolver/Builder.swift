@@ -41,6 +41,8 @@ struct Builder {
   var awaitsPolicy = false
   /// Whether `^` emits: in the body of a filter.
   var emits = false
+  /// Whether formulas record what their own text reads.
+  var recordsFormulas = false
   /// In which form the code is built.
   var mode: CodeMode
   var scope: Scope

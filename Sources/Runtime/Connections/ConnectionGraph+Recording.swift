@@ -1,0 +1,128 @@
+internal import TenonLexer
+internal import TenonParser
+internal import TenonTables
+
+// Formulas that choose what they read: `a ifTrue: [ b ] ifFalse: [ c ]`.
+//
+// A formula depends on all that its text names, so that nothing has to be recorded while it runs. One
+// that leaves out some of it runs now and then for nothing. After the tenth run that may have been for
+// nothing it is run in the form that records what its own text reads, and from then on only a change
+// of that has it run. What it has not read still stands before it in the order of a turn: when it
+// chooses otherwise, that is up to date.
+
+extension ConnectionGraph {
+  /// How many runs may change nothing before the next one is recorded.
+  @inline(__always) static var idleLimit: UInt8 { 9 }
+
+  /// Counts a run that has changed nothing.
+  @inline(__always)
+  func countIdleRun(of number: Int32) {
+    hotFormulas[number].idleRuns &+= 1
+    if hotFormulas[number].idleRuns == ConnectionGraph.idleLimit { beginRecording(of: number) }
+  }
+
+  /// Has the runs of a formula recorded if it may leave out some of what its text names.
+  @inline(never)
+  private func beginRecording(of number: Int32) {
+    guard hotFormulas[number].kind == .block, let formula = formulas[Int(number)],
+      formula.staticInputs.count > 1, formula.fold == nil, !hotFormulas[number].isHeld,
+      let constraint = formula.constraint, constraint.level >= 0, !constraint.isForced,
+      formula.text?.hasBlock ?? false
+    else { return }
+    hotFormulas[number].kind = .recorded
+    recorded.insert(formula.id)
+    forgetPlans()
+  }
+
+  /// Has a formula depend on all that its text names again.
+  func endRecording(of formula: Formula) {
+    guard hotFormulas[formula.id.rawValue].kind == .recorded else { return }
+    hotFormulas[formula.id.rawValue].kind = .block
+    hotFormulas[formula.id.rawValue].idleRuns = 0
+    recorded.remove(formula.id)
+    forgetPlans()
+    formula.textReads = nil
+    formula.lastReads = formula.dynamicInputs.map { place(of: $0) }
+    hotFormulas[formula.id.rawValue].readsItsText = formula.lastReads.isEmpty
+  }
+
+  /// Has all formulas hear of all that their text names until they have run again: what they have
+  /// read last is no more, as it was taken back.
+  func distrustRecords() {
+    for id in recorded {
+      guard let formula = self[id], formula.textReads != nil, let constraint = formula.constraint,
+        constraint.level >= 0
+      else { continue }
+      formula.textReads = nil
+      formula.lastReads = []
+      // Nothing stands in another order, so that nothing can be refused.
+      try? levels[constraint.level].solver.add(description(of: constraint))
+    }
+  }
+
+  /// Whether the runs of a formula are recorded and none has been yet.
+  func awaitsRecord(_ formula: Formula) -> Bool {
+    hotFormulas[formula.id.rawValue].kind == .recorded && formula.textReads == nil
+  }
+
+  /// Divides what a formula has read into what its text names, which is kept where that is recorded,
+  /// and the rest.
+  ///
+  /// - Returns: the rest.
+  func takeReads(_ cells: [CellID], of formula: Formula) -> [CellID] {
+    let inputs = formula.staticInputs
+    guard hotFormulas[formula.id.rawValue].kind == .recorded else {
+      return cells.filter { !inputs.contains($0) }
+    }
+    let named = Set(inputs)
+    formula.textReads = cells.filter { named.contains($0) }
+    return cells.filter { !named.contains($0) }
+  }
+}
+
+extension Machine {
+  /// Runs a formula and records what its own text reads as well.
+  ///
+  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  @inline(never)
+  func evaluateRecorded(_ number: Int32) -> Value? {
+    guard let formula = graph.formulas[Int(number)], case .block(let block) = formula.source
+    else { return nil }
+    guard block.isObject(ofClass: ClassIndex.blockClosure),
+      let body = recordedBody(of: Closure(block).code.object)
+    else {
+      // Without room to compile the form it goes on as before.
+      graph.endRecording(of: formula)
+      return evaluateWithin(number)
+    }
+    let outerTracker = tracker
+    let outerRunning = graph.runningNumber
+    let tracker = Tracker(within: outerTracker)
+    self.tracker = tracker
+    graph.runningNumber = number
+    trackingDepth += 1
+    let outcome = withErrorsCaught {
+      let callee = pushNativeFrame()
+      callee[0] = block
+      return enter(body, callee, argumentCount: 0)
+    }
+    trackingDepth -= 1
+    graph.runningNumber = outerRunning
+    self.tracker = outerTracker
+    if case .unwound = outcome {
+      graph.isUnwinding = true
+      return nil
+    }
+    return conclude(outcome, reads: tracker.reads, of: formula)
+  }
+}
+
+extension Expression {
+  /// Whether something in it is evaluated only when it is asked for.
+  fileprivate var hasBlock: Bool {
+    if case .block = self { return true }
+    var isFound = false
+    forEachChild { isFound = isFound || $0.hasBlock }
+    return isFound
+  }
+}

@@ -1,0 +1,39 @@
+// What a change starts may make connections, which are told in turn and may make more. That no place
+// changes too often says nothing there: a handler that makes another one like itself has twice as
+// many in each round.
+
+/// Counts the connections that are made because of others that a change has made.
+struct ConnectionGrowth {
+  /// How many there may be within a settling.
+  static let settlingLimit = 2_000
+  /// How many there may be while relays are told: all those of a truth look at each request.
+  static let tellingLimit = 200
+
+  /// How many there may be.
+  private let limit: Int
+  private let first: Int
+  private var seen: Int
+  private var count = 0
+
+  /// Begins to count after a first round.
+  init(limit: Int, _ graph: ConnectionGraph) {
+    self.limit = limit
+    first = graph.nextConnection
+    seen = first
+  }
+
+  /// Looks at what the last round has made.
+  ///
+  /// - Throws: a failure that names the connection made last when there are too many; what waited is
+  ///   given up then.
+  mutating func check(_ graph: ConnectionGraph) throws(Failure) {
+    let next = graph.nextConnection
+    // What the first round that makes any does is what the program wants, however much it is.
+    if seen > first { count += next - seen }
+    seen = next
+    guard count > limit else { return }
+    let last = graph.connections.values.max { $0.number < $1.number }?.text ?? ""
+    graph.abandonTurn()
+    throw .goesOnConnecting(last)
+  }
+}
