@@ -100,6 +100,7 @@ let package = Package(
       dependencies: [
         "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
       ],
-      path: "Tests/ScriptTests", exclude: ["KernelTests", "Laws", "Scripts"], swiftSettings: settings),
+      path: "Tests/ScriptTests", exclude: ["KernelTests", "Laws", "Scripts"],
+      swiftSettings: settings),
   ]
 )

@@ -39,7 +39,8 @@ extension ConnectionGraph {
     _ objections: inout [String]
   ) -> (solver: any ConnectorSolver, name: String)? {
     // What a program has chosen is not exchanged.
-    guard !(region.solver is ScriptSolver), wantedSolver(of: Array(region.constraints)) == nil else {
+    guard !(region.solver is ScriptSolver), wantedSolver(of: Array(region.constraints)) == nil
+    else {
       return nil
     }
     let own = type(of: region.solver)

@@ -7,12 +7,12 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
     },
-    Primitive("noteRead: reference", "Has the formula that runs depend on what is there.") {
+    Primitive("noteRead: reference", "Has the formula that runs depend on it; whether one runs.") {
       machine, arguments throws(Failure) in
-      guard machine.tracker != nil else { return arguments.receiver }
+      guard machine.tracker != nil else { return .false }
       let reference = try machine.reference(arguments[0], in: arguments.receiver)
       machine.noteRead(of: reference, in: arguments.receiver)
-      return arguments.receiver
+      return .true
     },
     Primitive("unobserved: aBlock", "Evaluates aBlock; what it reads is its own affair.") {
       machine, arguments in
@@ -94,7 +94,9 @@ extension Machine {
   private func withOwnReference(
     _ reference: Value, in store: Value, _ body: (Value) -> Value
   ) throws(Failure) -> Value {
-    let own = try self.reference(reference, in: store)
+    // A store without a scheme knows a place by the name that it is given.
+    let isMounted = schemeNames.contains { schemeCell(named: $0)[slot: 0] == store }
+    let own = isMounted ? try self.reference(reference, in: store) : reference
     roots.append(own)
     defer { roots.removeLast() }
     return body(own)

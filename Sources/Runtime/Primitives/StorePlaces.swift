@@ -1,13 +1,6 @@
 extension Primitive {
   /// What a store written in the language needs whose places change by themselves.
   static let storePlaces: [Primitive] = [
-    Primitive("noteRead: reference", "Records that a place is read; answers whether anybody asks.")
-    {
-      machine, arguments throws(Failure) in
-      _ = try machine.reference(arguments[0])
-      machine.noteRead(of: arguments[0], in: arguments.receiver)
-      return Value(machine.tracker != nil)
-    },
     Primitive("isFollowed: reference", "Whether a connection depends on a place.") {
       machine, arguments throws(Failure) in
       _ = try machine.reference(arguments[0])

@@ -222,7 +222,8 @@ extension Primitive {
   ]
 
   static let reference: [Primitive] = [
-    Primitive("pathKey", "Private: the components in one text, parted by what none of them holds.") {
+    Primitive("pathKey", "Private: the components in one text, parted by what none of them holds.")
+    {
       machine, arguments throws(Failure) in
       try machine.pathKey(of: arguments.receiver)
     },

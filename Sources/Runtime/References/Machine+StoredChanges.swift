@@ -4,10 +4,11 @@ extension Machine {
   /// Has connections read a place anew that a store has announced as changed.
   func takeUp(_ change: StoredChanges.Noted) {
     let reference = change.reference
+    let mounted =
+      hasScheme(reference.scheme) ? schemeCell(named: reference.scheme)[slot: 0] : .nil
     for entry in nativeStores where entry.object.isObject {
-      guard hasScheme(reference.scheme),
-        schemeCell(named: reference.scheme)[slot: 0] == entry.object
-      else { continue }
+      // A store of the language may stand before the one that tells.
+      guard mounted == entry.object || nativeStore(mounted) == nil else { continue }
       if change.isListing {
         noteChange(at: reference, in: entry.object)
         continue
