@@ -144,6 +144,8 @@ extension Machine {
   private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
     if reads == formula.lastReads, !graph.awaitsRecord(formula) { return nil }
     formula.lastReads = reads
+    // The cells of what it reads no more are let go of.
+    graph.endFold(of: formula)
     graph.hotFormulas[formula.id.rawValue].readsItsText = reads.isEmpty
     let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
     do throws(Failure) {
