@@ -27,4 +27,47 @@ import Testing
       #expect(program.size == Program.Size())
     }
   }
+  /// One way, in Swift code: each formula runs once for a change, on a small stack.
+  @Test func native() throws {
+    let count = isFullSize ? 1_000_000 : 5_000
+    try onThread(stackSize: 1 << 19) {
+      let program = Program()
+      let machine = program.interpreter.machine
+      let cells = (0...count).map { machine.variableCell("x\($0)") }
+      _ = machine.set(cells[0], to: .integer(0))
+      for index in 1...count {
+        _ = machine.connect(cells[index], reading: [cells[index - 1]], integers: { $0[0] + 1 })
+      }
+      #expect(machine.integer(of: cells[count]) == count)
+      for value in [7, 9] {
+        let before = program.runCount
+        _ = machine.set(cells[0], to: .integer(value))
+        #expect(machine.integer(of: cells[count]) == count + value)
+        #expect(program.runCount - before == count)
+      }
+    }
+  }
+
+  /// One way, in the language.
+  @Test func script() throws {
+    let count = isFullSize ? 1_000_000 : 10_000
+    try onThread(stackSize: 1 << 19) {
+      let program = Program()
+      try program.run(
+        """
+        class Node { var v := 0. var previous. -v { ^v } -v: n { v := n }
+          -after: node { previous := node }
+          -connect { v |= var:previous/v + 1 } }
+        nodes := (0 to: \(count)) asArray collect: [ :i | Node new ].
+        2 to: nodes size do: [ :i | nodes[i] after: nodes[i - 1] ].
+        2 to: nodes size do: [ :i | nodes[i] connect ].
+        """)
+      for value in [7, 9] {
+        let before = program.runCount
+        try program.run("nodes first v: \(value)")
+        #expect(try program.run("nodes last v").integer == count + value)
+        #expect(program.runCount - before == count)
+      }
+    }
+  }
 }

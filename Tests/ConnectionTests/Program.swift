@@ -181,6 +181,11 @@ private final class ResultSlot<Value: Sendable>: @unchecked Sendable {
   var result: Result<Value, any Error>?
 }
 
+// MARK: - Sizes
+
+/// Whether scenarios run in their full sizes: `scripts/check-full`.
+let isFullSize = ProcessInfo.processInfo.environment["TENON_FULL_SCENARIOS"] != nil
+
 // MARK: - Chance
 
 /// The seed of everything random: `TENON_TEST_SEED`, or always the same.

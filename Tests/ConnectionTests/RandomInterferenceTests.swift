@@ -41,7 +41,7 @@ import Testing
           class Model { var v := 0. var action. -v { ^v }
             -v: n { v := n. action ifNotNil: [ action value: n ] } }
           x := 1. y := 2. z := 0. u := 0. q := 0. m := Model new. k := nil. o := Model new. free := 0.
-          p := 0. p |= q + 1.
+          var <lazy> p. p |= q + 1.
           u |= x * 2. k := (var:m/v |= x). var:o/v |= y + 1.
           """)
         for handler in Self.handlers where Int.random(in: 0..<3, using: &generator) > 0 {

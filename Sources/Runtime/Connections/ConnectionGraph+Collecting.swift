@@ -138,6 +138,7 @@ extension ConnectionGraph {
       for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
       pathWatchers[id] = nil
       relays.byCell[id] = nil
+      lazyReaders[id] = nil
       setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []

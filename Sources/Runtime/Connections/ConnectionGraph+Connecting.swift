@@ -10,6 +10,7 @@ extension ConnectionGraph {
   /// - Throws: a failure that names what stands against it; nothing has changed then.
   func add(_ added: [Formula], origin: CellID?) throws(Failure) {
     var joined: [Formula] = []
+    if hasStaleCells { refreshPlaces(around: added) }
     do throws(Failure) {
       var touched: [Constraint] = []
       let separate = standsBesideWishes(added) ? makeConstraint(for: added) : nil
@@ -189,6 +190,7 @@ extension ConnectionGraph {
     try insert(constraint, level: level)
     cells[output.index].owner = formula
     setFlag(CellFlag.determined, of: output, to: true)
+    beginLaziness(of: formula)
     for input in formula.inputs { addReader(formula, to: input) }
     if let region = self[output].region {
       do throws(SolverConflict) {
@@ -215,6 +217,7 @@ extension ConnectionGraph {
     }
     for input in formula.inputs { removeReader(formula, from: input) }
     endRecording(of: formula)
+    endLaziness(of: formula)
   }
 
   /// Hands a one-way constraint to the solver of a level.
@@ -308,12 +311,14 @@ extension ConnectionGraph {
     cells[cell.index].readers.append(formula)
     setFlag(CellFlag.read, of: cell, to: true)
     touch(cell)
+    noteReader(formula, of: cell, isNew: true)
   }
 
   private func removeReader(_ formula: Formula, from cell: CellID) {
     cells[cell.index].readers.remove(formula)
     setFlag(CellFlag.read, of: cell, to: !cells[cell.index].readers.isEmpty)
     touch(cell)
+    noteReader(formula, of: cell, isNew: false)
   }
 
   private func highestLevel(of cells: [CellID]) -> Int {

@@ -68,7 +68,10 @@ extension ConnectionGraph {
     hot[cell.rawValue].writer = -1
     // What a connection says of a place that was written over its head does not hold until it hears
     // of a change.
-    if hot[cell.rawValue].flags & CellFlag.determined != 0 { self[cell].owner?.state = .waiting }
+    if hot[cell.rawValue].flags & CellFlag.determined != 0 {
+      self[cell].owner?.state = .waiting
+      forgetStaleness(of: cell)
+    }
     // Most writes of a cell come from where the last one came from.
     let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
     if notes[cell.rawValue].site != identity {
@@ -126,6 +129,7 @@ extension ConnectionGraph {
       noteChange(of: property)
     }
     if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
+    if !lazyReaders.isEmpty { noteDue(readersOf: cell) }
     if !relays.byCell.isEmpty { relayChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
@@ -356,6 +360,7 @@ extension ConnectionGraph {
   /// Gives slots back what they held before the turn.
   func abandonTurn() {
     endFolds()
+    distrustLazyCells()
     if !recorded.isEmpty { distrustRecords() }
     if !handedOver.isEmpty { takeBackSolvers() }
     for index in (0..<undo.count).reversed() {
@@ -421,9 +426,14 @@ extension ConnectionGraph {
   @inline(never)
   private func runSpecially(_ number: Int32, because cause: CellID?) -> Bool {
     if isHalted { return false }
-    if hotFormulas[number].isHeld, let cause, let formula = self[FormulaID(number)] {
-      hold(formula, because: cause)
-      return false
+    if hotFormulas[number].isHeld {
+      if hot[hotFormulas[number].output].flags & CellFlag.lazy != 0 {
+        return noteStale(number, because: cause)
+      }
+      if let cause, let formula = self[FormulaID(number)] {
+        hold(formula, because: cause)
+        return false
+      }
     }
     return hasFailures ? runAmongFailures(number, because: cause) : compute(number, because: cause)
   }
@@ -536,9 +546,14 @@ extension ConnectionGraph {
     if flags & CellFlag.hooked != 0
       || hasRegions && (flags & CellFlag.read != 0 || settling == nil)
     {
-      isRunningFormula = true
-      spread(CellID(output))
-      isRunningFormula = false
+      if refreshing.depth == 0 {
+        isRunningFormula = true
+        spread(CellID(output))
+        isRunningFormula = false
+      } else if !foldsByCell.isEmpty {
+        // What reads a lazy cell that is only read is brought up to date when it is read itself.
+        noteFolds(readingFrom: CellID(output))
+      }
     }
     return true
   }

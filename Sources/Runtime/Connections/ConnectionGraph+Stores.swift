@@ -20,6 +20,7 @@ extension ConnectionGraph {
   @inline(__always)
   func touch(_ cell: CellID) {
     if hot[cell.rawValue].kind == .stored { touchedStoredCells.insert(cell) }
+    if hot[cell.rawValue].flags & CellFlag.lazy != 0 { noteWatching(of: cell) }
   }
 
   /// Whether anybody wants to hear of changes of a cell.

@@ -37,6 +37,14 @@ final class ConnectionGraph {
   /// Whether collections and numbers answer as the kernel has them; nil when nobody has looked since a
   /// method was defined.
   var foldsAnswerAsKernel: Bool?
+  /// The lazy cells that a one-way formula computes.
+  var lazies: [CellID: LazyCell] = [:]
+  /// How many formulas of lazy cells read a cell.
+  var lazyReaders: [CellID: Int] = [:]
+  /// How many lazy formulas have been looked at because somebody has read.
+  var lazyWork = 0
+  /// What is being brought up to date for somebody who reads it.
+  var refreshing = Refreshing()
   /// The cells of each watched object, by its address.
   let objectMap = ObjectMap()
   var watched: WatchedObjects { WatchedObjects(graph: self) }
@@ -331,7 +339,8 @@ extension ConnectionGraph {
     let place = place(of: id)
     let isPlain =
       place.kind == .slot
-      && machine.declaredType(of: ObjectRef(place.object), slot: place.index) == nil
+      && (machine.declaredType(of: ObjectRef(place.object), slot: place.index) == nil
+        || machine.isLazy(place))
     setFlag(CellFlag.plain, of: id, to: isPlain)
   }
 
@@ -357,7 +366,7 @@ extension ConnectionGraph {
   func noteHooks(of id: CellID) {
     let isHooked =
       !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
-      || foldsByCell[id] != nil
+      || foldsByCell[id] != nil || lazyReaders[id] != nil
     setFlag(CellFlag.hooked, of: id, to: isHooked)
     touch(id)
   }

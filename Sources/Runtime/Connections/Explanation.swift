@@ -70,6 +70,8 @@ extension Machine {
   ///
   /// - Complexity: O(changes that are kept).
   func explanation(of cell: CellID) -> String {
+    // What is told is why it has the value that reading it answers.
+    _ = currentValue(of: cell)
     var lines: [String] = []
     var search = graph.causes.backwards
     var current: CellID? = cell

@@ -156,7 +156,7 @@ final class Formula {
     }
   }
 
-  /// Whether a relay is told instead of running it.
+  /// Whether a relay is told, or a lazy place marked, instead of running it.
   var isHeld: Bool {
     get { graph.hotFormulas[id.rawValue].isHeld }
     set {

@@ -36,6 +36,10 @@ struct TurnWords: BitwiseCopyable {
   /// Whether there is anything to be printed of what was traced.
   var hasTrace = false
   var levelCount = 0
+  /// How many lazy cells are stale.
+  var staleCount = 0
+  /// Whether lazy formulas are unwound to begin again later.
+  var isPuttingOff = false
   /// How often something has changed that plans rely on.
   var planVersion = UInt64(0)
   /// The number of the handler that catches the errors of formulas, or -1.
@@ -85,6 +89,12 @@ enum CellFlag {
   @inline(__always) static var read: UInt8 { 8 }
   /// A plan may have written it: why it has its value is told by the plan.
   @inline(__always) static var planned: UInt8 { 16 }
+  /// Its formula runs only when somebody needs the value.
+  @inline(__always) static var lazy: UInt8 { 32 }
+  /// Something it depends on may have changed since its formula has run.
+  @inline(__always) static var stale: UInt8 { 64 }
+  /// Something its formula reads has changed.
+  @inline(__always) static var due: UInt8 { 128 }
   /// A one-way formula determines it.
   @inline(__always) static var determined: UInt8 { 4 }
 }
@@ -112,7 +122,7 @@ struct HotFormula: BitwiseCopyable {
   var status = Status.waiting
   /// Whether its last run read nothing besides what its text says.
   var readsItsText = true
-  /// Whether a relay is told instead of running it.
+  /// Whether a relay is told, or a lazy place marked, instead of running it.
   var isHeld = false
   /// Whether a new value may differ from the old one by a tolerance without counting as a change.
   var isTolerant = false

@@ -130,7 +130,9 @@ extension Machine {
   func currentValue(of cell: CellID) -> Value? {
     let place = graph[cell].place
     switch place.kind {
-    case .slot: return ObjectRef(place.object)[slot: place.index]
+    case .slot:
+      if graph.hot[cell.rawValue].flags & CellFlag.stale != 0, refresh(cell).isUnwind { return nil }
+      return ObjectRef(place.object)[slot: place.index]
     case .whole: return place.object
     case .element: return element(of: place)
     case .property:

@@ -69,6 +69,7 @@ extension Machine {
       let settled = settleGraph(answering: .nil)
       if settled.isUnwind { return settled }
     }
+    if refresh(object, slot: slot).isUnwind { return .unwind }
     // Numbers do not change.
     if object.classIndex == fractionClass.index { return .nil }
     tracker?.record(.slot(object, slot))

@@ -56,7 +56,15 @@ final class UncertainCellNode: SiteNode {
 
   override func evaluate(_ frame: Frame) -> Value {
     let value = cell[slot: 0]
-    if !value.isUndefined { return value }
+    if !value.isUndefined { return cell.flags & ObjectFlag.watched == 0 ? value : refreshed(frame) }
     return signal(.unassignedVariable(name), in: frame)
+  }
+
+  /// Its value, computed before if the variable is lazy: when this was compiled nobody had declared
+  /// it.
+  @inline(never)
+  private func refreshed(_ frame: Frame) -> Value {
+    let outcome = withMachine(in: frame) { $0.refresh(cell, slot: 0) }
+    return outcome.isUnwind ? outcome : cell[slot: 0]
   }
 }

@@ -93,7 +93,23 @@ extension Machine {
   /// A variable of the script; nil when there is none of that name.
   package func variable(_ name: String) -> Handle? {
     guard let cell = scriptCells[name], !cell[slot: 0].isUndefined else { return nil }
+    refreshFromOutside(cell)
     return handles.makeHandle(cell[slot: 0])
+  }
+
+  /// Brings a variable up to date that the embedding program is about to read.
+  @inline(__always)
+  func refreshFromOutside(_ variable: ObjectRef) {
+    if graph.hasStaleCells, graph.runningNumber < 0 { refreshInEntry(variable) }
+  }
+
+  @inline(never)
+  private func refreshInEntry(_ variable: ObjectRef) {
+    withEntry {
+      state.base = state.top
+      // Whoever interrupts it reads what there is.
+      if refresh(variable, slot: 0).isUnwind { _ = endOfUnwinding() }
+    }
   }
 
   /// Gives a variable of the script a value, declaring it when it is new.

@@ -65,6 +65,7 @@ extension Machine {
 
   /// The value of a variable.
   package func handle(of variable: VariableCell) -> Handle {
+    refreshFromOutside(variable.cell)
     let value = variable.cell[slot: 0]
     return handles.makeHandle(value.isUndefined ? .nil : value)
   }
@@ -72,12 +73,14 @@ extension Machine {
   /// The value of a variable as an integer.
   @inline(__always)
   package func integer(of variable: VariableCell) -> Int? {
-    variable.cell[slot: 0].asSmallInteger
+    refreshFromOutside(variable.cell)
+    return variable.cell[slot: 0].asSmallInteger
   }
 
   /// The value of a variable as a floating-point number.
   package func double(of variable: VariableCell) -> Double? {
-    nearestDouble(variable.cell[slot: 0])
+    refreshFromOutside(variable.cell)
+    return nearestDouble(variable.cell[slot: 0])
   }
 
   /// The floating-point number that is nearest to a number; nil for what is none.

@@ -216,7 +216,7 @@ extension Machine {
 
   /// Whether a value is an instance of a class, or understands a protocol; nil does all of that.
   func conformance(of value: Value, to type: String) -> Conformance {
-    if value.isNil { return .full }
+    if value.isNil || type == Machine.lazyType { return .full }
     if let info = classesByName[type] {
       return classInfo(of: value).inherits(from: info) ? .full : .none(found: describe(value))
     }

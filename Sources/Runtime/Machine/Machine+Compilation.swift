@@ -48,7 +48,7 @@ extension Machine {
       let readsElement = ["at:", "at:ifAbsent:"].contains(method.selector.name)
       return wrap(node, for: method, notingUse: tracked, ofElement: readsElement)
     case .getter(let slot):
-      guard !tracked else {
+      guard !tracked, !method.holder.isLazy(slot: slot) else {
         return wrap(TrackedGetterNode(slot: slot, state: state), for: method)
       }
       let code = Code(source: Machine.noSource, name: method.qualifiedName, isKernel: true)

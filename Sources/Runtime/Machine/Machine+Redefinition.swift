@@ -24,6 +24,7 @@ extension Machine {
     info.metaclass?.superclass = superclass.metaclass
     var own: [InstanceVariable] = []
     for case .variable(let variable) in members {
+      noteDeclaration(type: variable.type?.text)
       own.append(
         InstanceVariable(
           name: variable.name.text, type: variable.type?.text,

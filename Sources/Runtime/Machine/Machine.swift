@@ -21,6 +21,8 @@ package final class Machine {
   var scriptCells: [String: ObjectRef] = [:]
   /// The types that variables of the script were declared with, by their cells.
   var cellTypes: [UInt: (type: String, name: String)] = [:]
+  /// Whether any variable was declared to be computed when it is read.
+  var hasLazyVariables = false
   /// Whether the script that ran last ended by a `^`.
   var endedByReturn = false
   /// What `import` reads with, if that was granted, and what it has read.

@@ -6,6 +6,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
+        try machine.refreshTargets(of: connection)
         machine.graph.disconnect(connection)
       }
       return machine.settleGraph(answering: arguments.receiver)
@@ -37,6 +38,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
+        try machine.refreshTargets(of: connection)
         machine.graph.suspend(connection)
       }
       // What it held back as it had failed may run.
@@ -51,7 +53,7 @@ extension Primitive {
       return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive(
-      "state", "One of #satisfied #waiting #error #violated #pending #suspended #disconnected."
+      "state", "One of #satisfied #waiting #stale #error #violated #pending #suspended #disconnected."
     ) { machine, arguments in
       machine.symbol(machine.connectionState(arguments.receiver))
     },
@@ -173,6 +175,7 @@ extension Machine {
       if relay.isPending { return "pending" }
       if relay.kind == .places { return relay.cells.isEmpty ? "waiting" : "satisfied" }
     }
+    if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
     if hasFailed(connection) { return "error" }
     if let state = equationState(of: connection) { return state }
     if isGivenUp(connection) { return "violated" }

@@ -87,6 +87,7 @@ extension Machine {
     let object = ObjectRef(value)
     switch object.formatCode {
     case ObjectFormat.slots.rawValue:
+      if refreshSlots(of: object).isUnwind { throw .interrupted() }
       let copy = state.allocate(classIndex: object.classIndex, slotCount: object.slotCount)
       for index in 0..<object.slotCount { copy[slot: index] = object[slot: index] }
       if object.flags & ObjectFlag.extended != 0 { copyAddedVariables(of: object, to: copy) }

@@ -216,7 +216,10 @@ extension Machine {
       !connection.formulas.isEmpty
     {
       connection.relay = relay
-      for formula in connection.formulas { formula.isHeld = true }
+      for formula in connection.formulas {
+        graph.leaveLaziness(of: formula)
+        formula.isHeld = true
+      }
       return
     }
     graph.dissolve(connection)

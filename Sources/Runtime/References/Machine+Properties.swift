@@ -149,7 +149,8 @@ extension Machine {
     switch place.kind {
     case .slot:
       let object = ObjectRef(place.object)
-      let noted = trackingDepth > 0 ? noteRead(object, slot: place.index) : .nil
+      let isNoted = trackingDepth > 0 || hasLazyVariables
+      let noted = isNoted ? noteRead(object, slot: place.index) : .nil
       return noted.isUnwind ? noted : object[slot: place.index]
     case .element:
       noteUse(of: place.object)

@@ -145,7 +145,7 @@ struct Analyzer {
     case .variable(let statement):
       if let value = statement.value { analyze(value) }
       guard !declaresScriptVariables else {
-        if let type = statement.type { check(type: type) }
+        if let type = statement.type, type.text != Machine.lazyType { check(type: type) }
         return
       }
       declare(

@@ -451,9 +451,10 @@ extension Builder {
 
   private mutating func readVariable(_ place: VariablePlace, _ depth: Int) -> Built {
     if place.scheme == .instanceVariable,
-      case .instanceVariable(let slot, _) = environment.lookUp(place.name.text)
+      case .instanceVariable(let slot, let type) = environment.lookUp(place.name.text)
     {
-      return readInstanceVariable(slot, at: position(place.name.range, depth))
+      return readInstanceVariable(
+        slot, isLazy: type == Machine.lazyType, at: position(place.name.range, depth))
     }
     return readVariable(place.name, depth)
   }

@@ -50,7 +50,8 @@ extension Builder {
     let place = position(name.range, depth)
     if let variable = scope.lookUp(name.text) { return read(variable, at: place) }
     switch environment.lookUp(name.text) {
-    case .instanceVariable(let slot, _): return readInstanceVariable(slot, at: place)
+    case .instanceVariable(let slot, let type):
+      return readInstanceVariable(slot, isLazy: type == Machine.lazyType, at: place)
     case .addedVariable(let index):
       return addedVariable(index, value: nil, name.range, depth)
     case .cell(let cell, _):
@@ -59,7 +60,8 @@ extension Builder {
       let isKernelClass =
         machine.madeClassCells[name.text] == cell
         && machine.madeClasses[name.text]?.isKernel == true
-      if mode == .tracked, !isKernelClass {
+      // A formula's own text reads what has been brought up to date.
+      if mode == .tracked && !isKernelClass || mode == .plain && machine.isLazy(.slot(cell, 0)) {
         return add(TrackedCellNode(cell: cell, name: name.text, at: place))
       }
       if cell[slot: 0].isUndefined {
@@ -90,9 +92,11 @@ extension Builder {
       : add(ContextVariableNode(contextSlot: place.slot, slot: variable.slot), .leaf)
   }
 
-  func readInstanceVariable(_ slot: Int, at position: CodePosition) -> Built {
+  func readInstanceVariable(
+    _ slot: Int, isLazy: Bool = false, at position: CodePosition
+  ) -> Built {
     let isInBlock = scope.frameScope.kind == .block
-    if mode == .tracked {
+    if mode == .tracked || isLazy && mode == .plain {
       return add(TrackedInstanceVariableNode(slot: slot, isInBlock: isInBlock, at: position))
     }
     return isInBlock

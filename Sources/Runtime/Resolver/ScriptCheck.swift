@@ -260,7 +260,7 @@ struct ScriptCheck {
           definition.header.parameters, definition.statements,
           definition.isClassMethod ? metaEnvironment : environment)
       case .variable(let variable):
-        if let type = variable.type { checkClass(type) }
+        if let type = variable.type, type.text != Machine.lazyType { checkClass(type) }
         if let value = variable.value { check([], [.expression(value)], environment) }
       case .statement(let statement): check([], [statement], environment)
       case .propertyPath(let path): check(path, environment)

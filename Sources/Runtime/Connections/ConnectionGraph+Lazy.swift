@@ -1,0 +1,249 @@
+internal import TenonTables
+
+// Variables that are computed when they are read: `var <lazy> total.`
+//
+// While nothing that is live reads such a variable, its formula does not run: a change marks the
+// variable as stale, and what depends on it in turn, and as due where the formula reads the very thing
+// that has changed. Reading the variable brings it up to date, and before it what it depends on. Live is
+// all that is not lazy itself: another variable's formula, a watcher, a property, a path, a store, an
+// invariant, a policy, a region of several directions.
+
+/// Who hears of a lazy variable.
+struct LazyCell {
+  /// The formula that computes it.
+  let formula: FormulaID
+  /// How many live formulas read it, each counted once for each place in its list of reads.
+  var readers = 0
+  /// Whether something besides formulas hears of it.
+  var isWatched = false
+
+  var isLive: Bool { readers > 0 || isWatched }
+}
+
+extension ConnectionGraph {
+  // MARK: Who is live
+
+  /// Learns of a one-way formula, before it is told what it reads.
+  func beginLaziness(of formula: Formula) {
+    let output = formula.output
+    guard machine.hasLazyVariables, formula.connection.relay == nil,
+      hot[output.rawValue].flags & CellFlag.plain != 0, machine.isLazy(place(of: output))
+    else { return }
+    var entry = LazyCell(formula: formula.id)
+    for reader in cells[output.index].readers where isLive(reader) { entry.readers += 1 }
+    entry.isWatched = isWatched(output)
+    lazies[output] = entry
+    setFlag(CellFlag.lazy, of: output, to: true)
+    formula.isHeld = !entry.isLive
+  }
+
+  /// Learns that a formula is about to end, or to be one of several directions, after its readers and
+  /// inputs have been told.
+  func endLaziness(of formula: Formula) {
+    guard lazies[formula.output]?.formula == formula.id else { return }
+    lazies[formula.output] = nil
+    formula.isHeld = false
+    forgetStaleness(of: formula.output)
+    setFlag(CellFlag.lazy, of: formula.output, to: false)
+  }
+
+  /// Has a formula that stays in force run like any other.
+  func leaveLaziness(of formula: Formula) {
+    guard lazyCell(of: formula) != nil else { return }
+    changeLife(of: formula.output) { $0.isWatched = true }
+    for input in formula.inputs { countLazyReaders(-1, of: input) }
+    endLaziness(of: formula)
+  }
+
+  private func countLazyReaders(_ step: Int, of cell: CellID) {
+    let count = (lazyReaders[cell] ?? 0) + step
+    lazyReaders[cell] = count > 0 ? count : nil
+    noteHooks(of: cell)
+  }
+
+  /// Whether a formula runs when something it reads changes.
+  private func isLive(_ formula: Formula) -> Bool { lazyCell(of: formula)?.isLive ?? true }
+
+  private func lazyCell(of formula: Formula) -> LazyCell? {
+    guard hot[formula.output.rawValue].flags & CellFlag.lazy != 0,
+      let entry = lazies[formula.output], entry.formula == formula.id
+    else { return nil }
+    return entry
+  }
+
+  private func isWatched(_ cell: CellID) -> Bool {
+    !cells[cell.index].properties.isEmpty || pathWatchers[cell] != nil
+      || relays.byCell[cell] != nil || cells[cell.index].region != nil
+  }
+
+  /// Learns that a formula has come to read a cell, or reads it no more.
+  func noteReader(_ formula: Formula, of cell: CellID, isNew: Bool) {
+    if lazies.isEmpty { return }
+    let step = isNew ? 1 : -1
+    if let entry = lazyCell(of: formula) {
+      countLazyReaders(step, of: cell)
+      if !entry.isLive { return }
+    }
+    guard hot[cell.rawValue].flags & CellFlag.lazy != 0 else { return }
+    changeLife(of: cell) { $0.readers += step }
+  }
+
+  /// Learns whether something besides formulas hears of a cell.
+  func noteWatching(of cell: CellID) {
+    guard hot[cell.rawValue].flags & CellFlag.lazy != 0 else { return }
+    let isWatched = isWatched(cell)
+    changeLife(of: cell) { $0.isWatched = isWatched }
+  }
+
+  /// Changes what is known of a lazy cell; what it depends on comes to life with it, and what nobody
+  /// else hears of ends with it.
+  ///
+  /// - Complexity: O(lazy formulas that begin or end to live, with what they read).
+  private func changeLife(of cell: CellID, _ change: (inout LazyCell) -> Void) {
+    var stack: [(cell: CellID, step: Int?)] = [(cell, nil)]
+    while let (cell, step) = stack.popLast() {
+      guard var entry = lazies[cell] else { continue }
+      let wasLive = entry.isLive
+      if let step { entry.readers += step } else { change(&entry) }
+      lazies[cell] = entry
+      guard entry.isLive != wasLive, let formula = self[entry.formula] else { continue }
+      formula.isHeld = !entry.isLive
+      for input in formula.inputs where hot[input.rawValue].flags & CellFlag.lazy != 0 {
+        stack.append((input, entry.isLive ? 1 : -1))
+      }
+      if entry.isLive, hot[cell.rawValue].flags & CellFlag.stale != 0 {
+        forgetStaleness(of: cell)
+        forced.append(formula)
+      }
+    }
+  }
+
+  // MARK: What is stale
+
+  /// Marks a lazy cell in place of running its formula.
+  ///
+  /// - Returns: Whether those who read it have to be told.
+  @inline(never)
+  func noteStale(_ number: Int32, because cause: CellID?) -> Bool {
+    let output = hotFormulas[number].output
+    // Without a cause it has been asked for; else what has changed itself has said so before.
+    if cause == nil { hot[output].flags |= CellFlag.due }
+    guard hot[output].flags & CellFlag.stale == 0 else { return false }
+    hot[output].flags |= CellFlag.stale
+    words[0].staleCount += 1
+    if hasRegions || words[0].levelCount > 1 {
+      let outer = isRunningFormula
+      isRunningFormula = true
+      distribute(CellID(output))
+      isRunningFormula = outer
+    }
+    return true
+  }
+
+  /// Marks the lazy cells whose formulas read one that has changed.
+  func noteDue(readersOf cell: CellID) {
+    guard lazyReaders[cell] != nil else { return }
+    for reader in cells[cell.index].readers {
+      guard let entry = lazyCell(of: reader), !entry.isLive else { continue }
+      hot[reader.output.rawValue].flags |= CellFlag.due
+    }
+  }
+
+  /// Learns that a lazy cell has got a value.
+  func forgetStaleness(of cell: CellID) {
+    let isStale = hot[cell.rawValue].flags & CellFlag.stale != 0
+    hot[cell.rawValue].flags &= ~(CellFlag.stale | CellFlag.due)
+    if isStale { words[0].staleCount -= 1 }
+  }
+
+  private func markStale(_ cell: CellID) {
+    if hot[cell.rawValue].flags & CellFlag.stale == 0 { words[0].staleCount += 1 }
+    hot[cell.rawValue].flags |= CellFlag.stale | CellFlag.due
+  }
+
+  /// Brings lazy places up to date whose formulas will be of several directions with others.
+  func refreshPlaces(around added: [Formula]) {
+    for formula in added {
+      _ = machine.refresh(formula.output)
+      for other in constraints[formula.variables]?.formulas ?? [] {
+        _ = machine.refresh(other.output)
+      }
+    }
+  }
+
+  /// Whether any place may have to be brought up to date when it is read.
+  var hasStaleCells: Bool { words[0].staleCount > 0 }
+
+  /// Whether a formula waits for somebody to read its place.
+  func isStale(_ formula: Formula) -> Bool {
+    hot[formula.output.rawValue].flags & CellFlag.stale != 0
+      && lazies[formula.output]?.formula == formula.id
+  }
+
+  /// Has all lazy cells computed anew: what they had got was taken back.
+  ///
+  /// - Complexity: O(lazy cells).
+  func distrustLazyCells() {
+    for (cell, entry) in lazies where !entry.isLive { markStale(cell) }
+  }
+
+  // MARK: Bringing up to date
+
+  /// The lazy formulas that have to be looked at before a cell is read, each after those whose
+  /// results it reads.
+  private func staleFormulas(above cell: CellID) -> [Int32] {
+    var order: [Int32] = []
+    var visited: Set<FormulaID> = []
+    var stack: [(formula: FormulaID, isDone: Bool)] = []
+    func push(_ cell: CellID) {
+      guard hot[cell.rawValue].flags & CellFlag.stale != 0, let entry = lazies[cell] else { return }
+      stack.append((entry.formula, false))
+    }
+    push(cell)
+    while let (formula, isDone) = stack.popLast() {
+      lazyWork += 1
+      if isDone {
+        order.append(formula.rawValue)
+        continue
+      }
+      guard visited.insert(formula).inserted, let inputs = self[formula]?.heard else { continue }
+      stack.append((formula, true))
+      for input in inputs.reversed() { push(input) }
+    }
+    return order
+  }
+
+  /// Runs the lazy formulas above a cell for which something has changed.
+  ///
+  /// - Complexity: O(stale formulas above and what they read).
+  func bringUpToDate(_ cell: CellID) {
+    for number in staleFormulas(above: cell) {
+      guard !isHalted, let formula = formulas[Int(number)] else { return }
+      let output = formula.output
+      let flags = hot[output.rawValue].flags
+      // Another formula may have read it meanwhile.
+      guard flags & CellFlag.stale != 0, lazies[output]?.formula == formula.id else { continue }
+      forgetStaleness(of: output)
+      guard flags & CellFlag.due != 0 else { continue }
+      let cause = cause(ofRunning: formula)
+      let isNews =
+        hasFailures
+        ? runAmongFailures(number, because: cause) : compute(number, because: cause)
+      if isUnwinding {
+        // It is not counted what will be begun again.
+        if words[0].isPuttingOff { hotFormulas[number].runs &-= 1 }
+        markStale(output)
+        return
+      }
+      // A failure is news as well.
+      if isNews { noteDue(readersOf: output) }
+    }
+  }
+
+  /// The input because of which a lazy formula runs: the one that was written last.
+  private func cause(ofRunning formula: Formula) -> CellID? {
+    let inputs = formula.heard
+    return inputs.first { hot[$0.rawValue].turn == UInt32(truncatingIfNeeded: turn) }
+      ?? inputs.max { notes[$0.rawValue].age < notes[$1.rawValue].age }
+  }
+}

@@ -1,0 +1,141 @@
+internal import TenonTables
+
+// Reading variables that are computed when they are read.
+
+extension MachineLimits {
+  /// How many lazy formulas may run within each other, each reading what the next one computes, before
+  /// they are put off until that is computed.
+  static let nestedRefreshes = 16
+}
+
+/// What is being brought up to date for somebody who reads it.
+struct Refreshing {
+  /// How many lazy formulas run within each other.
+  var depth = 0
+  /// What the formulas are unwound to that have to wait.
+  var token = 0
+  /// What they wait for.
+  var awaited: CellID?
+  /// Whether formulas run within each other as deep as there is room: what they read leads back to
+  /// them.
+  var isCircular = false
+}
+
+extension ClassInfo {
+  /// Whether an instance variable was declared to be computed when it is read.
+  func isLazy(slot: Int) -> Bool {
+    instanceVariables.indices.contains(slot) && instanceVariables[slot].type == Machine.lazyType
+  }
+}
+
+extension Machine {
+  /// What a declaration names as the type of a variable that is computed when it is read.
+  static let lazyType = "lazy"
+
+  /// Learns that a variable has been declared with a type, or without.
+  func noteDeclaration(type: String?) {
+    if type == Machine.lazyType { hasLazyVariables = true }
+  }
+
+  /// Whether the variable in a place was declared to be computed when it is read.
+  func isLazy(_ place: Place) -> Bool {
+    hasLazyVariables && place.kind == .slot
+      && declaredType(of: ObjectRef(place.object), slot: place.index)?.type == Machine.lazyType
+  }
+
+  /// Brings a slot up to date that is about to be read.
+  ///
+  /// - Returns: `unwind` when that was interrupted, else nil.
+  @inline(__always)
+  func refresh(_ object: ObjectRef, slot: Int) -> Value {
+    guard graph.words[0].staleCount > 0, object.flags & ObjectFlag.watched != 0,
+      let cell = graph.cell(of: object, slot: slot)
+    else { return .nil }
+    return refresh(cell)
+  }
+
+  /// Brings all slots of an object up to date.
+  ///
+  /// - Returns: `unwind` when that was interrupted, else nil.
+  func refreshSlots(of object: ObjectRef) -> Value {
+    guard graph.words[0].staleCount > 0, object.flags & ObjectFlag.watched != 0 else { return .nil }
+    for cell in graph.watched[object.bits] ?? [] where refresh(cell).isUnwind { return .unwind }
+    return .nil
+  }
+
+  /// Brings the places of a connection up to date that is about to end: they keep their values.
+  func refreshTargets(of connection: Connection) throws(Failure) {
+    guard graph.words[0].staleCount > 0 else { return }
+    for formula in connection.formulas where refresh(formula.output).isUnwind {
+      throw .interrupted()
+    }
+  }
+
+  /// Brings a cell up to date that is about to be read.
+  ///
+  /// What formulas are known to read is brought up to date before they run. What one reads that nobody
+  /// knew of is brought up to date while it runs, and only so deep: then all that run are unwound, the
+  /// last one's input comes first, and they begin again.
+  ///
+  /// - Returns: `unwind` when that was interrupted, else nil.
+  @inline(never)
+  func refresh(_ cell: CellID) -> Value {
+    guard graph.hot[cell.rawValue].flags & CellFlag.stale != 0 else { return .nil }
+    if graph.refreshing.depth > 0 {
+      guard graph.refreshing.depth < MachineLimits.nestedRefreshes || graph.refreshing.isCircular
+      else {
+        graph.refreshing.awaited = cell
+        graph.words[0].isPuttingOff = true
+        return state.unwind(to: Value(small: graph.refreshing.token), with: .nil)
+      }
+      return refreshWithin(cell)
+    }
+    graph.refreshing.token = makeToken()
+    let isNested = graph.isSettling || graph.runningNumber >= 0
+    if !isNested {
+      graph.turn += 1
+      graph.words[0].firstTurn = UInt32(truncatingIfNeeded: graph.turn)
+      graph.isSettling = true
+    }
+    var waiting = [cell]
+    var known: Set<CellID> = [cell]
+    while let next = waiting.last {
+      let outcome = refreshWithin(next)
+      guard outcome.isUnwind else {
+        known.remove(waiting.removeLast())
+        continue
+      }
+      guard let awaited = graph.refreshing.awaited,
+        state.unwindTarget == Value(small: graph.refreshing.token)
+      else { break }
+      _ = state.takeUnwindValue()
+      graph.isUnwinding = false
+      graph.words[0].isPuttingOff = false
+      graph.refreshing.awaited = nil
+      // Who waits for himself is found out when nobody is put off.
+      if !known.insert(awaited).inserted { graph.refreshing.isCircular = true }
+      waiting.append(awaited)
+    }
+    graph.refreshing.isCircular = false
+    if !isNested {
+      if graph.words[0].handler >= 0 { endFormulas() }
+      graph.isSettling = false
+      if graph.atomicDepth == 0 { graph.undo.removeAll() }
+      if graph.words[0].hasTrace { flushTrace() }
+    }
+    if waiting.isEmpty { return .nil }
+    if !isNested { graph.isUnwinding = false }
+    return .unwind
+  }
+
+  private func refreshWithin(_ cell: CellID) -> Value {
+    let wasRunBySolver = graph.isRunBySolver
+    // The formula that reads goes on recording what it reads.
+    if graph.runningNumber >= 0 { graph.isRunBySolver = true }
+    graph.refreshing.depth += 1
+    graph.bringUpToDate(cell)
+    graph.refreshing.depth -= 1
+    graph.isRunBySolver = wasRunBySolver
+    return graph.isUnwinding ? .unwind : .nil
+  }
+}
