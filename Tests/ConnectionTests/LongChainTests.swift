@@ -29,7 +29,7 @@ import Testing
   }
   /// One way, in Swift code: each formula runs once for a change, on a small stack.
   @Test func native() throws {
-    let count = isFullSize ? 1_000_000 : 5_000
+    let count = isFullSize ? 1_000_000 : 20_000
     try onThread(stackSize: 1 << 19) {
       let program = Program()
       let machine = program.interpreter.machine

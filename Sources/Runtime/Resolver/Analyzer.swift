@@ -102,6 +102,8 @@ struct Analyzer {
   mutating func check(type: Name) {
     switch environment.lookUp(type.text) {
     case .cell(_, .classNamed): break
+    case .unknown where type.text == Machine.lazyType:
+      report(Wording.misplacedLazy, type.range)
     default: readVariable(type)
     }
   }

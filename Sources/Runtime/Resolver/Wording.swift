@@ -41,6 +41,8 @@ enum Wording {
     "unknown instance variable '\(name)'"
   }
 
+  static let misplacedLazy = "'<lazy>' is for variables of scripts and classes"
+
   static func declaredTwice(_ name: String) -> String { "'\(name)' is declared already" }
 
   static func constant(_ name: String) -> String {
