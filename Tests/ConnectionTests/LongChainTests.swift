@@ -29,7 +29,7 @@ import Testing
   }
   /// One way, in Swift code: each formula runs once for a change, on a small stack.
   @Test func native() throws {
-    let count = isFullSize ? 1_000_000 : 20_000
+    let count = isFullSize ? 1_000_000 : 30_000
     try onThread(stackSize: 1 << 19) {
       let program = Program()
       let machine = program.interpreter.machine
@@ -57,7 +57,7 @@ import Testing
         """
         class Node { var v := 0. var previous. -v { ^v } -v: n { v := n }
           -after: node { previous := node }
-          -connect { v |= var:previous/v + 1 } }
+          -connect { v |= previous v + 1 } }
         nodes := (0 to: \(count)) asArray collect: [ :i | Node new ].
         2 to: nodes size do: [ :i | nodes[i] after: nodes[i - 1] ].
         2 to: nodes size do: [ :i | nodes[i] connect ].

@@ -249,8 +249,21 @@ extension ConnectionGraph {
       }
       let first = fold.recognition.range?.lowerBound ?? 1
       guard index >= first, index <= fold.recognition.range?.upperBound ?? index else { continue }
-      if index - first < fold.table.count {
+      guard index - first < fold.table.count else {
+        fold.isDoubtful = true
+        continue
+      }
+      guard fold.recognition.steps.isEmpty else {
         fold.note(index - first)
+        continue
+      }
+      // Without a block there is nothing to wait for.
+      foldReads += 1
+      if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
+        let entry = machine.foldedNumber(array[element: all.lowerBound + index - 1])
+          .flatMap({ FoldEntry($0) })
+      {
+        fold.table.set(entry, at: index - first)
       } else {
         fold.isDoubtful = true
       }

@@ -68,6 +68,8 @@ final class FoldTable {
   /// How many floating-point numbers take part, and how many numbers that do not go with any.
   private var doubles = 0
   private var uneven = 0
+  /// Whether units are counted: from the first floating-point number of a sum on.
+  private var countsUnits = false
   /// The sum of the even numbers, in units, and that of their magnitudes.
   private var units = 0
   private var magnitude = 0
@@ -100,6 +102,7 @@ final class FoldTable {
     self.count = count
     (passing, doubles, uneven, units, magnitude) = (0, 0, 0, 0, 0)
     sum = .zero
+    countsUnits = false
     unitLimit = Double(Int.max / 4 / max(count + 1, 1))
     entries.removeAll()
     base = 0
@@ -155,17 +158,31 @@ final class FoldTable {
         uneven += step
       }
     case .sum, .average:
-      if let number = entry.units(below: unitLimit) {
-        units += step * number
-        magnitude += step * Int(number.magnitude)
-      } else {
-        uneven += step
-      }
+      if countsUnits { countUnits(entry, step) }
       if entry.kind == .double {
         doubles += step
       } else {
         sum = step > 0 ? sum + entry.number : sum - entry.number
       }
+    }
+  }
+
+  private func countUnits(_ entry: FoldEntry, _ step: Int) {
+    if let number = entry.units(below: unitLimit) {
+      units += step * number
+      magnitude += step * Int(number.magnitude)
+    } else {
+      uneven += step
+    }
+  }
+
+  /// Counts the units of all elements.
+  ///
+  /// - Complexity: O(n), once for a table.
+  private func beginUnits() {
+    countsUnits = true
+    for index in 0..<entries.count where entries[index].kind != .absent {
+      countUnits(entries[index], 1)
     }
   }
 
@@ -188,6 +205,7 @@ final class FoldTable {
   var result: Result {
     if kind == .count { return .number(SolverNumber(passing)) }
     if passing == 0, needsElements || kind == .average { return .empty }
+    if doubles > 0, !isExtreme, !countsUnits { beginUnits() }
     guard doubles == 0 || uneven == 0 else { return .unknown }
     switch kind {
     case .count: return .number(SolverNumber(passing))
