@@ -53,7 +53,8 @@ extension Primitive {
       return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive(
-      "state", "One of #satisfied #waiting #stale #error #violated #pending #suspended #disconnected."
+      "state",
+      "One of #satisfied #waiting #stale #error #violated #pending #suspended #disconnected."
     ) { machine, arguments in
       machine.symbol(machine.connectionState(arguments.receiver))
     },
