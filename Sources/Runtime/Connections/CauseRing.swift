@@ -51,6 +51,8 @@ final class CauseRing {
   private var sourceCount = 0
   /// For cells whose numbers belonged to others before: how many changes there were then.
   private var births: [Int32: Int] = [:]
+  /// The clock of the machine; nil where there is none.
+  var clock: (any Clock)?
   /// It owns the ring.
   private var owner: Unmanaged<Machine>?
   /// Whether each change is printed.
@@ -150,7 +152,7 @@ final class CauseRing {
   @inline(never)
   private func beginTurn(_ turn: UInt32) {
     self.turn = turn
-    if let clock = machine.clock { time = clock.coarseWallTime / 1000 }
+    if let clock { time = clock.coarseWallTime / 1000 }
   }
 
   /// The number of a text, from 1.

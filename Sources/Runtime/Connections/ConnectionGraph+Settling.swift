@@ -164,7 +164,7 @@ extension ConnectionGraph {
         isSettling = false
         if atomicDepth == 0 {
           undo.removeAll()
-          if !handedOver.isEmpty { handedOver = [] }
+          if words[0].hasHandedOver { handedOver = [] }
         }
       }
       do throws(Failure) {
@@ -172,9 +172,7 @@ extension ConnectionGraph {
         if hasOneLevel {
           try settleOneLevel()
         } else {
-          for cell in takePending() { distribute(cell) }
-          for formula in forced { distribute(formula) }
-          forced = []
+          distributePending()
           try settleLevels()
         }
       } catch {
@@ -193,6 +191,16 @@ extension ConnectionGraph {
         try growth?.check(self)
       }
     }
+  }
+
+  /// Tells the solvers of all levels what has changed since the last settling.
+  ///
+  /// Apart from `settle()`, so that turns of one level do not pay for access to what it goes through.
+  @inline(never)
+  private func distributePending() {
+    for cell in takePending() { distribute(cell) }
+    for formula in forced { distribute(formula) }
+    forced = []
   }
 
   /// Whether all formulas are with one solver.
@@ -356,7 +364,7 @@ extension ConnectionGraph {
   func abandonTurn() {
     endFolds()
     if !recorded.isEmpty { distrustRecords() }
-    if !handedOver.isEmpty { takeBackSolvers() }
+    if words[0].hasHandedOver { takeBackSolvers() }
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
       switch place.kind {

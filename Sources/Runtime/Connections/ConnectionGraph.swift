@@ -196,7 +196,9 @@ final class ConnectionGraph {
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
-  var handedOver: [HandedOver] = []
+  var handedOver: [HandedOver] = [] {
+    didSet { words[0].hasHandedOver = !handedOver.isEmpty }
+  }
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }

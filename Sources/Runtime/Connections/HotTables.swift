@@ -29,6 +29,7 @@ struct TurnWords: BitwiseCopyable {
   var hasValuesBefore = false
   var hasForced = false
   var hasReaimed = false
+  var hasHandedOver = false
   var hasInvariants = false
   var hasRelays = false
   /// Whether a solver of the language is at work.
