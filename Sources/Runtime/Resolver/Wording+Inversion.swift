@@ -39,6 +39,10 @@ extension Wording {
     "the formula has no place '\(name)'; it has \(list(names))"
   }
 
+  static func inverseParameters(_ count: Int) -> String {
+    "an inverse takes the value of the formula, 1 parameter; this one has \(count)"
+  }
+
   static func whichInverse(_ names: [String]) -> String {
     "which of \(list(names)) does the inverse compute? Say it with 'inverse: #{ name: [ ... ] }'"
   }
