@@ -62,8 +62,6 @@ package final class Machine {
   lazy var schemeTableClass = kernelClass("SchemeTable")
   lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
-  lazy var memoryStoreIndex = memoryStoreClass.index
-  lazy var memoryGetBody = findMemoryGetBody()
   lazy var getSelector = selector("get:")
   lazy var putSelector = selector("put:at:")
   lazy var nativeStoreClass = kernelClass("NativeStore")
