@@ -365,7 +365,9 @@ extension Machine {
       return send(selector("list:"), to: store, reference)
     }
     let place = try self.reference(reference)
+    noteRead(of: reference, in: store)
     let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    if takeUpStoredChanges().isUnwind { return .unwind }
     return makeArray(entries.map { makeString($0.name) })
   }
 
