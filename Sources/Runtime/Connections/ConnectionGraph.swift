@@ -308,7 +308,7 @@ extension ConnectionGraph {
   /// The cells by their places.
   var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
 
-  /// The cells by their places.
+  /// The cells by their places. For the reference to the graph see `CellView`.
   struct CellsByPlace {
     unowned(unsafe) let graph: ConnectionGraph
 
