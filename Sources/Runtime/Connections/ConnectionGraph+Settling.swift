@@ -164,6 +164,7 @@ extension ConnectionGraph {
         isSettling = false
         if atomicDepth == 0 {
           undo.removeAll()
+          if words[0].hasJournal { journal.endTurn() }
           if words[0].hasHandedOver { handedOver = [] }
         }
       }
@@ -180,6 +181,8 @@ extension ConnectionGraph {
         throw error
       }
       if isHalted, isUnwinding {
+        // Whoever leaves a formula has not failed: what is connected stays.
+        journal.keepNewcomers()
         abandonTurn()
         return
       }
@@ -191,6 +194,7 @@ extension ConnectionGraph {
         try growth?.check(self)
       }
     }
+    if words[0].hasJournal, atomicDepth == 0 { endJournal() }
   }
 
   /// Tells the solvers of all levels what has changed since the last settling.
@@ -276,7 +280,7 @@ extension ConnectionGraph {
             isUnwinding = true
             return
           }
-          throw conflict(refusal, about: nil)
+          throw failure(ending: refusal)
         }
         if isUnwinding { return }
         level += 1
@@ -360,13 +364,19 @@ extension ConnectionGraph {
     }
   }
 
-  /// Gives slots back what they held before the turn.
+  /// Gives slots back what they held before the turn, and takes back what it has changed besides.
   func abandonTurn() {
     endFolds()
     if !recorded.isEmpty { distrustRecords() }
     if words[0].hasHandedOver { takeBackSolvers() }
+    var regions: [Region] = []
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
+      if hasRegions, let region = cellsByPlace[place].flatMap({ self[$0].region }),
+        regions.last !== region
+      {
+        regions.append(region)
+      }
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
@@ -395,6 +405,9 @@ extension ConnectionGraph {
     reaimed = []
     currentLevel = -1
     settling = nil
+    // What they know of the cells they have computed in this turn.
+    for region in regions.unique() { region.solver.forgetTurn() }
+    if words[0].hasJournal { takeBackJournal() }
   }
 
   /// The connections through which a restless cell changes, for a message.
@@ -557,6 +570,7 @@ extension ConnectionGraph {
   @inline(never)
   private func beginSatisfied(_ number: Int32) {
     let old = hotFormulas[number].status
+    if let formula = formulas[Int(number)] { noteStatus(of: formula) }
     hotFormulas[number].status = .satisfied
     forgetPlans()
     if old != .waiting { failures[FormulaID(number)] = nil }

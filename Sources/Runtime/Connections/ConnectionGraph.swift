@@ -149,6 +149,8 @@ final class ConnectionGraph {
   var restless: CellID? { didSet { noteHalt() } }
   /// Why a solver has given the turn up.
   var refusal: SolverConflict? { didSet { noteHalt() } }
+  /// The region whose solver that is.
+  var refusing: Region?
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false { didSet { noteHalt() } }
   /// Whether a solver of the language is at work.
@@ -184,6 +186,8 @@ final class ConnectionGraph {
   var touchedStoredCells: Set<CellID> = []
   /// The old values of what was written in this turn, for when it cannot be finished.
   let undo = UndoLog()
+  /// What a turn has changed besides values, for the same case.
+  var journal = TurnJournal()
   /// The plans whose formulas have run without that being written down for each.
   var openPlans: [FormulaPlan] = []
   /// How often places have changed whose cells were let go of in this settling: who connects them
@@ -306,7 +310,7 @@ extension ConnectionGraph {
   /// The cells by their places.
   var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
 
-  /// The cells by their places.
+  /// The cells by their places. For the reference to the graph see `CellView`.
   struct CellsByPlace {
     unowned(unsafe) let graph: ConnectionGraph
 
@@ -414,6 +418,7 @@ extension ConnectionGraph {
     let new = places.map { cell(for: $0, name: self[property].name) }
     let old = self[property].slots
     guard new != old else { return }
+    noteSlots(of: property, old)
     cells[property.index].slots = new
     for slot in new where !old.contains(slot) {
       cells[slot.index].properties.append(property)

@@ -36,6 +36,8 @@ struct TurnWords: BitwiseCopyable {
   var hasSolverLimit = false
   /// Whether there is anything to be printed of what was traced.
   var hasTrace = false
+  /// Whether anything has been noted that is taken back when the turn cannot be finished.
+  var hasJournal = false
   var levelCount = 0
   /// How often something has changed that plans rely on.
   var planVersion = UInt64(0)

@@ -16,6 +16,10 @@ extension Wording {
       + wayOut
   }
 
+  static func onBothSides(_ name: String) -> String {
+    "'=|=' cannot run backwards: '\(name)' stands on both sides of it; write two '|='"
+  }
+
   static func cancelsOut(_ name: String) -> String {
     "'=|=' cannot run backwards: '\(name)' cancels out, its coefficient is 0"
   }
