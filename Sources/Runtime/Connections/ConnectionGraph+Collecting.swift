@@ -132,7 +132,7 @@ extension ConnectionGraph {
       for reader in cells[index].readers {
         reader.dynamicInputs.removeAll { $0 == id }
         reader.lastReads = []
-        if reader.fold?.collection == place.object { endFold(of: reader) }
+        forgetCell(id, of: place.object, inFoldOf: reader)
         if let constraint = reader.constraint { touched.append(constraint) }
       }
       cells[index].readers.removeAll()

@@ -276,10 +276,12 @@ extension ConnectionGraph {
         throw conflict(error, about: formula)
       }
     }
-    for input in new where !old.contains(input) { addReader(formula, to: input) }
-    for input in old where !new.contains(input) { removeReader(formula, from: input) }
+    let gone = Set(old).subtracting(new)
+    let known = Set(old)
+    for input in new where !known.contains(input) { addReader(formula, to: input) }
+    for input in old where gone.contains(input) { removeReader(formula, from: input) }
     raise(formula.output, to: constraint.level)
-    release(old.filter { !new.contains($0) })
+    release(Array(gone))
   }
 
   /// Learns what a formula of a constraint of several directions was seen to read besides the
@@ -304,7 +306,7 @@ extension ConnectionGraph {
     formula.dynamicInputs = new
     linkDynamicInputs(of: formula)
     settleLevel(of: region, for: constraint, entering: [])
-    release(old.filter { !new.contains($0) })
+    release(Array(Set(old).subtracting(new)))
   }
 
   private func linkDynamicInputs(of formula: Formula) {

@@ -72,7 +72,9 @@ extension ConnectionGraph {
   func takeReads(_ cells: [CellID], of formula: Formula) -> [CellID] {
     let inputs = formula.staticInputs
     guard hotFormulas[formula.id.rawValue].kind == .recorded else {
-      return cells.filter { !inputs.contains($0) }
+      if inputs.count < 2 { return cells.filter { !inputs.contains($0) } }
+      let named = Set(inputs)
+      return cells.filter { !named.contains($0) }
     }
     let named = Set(inputs)
     formula.textReads = cells.filter { named.contains($0) }

@@ -125,6 +125,7 @@ extension ConnectionGraph {
     for property in cells[cell.index].properties where property != writing {
       noteChange(of: property)
     }
+    if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
     if !relays.byCell.isEmpty { relayChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
@@ -464,10 +465,14 @@ extension ConnectionGraph {
       value = result
     case .fold:
       hotFormulas[number].runs &+= 1
-      guard let result = foldedValue(number) ?? evaluateBlockFormula(number) else {
-        return noteNews(of: number)
+      if let result = foldedValue(number) {
+        value = result
+      } else {
+        guard !isUnwinding, let result = evaluateBlockFormula(number) else {
+          return noteNews(of: number)
+        }
+        value = result
       }
-      value = result
     case .recorded:
       hotFormulas[number].runs &+= 1
       guard let result = machine.evaluateRecorded(number) else { return noteNews(of: number) }

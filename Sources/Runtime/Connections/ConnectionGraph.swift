@@ -32,6 +32,11 @@ final class ConnectionGraph {
   /// that.
   var foldCount = 0
   var foldReads = 0
+  /// How many of them have elements that depend on a cell.
+  var foldsByCell: [CellID: Int] = [:]
+  /// Whether collections and numbers answer as the kernel has them; nil when nobody has looked since a
+  /// method was defined.
+  var foldsAnswerAsKernel: Bool?
   /// The cells of each watched object, by its address.
   let objectMap = ObjectMap()
   var watched: WatchedObjects { WatchedObjects(graph: self) }
@@ -358,6 +363,7 @@ extension ConnectionGraph {
   func noteHooks(of id: CellID) {
     let isHooked =
       !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
+      || foldsByCell[id] != nil
     setFlag(CellFlag.hooked, of: id, to: isHooked)
     touch(id)
   }

@@ -1,172 +1,230 @@
+internal import TenonLexer
 internal import TenonTables
 
-// Formulas over all elements of a collection that are brought up to date from the element that has
+// Formulas over all elements of a collection that are brought up to date from the elements that have
 // changed.
 //
-// The block of the formula always can say the value, and says it first. If the collection is an
-// Array or OrderedCollection of the kernel that holds only integers and fractions, which add up the
-// same in any order, one more pass takes them into a table; from then on a change of an element
-// changes the table, and the formula reads the result there. What the table cannot take up ends it:
-// the block runs again, and after it the pass.
+// The block of the formula always can say the value, and says it first. If the kernel's own methods
+// have answered, one more pass takes what the elements count for into a table, together with what each
+// of them depends on; from then on a change of an element is noted, and the formula looks at that
+// element alone. What the table cannot take up ends it: the block runs again, and after it the pass.
 
 /// The elements of a formula's collection, and what they come to.
 final class Fold {
-  let kind: FoldRecognition.Kind
-  /// The positions that take part; nil for all.
-  let range: ClosedRange<Int>?
-  /// The place of the collection.
-  let place: CellID
-  /// The collection that the table is of; nil while there is no table.
+  let recognition: FoldRecognition
+  /// The place of the collection; nil where the text lists the elements.
+  let place: CellID?
+  /// The places of the elements that the text lists.
+  let elements: [CellID]
+  fileprivate let table: FoldTable
+  /// Whether there is a table.
+  fileprivate(set) var isActive = false
+  /// The collection that the table is of.
   fileprivate(set) var collection: Value?
-  fileprivate var count = 0
-  /// The sum.
-  fileprivate var sum = SolverNumber.zero
-  /// The elements.
-  ///
-  /// For an extreme they stand behind as many numbers, each the extreme of the two
-  /// numbers at twice its index and after it: a tournament whose winner is at 1.
-  fileprivate let numbers = FlatTable<SolverNumber>()
+  /// The elements that a change of a cell concerns, by their offsets; none for all of them.
+  fileprivate var concerned: [CellID: [Int]] = [:]
+  /// The cells that the blocks have read for an element.
+  fileprivate var reads: [Int: [CellID]] = [:]
+  /// The elements to be looked at again.
+  fileprivate var changed: [Int] = []
+  /// Whether more has changed than the elements can tell.
+  fileprivate var isDoubtful = false
+  /// Whether the table has been of use, how often in a row none was, and how many runs of the block
+  /// are waited for until the next one.
+  private var isUsed = true
+  private var misses = 0
+  private var pause = 0
 
-  init(_ recognition: FoldRecognition, of place: CellID) {
-    kind = recognition.kind
-    range = recognition.range
+  init(_ recognition: FoldRecognition, place: CellID?, elements: [CellID]) {
+    self.recognition = recognition
     self.place = place
+    self.elements = elements
+    table = FoldTable(recognition)
   }
 
-  private var base: Int { kind.isExtreme ? count : 0 }
-
-  /// The bytes of the table.
-  fileprivate var size: Int { numbers.count * MemoryLayout<SolverNumber>.stride }
-
-  /// Takes a number into the table in place of the one at an offset.
-  ///
-  /// - Returns: false when the sum is none that the table can hold.
-  /// - Complexity: O(1) for sums, O(log n) for extremes.
-  fileprivate func set(_ number: SolverNumber, at offset: Int) -> Bool {
-    var index = base + offset
-    let old = numbers[index]
-    numbers[index] = number
-    guard kind.isExtreme else {
-      sum = sum - old + number
-      return sum.isExact
+  /// Whether to make a table now: where the blocks have to be run once more for it, and it was of no
+  /// use lately, only now and then.
+  fileprivate func mayBegin() -> Bool {
+    if recognition.steps.isEmpty { return true }
+    if !isUsed {
+      misses = min(misses + 1, 6)
+      pause = 1 << misses
+      isUsed = true
     }
-    while index > 1 {
-      index /= 2
-      let new = better(numbers[2 * index], numbers[2 * index + 1])
-      if new == numbers[index] { break }
-      numbers[index] = new
-    }
-    return true
+    pause -= 1
+    return pause < 0
   }
 
-  /// Makes the table of the elements, which stand there without results.
-  fileprivate func complete() -> Bool {
-    guard kind.isExtreme else {
-      sum = .zero
-      for index in 0..<count { sum = sum + numbers[index] }
-      return sum.isExact
-    }
-    for index in stride(from: count - 1, to: 0, by: -1) {
-      numbers[index] = better(numbers[2 * index], numbers[2 * index + 1])
-    }
-    return true
+  fileprivate func begin() {
+    isActive = true
+    isUsed = false
+    pause = 0
   }
 
-  private func better(_ left: SolverNumber, _ right: SolverNumber) -> SolverNumber {
-    (kind == .max) == (left < right) ? right : left
+  fileprivate func noteUse() {
+    isUsed = true
+    misses = 0
   }
 
-  /// The result; nil where the formula fails or is no exact number.
-  fileprivate var result: SolverNumber? {
-    switch kind {
-    case .sum: return sum
-    case .average:
-      guard count > 0 else { return nil }
-      let average = sum / SolverNumber(count)
-      return average.isExact ? average : nil
-    case .max, .min: return count > 0 ? numbers[1] : nil
-    }
+  /// Has an element looked at again.
+  fileprivate func note(_ offset: Int) {
+    guard !isDoubtful else { return }
+    if changed.last != offset { changed.append(offset) }
+    if changed.count > table.count { isDoubtful = true }
   }
-}
-
-extension FoldRecognition.Kind {
-  fileprivate var isExtreme: Bool { self == .max || self == .min }
 }
 
 extension ConnectionGraph {
   /// Learns of a formula over all elements of a collection.
   func recognizeFold(_ formula: Formula) {
-    guard let text = formula.text, formula.staticInputs.count == 1,
-      hot[formula.staticInputs[0].rawValue].kind == .slot,
-      let recognition = FoldRecognition(text)
-    else { return }
-    formula.fold = Fold(recognition, of: formula.staticInputs[0])
+    guard let text = formula.text, let recognition = FoldRecognition(text) else { return }
+    let inputs = formula.staticInputs
+    let names = formula.readNames
+    guard inputs.count == names.count else { return }
+    switch recognition.source {
+    case .place(let name):
+      guard let index = names.firstIndex(of: name), hot[inputs[index].rawValue].kind == .slot
+      else { return }
+      formula.fold = Fold(recognition, place: inputs[index], elements: [])
+    case .elements(let texts):
+      var places: [CellID] = []
+      for text in texts {
+        guard let index = names.firstIndex(of: text) else { return }
+        places.append(inputs[index])
+      }
+      formula.fold = Fold(recognition, place: nil, elements: places)
+    }
   }
 
-  /// The value of a formula that has a table; nil when its block has to say it.
+  /// The value of a formula that has a table; nil when its block has to say it, or it was interrupted.
   @inline(never)
   func foldedValue(_ number: Int32) -> Value? {
     guard let formula = formulas[Int(number)], let fold = formula.fold else { return nil }
-    guard let collection = fold.collection, heldCollection(of: fold) == collection,
-      let result = fold.result
+    guard fold.isActive, !fold.isDoubtful, !hasFailures || fold.concerned.isEmpty,
+      fold.collection == heldCollection(of: fold), takeUpChanges(of: formula, fold)
     else {
       endFold(of: formula)
       return nil
     }
-    return machine.value(of: result)
+    switch fold.table.result {
+    case .number(let result):
+      fold.noteUse()
+      return machine.value(of: result)
+    case .empty: return nil
+    case .unknown:
+      endFold(of: formula)
+      return nil
+    }
   }
 
-  private func heldCollection(of fold: Fold) -> Value {
-    let cell = hot[fold.place.rawValue]
+  /// Looks at the elements that have changed.
+  ///
+  /// - Returns: false when the table cannot take up what they are now.
+  private func takeUpChanges(of formula: Formula, _ fold: Fold) -> Bool {
+    if fold.changed.isEmpty { return true }
+    guard let elements = FoldedElements(of: formula, fold, in: machine) else { return false }
+    defer { elements.end() }
+    let changed = fold.changed.count == 1 ? fold.changed : fold.changed.withoutRepetitions
+    for offset in changed {
+      guard offset < elements.count, let entry = elements.entry(at: offset),
+        elements.cells == fold.reads[offset] ?? []
+      else { return false }
+      fold.table.set(entry, at: offset)
+    }
+    fold.changed.removeAll(keepingCapacity: true)
+    return true
+  }
+
+  fileprivate func heldCollection(of fold: Fold) -> Value? {
+    guard let place = fold.place else { return nil }
+    let cell = hot[place.rawValue]
     return ObjectRef(cell.object)[slot: cell.index]
   }
 
   /// Takes the elements of a formula's collection into a table, after its block has run.
   ///
-  /// - Complexity: O(elements).
+  /// - Complexity: O(elements and what their blocks read).
   func beginFold(of formula: Formula) {
     guard let fold = formula.fold else { return }
     endFold(of: formula)
-    let value = heldCollection(of: fold)
-    // Only what the formula hears of is known to change.
-    guard value.isObject, let whole = cellsByPlace[.whole(ObjectRef(value))],
-      formula.dynamicInputs.contains(whole), machine.answersAsKernel(value, fold.kind)
-    else { return }
-    guard let (array, all) = machine.elements(of: value) else { return }
-    var offsets = all
-    if let range = fold.range {
-      guard range.upperBound <= all.count else { return }
-      offsets = all.lowerBound + range.lowerBound - 1..<all.lowerBound + range.upperBound
+    guard machine.answersFoldsAsKernel, fold.mayBegin() else { return }
+    let collection = heldCollection(of: fold)
+    var whole: CellID?
+    if let collection {
+      // Only what the formula hears of is known to change.
+      guard collection.isObject, let cell = cellsByPlace[.whole(ObjectRef(collection))],
+        formula.dynamicInputs.contains(cell)
+      else { return }
+      whole = cell
     }
-    // A sum that no table can hold is not tried element by element.
-    for index in 0..<offsets.count {
-      foldReads += 1
-      guard let number = machine.foldedNumber(array[element: offsets.lowerBound + index]) else {
-        fold.numbers.removeAll()
-        return
+    guard let elements = FoldedElements(of: formula, fold, in: machine) else { return }
+    defer { elements.end() }
+    fold.table.begin(elements.count)
+    let heard = fold.recognition.steps.isEmpty ? [] : Set(formula.inputs)
+    var concerned: [CellID: [Int]] = [:]
+    for input in formula.inputs where input != whole && input != fold.place {
+      concerned[input] = []
+    }
+    if fold.place == nil {
+      for (offset, cell) in fold.elements.enumerated() {
+        concerned[cell, default: []].append(offset)
       }
-      if index == 0, fold.kind.isExtreme { fold.numbers.extend(to: offsets.count, with: .zero) }
-      fold.numbers.append(number)
     }
-    fold.count = offsets.count
-    guard fold.complete() else {
-      fold.numbers.removeAll()
-      return
+    for offset in 0..<elements.count {
+      guard let entry = elements.entry(at: offset) else { return fold.table.removeAll() }
+      for cell in elements.cells {
+        // A block that looks at the collection itself says something of all elements.
+        guard heard.contains(cell), cell != whole, cell != fold.place else {
+          return fold.table.removeAll()
+        }
+        if !formula.staticInputs.contains(cell) { concerned[cell, default: []].append(offset) }
+      }
+      fold.table.set(entry, at: offset)
+      if !elements.cells.isEmpty { fold.reads[offset] = elements.cells }
     }
-    fold.collection = value
+    if case .unknown = fold.table.result { return fold.table.removeAll() }
+    fold.concerned = concerned
+    fold.collection = collection
+    fold.begin()
     foldCount += 1
-    machine.heap.countOutside(fold.size)
+    machine.heap.countOutside(fold.table.size)
     hotFormulas[formula.id.rawValue].kind = .fold
+    for cell in concerned.keys { countFold(1, at: cell) }
+  }
+
+  /// Notes that a fold has come to hear of a cell, or hears of it no more.
+  private func countFold(_ step: Int, at cell: CellID) {
+    let count = (foldsByCell[cell] ?? 0) + step
+    foldsByCell[cell] = count > 0 ? count : nil
+    noteHooks(of: cell)
   }
 
   /// Has the block of a formula say its value.
   func endFold(of formula: Formula) {
-    guard let fold = formula.fold, fold.collection != nil else { return }
-    machine.heap.countOutside(-fold.size)
+    guard let fold = formula.fold else { return }
+    fold.reads = [:]
+    fold.changed = []
+    fold.isDoubtful = false
+    guard fold.isActive else { return }
+    machine.heap.countOutside(-fold.table.size)
+    fold.isActive = false
     fold.collection = nil
-    fold.numbers.removeAll()
+    fold.table.removeAll()
     foldCount -= 1
     hotFormulas[formula.id.rawValue].kind = .block
+    let cells = fold.concerned.keys
+    fold.concerned = [:]
+    for cell in cells { countFold(-1, at: cell) }
+  }
+
+  /// Learns that the object of a cell is gone, and nothing will change there any more.
+  func forgetCell(_ cell: CellID, of object: Value, inFoldOf formula: Formula) {
+    guard let fold = formula.fold else { return }
+    if fold.collection == object || fold.concerned[cell]?.isEmpty == false {
+      endFold(of: formula)
+    } else if fold.concerned.removeValue(forKey: cell) != nil {
+      countFold(-1, at: cell)
+    }
   }
 
   /// Has the blocks of all formulas say their values.
@@ -179,37 +237,193 @@ extension ConnectionGraph {
 
   /// Takes up that an element of a collection has changed, or nobody knows what.
   ///
-  /// - Complexity: O(formulas that read all of it), each O(log n) at most.
+  /// - Complexity: O(formulas that read all of it).
   @inline(never)
   func noteFolds(of object: ObjectRef, at key: Value?) {
     guard let whole = cellsByPlace[.whole(object)] else { return }
     for reader in cells[whole.index].readers {
       guard let fold = reader.fold, fold.collection == Value(object) else { continue }
-      guard let index = key?.asSmallInteger, let (array, all) = machine.elements(of: Value(object)),
-        index >= 1, index <= all.count
-      else {
-        endFold(of: reader)
+      guard let index = key?.asSmallInteger, index >= 1 else {
+        fold.isDoubtful = true
         continue
       }
-      let first = fold.range?.lowerBound ?? 1
-      guard index >= first, index <= fold.range?.upperBound ?? all.count else { continue }
-      foldReads += 1
-      guard index - first < fold.count,
-        let number = machine.foldedNumber(array[element: all.lowerBound + index - 1]),
-        fold.set(number, at: index - first)
-      else {
-        endFold(of: reader)
-        continue
+      let first = fold.recognition.range?.lowerBound ?? 1
+      guard index >= first, index <= fold.recognition.range?.upperBound ?? index else { continue }
+      if index - first < fold.table.count {
+        fold.note(index - first)
+      } else {
+        fold.isDoubtful = true
       }
+    }
+  }
+
+  /// Takes up that a cell has changed which the elements of collections depend on.
+  ///
+  /// - Complexity: O(formulas that read it and elements that it concerns).
+  @inline(never)
+  func noteFolds(readingFrom cell: CellID) {
+    for reader in cells[cell.index].readers {
+      guard let fold = reader.fold, let offsets = fold.concerned[cell] else { continue }
+      if offsets.isEmpty { fold.isDoubtful = true }
+      for offset in offsets { fold.note(offset) }
     }
   }
 }
 
+/// The elements of a formula's collection, while they are looked at.
+final class FoldedElements {
+  private let machine: Machine
+  private let formula: Formula
+  private let fold: Fold
+  private let collection: ObjectRef?
+  private let first: Int
+  /// How many there are.
+  let count: Int
+  /// The blocks of the steps: they stand on the machine's list of roots.
+  private let root: Int
+  /// What the blocks have read for the element that was looked at last.
+  private(set) var cells: [CellID] = []
+
+  /// Looks at the elements; nil where there are none that the table could be of.
+  init?(of formula: Formula, _ fold: Fold, in machine: Machine) {
+    self.machine = machine
+    self.formula = formula
+    self.fold = fold
+    if fold.place == nil {
+      (collection, first, count) = (nil, 0, fold.elements.count)
+    } else {
+      guard let held = machine.graph.heldCollection(of: fold), held.isObject,
+        let (_, all) = machine.elements(of: held)
+      else { return nil }
+      collection = ObjectRef(held)
+      if let range = fold.recognition.range {
+        guard range.upperBound <= all.count else { return nil }
+        (first, count) = (range.lowerBound - 1, range.count)
+      } else {
+        (first, count) = (0, all.count)
+      }
+    }
+    root = machine.roots.count
+    for step in fold.recognition.steps {
+      guard let block = machine.block(at: step.block, in: formula) else {
+        end()
+        return nil
+      }
+      machine.roots.append(block)
+    }
+  }
+
+  /// Ends the use of the blocks.
+  func end() { machine.roots.removeLast(machine.roots.count - root) }
+
+  /// What an element counts for now; nil when a table cannot hold that, or it was interrupted.
+  func entry(at offset: Int) -> FoldEntry? {
+    machine.graph.foldReads += 1
+    cells = []
+    guard var value = element(at: offset) else { return nil }
+    if !fold.recognition.steps.isEmpty {
+      guard let outcome = passThroughSteps(value) else { return nil }
+      guard let passed = outcome else { return .absent }
+      value = passed
+    }
+    if fold.recognition.kind == .count { return .counted }
+    return machine.foldedNumber(value).flatMap { FoldEntry($0) }
+  }
+
+  private func element(at offset: Int) -> Value? {
+    guard let collection else { return machine.currentValue(of: fold.elements[offset]) }
+    // The blocks may be code of any kind: where the elements stand is asked each time.
+    guard let (array, all) = machine.elements(of: Value(collection)), first + offset < all.count
+    else { return nil }
+    return array[element: all.lowerBound + first + offset]
+  }
+
+  /// What the blocks make of an element: nil when one failed, an inner nil when one left it out.
+  private func passThroughSteps(_ element: Value) -> Value?? {
+    let graph = machine.graph
+    let outerTracker = machine.tracker
+    let outerRunning = graph.runningNumber
+    let tracker = Tracker(within: outerTracker)
+    machine.tracker = tracker
+    graph.runningNumber = formula.id.rawValue
+    machine.trackingDepth += 1
+    let kept = machine.roots.count
+    machine.roots.append(element)
+    defer {
+      machine.roots.removeLast(machine.roots.count - kept)
+      machine.trackingDepth -= 1
+      graph.runningNumber = outerRunning
+      machine.tracker = outerTracker
+    }
+    var value = element
+    for (index, step) in fold.recognition.steps.enumerated() {
+      let block = machine.roots[root + index]
+      switch machine.withErrorsCaught({ machine.evaluateBlock(block, value) }) {
+      case .value(let answer):
+        switch step.kind {
+        case .collect: value = answer
+        case .select, .reject:
+          guard answer == .true || answer == .false else { return nil }
+          if (answer == .true) != (step.kind == .select) {
+            guard takeReads(tracker) else { return nil }
+            return .some(nil)
+          }
+        }
+        machine.roots[kept] = value
+      case .failed: return nil
+      case .unwound:
+        graph.isUnwinding = true
+        return nil
+      }
+    }
+    return takeReads(tracker) ? .some(value) : nil
+  }
+
+  private func takeReads(_ tracker: Tracker) -> Bool {
+    for place in tracker.reads {
+      guard let cell = machine.graph.cellsByPlace[place] else { return false }
+      cells.append(cell)
+    }
+    return true
+  }
+}
+
 extension Machine {
-  /// Whether a collection answers a message with the kernel's own methods.
-  fileprivate func answersAsKernel(_ value: Value, _ kind: FoldRecognition.Kind) -> Bool {
-    let info = classInfo(of: value)
-    return kind.selectors.allSatisfy { info.lookUp(selector($0))?.isOfKernel ?? false }
+  /// Whether arrays, ordered collections and numbers answer as the kernel has them.
+  fileprivate var answersFoldsAsKernel: Bool {
+    if let known = graph.foldsAnswerAsKernel { return known }
+    func answers(_ selectors: [String], _ info: ClassInfo?) -> Bool {
+      selectors.allSatisfy { info?.lookUp(selector($0))?.isOfKernel ?? true }
+    }
+    let collections = [classes[Int(ClassIndex.array)], orderedCollectionClass]
+    let numbers = [
+      classes[Int(ClassIndex.smallInteger)], classes[Int(ClassIndex.largeInteger)],
+      classes[Int(ClassIndex.float)], fractionClass,
+    ]
+    let answer =
+      collections.allSatisfy { answers(FoldRecognition.selectors, $0) }
+      && numbers.allSatisfy { answers(FoldRecognition.numberSelectors, $0) }
+    graph.foldsAnswerAsKernel = answer
+    return answer
+  }
+
+  /// A block of a formula's text, as the formula would make it; nil when there is none at that place.
+  fileprivate func block(at range: SourceRange, in formula: Formula) -> Value? {
+    guard case .block(let block) = formula.source, block.isObject(ofClass: ClassIndex.blockClosure)
+    else { return nil }
+    let outer = Closure(block)
+    guard
+      let code = outer.code.object.code.blocks.first(where: {
+        $0.range == range && $0.isTracked && $0.argumentCount == 1
+      })
+    else { return nil }
+    let closure = state.allocateSlots(
+      classIndex: ClassIndex.blockClosure, slotCount: Closure.slotCount)
+    closure.initialize(slot: 0, to: code.marker)
+    closure.initialize(slot: 1, to: outer.receiver)
+    // The text of a formula declares nothing besides its blocks.
+    closure.initialize(slot: 2, to: outer.context)
+    return Value(closure)
   }
 
   /// Where the elements of an Array or OrderedCollection stand; nil for others.
@@ -224,8 +438,9 @@ extension Machine {
     return (array, start..<end)
   }
 
-  /// A number that adds up the same in any order.
+  /// A number that a table may hold.
   fileprivate func foldedNumber(_ value: Value) -> SolverNumber? {
+    if let double = double(value) { return SolverNumber(double) }
     guard value.isSmallInteger || value.isObject(ofClass: fractionClass.index),
       let number = solverNumber(value), number.isExact
     else { return nil }

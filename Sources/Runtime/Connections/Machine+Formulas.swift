@@ -148,6 +148,8 @@ extension Machine {
     {
       return nil
     }
+    // The cells of what it reads no more are let go of.
+    graph.endFold(of: formula)
     let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
     do throws(Failure) {
       try graph.setDynamicInputs(cells, of: formula)

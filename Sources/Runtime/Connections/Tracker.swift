@@ -69,6 +69,8 @@ extension Machine {
       let settled = settleGraph(answering: .nil)
       if settled.isUnwind { return settled }
     }
+    // Numbers do not change.
+    if object.classIndex == fractionClass.index { return .nil }
     tracker?.record(.slot(object, slot))
     if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
       noteReceiver(Value(object))

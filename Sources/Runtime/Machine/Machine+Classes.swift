@@ -164,6 +164,7 @@ extension Machine {
     if method.selector.answerToNil != nil { state.nilTestsAreSends = true }
     info.setMethod(method)
     graph.endFolds()
+    graph.foldsAnswerAsKernel = nil
     method.selector.flushCaches()
     lookupCache.clear()
   }

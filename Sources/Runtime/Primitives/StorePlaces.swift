@@ -5,11 +5,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       _ = try machine.reference(arguments[0])
       return Value(machine.isFollowed(arguments[0], in: arguments.receiver))
-    },
-    Primitive("tellChange: reference", "Tells connections that what is there has changed.") {
-      machine, arguments throws(Failure) in
-      try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
-    },
+    }
   ]
 }
 

@@ -55,7 +55,11 @@ extension Builder {
       return addedVariable(index, value: nil, name.range, depth)
     case .cell(let cell, _):
       code.addLiteral(Value(cell))
-      if mode == .tracked {
+      // The name of a class of the kernel stands for that class whatever happens.
+      let isKernelClass =
+        machine.madeClassCells[name.text] == cell
+        && machine.madeClasses[name.text]?.isKernel == true
+      if mode == .tracked, !isKernelClass {
         return add(TrackedCellNode(cell: cell, name: name.text, at: place))
       }
       if cell[slot: 0].isUndefined {
