@@ -484,24 +484,49 @@ extension DataflowSolver {
   ///
   /// - Complexity: O(formulas that run + their readers + length of the order / 4,096).
   public func settle(_ transaction: Transaction) {
+    isSettling = true
+    defer { isSettling = false }
+    var node = onlyReader(of: transaction)
+    var cursor: DirtySet.Cursor
+    if node >= 0 {
+      cursor = dirty.makeCursor(at: Int(nodes[node].position))
+    } else {
+      mark(transaction)
+      cursor = dirty.makeCursor()
+    }
+    while true {
+      while node >= 0 { node = run(node, transaction, &cursor) }
+      let position = dirty.next(&cursor)
+      guard position >= 0 else { return }
+      node = order[position]
+    }
+  }
+
+  /// The node with which a turn begins if that is a single one; else -1.
+  ///
+  /// Nothing is marked when a turn begins: the one before has run all that was.
+  @inline(__always)
+  private func onlyReader(of transaction: Transaction) -> Int32 {
+    guard transaction.changeCount == 1, transaction.forcedCount == 0 else { return -1 }
+    let id = transaction.change(at: 0).rawValue
+    let known = cellsByNumber[id]
+    guard known >= 0, cells[known].firstReader >= 0 else { return -1 }
+    let edge = edges[cells[known].firstReader]
+    guard edge.nextReader < 0 else { return -1 }
+    nodes[edge.node].cause = id
+    return edge.node
+  }
+
+  /// Has everything run that a transaction concerns.
+  private func mark(_ transaction: Transaction) {
     for index in 0..<transaction.changeCount {
       let known = cellsByNumber[transaction.change(at: index).rawValue]
       if known >= 0 { markReaders(of: known) }
     }
-    if transaction.forcedCount > 0 {
-      for formula in transaction.forced {
-        let node = nodesByFormula[formula.rawValue]
-        if node >= 0 { dirty.insert(Int(nodes[node].position)) }
-      }
-    }
-    isSettling = true
-    defer { isSettling = false }
-    var cursor = dirty.makeCursor()
-    while true {
-      let position = dirty.next(&cursor)
-      guard position >= 0 else { return }
-      var node = order[position]
-      while node >= 0 { node = run(node, transaction, &cursor) }
+    guard transaction.forcedCount > 0 else { return }
+    for formula in transaction.forced {
+      let node = nodesByFormula[formula.rawValue]
+      if node >= 0 { dirty.insert(Int(nodes[node].position)) }
     }
   }
 

@@ -109,7 +109,8 @@ public final class PropagationSolver: ConnectorSolver {
   public static func accept(_ region: RegionIR) -> Acceptance {
     let refusals = region.constraints.compactMap { constraint -> Refusal? in
       if constraint.isLinearOnly, let formula = constraint.formulas.first {
-        return Refusal(formula.id, "there is no formula to run")
+        let kind = constraint.relation == .equal ? "equation" : "inequality"
+        return Refusal(formula.id, "an \(kind) has no formula to run")
       }
       guard !constraint.isMultiWay, let formula = constraint.formulas.first else { return nil }
       return Refusal(formula.id, "it has one direction only")

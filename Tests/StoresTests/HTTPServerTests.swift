@@ -179,6 +179,11 @@ import Testing
     let place = try Reference(
       scheme: "https", authority: server.authority, components: ["store"], isAbsolute: true)
     #expect(kind { _ = try store.get(place, if: nil) } == .permission)
+    let text = try #require(message { _ = try store.get(place, if: nil) })
+    #expect(
+      text.hasPrefix(
+        "https://\(server.authority)/store: no secure connection with \(server.authority): "))
+    #expect(text.hasSuffix("; it may know http: only"))
   }
 
   @Test func connectionsAreKept() throws {

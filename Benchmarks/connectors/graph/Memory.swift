@@ -86,7 +86,10 @@ struct ConnectionMemory {
 struct TakenApart {
   /// Nanoseconds for a link.
   static func measure(_ count: Int, fromStart: Bool) throws -> (build: Double, remove: Double) {
-    let interpreter = Interpreter()
+    // A million links take more than an interpreter may have unless told otherwise.
+    var options = Interpreter.Options()
+    options.memoryLimit = 16 << 30
+    let interpreter = Interpreter(options)
     _ = try interpreter.evaluate(
       """
       var cells := (1 to: \(count)) asArray collect: [ :i | 0 ].

@@ -6,6 +6,12 @@ internal import TenonLexer
 /// bytes; then the oldest give way, and recording a change allocates nothing. Numbers and short
 /// texts among the values are kept alive; other objects are not: when one of them is collected, its
 /// entry says that it is gone. So what the ring keeps alive is bounded.
+///
+/// Entries are written without a check. They are within the memory, as `count` never exceeds `limit`:
+/// both begin at 0; `count` grows by one at a time and only after `count == limit` has called `grow`,
+/// after which there is memory and `limit` is what it has room for or, from `capacity` on, out of
+/// reach; nothing else changes `limit`, and `forget` only lessens `count`. The room is a power of two, so that
+/// `count & mask` is in it. The machine is known before: its graph is told of it before it has a cell.
 @safe
 final class CauseRing {
   /// A change.
@@ -51,6 +57,8 @@ final class CauseRing {
   private var sourceCount = 0
   /// For cells whose numbers belonged to others before: how many changes there were then.
   private var births: [Int32: Int] = [:]
+  /// The clock of the machine; nil where there is none.
+  var clock: (any Clock)?
   /// It owns the ring.
   private var owner: Unmanaged<Machine>?
   /// Whether each change is printed.
@@ -150,7 +158,7 @@ final class CauseRing {
   @inline(never)
   private func beginTurn(_ turn: UInt32) {
     self.turn = turn
-    if let clock = machine.clock { time = clock.coarseWallTime / 1000 }
+    if let clock { time = clock.coarseWallTime / 1000 }
   }
 
   /// The number of a text, from 1.
@@ -160,7 +168,8 @@ final class CauseRing {
       lastSourceNumber = known.number
       return known.number
     }
-    lastSourceNumber = Int32(truncatingIfNeeded: sourceCount + 1)
+    // After 2^30 texts the numbers begin again, at a multiple of those that are known.
+    lastSourceNumber = Int32(truncatingIfNeeded: sourceCount & 0x3FFF_FFFF) + 1
     if sources.count < CauseRing.sourceLimit {
       sources.append((source, lastSourceNumber))
     } else {

@@ -77,6 +77,12 @@ struct Cell {
 }
 
 /// A cell as the graph shows it.
+///
+/// The reference to the graph is not counted: the graph outlives every view. The machine owns its
+/// graph from its first moment to its last and never exchanges it; a view is made by the graph's
+/// subscript, and no property, table or closure that outlives a call keeps one. So while a view is
+/// used, a method of this machine or of its graph is running, and whoever called it holds the machine.
+/// The number is as good as any index: the table of cells never shrinks.
 struct CellView {
   unowned(unsafe) let graph: ConnectionGraph
   let id: CellID

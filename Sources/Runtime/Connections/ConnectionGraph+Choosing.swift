@@ -49,7 +49,12 @@ extension ConnectionGraph {
       }
       return own
     }
-    throw .noSolver(objections)
+    if wanted != nil { throw .noSolver(objections) }
+    let own = constraint.formulas.last?.connection
+    let cells = Set(constraint.cells)
+    let others = constraints.filter { !cells.isDisjoint(with: $0.cells) }
+      .compactMap { $0.formulas.first?.connection }.filter { $0 !== own }.unique()
+    throw .noSolver(objections, own, with: others)
   }
 
   func wantedSolver(of constraints: [Constraint]) -> String? {

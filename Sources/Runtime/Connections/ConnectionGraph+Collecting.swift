@@ -21,6 +21,7 @@ extension ConnectionGraph {
       if let known = cells[index].known { heap.mark(known) }
     }
     purgeUndo(heap)
+    journal.mark(heap)
     for value in valuesBefore.values { heap.mark(value) }
     causes.mark(heap)
     heap.drain()

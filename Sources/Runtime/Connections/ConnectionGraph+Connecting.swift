@@ -71,7 +71,7 @@ extension ConnectionGraph {
   func withdraw(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     formula.constraint = nil
-    if constraint.isContested {
+    if constraint.isContested, constraint.formulas.count == 1 {
       contested.removeAll { $0 === constraint }
       constraint.isContested = false
     }
@@ -246,6 +246,20 @@ extension ConnectionGraph {
     let textReads = formula.textReads
     let new = takeReads(inputs, of: formula)
     guard new != old || formula.textReads != textReads else { return }
+    if new != old { noteReads(of: formula) }
+    do throws(Failure) {
+      try changeDynamicInputs(new, of: formula)
+    } catch {
+      formula.textReads = textReads
+      throw error
+    }
+  }
+
+  /// Has a formula hear of other cells besides those that its text names.
+  ///
+  /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
+  func changeDynamicInputs(_ new: [CellID], of formula: Formula) throws(Failure) {
+    let old = formula.dynamicInputs
     if new.contains(formula.output) { throw cycle([formula.output], through: [formula]) }
     guard let constraint = formula.constraint, constraint.level >= 0 else {
       try setDynamicInputs(new, ofMultiWay: formula)
@@ -262,7 +276,6 @@ extension ConnectionGraph {
         try levels[constraint.level].solver.add(description(of: constraint))
       } catch {
         formula.dynamicInputs = old
-        formula.textReads = textReads
         throw conflict(error, about: formula)
       }
     }
@@ -397,6 +410,11 @@ extension ConnectionGraph {
         constraint.formulas = [first]
         try? enforceOneWay(constraint, first)
         constraint.formulas = formulas
+      }
+      if wasContested {
+        // It goes on waiting for another way back.
+        constraint.isContested = true
+        contested.append(constraint)
       }
       throw error
     }

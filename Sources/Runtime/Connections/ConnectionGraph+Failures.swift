@@ -63,6 +63,7 @@ extension ConnectionGraph {
     for input in inputs {
       guard let source = failedSource(of: input), source !== formula else { continue }
       // Its own failure came from what it reads: that is to be told when it is still there then.
+      noteStatus(of: formula)
       failures[formula.id] = failures[source.id] ?? ""
       hotFormulas[formula.id.rawValue].status = .heldBack
       return true

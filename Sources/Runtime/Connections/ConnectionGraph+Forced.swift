@@ -183,6 +183,7 @@ extension ConnectionGraph {
       if wasHeld { disconnect(connection) }
       throw error
     }
+    if wasHeld { noteNewcomer(connection) }
   }
 
   /// The name of the solver that keeps a connection.

@@ -6,6 +6,11 @@ extension ConnectionGraph {
     let region: Region
     let solver: any ConnectorSolver
     let name: String
+    /// The cell that was written, the connections that stood against it, and what solvers had against
+    /// the region that were asked before the one that took it.
+    let cell: CellID
+    let above: [Connection]
+    let objections: [String]
   }
 
   /// Tells a region's solver of a cell that is about to be written; when it cannot let that be, a
@@ -27,7 +32,9 @@ extension ConnectionGraph {
         throw .overdetermined(self[cell].name, by: above, objections)
       }
       handedOver.append(
-        HandedOver(region: region, solver: region.solver, name: region.solverName))
+        HandedOver(
+          region: region, solver: region.solver, name: region.solverName, cell: cell, above: above,
+          objections: objections))
       region.solver = next.solver
       region.solverName = next.name
     }
@@ -76,6 +83,17 @@ extension ConnectionGraph {
   /// A cell of a region that holds something else than a number.
   private func noNumber(in region: Region) -> CellID? {
     region.cells.sorted().first { number(of: $0).map { !$0.isFinite } ?? false }
+  }
+
+  /// The failure for a conflict that ends a turn: what all solvers had against the write, too, when
+  /// another one has taken the region over because of it and cannot settle it either.
+  func failure(ending conflict: SolverConflict) -> Failure {
+    let failure = self.conflict(conflict, about: nil)
+    defer { refusing = nil }
+    guard let entry = handedOver.last(where: { $0.region === refusing }) else { return failure }
+    return .overdetermined(
+      self[entry.cell].name, by: entry.above,
+      entry.objections + ["\(entry.region.solverName): \(failure.message)"])
   }
 
   /// Gives the regions their solvers back that were handed over for a turn that is given up.

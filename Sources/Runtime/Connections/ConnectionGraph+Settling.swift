@@ -169,7 +169,8 @@ extension ConnectionGraph {
         isSettling = false
         if atomicDepth == 0 {
           undo.removeAll()
-          if !handedOver.isEmpty { handedOver = [] }
+          if words[0].hasJournal { journal.endTurn() }
+          if words[0].hasHandedOver { handedOver = [] }
         }
       }
       do throws(Failure) {
@@ -177,9 +178,7 @@ extension ConnectionGraph {
         if hasOneLevel {
           try settleOneLevel()
         } else {
-          for cell in takePending() { distribute(cell) }
-          for formula in forced { distribute(formula) }
-          forced = []
+          distributePending()
           try settleLevels()
         }
       } catch {
@@ -187,6 +186,8 @@ extension ConnectionGraph {
         throw error
       }
       if isHalted, isUnwinding {
+        // Whoever leaves a formula has not failed: what is connected stays.
+        journal.keepNewcomers()
         abandonTurn()
         return
       }
@@ -198,6 +199,17 @@ extension ConnectionGraph {
         try growth?.check(self)
       }
     }
+    if words[0].hasJournal, atomicDepth == 0 { endJournal() }
+  }
+
+  /// Tells the solvers of all levels what has changed since the last settling.
+  ///
+  /// Apart from `settle()`, so that turns of one level do not pay for access to what it goes through.
+  @inline(never)
+  private func distributePending() {
+    for cell in takePending() { distribute(cell) }
+    for formula in forced { distribute(formula) }
+    forced = []
   }
 
   /// Whether all formulas are with one solver.
@@ -273,7 +285,7 @@ extension ConnectionGraph {
             isUnwinding = true
             return
           }
-          throw conflict(refusal, about: nil)
+          throw failure(ending: refusal)
         }
         if isUnwinding { return }
         level += 1
@@ -357,14 +369,20 @@ extension ConnectionGraph {
     }
   }
 
-  /// Gives slots back what they held before the turn.
+  /// Gives slots back what they held before the turn, and takes back what it has changed besides.
   func abandonTurn() {
     endFolds()
     distrustLazyCells()
     if !recorded.isEmpty { distrustRecords() }
-    if !handedOver.isEmpty { takeBackSolvers() }
+    if words[0].hasHandedOver { takeBackSolvers() }
+    var regions: [Region] = []
     for index in (0..<undo.count).reversed() {
       let (place, value) = (undo[index].place, undo[index].value)
+      if hasRegions, let region = cellsByPlace[place].flatMap({ self[$0].region }),
+        regions.last !== region
+      {
+        regions.append(region)
+      }
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
@@ -393,6 +411,9 @@ extension ConnectionGraph {
     reaimed = []
     currentLevel = -1
     settling = nil
+    // What they know of the cells they have computed in this turn.
+    for region in regions.unique() { region.solver.forgetTurn() }
+    if words[0].hasJournal { takeBackJournal() }
   }
 
   /// The connections through which a restless cell changes, for a message.
@@ -569,6 +590,7 @@ extension ConnectionGraph {
   @inline(never)
   private func beginSatisfied(_ number: Int32) {
     let old = hotFormulas[number].status
+    if let formula = formulas[Int(number)] { noteStatus(of: formula) }
     hotFormulas[number].status = .satisfied
     forgetPlans()
     if old != .waiting { failures[FormulaID(number)] = nil }

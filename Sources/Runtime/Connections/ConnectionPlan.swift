@@ -220,9 +220,10 @@ extension Machine {
     }
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
+    // What contradicts the rest only when values are known ends with the turn that shows it.
+    graph.noteNewcomer(connection)
     if graph.isSettling || graph.atomicDepth > 0 { return Value(object) }
     let settled = settleGraph(answering: Value(object))
-    // What contradicts the rest only when values are known is taken back.
     if settled.isUnwind, plan.linear != nil { graph.disconnect(connection) }
     return settled
   }
@@ -475,6 +476,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try machine.establish(connection, plan)
       connection.shrink()
+      noteNewcomer(connection, wasSuspended: true)
     } catch {
       dissolve(connection)
       connection.status = .suspended

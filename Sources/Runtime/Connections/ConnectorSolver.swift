@@ -46,6 +46,10 @@ public protocol ConnectorSolver: AnyObject {
   /// Satisfies the constraints after changes.
   func settle(_ transaction: Transaction)
 
+  /// Learns that a turn was given up: cells hold again what they held before it, and not what the
+  /// solver has computed in it.
+  func forgetTurn()
+
   /// The formula that computes a cell at present, if one does.
   func formula(computing cell: CellID) -> FormulaID?
 
@@ -76,6 +80,9 @@ public protocol ConnectorSolver: AnyObject {
 extension ConnectorSolver {
   /// Does nothing: the solver runs formulas only.
   public func attach(to values: CellValues) {}
+
+  /// Does nothing: the solver keeps no values.
+  public func forgetTurn() {}
 
   /// Answers nothing: the solver cannot tell.
   public func plan(edits: [CellID]) -> [FormulaID] { [] }
@@ -319,7 +326,11 @@ public final class Transaction {
   /// All places get back what they held before it, and who wrote is told.
   public func refuse(_ conflict: SolverConflict) {
     if let standIn { return standIn.refuse(conflict) }
-    unsafe graph?._withUnsafeGuaranteedRef { $0.refusal = $0.refusal ?? conflict }
+    unsafe graph?._withUnsafeGuaranteedRef { graph in
+      if graph.refusal != nil { return }
+      graph.refusal = conflict
+      graph.refusing = graph.settling
+    }
   }
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the

@@ -182,7 +182,7 @@ final class Formula {
     }
     set {
       let old = graph.hotFormulas[id.rawValue].status
-      graph.forgetPlans()
+      graph.noteStatus(of: self)
       graph.forgetPlans()
       switch newValue {
       case .waiting: graph.hotFormulas[id.rawValue].status = .waiting

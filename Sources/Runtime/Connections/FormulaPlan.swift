@@ -6,6 +6,20 @@ internal import TenonTables
 /// slot to slot that nobody else has to hear of. They are run in one loop: value, undo and cause are
 /// stored for each, and what only somebody who asks wants to know, how often it ran and why, is
 /// counted once for all and written down when somebody asks.
+///
+/// A step holds the address of a slot and two objects, none of which the collector is told of. They
+/// are there whenever a step is followed:
+///
+/// - The steps are laid out in the turn in which they run or in an earlier one with the same
+///   `planVersion`, which grows with every change they rely on: that a formula ends (`free`), that the
+///   flags of a cell change (`setFlag`), that a formula is held back, fails or gets a tolerance.
+/// - As long as none of their formulas ends, their connections are in force. The collector keeps
+///   what the formulas of such a connection read (`mark(_:_:)`), and ends a connection when an object is
+///   gone that it writes to (`keys`), which frees its formulas first and so changes the version.
+/// - Objects never move; one of a class that was defined anew keeps its slots where they are.
+/// - Between laying out and the last step no code of a program runs and nothing is collected:
+///   `isUnchanged` compares bits and bytes, and storing a slot tells the collector at most.
+/// - Steps name formulas and cells by numbers of tables that never shrink.
 @safe
 public final class FormulaPlan {
   @safe

@@ -29,12 +29,15 @@ struct TurnWords: BitwiseCopyable {
   var hasValuesBefore = false
   var hasForced = false
   var hasReaimed = false
+  var hasHandedOver = false
   var hasInvariants = false
   var hasRelays = false
   /// Whether a solver of the language is at work.
   var hasSolverLimit = false
   /// Whether there is anything to be printed of what was traced.
   var hasTrace = false
+  /// Whether anything has been noted that is taken back when the turn cannot be finished.
+  var hasJournal = false
   var levelCount = 0
   /// How many lazy cells are stale.
   var staleCount = 0

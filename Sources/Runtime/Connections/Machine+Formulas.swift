@@ -142,16 +142,22 @@ extension Machine {
 
   /// Makes what a formula has read its inputs from now on.
   private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
-    if reads == formula.lastReads, !graph.awaitsRecord(formula) { return nil }
-    formula.lastReads = reads
+    let number = formula.id.rawValue
+    if reads == formula.lastReads, graph.hotFormulas[number].readsItsText == reads.isEmpty,
+      !graph.awaitsRecord(formula)
+    {
+      return nil
+    }
     // The cells of what it reads no more are let go of.
     graph.endFold(of: formula)
-    graph.hotFormulas[formula.id.rawValue].readsItsText = reads.isEmpty
     let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
     do throws(Failure) {
       try graph.setDynamicInputs(cells, of: formula)
+      formula.lastReads = reads
+      graph.hotFormulas[number].readsItsText = reads.isEmpty
       return nil
     } catch {
+      graph.setInputsWithoutCycle(cells, of: formula)
       return error
     }
   }

@@ -31,14 +31,35 @@ extension Machine {
   func change(
     _ receiver: Value, _ change: (inout ConnectionPlan) -> Void
   ) throws(Failure) -> Value {
-    guard let connection = connection(receiver), var plan = connection.plan else {
+    guard let connection = connection(receiver), let old = connection.plan else {
       return receiver
     }
+    var plan = old
     change(&plan)
     try establish(connection, anew: plan)
     guard connection.status == .active else { return receiver }
-    return graph.isSettling || graph.atomicDepth > 0
-      ? receiver : settleGraph(answering: receiver)
+    return settle(connection, insteadOf: old, answering: receiver)
+  }
+
+  /// Brings everything up to date after a connection has got another plan; when that fails, it gets
+  /// back the one it had, if it had been in force.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  func settle(
+    _ connection: Connection, insteadOf old: ConnectionPlan?, answering value: Value
+  ) -> Value {
+    if graph.isSettling || graph.atomicDepth > 0 { return value }
+    do throws(Failure) {
+      try graph.settle()
+    } catch {
+      // Everything holds again what went with that one.
+      if let old {
+        try? establish(connection, anew: old)
+        try? graph.settle()
+      }
+      return signal(error)
+    }
+    return settleGraph(answering: value)
   }
 
   /// Has a connection hold another plan, from now on or, if it is suspended, when it is resumed.

@@ -267,11 +267,21 @@ extension Failure {
       "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)")
   }
 
-  static func noSolver(_ objections: [String]) -> Failure {
-    Failure(
+  /// `others`: the connections that would have to be kept by the same solver.
+  static func noSolver(
+    _ objections: [String], _ connection: Connection? = nil, with others: [Connection] = []
+  ) -> Failure {
+    guard !objections.isEmpty else { return Failure(.constraintError, "there is no solver") }
+    let reasons = objections.joined(separator: "; ")
+    guard let connection, !others.isEmpty else {
+      return Failure(.constraintError, "no solver accepts it: " + reasons)
+    }
+    let named = others.prefix(3).map { "'\($0.text)' (\($0.location))" }
+    let more = others.count > named.count ? ["\(others.count - named.count) more"] : []
+    return Failure(
       .constraintError,
-      objections.isEmpty
-        ? "there is no solver" : "no solver accepts it: " + objections.joined(separator: "; "))
+      "no solver keeps '\(connection.text)' together with "
+        + "\((named + more).joined(separator: ", ")), which shares its places: \(reasons)")
   }
 
   /// For connections that cannot hold together, with what places hold that takes part.

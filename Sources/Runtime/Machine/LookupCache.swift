@@ -12,16 +12,43 @@ struct LookupCache {
     var body: NodeRef
   }
 
+  /// What the short way to memory stores relies on, for as long as no method changes.
+  struct Memory {
+    /// The number of no class.
+    static let noClass = UInt32.max
+
+    var isKnown = false
+    /// The class of plain memory stores; of none when a program has replaced how they read or write.
+    var store = noClass
+    /// The class of references.
+    var reference = noClass
+    /// The class of what has the entries.
+    var entries = noClass
+
+    var isPlain: Bool { store != Memory.noClass }
+  }
+
   private let entries: UnsafeMutablePointer<Entry?>
+  private let knownMemory: UnsafeMutablePointer<Memory>
 
   init() {
+    unsafe knownMemory = .allocate(capacity: 1)
+    unsafe knownMemory.initialize(to: Memory())
     unsafe entries = .allocate(capacity: LookupCache.size)
     unsafe entries.initialize(repeating: nil, count: LookupCache.size)
   }
 
   func deallocate() {
     unsafe entries.deallocate()
+    unsafe knownMemory.deallocate()
   }
+
+  var memory: Memory {
+    @inline(__always) get { unsafe knownMemory.pointee }
+  }
+
+  /// Remembers how memory stores are reached until a method changes.
+  func note(_ memory: Memory) { unsafe knownMemory.pointee = memory }
 
   @inline(__always)
   private func slot(_ classIndex: UInt32, _ selector: Int) -> UnsafeMutablePointer<Entry?> {
@@ -43,5 +70,6 @@ struct LookupCache {
 
   func clear() {
     unsafe entries.update(repeating: nil, count: LookupCache.size)
+    unsafe knownMemory.pointee = Memory()
   }
 }

@@ -47,7 +47,7 @@ package final class Machine {
   /// What the program prints to and reads from.
   package var console: any Console = NullConsole()
   /// What time it is; nil when the program has no way to know.
-  package var clock: (any Clock)?
+  package var clock: (any Clock)? { didSet { graph.causes.clock = clock } }
   /// Where time zones are described; nil when the program knows but UTC.
   package var timeZoneSource: (any TimeZoneSource)?
   /// The zones that have been asked for.
@@ -64,8 +64,6 @@ package final class Machine {
   lazy var schemeTableClass = kernelClass("SchemeTable")
   lazy var groupClass = kernelClass("Group")
   lazy var memoryStoreClass = kernelClass("MemoryStore")
-  lazy var memoryStoreIndex = memoryStoreClass.index
-  lazy var memoryGetBody = findMemoryGetBody()
   lazy var getSelector = selector("get:")
   lazy var putSelector = selector("put:at:")
   lazy var nativeStoreClass = kernelClass("NativeStore")

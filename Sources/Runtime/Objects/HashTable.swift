@@ -78,6 +78,13 @@ struct HashTable {
     return key.isUndefined ? nil : (key, entries[element: base + 1])
   }
 
+  /// Whether an entry, by its number from 1, has this very key.
+  @inline(__always)
+  func holds(_ key: Value, at number: Int) -> Bool {
+    guard let entries, number >= 1, number <= used else { return false }
+    return entries[element: (number &- 1) &* HashTable.entryWords] == key
+  }
+
   /// The value of an entry that exists.
   func value(of number: Int) -> Value {
     guard let entries, number >= 1, number <= used else { return .nil }

@@ -93,19 +93,21 @@ extension Primitive {
       "Has the connection kept by a solver: an instance, a class, or the name of a registered one."
     ) { machine, arguments throws(Failure) in
       try machine.refuseInSolver()
-      if let connection = machine.connection(arguments.receiver) {
-        do throws(Failure) {
-          try machine.graph.force(connection, try machine.forcedSolver(arguments[0]))
-        } catch {
-          if connection.isHeld { machine.graph.disconnect(connection) }
-          if machine.graph.isUnwinding {
-            machine.graph.isUnwinding = false
-            return .unwind
-          }
-          throw error
-        }
+      guard let connection = machine.connection(arguments.receiver) else {
+        return machine.settleGraph(answering: arguments.receiver)
       }
-      return machine.settleGraph(answering: arguments.receiver)
+      let old = connection.isHeld ? nil : connection.plan
+      do throws(Failure) {
+        try machine.graph.force(connection, try machine.forcedSolver(arguments[0]))
+      } catch {
+        if connection.isHeld { machine.graph.disconnect(connection) }
+        if machine.graph.isUnwinding {
+          machine.graph.isUnwinding = false
+          return .unwind
+        }
+        throw error
+      }
+      return machine.settle(connection, insteadOf: old, answering: arguments.receiver)
     },
   ]
 }

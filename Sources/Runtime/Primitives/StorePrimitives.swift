@@ -229,55 +229,39 @@ extension Primitive {
     },
     Primitive("store", "The store of the reference's scheme.") {
       machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.schemeCell(named: name)[slot: 0]
+      try machine.store(of: arguments.receiver)
     },
     Primitive("schemeExists", "Whether the reference's scheme has a store.") {
       machine, arguments throws(Failure) in
       Value(machine.hasScheme(try machine.reference(arguments.receiver).scheme))
     },
     Primitive("value", "What is there, or nil.") { machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.get(
-        arguments.receiver, from: machine.schemeCell(named: name)[slot: 0])
+      machine.get(arguments.receiver, from: try machine.store(of: arguments.receiver))
     },
     Primitive("value: anObject", "Replaces what is there; answers it.") {
       machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.write(
-        arguments[0], at: arguments.receiver, in: machine.schemeCell(named: name)[slot: 0])
+      machine.write(
+        arguments[0], at: arguments.receiver, in: try machine.store(of: arguments.receiver))
     },
     Primitive("delete", "Removes what is there; answers whether anything was.") {
       machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.delete(
-        arguments.receiver, in: machine.schemeCell(named: name)[slot: 0])
+      machine.delete(arguments.receiver, in: try machine.store(of: arguments.receiver))
     },
     Primitive("value: anObject if: condition", "Replaces what is there if a precondition holds.") {
       machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.write(
-        arguments[0], at: arguments.receiver, in: machine.schemeCell(named: name)[slot: 0],
+      machine.write(
+        arguments[0], at: arguments.receiver, in: try machine.store(of: arguments.receiver),
         if: arguments[1])
     },
     Primitive("valueIf: condition", "What is there if a precondition holds.") {
       machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.get(
-        arguments.receiver, from: machine.schemeCell(named: name)[slot: 0], if: arguments[0])
+      machine.get(
+        arguments.receiver, from: try machine.store(of: arguments.receiver), if: arguments[0])
     },
     Primitive("deleteIf: condition", "Removes what is there if a precondition holds.") {
       machine, arguments throws(Failure) in
-      let name = try machine.reference(arguments.receiver).scheme
-      guard machine.hasScheme(name) else { throw .unknownScheme(name) }
-      return machine.delete(
-        arguments.receiver, in: machine.schemeCell(named: name)[slot: 0], if: arguments[0])
+      machine.delete(
+        arguments.receiver, in: try machine.store(of: arguments.receiver), if: arguments[0])
     },
     Primitive("inScheme: name", "The same path in another scheme.") {
       machine, arguments throws(Failure) in
@@ -385,6 +369,13 @@ extension Machine {
     roots += elements
     defer { roots.removeLast(roots.count - root) }
     return body(base, elements)
+  }
+
+  /// The store that a reference's scheme stands for.
+  fileprivate func store(of reference: Value) throws(Failure) -> Value {
+    let name = try self.reference(reference).scheme
+    guard hasScheme(name) else { throw .unknownScheme(name) }
+    return schemeCell(named: name)[slot: 0]
   }
 
   /// The scheme that a reference in the table of schemes names.

@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Values under references, in memory: what `mem:` does for each read and write.
 
 /// Where the kernel's MemoryStore keeps its variables.
@@ -6,19 +8,70 @@ enum MemoryStoreSlot {
 }
 
 extension Machine {
-  /// Whether a store is a memory store that reads as the kernel's do, so that no message is needed.
+  /// Whether a store is a memory store that reads and writes as the kernel's do, so that no message
+  /// is needed.
   @inline(__always)
   func isPlainMemory(_ store: Value) -> Bool {
-    guard store.isObject(ofClass: memoryStoreIndex) else { return false }
-    return body(for: getSelector, classIndex: memoryStoreIndex) == memoryGetBody
+    let memory = lookupCache.memory
+    if memory.isKnown { return store.isObject(ofClass: memory.store) }
+    return learnMemory().isPlain && store.isObject(ofClass: memoryStoreClass.index)
   }
 
-  /// The body of the kernel's own method for reading a memory store; no body at all when a program
-  /// has replaced that before anybody asked.
-  func findMemoryGetBody() -> NodeRef? {
-    guard let method = memoryStoreClass.lookUp(getSelector), case .primitive = method.origin
+  /// Finds out whether a program has replaced how memory stores read or write.
+  @inline(never)
+  private func learnMemory() -> LookupCache.Memory {
+    let isPlain = [getSelector, putSelector].allSatisfy { selector in
+      if case .primitive? = memoryStoreClass.lookUp(selector)?.origin { true } else { false }
+    }
+    let memory = LookupCache.Memory(
+      isKnown: true, store: isPlain ? memoryStoreClass.index : LookupCache.Memory.noClass,
+      reference: referenceClass.index, entries: dictionaryClass.index)
+    lookupCache.note(memory)
+    return memory
+  }
+
+  /// The table of a plain memory store and the number of its entry for a reference, if the reference
+  /// has been there before and still is: most often that is so.
+  @inline(__always)
+  private func knownEntry(of reference: Value, in store: Value) -> (table: HashTable, Int)? {
+    let memory = lookupCache.memory
+    guard reference.isObject(ofClass: memory.reference) else { return nil }
+    let entries = ObjectRef(store)[slot: MemoryStoreSlot.entries]
+    guard entries.isObject(ofClass: memory.entries),
+      let number = ObjectRef(reference)[slot: ReferenceSlot.entry].asSmallInteger
     else { return nil }
-    return body(for: getSelector, classIndex: memoryStoreIndex)
+    let table = HashTable(entries)
+    let key = ObjectRef(reference)[slot: ReferenceSlot.key]
+    return !key.isNil && table.holds(key, at: number) ? (table, number) : nil
+  }
+
+  /// What a plain memory store has at a reference; nil when that has to be looked for.
+  @inline(__always)
+  func knownMemoryValue(at reference: Value, in store: Value) -> Value? {
+    knownEntry(of: reference, in: store).map { table, number in table.value(of: number) }
+  }
+
+  /// Stores a value in a plain memory store, if it has something there and nobody wants to know.
+  ///
+  /// - Returns: Whether it is stored.
+  @inline(__always)
+  func setKnownMemoryValue(_ value: Value, at reference: Value, in store: Value) -> Bool {
+    guard !graph.hasStoredCells, !graph.words[0].hasRelays, graph.runningNumber < 0,
+      ObjectRef(store).flags & ObjectFlag.watched == 0,
+      let (table, number) = knownEntry(of: reference, in: store),
+      table.object.flags & ObjectFlag.watched == 0
+    else { return false }
+    table.setValue(value, of: number)
+    return true
+  }
+
+  /// Lets a reference know where a memory store has its entry, and the key by which it stands there.
+  private func note(_ number: Int, of reference: Value, in table: HashTable) {
+    guard reference.isObject(ofClass: lookupCache.memory.reference),
+      let key = table.entry(number)?.key
+    else { return }
+    ObjectRef(reference)[slot: ReferenceSlot.key] = key
+    ObjectRef(reference)[slot: ReferenceSlot.entry] = Value(small: number)
   }
 
   /// The components of a reference in one text, under which memory stores keep values; it is made
@@ -52,7 +105,10 @@ extension Machine {
   func memoryValue(at reference: Value, in store: Value) throws(Failure) -> Value {
     let entries = try self.entries(of: store)
     switch find(try pathKey(of: reference), in: entries, byIdentity: false) {
-    case .found(let number): return HashTable(entries).value(of: number)
+    case .found(let number):
+      let table = HashTable(entries)
+      note(number, of: reference, in: table)
+      return table.value(of: number)
     case .absent: return .nil
     case .unwound: return .unwind
     }
@@ -70,7 +126,9 @@ extension Machine {
     let stored = try changeElements(of: table.object, at: key, answering: value) {
       () throws(Failure) in
       switch finding {
-      case .found(let number): table.setValue(value, of: number)
+      case .found(let number):
+        note(number, of: reference, in: table)
+        table.setValue(value, of: number)
       case .absent(let hash): try table.insert(key, value, hash: hash, self)
       case .unwound: break
       }

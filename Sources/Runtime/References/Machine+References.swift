@@ -13,6 +13,8 @@ enum ReferenceSlot {
   static let query = 6
   /// The components in one text; nil until it is asked for.
   static let key = 7
+  /// The number of the entry of a memory store that has this key, as far as is known.
+  static let entry = 8
   /// Parts the components there; no component holds it.
   static let separator = "\u{1F}"
 }
@@ -149,6 +151,7 @@ extension Machine {
   func get(_ reference: Value, from store: Value, if condition: Value = .nil) -> Value {
     // Where hardly any stack is left, it is the send that says so.
     if isPlainMemory(store), condition.isNil, tracker == nil, !state.needsSafepoint {
+      if let value = knownMemoryValue(at: reference, in: store) { return value }
       do throws(Failure) {
         return try memoryValue(at: reference, in: store)
       } catch {
@@ -213,6 +216,11 @@ extension Machine {
   func write(
     _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
   ) -> Value {
+    if isPlainMemory(store), condition.isNil, !state.needsSafepoint,
+      setKnownMemoryValue(value, at: reference, in: store)
+    {
+      return value
+    }
     if let running = graph.running, graph.writing == nil {
       return signal(.impureFormula(referenceText(reference), running.connection))
     }
@@ -357,7 +365,9 @@ extension Machine {
       return send(selector("list:"), to: store, reference)
     }
     let place = try self.reference(reference)
+    noteRead(of: reference, in: store)
     let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    if takeUpStoredChanges().isUnwind { return .unwind }
     return makeArray(entries.map { makeString($0.name) })
   }
 

@@ -253,15 +253,25 @@ struct Analyzer {
     }
   }
 
+  private func names(of formula: Expression) -> FormulaNames {
+    FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
+  }
+
   /// Reports a formula that `=|=` cannot run backwards.
   private mutating func checkInversion(of connect: ConnectExpression, given: GivenInverse?) {
     guard connect.connector.text == "=|=", !connect.isOwn else { return }
     for (left, formula) in zip(connect.operands, connect.operands.dropFirst()) {
+      if given == nil, !left.isAlwaysStore, !formula.isAlwaysStore,
+        let pair = InversionPair(left, names(of: left), formula, names(of: formula))
+      {
+        if let problem = pair.problem { report(problem.message, problem.range) }
+        continue
+      }
       // A number can be a wish: there is nothing to run backwards.
       if given == nil, LinearAnalysis(left, less: formula).leaves.count == 1 { continue }
       // Stores are joined by name.
       if given == nil, left.isAlwaysStore || formula.isAlwaysStore { continue }
-      let names = FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
+      let names = names(of: formula)
       guard given != nil || Inversion.isFormula(formula, names: names) else { continue }
       let inversion = Inversion(of: formula, names: names, isGiven: given != nil)
       var problem = inversion.problem

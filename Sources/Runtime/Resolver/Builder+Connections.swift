@@ -83,6 +83,7 @@ extension Builder {
     {
       return stores
     }
+    if isTwoWay, let both = buildFormulaPair(connect, left, right, depth) { return both }
     guard let target = place(left, inner) else {
       return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
     }

@@ -119,7 +119,7 @@ extension Builder {
   }
 
   /// Builds the block that computes a place of a formula.
-  private mutating func buildInverse(
+  mutating func buildInverse(
     _ term: InverseTerm, of left: Expression, _ right: Expression, _ depth: Int
   ) -> NodeRef {
     let outer = mode

@@ -66,11 +66,35 @@ extension Builder {
         at: position(connect.range, depth + 1)))
   }
 
+  /// Builds an equation of two sums.
+  mutating func buildEquation(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression,
+    _ analysis: LinearAnalysis, target: PlaceExpression, _ depth: Int
+  ) -> NodeRef {
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
+    return code.add(
+      ConnectNode(
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
+        target: ConnectNode.Operand(place: target, name: analysis.leaves[0].name),
+        block: nil, other: nil, reads: [],
+        linear: linear(analysis, of: right, .equal, isChoice: false, depth),
+        options: buildOptions(depth + 1), isHeld: holdsConnection,
+        rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
+        at: position(connect.range, depth + 1)))
+  }
+
   /// What a connection says as a sum; the first leaf is the left side.
   mutating func linear(
     _ left: Expression, _ right: Expression, _ relation: Relation, isChoice: Bool, _ depth: Int
   ) -> ConnectNode.Linear {
-    let analysis = LinearAnalysis(left, less: right)
+    linear(LinearAnalysis(left, less: right), of: right, relation, isChoice: isChoice, depth)
+  }
+
+  private mutating func linear(
+    _ analysis: LinearAnalysis, of right: Expression, _ relation: Relation, isChoice: Bool,
+    _ depth: Int
+  ) -> ConnectNode.Linear {
     let inner = depth + 1
     var leaves: [ConnectNode.Leaf] = []
     for (index, leaf) in analysis.leaves.enumerated() {

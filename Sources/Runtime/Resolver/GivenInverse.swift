@@ -23,6 +23,7 @@ struct GivenInverse {
     for inversion: Inversion
   ) throws(Inversion.Problem) -> [(place: Expression, block: Expression)] {
     guard case .dictionary(let dictionary) = argument else {
+      try checkParameters(of: argument)
       return [(try onlyPlace(of: inversion), argument)]
     }
     var blocks: [(place: Expression, block: Expression)] = []
@@ -37,9 +38,18 @@ struct GivenInverse {
         throw Inversion.Problem(
           message: Wording.noSuchPlace(name, inversion.names), range: entry.key.range)
       }
+      try checkParameters(of: entry.value)
       blocks.append((inversion.places[index], entry.value))
     }
     return blocks
+  }
+
+  /// Refuses a block that could not be told the value of the formula.
+  private func checkParameters(of block: Expression) throws(Inversion.Problem) {
+    guard case .block(let block) = block else { return }
+    let count = block.parameters.isEmpty ? block.implicitCount : block.parameters.count
+    guard count != 1 else { return }
+    throw Inversion.Problem(message: Wording.inverseParameters(count), range: block.range)
   }
 
   private func onlyPlace(of inversion: Inversion) throws(Inversion.Problem) -> Expression {

@@ -46,6 +46,16 @@ struct LinearAnalysis {
     products = collected([Product(number: .one, factors: [first], divisors: [])] + subtrahend)
   }
 
+  /// Analyses `left - right` where both are sums with places; nil when that is not affine, or has
+  /// no places on the left.
+  init?(_ left: Expression, equals right: Expression) {
+    let first = sum(of: left)
+    products = collected(first + sum(of: right).map { negated($0) })
+    guard isAffine, first.contains(where: { !$0.factors.isEmpty }), leaves.count > 1,
+      Set(products.flatMap(\.factors)).count == leaves.count
+    else { return nil }
+  }
+
   /// Whether any leaf may be a place.
   var hasPlaces: Bool { leaves.contains { $0.isPlace } }
 

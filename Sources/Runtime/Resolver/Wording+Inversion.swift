@@ -16,6 +16,10 @@ extension Wording {
       + wayOut
   }
 
+  static func onBothSides(_ name: String) -> String {
+    "'=|=' cannot run backwards: '\(name)' stands on both sides of it; write two '|='"
+  }
+
   static func cancelsOut(_ name: String) -> String {
     "'=|=' cannot run backwards: '\(name)' cancels out, its coefficient is 0"
   }
@@ -37,6 +41,10 @@ extension Wording {
 
   static func noSuchPlace(_ name: String, _ names: [String]) -> String {
     "the formula has no place '\(name)'; it has \(list(names))"
+  }
+
+  static func inverseParameters(_ count: Int) -> String {
+    "an inverse takes the value of the formula, 1 parameter; this one has \(count)"
   }
 
   static func whichInverse(_ names: [String]) -> String {

@@ -63,10 +63,16 @@ extension LinearSolver {
   private func refuse(
     _ conflict: SolverConflict, _ edited: [Int], _ transaction: Transaction
   ) {
-    // Everything is as it was before: what the cells hold has to be read again.
+    forgetTurn()
+    transaction.refuse(conflict)
+  }
+
+  /// Learns that everything is as it was before the turn: what the cells hold has to be read again.
+  ///
+  /// - Complexity: O(variables).
+  public func forgetTurn() {
     for index in 0..<variables.count { variables[index].isKnown = false }
     for index in components.indices { components[index]?.solution = nil }
-    transaction.refuse(conflict)
   }
 
   // MARK: Lone groups

@@ -202,9 +202,13 @@ private final class CurlSession: @unchecked Sendable {
     case CurlCode.weirdReply, CurlCode.unsupported, CurlCode.badBody:
       return error(.decode, "the answer is no HTTP")
     case CurlCode.outOfMemory: return error(.io, "libcurl has no memory left")
-    case CurlCode.tlsConnect, CurlCode.certificate, CurlCode.oldCertificate, CurlCode.noAuthorities:
+    case CurlCode.tlsConnect:
       return error(
-        .permission, "\(server) is not trusted: \(curl.text(of: code).lowercasedFirst)")
+        .permission,
+        "no secure connection with \(server): \(curl.text(of: code).lowercasedFirst); "
+          + "it may know http: only")
+    case CurlCode.certificate, CurlCode.oldCertificate, CurlCode.noAuthorities:
+      return error(.permission, "\(server) is not trusted: \(curl.text(of: code).lowercasedFirst)")
     default: return error(.network, curl.text(of: code).lowercasedFirst)
     }
   }

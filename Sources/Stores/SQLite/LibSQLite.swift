@@ -14,12 +14,12 @@ struct LibSQLite: @unchecked Sendable {
   let close: @convention(c) (Database) -> Int32
   let message: @convention(c) (Database) -> Text?
   let extendedCode: @convention(c) (Database) -> Int32
-  let busyTimeout: @convention(c) (Database, Int32) -> Int32
   let progress: @convention(c) (Database, Int32, Progress?, Context?) -> Void
   let rowHook: @convention(c) (Database, RowHook?, Context?) -> Context?
   let isAutomatic: @convention(c) (Database) -> Int32
   let lastRow: @convention(c) (Database) -> Int64
   let changes: @convention(c) (Database) -> Int32
+  let totalChanges: @convention(c) (Database) -> Int32
   let prepare:
     @convention(c) (
       Database, Text, Int32, UnsafeMutablePointer<Statement?>, UnsafeMutablePointer<Text?>?
@@ -62,14 +62,14 @@ struct LibSQLite: @unchecked Sendable {
       let close: @convention(c) (Database) -> Int32 = unsafe find("close_v2"),
       let message: @convention(c) (Database) -> Text? = unsafe find("errmsg"),
       let extendedCode: @convention(c) (Database) -> Int32 = unsafe find("extended_errcode"),
-      let busyTimeout: @convention(c) (Database, Int32) -> Int32 = unsafe find("busy_timeout"),
       let progress: @convention(c) (Database, Int32, Progress?, Context?) -> Void =
         unsafe find("progress_handler"),
       let rowHook: @convention(c) (Database, RowHook?, Context?) -> Context? = unsafe find(
         "update_hook"),
       let isAutomatic: @convention(c) (Database) -> Int32 = unsafe find("get_autocommit"),
       let lastRow: @convention(c) (Database) -> Int64 = unsafe find("last_insert_rowid"),
-      let changes: @convention(c) (Database) -> Int32 = unsafe find("changes")
+      let changes: @convention(c) (Database) -> Int32 = unsafe find("changes"),
+      let totalChanges: @convention(c) (Database) -> Int32 = unsafe find("total_changes")
     else { return nil }
     guard
       let prepare:
@@ -101,12 +101,12 @@ struct LibSQLite: @unchecked Sendable {
     unsafe self.close = unsafe close
     unsafe self.message = unsafe message
     unsafe self.extendedCode = unsafe extendedCode
-    unsafe self.busyTimeout = unsafe busyTimeout
     unsafe self.progress = unsafe progress
     unsafe self.rowHook = unsafe rowHook
     unsafe self.isAutomatic = unsafe isAutomatic
     unsafe self.lastRow = unsafe lastRow
     unsafe self.changes = unsafe changes
+    unsafe self.totalChanges = unsafe totalChanges
     unsafe self.prepare = unsafe prepare
     unsafe self.finish = unsafe finish
     unsafe self.step = unsafe step

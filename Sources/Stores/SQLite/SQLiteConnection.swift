@@ -31,8 +31,15 @@ final class SQLiteConnection {
   private let isInterrupted: () -> Bool
   /// The rows that statements have changed since the last look: table and number.
   private(set) var changedRows: [(table: String, row: Int64)] = []
-  /// Whether more rows were changed than are kept.
-  private(set) var hasManyChanges = false
+  /// Whether more was changed than `changedRows` tells: too many rows, or some that the library does
+  /// not tell of, as those of tables without row numbers and those of a table that was emptied.
+  var hasOtherChanges: Bool {
+    hasUntoldChanges || totalChanges &- countedChanges != Int32(clamping: changedRows.count)
+  }
+  /// Whether a statement may have changed what is no row.
+  private var hasUntoldChanges = false
+  /// The library's count of changed rows at the last look.
+  private var countedChanges: Int32 = 0
 
   /// How long another connection's lock is waited for, in milliseconds.
   private static let patience = 5000
@@ -84,14 +91,10 @@ final class SQLiteConnection {
           .takeUnretainedValue()
         unsafe connection.note(String(cString: table), row)
       }, context)
-    do throws(SQLiteFailure) {
-      _ = try run("PRAGMA synchronous = FULL")
-      _ = try run("PRAGMA foreign_keys = ON")
-      // A file may be made to have functions called by its schema.
-      _ = try run("PRAGMA trusted_schema = OFF")
-    } catch {
-      throw error
-    }
+    _ = try run("PRAGMA synchronous = FULL")
+    _ = try run("PRAGMA foreign_keys = ON")
+    // A file may be made to have functions called by its schema.
+    _ = try run("PRAGMA trusted_schema = OFF")
   }
 
   deinit {
@@ -101,18 +104,19 @@ final class SQLiteConnection {
   }
 
   private func note(_ table: String, _ row: Int64) {
-    guard changedRows.count < SQLiteConnection.mostChanges else {
-      hasManyChanges = true
-      return
-    }
+    guard changedRows.count < SQLiteConnection.mostChanges else { return }
     changedRows.append((table, row))
   }
 
   /// Forgets the rows that were changed.
   func forgetChanges() {
     changedRows = []
-    hasManyChanges = false
+    hasUntoldChanges = false
+    countedChanges = totalChanges
   }
+
+  /// Notes that a statement may have changed what is no row: a table or an index.
+  func noteUntoldChange() { hasUntoldChanges = true }
 
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe library.isAutomatic(database) == 0 }
@@ -122,6 +126,9 @@ final class SQLiteConnection {
 
   /// How many rows the last statement has changed.
   var changes: Int { Int(unsafe library.changes(database)) }
+
+  /// How many rows statements have changed since the database was opened; it may wrap around.
+  var totalChanges: Int32 { unsafe library.totalChanges(database) }
 
   // MARK: Statements
 
@@ -280,7 +287,7 @@ final class SQLiteConnection {
       let code = call()
       if expected.contains(code) { return code }
       let isBusy = code & 0xFF == LibSQLite.Code.busy
-      // Inside a transaction another attempt may wait for ever for one that waits for this.
+      // Not for ever: the other one may wait for this.
       guard isBusy, waited < SQLiteConnection.patience, !isInterrupted() else {
         throw isInterrupted() ? SQLiteFailure(.timeout, "interrupted") : failure()
       }

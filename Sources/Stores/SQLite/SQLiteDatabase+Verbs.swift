@@ -286,7 +286,10 @@ extension SQLiteDatabase {
       }
       parameters.append(parameter)
     }
+    let before = connection.totalChanges
     let answer = try connection.run(text, parameters, mayWrite: !isReading)
+    // The statement may have made or dropped a table.
+    if !isReading, connection.totalChanges == before { connection.noteUntoldChange() }
     guard isReading || !answer.names.isEmpty else {
       return .resource(
         Resource(Array(String(connection.changes).utf8), contentType: "application/json"))

@@ -104,7 +104,7 @@ final class SQLiteDatabase {
   func announceChanges(_ connection: SQLiteConnection) throws(SQLiteFailure) {
     guard !connection.isInTransaction else { return }
     defer { connection.forgetChanges() }
-    guard !connection.hasManyChanges else { return announceEverything() }
+    guard !connection.hasOtherChanges else { return announceEverything() }
     var tables: [String: SQLiteTable] = [:]
     for (table, row) in connection.changedRows {
       if tables[table] == nil {

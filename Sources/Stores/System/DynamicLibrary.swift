@@ -31,6 +31,13 @@ struct DynamicLibrary: @unchecked Sendable {
   }
 
   /// A function, of the type of a C function pointer that the caller knows it to have.
+  ///
+  /// The type is known to be right by these: the name says which function it is, its declaration in
+  /// the library's public header is the one that the caller writes down as `type` (parameters and
+  /// result of the same size and kind, pointers for pointers), and the names of the libraries carry
+  /// the number of an interface that keeps its declarations (`libcurl.so.4`, `libsqlite3.so.0`).
+  /// POSIX has the answer of `dlsym` convert to a pointer to the function, so both have one size,
+  /// which is checked.
   func function<Function>(_ name: String, as type: Function.Type) -> Function? {
     guard let address = unsafe address(name),
       unsafe MemoryLayout<Function>.size == MemoryLayout<UnsafeMutableRawPointer>.size

@@ -10,14 +10,14 @@ import Testing
     let delivered = Shared<[[String]]>([])
     let dropped = Shared<[String]>([])
     let failing = Shared<Set<String>>([])
-    private let made: Shared<ChangeQueue?> = Shared(nil)
+    let queue: ChangeQueue
 
     struct Refused: Error {}
 
     init(_ change: (inout ChangeQueueOptions) -> Void = { _ in }, cost: Int = 0) {
       var options = ChangeQueueOptions()
       change(&options)
-      let queue = ChangeQueue(
+      queue = ChangeQueue(
         options, on: executor,
         onDrop: { [dropped] lost in
           dropped.update { $0 += lost.changes.map { Bench.text($0) } }
@@ -33,16 +33,10 @@ import Testing
             throw ChangeBatchError(failed: Set(numbers), reason: Refused())
           }
         })
-      made.update { $0 = queue }
     }
 
     static func text(_ change: QueuedChange) -> String {
       change.reference.components.joined(separator: "/") + (change.coversBelow ? "/*" : "")
-    }
-
-    var queue: ChangeQueue {
-      guard let queue = made.value else { preconditionFailure("the bench has made its queue") }
-      return queue
     }
 
     func post(_ paths: String..., verb: Change.Verb = .put) throws {
