@@ -95,7 +95,9 @@ import Testing
   /// the language and 60 in Swift.
   @Test(arguments: [
     ("combinators.md", "scheme Versioned", "}", 15),
+    ("stores.md", "scheme Trash", "}", 15),
     ("embedding.md", "final class Shouting", "}", 60),
+    ("stores.md", "final class Checksummed", "}", 60),
   ]) func combinatorsAreShort(_ file: String, _ start: String, _ end: String, _ most: Int) throws {
     let url = MarkdownFile.root.appending(path: "docs").appending(path: file)
     let lines = try String(contentsOf: url, encoding: .utf8).split(
