@@ -99,7 +99,8 @@ import Testing
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let interpreter = Interpreter()
     interpreter.mount(Checksummed(FileStore(directory: path)), as: "safe")
-    let read = try interpreter.evaluate("safe:a := 'text'. safe:b := \"two\\nlines\". safe:a , safe:b")
+    let read = try interpreter.evaluate(
+      "safe:a := 'text'. safe:b := \"two\\nlines\". safe:a , safe:b")
     #expect(read.string == "texttwo\nlines")
     #expect(try interpreter.evaluate("safe:missing").isNil)
     #expect(try interpreter.evaluate("ref:safe: children size").integer == 2)
@@ -264,7 +265,8 @@ final class Checksummed: ForwardingStore {
   ) throws(StoreError) -> GetOutcome {
     let outcome = try super.get(reference, if: condition)
     guard case .resource(let resource) = outcome else { return outcome }
-    let parts = resource.bytes.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = resource.bytes.split(
+      separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
     let bytes = Array(parts.last ?? [])
     guard parts.count == 2, Array(EntityTag(of: bytes).text.utf8) == Array(parts[0]) else {
       throw StoreError(.corrupt, reference, "its checksum is wrong")
