@@ -14,6 +14,10 @@ var settings: [SwiftSetting] = [
 if Context.environment["TENON_WARNINGS_AS_ERRORS"] == "1" {
   settings.append(.treatAllWarnings(as: .error))
 }
+// The thread sanitizer does not see the locks of Synchronization: 'scripts/check-full thread'.
+if Context.environment["TENON_VISIBLE_LOCKS"] != nil {
+  settings.append(.define("TENON_VISIBLE_LOCKS"))
+}
 
 let package = Package(
   name: "tenon",

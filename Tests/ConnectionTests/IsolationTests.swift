@@ -1,4 +1,5 @@
 import Synchronization
+import TenonRuntime
 import Testing
 
 /// Two interpreters in one process never meet.

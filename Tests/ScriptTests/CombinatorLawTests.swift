@@ -17,7 +17,7 @@ import Testing
 
   /// What a program on top of the laws prints.
   private func run(_ program: String) throws -> [String] {
-    let texts = try ["StoreLaw.st", "StoreLaws.st"].map {
+    let texts = try ["ModelStore.st", "StoreLaw.st", "StoreLaws.st"].map {
       try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8)
     }
     let text =
@@ -45,6 +45,12 @@ import Testing
     #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
   }
 
+  @Test(arguments: ["memory", "dictionary"])
+  func storesInMemoryAgreeWithAModel(_ name: String) throws {
+    let lines = try run("(laws storeLaw: '\(name)') run: \(Self.steps).")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
   @Test(arguments: [
     "json", "ndjson", "lines", "text", "csv", "documents", "extension", "blocks", "sequential",
     "merging", "switching", "wholeSwitching", "shakyRetry", "fetchBehind", "readOnly",
@@ -57,11 +63,13 @@ import Testing
   /// The laws above are all there are.
   @Test func everyLawIsRun() throws {
     #expect(
-      try run("stdout println: laws neutralNames size; println: laws otherNames size.")
-        == ["18", "17"])
+      try run(
+        "#(laws neutralNames, laws otherNames, laws storeNames) do: [ :each | stdout println: each size ]"
+      ) == ["18", "17", "2"])
   }
 
   @Test func randomStacksAreTransparent() throws {
+    // At full size more than two hundred.
     let count = Self.steps / 20
     let lines = try run("\(count) timesRepeat: [ laws stackLaw run: 100 ].")
     #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
@@ -95,7 +103,9 @@ import Testing
   /// the language and 60 in Swift.
   @Test(arguments: [
     ("combinators.md", "scheme Versioned", "}", 15),
+    ("stores.md", "scheme Trash", "}", 15),
     ("embedding.md", "final class Shouting", "}", 60),
+    ("stores.md", "final class Checksummed", "}", 60),
   ]) func combinatorsAreShort(_ file: String, _ start: String, _ end: String, _ most: Int) throws {
     let url = MarkdownFile.root.appending(path: "docs").appending(path: file)
     let lines = try String(contentsOf: url, encoding: .utf8).split(

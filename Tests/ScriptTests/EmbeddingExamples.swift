@@ -1,6 +1,8 @@
+import Foundation
 import Tenon
 import TenonLexer
 import TenonRuntime
+import TenonStores
 import Testing
 
 /// The Swift code of the documentation: each block there is a part of this file.
@@ -88,6 +90,30 @@ import Testing
     #expect(loud.string == "RED")
     #expect(try interpreter.evaluate("loud:size").isNil)
     #expect(throws: EvaluationError.self) { try interpreter.evaluate("loud:color := 'x'") }
+  }
+
+  @Test func aCombinatorThatFindsDamage() throws {
+    let path = FileManager.default.temporaryDirectory
+      .appending(path: "tenon-embedding-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let interpreter = Interpreter()
+    interpreter.mount(Checksummed(FileStore(directory: path)), as: "safe")
+    let read = try interpreter.evaluate(
+      "safe:a := 'text'. safe:b := \"two\\nlines\". safe:a , safe:b")
+    #expect(read.string == "texttwo\nlines")
+    #expect(try interpreter.evaluate("safe:missing").isNil)
+    #expect(try interpreter.evaluate("ref:safe: children size").integer == 2)
+    let file = path + "/a"
+    let kept = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(kept.hasSuffix("\ntext"))
+    try kept.replacing("text", with: "next").write(toFile: file, atomically: true, encoding: .utf8)
+    let told = try interpreter.evaluate(
+      "[ safe:a ] on: StoreError do: [ :e | e kind , ' ' , e messageText ]")
+    #expect(told.string == "corrupt safe:a: its checksum is wrong")
+    let refused = try interpreter.evaluate(
+      "[ safe:a += 'x' ] on: StoreError do: [ :e | e kind ]. safe:b := nil. ref:safe:b exists")
+    #expect(refused.boolean == false)
   }
 
   @Test func time() throws {
@@ -215,6 +241,47 @@ final class Shouting: ForwardingStore {
     _ reference: Reference, _ resource: Resource, if condition: Precondition?
   ) throws(StoreError) {
     throw unsupported("put", reference)
+  }
+}
+
+/// Keeps a checksum before the bytes of each resource of another store, and knows what was damaged.
+final class Checksummed: ForwardingStore {
+  override var capabilities: StoreCapabilities {
+    StoreCapabilities(
+      Set(source.capabilities.verbs).intersection([.get, .put, .delete, .list]),
+      durability: source.capabilities.durability, isExternal: source.capabilities.isExternal)
+  }
+
+  override func put(
+    _ reference: Reference, _ resource: Resource, if condition: Precondition?
+  ) throws(StoreError) {
+    let line = Array((EntityTag(of: resource.bytes).text + "\n").utf8)
+    try super.put(
+      reference, Resource(line + resource.bytes, contentType: resource.contentType), if: condition)
+  }
+
+  override func get(
+    _ reference: Reference, if condition: Precondition?
+  ) throws(StoreError) -> GetOutcome {
+    let outcome = try super.get(reference, if: condition)
+    guard case .resource(let resource) = outcome else { return outcome }
+    let parts = resource.bytes.split(
+      separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
+    let bytes = Array(parts.last ?? [])
+    guard parts.count == 2, Array(EntityTag(of: bytes).text.utf8) == Array(parts[0]) else {
+      throw StoreError(.corrupt, reference, "its checksum is wrong")
+    }
+    return .resource(Resource(bytes, contentType: resource.contentType))
+  }
+
+  override func post(_ reference: Reference, _ resource: Resource) throws(StoreError) -> Reference {
+    throw unsupported("post", reference)
+  }
+
+  override func merge(
+    _ reference: Reference, _ patch: Resource, if condition: Precondition?
+  ) throws(StoreError) {
+    throw unsupported("merge", reference)
   }
 }
 

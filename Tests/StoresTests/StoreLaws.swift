@@ -205,7 +205,8 @@ enum SubjectName: String, CaseIterable {
     var store = try subject.make()
     var model = StoreModel(shape: subject.shape)
     var log: [String] = []
-    for step in 0..<1500 {
+    let steps = ProcessInfo.processInfo.environment["TENON_LAW_STEPS"].flatMap { Int($0) } ?? 1500
+    for step in 0..<steps {
       // Another store of the same places: nothing is only in memory.
       if step % 50 == 49 { store = try subject.make() }
       let path =

@@ -136,10 +136,37 @@ extension Primitive {
       }
       return machine.makeString(Diagram(script).written(as: .mermaid))
     },
+    Primitive(
+      "svgOf: texts arrows: numbers",
+      "An image of boxes, and of arrows between them: the numbers of two boxes for each."
+    ) { machine, arguments throws(Failure) in
+      machine.makeString(try machine.drawing(of: arguments[0], arguments[1]).svg())
+    },
   ]
 }
 
 extension Machine {
+  /// Boxes with texts, and arrows between boxes by their numbers.
+  fileprivate func drawing(of texts: Value, _ numbers: Value) throws(Failure) -> Drawing {
+    let texts = try array(texts)
+    let numbers = try array(numbers)
+    var drawing = Drawing()
+    for index in 0..<texts.elementCount {
+      drawing.boxes.append(
+        Drawing.Box(shape: .object, text: try swiftString(texts[element: index])))
+    }
+    for index in stride(from: 0, to: numbers.elementCount - 1, by: 2) {
+      guard let from = numbers[element: index].asSmallInteger,
+        let to = numbers[element: index + 1].asSmallInteger,
+        drawing.boxes.indices.contains(from - 1), drawing.boxes.indices.contains(to - 1)
+      else {
+        throw .invalidArgument("the numbers of two boxes", found: describe(numbers[element: index]))
+      }
+      drawing.arrows.append(Drawing.Arrow(from: from - 1, to: to - 1, label: "->", style: .solid))
+    }
+    return drawing
+  }
+
   /// The choice that a symbol or string names.
   fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
     _ value: Value, _ type: Choice.Type, _ expected: String

@@ -1,0 +1,5 @@
+#if TENON_VISIBLE_LOCKS
+  import TenonRuntime
+
+  typealias Mutex = VisibleMutex
+#endif
