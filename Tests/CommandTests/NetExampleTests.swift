@@ -158,7 +158,7 @@ import Testing
   ]
 
   private func build(_ directory: Directory, _ edits: String...) throws -> [Substring] {
-    let result = try run("build.st", in: directory, input: edits)
+    let result = try run("build.st", in: directory, ["--once"], input: edits)
     #expect(result.status == .status(0))
     return result.output.split(separator: "\n")
   }
@@ -190,6 +190,53 @@ import Testing
     }
   }
 
+  /// Others change the sources while the build waits: exactly what is behind a change runs.
+  @Test func theBuildFollowsItsSources() throws {
+    try Directory.withTemporary { directory in
+      for (name, text) in NetExampleTests.sources { try directory.write(text, to: name) }
+      // Whole, as a step that is under way may read it.
+      func replace(_ name: String, by text: String) throws {
+        try directory.write(text, to: "new")
+        #expect(unsafe rename(directory.path("new"), directory.path(name)) == 0)
+      }
+      let script = NetExampleTests.examples.appendingPathComponent("build.st").path
+      let child = try Child.start([
+        "/bin/sh", "-c", #"cd "$1" && exec "$0" "$2""#, Command.path, directory.path(""), script,
+      ])
+      try child.expect("compile greet.c\ncompile main.c\nlink program\n")
+      // A step tells what it does before what it makes is written.
+      func program(becomes isIt: (String) -> Bool) -> String {
+        for _ in 0..<3000 {
+          let found = (try? text(directory.path("program"))) ?? ""
+          if isIt(found) { return found }
+          usleep(10_000)
+        }
+        Issue.record("program: \((try? text(directory.path("program"))) ?? "nothing")")
+        return ""
+      }
+      let original = program { $0.contains("Hello") }
+      // The same bytes, in place and as another file; then a change, so that something is told.
+      for (name, text) in NetExampleTests.sources { try directory.write(text, to: name) }
+      try replace("greet.c", by: NetExampleTests.sources["greet.c"] ?? "")
+      usleep(300_000)
+      try replace("greet.h", by: "#define HELLO \"Hi\"\n")
+      #expect(try child.expectText(before: "link program\n") == "compile main.c\n")
+      let built = original.replacingOccurrences(of: "Hello", with: "Hi")
+      _ = program { $0 == built }
+      // A step that fails is told, and leaves what it has made.
+      try replace("main.c", by: "#include \"gone.h\"\n")
+      #expect(try child.expectText(before: "there is no gone.h\n") == "compile main.c\n")
+      #expect(try text(directory.path("program")) == built)
+      // What is compiled to the same is not linked again.
+      try replace("main.c", by: "// a comment\n" + (NetExampleTests.sources["main.c"] ?? ""))
+      #expect(try child.expectText(before: "compile main.c\n") == "")
+      try replace("greet.c", by: "void greet(char *s) { print(s); }\n")
+      #expect(try child.expectText(before: "link program\n") == "compile greet.c\n")
+      child.send(signal: SIGINT)
+      #expect(child.waitForExit() == .status(130))
+    }
+  }
+
   @Test func whatIsEqualIsNotWritten() throws {
     try Directory.withTemporary { directory in
       for (name, text) in NetExampleTests.sources { try directory.write(text, to: name) }
@@ -216,7 +263,7 @@ import Testing
     try Directory.withTemporary { directory in
       for (name, text) in NetExampleTests.sources { try directory.write(text, to: name) }
       let result = try run(
-        "build.st", in: directory,
+        "build.st", in: directory, ["--once"],
         input: ["replace main.c greet.h gone.h", "replace main.c gone.h greet.h", "what"])
       #expect(
         result.errors == "there is no gone.h\nAn edit reads: replace FILE OLD NEW\n")

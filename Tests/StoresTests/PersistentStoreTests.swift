@@ -130,6 +130,32 @@ import Testing
     #expect(store.unsavedCount == 2)
   }
 
+  /// What a change costs does not grow with what stands beside it, nor with what waits.
+  @Test func aChangeWritesItselfAlone() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try open(fileSystem)
+    func bytesWritten(_ numbers: Range<Int>) throws -> Int {
+      let before = fileSystem.log.count
+      for number in numbers {
+        try store.put(saved("list/\(number)"), "\"value \(number)\"")
+        fileSystem.now += 1
+        _ = store.performDue()
+      }
+      return fileSystem.log[before...].reduce(0) { sum, entry in
+        guard case .write(_, _, let bytes) = entry else { return sum }
+        return sum + bytes.count
+      }
+    }
+    // Before the first bucket is due.
+    let first = try bytesWritten(1000..<1400)
+    let second = try bytesWritten(1400..<1800)
+    #expect(fileSystem.content("/store/list.json") == nil)
+    #expect(store.unsavedCount == 800)
+    #expect(first > 400 * 20)
+    #expect(second <= first)
+    #expect(first < 400 * 100)
+  }
+
   @Test func theJournalFollowsTheClock() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try open(fileSystem)

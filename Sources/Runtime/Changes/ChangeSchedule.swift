@@ -436,11 +436,13 @@ struct ChangeSchedule<Identifier: PathIdentifier> {
     return 1 + Int(bits % UInt64(time))
   }
 
-  /// Takes out everything that waits.
+  /// Takes out everything that waits; what comes then is in full detail.
   mutating func removeAll() -> [Entry] {
     defer {
       tree = ReferenceTree()
       nodes = [:]
+      depth = 0
+      posts = 0
     }
     return waiting
   }

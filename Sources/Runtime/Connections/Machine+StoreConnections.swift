@@ -259,8 +259,8 @@ extension Machine {
     let names = makeArray([makeString(plan.target.name), makeString(rightName)])
     roots.append(names)
     return send(
-      selector("connect:to:by:names:text:"), to: kernelClass("StoreConnection").object, left, right,
-      makeString(connector), names, makeString(text))
+      selector("connect:to:by:names:text:awaitsPolicy:"), to: kernelClass("StoreConnection").object,
+      left, right, makeString(connector), names, makeString(text), Value(plan.awaitsPolicy))
   }
 
   /// Whether a value can be a side of a connection between stores.

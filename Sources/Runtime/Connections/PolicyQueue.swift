@@ -192,27 +192,4 @@ extension Primitive {
       return machine.makeInteger(end > now ? end - now : 0)
     },
   ]
-
-  static let connectionWatch: [Primitive] = [
-    Primitive(
-      "watchBelow: aReference",
-      "Private: has the changes anywhere below a place told, as long as the connection is there."
-    ) { machine, arguments throws(Failure) in
-      guard let connection = machine.connection(arguments.receiver) else {
-        return arguments.receiver
-      }
-      let reference = try machine.reference(arguments[0])
-      guard machine.hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme) }
-      let store = machine.schemeCell(named: reference.scheme)[slot: 0]
-      guard let watching = machine.watchingStore(store) else { return arguments.receiver }
-      do throws(StoreError) {
-        machine.storeWatches.byConnection[connection.number] = StoreWatches.ConnectionWatch(
-          connection: connection, subscription: try watching.watch(reference, isDeep: true))
-      } catch {
-        throw .store(error)
-      }
-      machine.loop.add(machine.storeWatches)
-      return arguments.receiver
-    }
-  ]
 }

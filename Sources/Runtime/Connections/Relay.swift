@@ -92,10 +92,12 @@ extension ConnectionGraph {
   // MARK: Noting
 
   /// Lets the relays of a cell tell that it has changed.
-  func relayChange(of cell: CellID, identifier: Value? = nil) {
+  ///
+  /// What others have done is told also to a relay that is just writing.
+  func relayChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
     guard let connections = relays.byCell[cell] else { return }
     for connection in connections {
-      guard let relay = connection.relay, !relay.isSilent else { continue }
+      guard let relay = connection.relay, isByOthers || !relay.isSilent else { continue }
       for (index, each) in relay.cells.enumerated() where each == cell {
         note(side: index + 1, identifier ?? self.identifier(of: cell), of: connection, relay)
       }
@@ -264,15 +266,15 @@ extension Machine {
 
   /// Tells those that watch a whole store that something in it has changed.
   @inline(__always)
-  func noteStoreChange(_ reference: Value, in store: Value) {
+  func noteStoreChange(_ reference: Value, in store: Value, isByOthers: Bool = false) {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0 else { return }
-    noteWholeStore(reference, store)
+    noteWholeStore(reference, store, isByOthers)
   }
 
   @inline(never)
-  private func noteWholeStore(_ reference: Value, _ store: Value) {
+  private func noteWholeStore(_ reference: Value, _ store: Value, _ isByOthers: Bool) {
     guard let whole = graph.cellsByPlace[.whole(ObjectRef(store))] else { return }
-    graph.relayChange(of: whole, identifier: reference)
+    graph.relayChange(of: whole, identifier: reference, isByOthers: isByOthers)
   }
 
   /// Tells the relays of what only they have heard.

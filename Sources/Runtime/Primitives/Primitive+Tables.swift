@@ -41,7 +41,7 @@ extension Primitive {
     case "SolverTurn": solverTurn
     case "SolverTable class": solverTableClass
     case "Connection":
-      connection + forcing + explaining + relays + invariants + tolerance + connectionWatch
+      connection + forcing + explaining + relays + invariants + tolerance + linkedConnection
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "QueuedPolicy": queuedPolicy
@@ -70,8 +70,8 @@ extension Primitive {
     case "WeakReference": weakReference
     case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
-    case "Store": store + storePlaces + storeChanges
-    case "NativeStore": nativeStore
+    case "Store": store + storePlaces + storeChanges + locating
+    case "NativeStore": nativeStore + linkedStore
     case "PersistentStore": persistentStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable

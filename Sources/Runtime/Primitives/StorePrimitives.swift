@@ -112,7 +112,8 @@ extension Primitive {
         return arguments[1]
       }
       if answer.isUnwind { return answer }
-      machine.noteStoreChange(arguments[1], in: arguments.receiver)
+      machine.noteStoreChange(
+        machine.makeReference(destination.asDirectory), in: arguments.receiver)
       machine.noteTreeChange(destination, in: arguments.receiver)
       return machine.settleRelays(answering: answer)
     },

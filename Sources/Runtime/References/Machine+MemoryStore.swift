@@ -120,6 +120,13 @@ extension Machine {
   ) throws(Failure) -> Value {
     let entries = try self.entries(of: store)
     let key = try pathKey(of: reference)
+    guard unsafe !ObjectRef(key).bytes.isEmpty else {
+      // What a place holds stands beside those below it; of the store itself there is no beside.
+      throw .store(
+        StoreError(
+          .isADirectory, try self.reference(reference),
+          "a store holds values under names, none of its own"), during: .put)
+    }
     let table = HashTable(entries)
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }

@@ -168,7 +168,9 @@ extension Machine {
         }
         // What the store noticed about others holds whether or not the place can be read.
         if takeUpStoredChanges().isUnwind { return .unwind }
-        return try decode(outcome.get(), from: native, at: place)
+        let content = try outcome.get()
+        noteContent(content, at: reference, in: store)
+        return try decode(content, from: native, at: place)
       } catch {
         return signal(error)
       }
@@ -270,6 +272,7 @@ extension Machine {
           try native.put(place, resource, if: precondition)
         }
       }
+      forgetContent(at: reference, in: store)
       noteStoreChange(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : value
     } catch {
@@ -324,6 +327,7 @@ extension Machine {
           try native.delete(place, if: precondition)
         }
       }
+      forgetContent(at: reference, in: store)
       noteStoreChange(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
     } catch {

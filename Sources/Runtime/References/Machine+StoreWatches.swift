@@ -13,13 +13,23 @@ final class StoreWatches: LiveSource {
   var byCell: [CellID: Watch] = [:]
   /// Those of places that are being read: the cell comes later, if at all.
   var beforeReading: [Place: ChangeSubscription] = [:]
-  /// Those that connections hear of below a place, by the connection's number.
-  var byConnection: [Int: ConnectionWatch] = [:]
+  /// Those that connections hear of below places, by the connection's number.
+  private var byConnection: [Int: ConnectionWatch] = [:]
+  /// What was read at places that are watched: who is told that a place may have changed looks whether
+  /// it has.
+  var contents: [Place: ReadContent] = [:]
 
   /// What is watched for the sake of a connection.
-  struct ConnectionWatch {
+  private struct ConnectionWatch {
     let connection: Connection
-    let subscription: ChangeSubscription
+    var subscriptions: [ChangeSubscription]
+  }
+
+  /// Keeps a watch as long as a connection is there.
+  func add(_ subscription: ChangeSubscription, for connection: Connection) {
+    byConnection[
+      connection.number, default: ConnectionWatch(connection: connection, subscriptions: [])
+    ].subscriptions.append(subscription)
   }
 
   var isLive: Bool {
@@ -53,6 +63,7 @@ extension Machine {
       let isWanted = graph.isRead(cell)
       if let known = storeWatches.byCell[cell], !isWanted || known.place != place {
         storeWatches.byCell[cell] = nil
+        storeWatches.contents[known.place] = nil
       }
       guard isWanted, storeWatches.byCell[cell] == nil, let store = watchingStore(place.object),
         let reference = try? reference(place.key),
@@ -65,6 +76,9 @@ extension Machine {
         graph.forgetKnown(of: cell)
         graph.noteWrite(to: cell, by: nil)
       }
+    }
+    for place in begun.keys where graph.cellsByPlace[place].map({ !graph.isRead($0) }) ?? true {
+      storeWatches.contents[place] = nil
     }
   }
 

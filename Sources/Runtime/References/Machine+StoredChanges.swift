@@ -14,7 +14,8 @@ extension Machine {
         continue
       }
       if ObjectRef(entry.object).flags & ObjectFlag.watched != 0 {
-        noteStoreChange(makeReference(reference), in: entry.object)
+        let told = change.coversBelow ? reference.asDirectory : reference
+        noteStoreChange(makeReference(told), in: entry.object, isByOthers: true)
       }
       if change.coversBelow {
         noteChanges(below: reference, in: entry.object)
@@ -36,7 +37,7 @@ extension Machine {
   }
 
   private func noteChange(of place: Place) {
-    guard let cell = graph.cellsByPlace[place] else { return }
+    guard let cell = graph.cellsByPlace[place], !isAsRead(place) else { return }
     graph.forgetKnown(of: cell)
     graph.noteWrite(to: cell, by: nil)
   }

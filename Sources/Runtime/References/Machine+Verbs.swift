@@ -43,6 +43,7 @@ extension Machine {
     guard let native = nativeStore(store) else { return .nil }
     let place = try self.reference(reference)
     noteRead(of: reference, in: store)
+    noteContent(nil, at: reference, in: store)
     let status = try storing(.get) { () throws(StoreError) in try native.status(of: place) }
     if takeUpStoredChanges().isUnwind { return .unwind }
     guard let status else { return .nil }
@@ -70,7 +71,11 @@ extension Machine {
     let root = roots.count
     roots.append(answer)
     defer { roots.removeLast(roots.count - root) }
-    noteStoreChange(reference, in: store)
+    // What was below it is gone with it, or has come.
+    let isWide = verb == .deleteTree || verb == .move
+    let told = isWide ? makeReference(place.asDirectory) : reference
+    roots.append(told)
+    noteStoreChange(told, in: store)
     noteTreeChange(place, in: store)
     if takeUpStoredChanges().isUnwind { return .unwind }
     return graph.atomicDepth > 0 || graph.isSettling ? answer : settleGraph(answering: answer)

@@ -261,11 +261,14 @@ public struct StoreEntry: Sendable, Hashable {
   public let name: String
   /// Whether there are entries below it.
   public let isDirectory: Bool
+  /// Whether it only leads to something that is somewhere else, as symbolic links do.
+  public let isLink: Bool
 
   /// Creates an entry.
-  public init(_ name: String, isDirectory: Bool) {
+  public init(_ name: String, isDirectory: Bool, isLink: Bool = false) {
     self.name = name
     self.isDirectory = isDirectory
+    self.isLink = isLink
   }
 }
 

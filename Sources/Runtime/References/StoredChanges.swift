@@ -14,15 +14,29 @@ final class StoredChanges: Sendable {
     var isListing = false
   }
 
+  /// As many places as wait one by one; of more, those above them stand for them.
+  static let limit = 4096
+
   private struct State {
-    var schedule = ChangeSchedule<Reference>(ChangeQueueOptions())
+    var schedule: ChangeSchedule<Reference>
     /// The place that the interpreter is writing to, and its thread.
     var own: (reference: Reference, thread: UInt)?
-    /// The directories in which the interpreter has changed something.
+    /// The directories in which the interpreter has changed something, each once.
     var listings: [Reference] = []
+    var knownListings: Set<Reference> = []
+
+    init() {
+      var options = ChangeQueueOptions()
+      // Only the detail counts: it is the interpreter that says when it takes what waits.
+      options.throttle = ChangeQueueOptions.Throttle(window: 1, budget: StoredChanges.limit)
+      schedule = ChangeSchedule(options)
+    }
   }
 
   private let state = Mutex(State())
+
+  /// How many places wait.
+  var count: Int { state.withLock { $0.schedule.count } }
 
   /// Notes a change.
   func note(_ change: Change) {
@@ -51,7 +65,7 @@ final class StoredChanges: Sendable {
     let result = try body()
     if notesListing, let parent = reference.parent {
       state.withLock { state in
-        if state.listings.last != parent { state.listings.append(parent) }
+        if state.knownListings.insert(parent).inserted { state.listings.append(parent) }
       }
     }
     return result
@@ -66,6 +80,7 @@ final class StoredChanges: Sendable {
         Noted(reference: $0, coversBelow: false, isListing: true)
       }
       state.listings = []
+      state.knownListings = []
       return listings
         + state.schedule.removeAll().map {
           Noted(reference: $0.told, coversBelow: $0.toldCovers)

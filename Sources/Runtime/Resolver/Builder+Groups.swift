@@ -50,9 +50,11 @@ extension Builder {
     guard left.isAlwaysStore || rightIsStore else { return nil }
     let sides = [buildOperand(left, depth + 2), buildOperand(right, depth + 3)]
     let sign = constant(machine.makeString(connector))
+    let awaits = constant(Value(awaitsPolicy))
     return send(
-      "connect:to:by:names:text:", to: classNode("StoreConnection"),
-      sides + [sign, operandNames([left, right]), constant(machine.makeString(text))], range, depth
+      "connect:to:by:names:text:awaitsPolicy:", to: classNode("StoreConnection"),
+      sides + [sign, operandNames([left, right]), constant(machine.makeString(text)), awaits],
+      range, depth
     ).node
   }
 

@@ -47,7 +47,10 @@ extension FileStore {
       guard FileStore.isListed(entry.name),
         let kind = try kind(of: entry, in: directory.descriptor)
       else { continue }
-      entries.append(StoreEntry(entry.name, isDirectory: kind == .directory))
+      var own = entry.kind
+      if own == nil { own = try status(of: entry.name, in: directory.descriptor)?.kind }
+      let isLink = own == .link
+      entries.append(StoreEntry(entry.name, isDirectory: kind == .directory, isLink: isLink))
     }
     return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }

@@ -28,6 +28,9 @@ final class Container {
   /// The names whose values are not in the bucket for certain.
   var unsaved: Set<ExactText> { dirty.union(saving) }
 
+  /// Whether there are such names.
+  var hasUnsaved: Bool { !dirty.isEmpty || !saving.isEmpty }
+
   /// A place in it that waits to be written.
   var unsavedPlace: [String]? {
     pending.union(unsaved).min().map { path + [$0.text] }
@@ -87,7 +90,7 @@ struct ContainerTree {
       way.append(next)
     }
     while way.count > 1, let last = way.popLast(), let name = last.path.last {
-      guard !last.hasValues, last.children.isEmpty, last.unsaved.isEmpty, last.pending.isEmpty,
+      guard !last.hasValues, last.children.isEmpty, !last.hasUnsaved, last.pending.isEmpty,
         !last.isUnsynchronized
       else { return }
       way.last?.children[ExactText(name)] = nil

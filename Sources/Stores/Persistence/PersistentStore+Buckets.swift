@@ -99,7 +99,7 @@ extension PersistentStore {
 
   /// The state's lock is held.
   private func markUnsynchronized() throws(DiskFailure) {
-    for container in unsynchronizedContainers where container.unsaved.isEmpty {
+    for container in unsynchronizedContainers where !container.hasUnsaved {
       _ = try document(of: container)
       dirtyContainers.append(container)
     }
@@ -131,7 +131,7 @@ extension PersistentStore {
 
   private func noteSaved(_ containers: [Container]) {
     stateLock.withLock {
-      dirtyContainers.removeAll { $0.unsaved.isEmpty }
+      dirtyContainers.removeAll { !$0.hasUnsaved }
       for container in containers { tree.prune(container.path) }
       forgetDocuments()
     }

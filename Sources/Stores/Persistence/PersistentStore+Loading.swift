@@ -57,7 +57,7 @@ extension PersistentStore {
         let container = tree.makeContainer(at: Array(record.path.dropLast()))
         _ = try document(of: container)
         container.document?[ExactText(name)] = record.value
-        if container.unsaved.isEmpty { dirtyContainers.append(container) }
+        if !container.hasUnsaved { dirtyContainers.append(container) }
         container.dirty.insert(ExactText(name))
       }
       if !group.records.isEmpty { hasRecords = true }
@@ -142,7 +142,7 @@ extension PersistentStore {
     var waiting = [tree.root]
     while let container = waiting.popLast() {
       waiting += container.children.values
-      if container.isOnDisk, container.unsaved.isEmpty, container.pending.isEmpty {
+      if container.isOnDisk, !container.hasUnsaved, container.pending.isEmpty {
         container.document = nil
       } else if container.document != nil {
         loadedSize += container.size

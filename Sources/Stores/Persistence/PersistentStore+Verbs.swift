@@ -231,7 +231,7 @@ extension PersistentStore {
       container.pending.insert(name)
       pendingSince = pendingSince ?? now
     }
-    if container.unsaved.isEmpty { dirtyContainers.append(container) }
+    if !container.hasUnsaved { dirtyContainers.append(container) }
     container.dirty.insert(name)
     dirtySince = dirtySince ?? now
     return changeCount

@@ -1,0 +1,199 @@
+// What connections between whole stores need of those that are written in Swift.
+
+extension Primitive {
+  static let linkedStore: [Primitive] = [
+    Primitive("isObservable", "Whether it tells of changes, perhaps only of what it is to watch.") {
+      machine, arguments in Value(machine.isObservable(arguments.receiver))
+    },
+    Primitive(
+      "contentAt: reference", "What is at a place: bytes where it is no text; nil for a listing."
+    ) { machine, arguments throws(Failure) in
+      try machine.content(at: arguments[0], in: arguments.receiver)
+    },
+    Primitive(
+      "leavesBelow: reference",
+      "The paths from a place on of all that has a value, and in turn paths and why they failed."
+    ) { machine, arguments throws(Failure) in
+      try machine.leaves(below: arguments[0], in: arguments.receiver)
+    },
+  ]
+
+  static let locating: [Primitive] = [
+    Primitive("located: aReference", "Private: the reference in the scheme that has the store.") {
+      machine, arguments throws(Failure) in
+      try machine.reference(arguments[0], in: arguments.receiver)
+    }
+  ]
+
+  static let linkedConnection: [Primitive] = [
+    Primitive(
+      "watch: aStore below: aReference",
+      "Private: has the changes below a place told, as long as the connection is there."
+    ) { machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      try machine.watch(
+        below: machine.reference(arguments[1]), of: arguments[0], for: connection)
+      return arguments.receiver
+    },
+    Primitive(
+      "watchBelow: aReference",
+      "Private: has the changes below a place told, as long as the connection is there."
+    ) { machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      let reference = try machine.reference(arguments[0])
+      guard machine.hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme) }
+      try machine.watch(
+        below: reference, of: machine.schemeCell(named: reference.scheme)[slot: 0],
+        for: connection)
+      return arguments.receiver
+    },
+  ]
+}
+
+extension Machine {
+  /// Has a store that must be told so watch everything below a place for a connection.
+  fileprivate func watch(
+    below reference: Reference, of store: Value, for connection: Connection
+  ) throws(Failure) {
+    guard let watching = watchingStore(store) else { return }
+    do throws(StoreError) {
+      let subscription = try watching.watch(reference, isDeep: true)
+      storeWatches.add(subscription, for: connection)
+    } catch {
+      throw .store(error)
+    }
+    loop.add(storeWatches)
+  }
+
+  /// What is at a place of a store, to be put into another one: bytes that are no text are bytes.
+  fileprivate func content(at reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .nil }
+    let place = try self.reference(reference)
+    noteRead(of: reference, in: store)
+    let outcome = try storing(.get) { () throws(StoreError) in try native.get(place, if: nil) }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    guard case .resource(let resource) = outcome else { return .nil }
+    if MediaType(resource.contentType).isText, !MediaType(resource.contentType).isJSON,
+      String(validating: resource.bytes, as: UTF8.self) == nil
+    {
+      try reserve(resource.bytes.count)
+      return makeByteArray(resource.bytes)
+    }
+    return try decode(outcome, from: native, at: place)
+  }
+
+  /// What a place and those below it are found to be.
+  private struct Leaves {
+    var paths: [[String]] = []
+    var failures: [(path: [String], reason: String)] = []
+    /// The bytes of all names, about.
+    var size = 0
+  }
+
+  /// The paths below a place at which there is a value, and the places that could not be listed.
+  ///
+  /// A link to a directory is left out: what it leads to is listed where it is, or tells nothing of
+  /// its changes, and it may lead back.
+  ///
+  /// - Returns: an array of two arrays, or `unwind`.
+  /// - Complexity: O(n) in the number of places below.
+  fileprivate func leaves(below reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .nil }
+    let top = try self.reference(reference)
+    var found = Leaves()
+    var waiting: [[String]] = [[]]
+    if !top.components.isEmpty, hasValue(top, native, [], &found) { found.paths.append([]) }
+    while let path = waiting.popLast() {
+      if state.needsSafepoint, safepoint().isUnwind { return .unwind }
+      guard !heap.exceedsLimit(adding: found.size) else {
+        throw .outOfMemory(limit: options.memoryLimit)
+      }
+      for entry in entries(at: path, below: top, native, &found).reversed() {
+        let next = path + [entry.name]
+        found.size += 64 + next.reduce(0) { $0 + $1.utf8.count }
+        guard entry.isDirectory else {
+          found.paths.append(next)
+          continue
+        }
+        guard !entry.isLink else { continue }
+        if let place = place(next, below: top, &found), hasValue(place, native, next, &found) {
+          found.paths.append(next)
+        }
+        waiting.append(next)
+      }
+    }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    found.paths.sort { left, right in
+      left.lexicographicallyPrecedes(right) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+    return makeLeaves(found)
+  }
+
+  private func place(
+    _ path: [String], below top: Reference, _ found: inout Leaves
+  ) -> Reference? {
+    do throws(StoreError) {
+      return try Reference(
+        scheme: top.scheme, authority: top.authority, components: top.components + path,
+        isAbsolute: top.isAbsolute)
+    } catch {
+      found.failures.append((path, error.description))
+      return nil
+    }
+  }
+
+  private func entries(
+    at path: [String], below top: Reference, _ store: any Store, _ found: inout Leaves
+  ) -> [StoreEntry] {
+    guard let place = place(path, below: top, &found) else { return [] }
+    do throws(StoreError) {
+      return try store.list(place)
+    } catch {
+      // What is gone meanwhile is not there; of the top the caller decides what that means.
+      if error.kind == .notADirectory || error.kind == .notFound && !path.isEmpty { return [] }
+      found.failures.append((path, error.kind == .notFound ? "" : error.description))
+      return []
+    }
+  }
+
+  /// Whether there is a value at a place that may have others below it.
+  private func hasValue(
+    _ place: Reference, _ store: any Store, _ path: [String], _ found: inout Leaves
+  ) -> Bool {
+    do throws(StoreError) {
+      return try store.status(of: place).map { !$0.isDirectory } ?? false
+    } catch {
+      found.failures.append((path, error.description))
+      return false
+    }
+  }
+
+  private func makeLeaves(_ found: Leaves) -> Value {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    func makePath(_ components: [String]) -> Value {
+      let start = roots.count
+      for component in components { roots.append(makeString(component)) }
+      let path = makeArray(Array(roots[start...]))
+      roots.removeLast(roots.count - start)
+      roots.append(path)
+      return path
+    }
+    let paths = makeArray(found.paths.map(makePath))
+    roots.append(paths)
+    var failures: [Value] = []
+    for failure in found.failures {
+      failures.append(makePath(failure.path))
+      let reason = makeString(failure.reason)
+      roots.append(reason)
+      failures.append(reason)
+    }
+    let pairs = makeArray(failures)
+    roots.append(pairs)
+    return makeArray([paths, pairs])
+  }
+}

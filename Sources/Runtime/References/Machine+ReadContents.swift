@@ -1,0 +1,61 @@
+// What connections have read at places that are watched, so that a file that is written anew with the
+// same bytes runs nothing.
+
+/// What was read at a place.
+enum ReadContent: Equatable {
+  case missing
+  /// A resource, or a listing.
+  case tagged(EntityTag, isListing: Bool)
+  /// Not the same for all readers, or more than its content: each change counts.
+  case unknown
+
+  /// What reading came to; nil for nothing new.
+  init?(_ outcome: GetOutcome) {
+    switch outcome {
+    case .missing: self = .missing
+    case .unchanged: return nil
+    case .resource(let resource): self = .tagged(EntityTag(of: resource.bytes), isListing: false)
+    case .directory(let entries):
+      // No name holds a control character.
+      let text = entries.map { $0.isDirectory ? $0.name + "\u{1}" : $0.name }
+      self = .tagged(EntityTag(of: Array(text.joined(separator: "\u{2}").utf8)), isListing: true)
+    }
+  }
+}
+
+extension Machine {
+  /// Notes what a formula has read at a place that is watched: what reading came to, or nil when more
+  /// was asked than what is there.
+  func noteContent(_ outcome: GetOutcome?, at reference: Value, in store: Value) {
+    guard tracker != nil, watchingStore(store) != nil else { return }
+    let place = Place(
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+    guard let outcome else {
+      storeWatches.contents[place] = .unknown
+      return
+    }
+    guard let content = ReadContent(outcome) else { return }
+    let known = storeWatches.contents[place]
+    storeWatches.contents[place] = known == nil || known == content ? content : .unknown
+  }
+
+  /// Forgets what was read at a place: it is being written.
+  func forgetContent(at reference: Value, in store: Value) {
+    guard !storeWatches.contents.isEmpty else { return }
+    storeWatches.contents[
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference))] = nil
+  }
+
+  /// Whether there is at a place what all its readers have read; it is read for that.
+  func isAsRead(_ place: Place) -> Bool {
+    guard let known = storeWatches.contents[place] else { return false }
+    if known != .unknown, let store = watchingStore(place.object),
+      let reference = try? reference(place.key),
+      let outcome = try? store.get(reference, if: nil), ReadContent(outcome) == known
+    {
+      return true
+    }
+    storeWatches.contents[place] = nil
+    return false
+  }
+}
