@@ -91,6 +91,20 @@ import Testing
     #expect(lines.first?.hasPrefix("faulty, step ") == true)
   }
 
+  /// So is a store in memory.
+  @Test(arguments: [
+    "-list: reference { ^(super list: reference) reversed }",
+    "-delete: reference { super delete: reference. ^true }",
+    "-deleteTree: reference { ^self delete: reference }",
+  ]) func faultyStoresAreFound(_ method: String) throws {
+    let lines = try run(
+      """
+      class Faulty : MemoryStore { \(method) }
+      (laws law: 'faulty' plain: ModelStore new stack: Faulty new) run: 1000.
+      """)
+    #expect(lines.first?.hasPrefix("faulty, step ") == true)
+  }
+
   /// A time limit around all attempts together is likely to be a slip.
   @Test func limitsAroundAttemptsDrawAWarning() throws {
     let slip = try run("TimeoutStore -> MappingStore -> RetryStore -> MemoryStore new.")
