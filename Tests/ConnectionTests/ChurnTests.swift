@@ -1,3 +1,4 @@
+import Foundation
 import Tenon
 import TenonRuntime
 import Testing
@@ -65,7 +66,11 @@ import Testing
         "v := View new. v t |= a + i. i \\\\ 250 = 0 ifTrue: [ Smalltalk garbageCollect ]."),
   ]
 
-  /// About 100,000 connections in all.
+  /// How often each kind comes and goes: about 100,000 connections in all, or 100,000 of each kind
+  /// where the environment asks for as many.
+  static let rounds =
+    ProcessInfo.processInfo.environment["TENON_CHURN_ROUNDS"].flatMap { Int($0) } ?? 6_000
+
   @Test(arguments: kinds) func leavesNothing(_ kind: Kind) throws {
     try onThread {
       let program = Program()
@@ -79,7 +84,7 @@ import Testing
       try turn(2_500)
       let (size, tables) = (program.size, program.tableSizes)
       let bytes = program.liveBytes
-      try turn(6_000)
+      try turn(ChurnTests.rounds)
       #expect(program.size == size)
       #expect(program.tableSizes == tables)
       #expect(program.liveBytes - bytes < 16 << 10)

@@ -20,19 +20,30 @@ extension ConnectionGraph {
     let wanted = wantedSolver(of: constraints)
     var objections: [String] = []
     var found: SolverConflict?
-    for solver in solvers {
-      if let wanted, wanted != solver.name { continue }
-      // Only a solver that costs more than running formulas asks how they look as sums.
-      let region = region(of: constraints, withSums: solver.cost > 10, pinned)
-      switch solver.accept(region) {
-      case .yes:
-        let made = solver.init()
-        let conflict = fill(made, cells, region.constraints)
-        if conflict == nil { return (made, solver.name) }
+    for candidate in solverCandidates {
+      switch candidate {
+      case .registered(let name):
+        // What one that ships accepts and finds a conflict in, none is asked for that costs more.
+        guard wanted == nil, found == nil,
+          let own = try makeRegisteredSolver(name, for: plain, &objections)
+        else { continue }
+        let conflict = fill(own.solver, cells, plain.constraints)
+        if conflict == nil { return own }
         if found == nil { found = conflict }
-      case .no(let refusals):
-        objections += refusals.prefix(1).map { refusal in
-          "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
+      case .native(let solver):
+        if let wanted, wanted != solver.name { continue }
+        // Only a solver that costs more than running formulas asks how they look as sums.
+        let region = region(of: constraints, withSums: solver.cost > 10, pinned)
+        switch solver.accept(region) {
+        case .yes:
+          let made = solver.init()
+          let conflict = fill(made, cells, region.constraints)
+          if conflict == nil { return (made, solver.name) }
+          if found == nil { found = conflict }
+        case .no(let refusals):
+          objections += refusals.prefix(1).map { refusal in
+            "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
+          }
         }
       }
     }
@@ -41,13 +52,6 @@ extension ConnectionGraph {
     }
     if let wanted, objections.isEmpty {
       throw .unknownSolver(wanted, solvers.map { $0.name })
-    }
-    if wanted == nil, let own = try makeRegisteredSolver(for: plain, &objections) {
-      if let conflict = fill(own.solver, cells, plain.constraints) {
-        throw self.conflict(
-          conflict, about: constraint.formulas[constraint.formulas.count - 1])
-      }
-      return own
     }
     if wanted != nil { throw .noSolver(objections) }
     let own = constraint.formulas.last?.connection

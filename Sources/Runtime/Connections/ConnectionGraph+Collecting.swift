@@ -136,7 +136,9 @@ extension ConnectionGraph {
         if let constraint = reader.constraint { touched.append(constraint) }
       }
       cells[index].readers.removeAll()
-      for connection in pathWatchers[id] ?? [] { connection.steps.removeAll { $0 == id } }
+      for connection in pathWatchers[id] ?? ConnectionSet() {
+        connection.steps.removeAll { $0 == id }
+      }
       pathWatchers[id] = nil
       relays.byCell[id] = nil
       lazyReaders[id] = nil

@@ -11,6 +11,7 @@ extension ConnectionGraph {
   func add(_ added: [Formula], origin: CellID?) throws(Failure) {
     var joined: [Formula] = []
     if hasStaleCells { refreshPlaces(around: added) }
+    if !machine.registeredSolvers.isEmpty { try preferCheaperSolver(for: added) }
     do throws(Failure) {
       var touched: [Constraint] = []
       let separate = standsBesideWishes(added) ? makeConstraint(for: added) : nil
@@ -211,6 +212,8 @@ extension ConnectionGraph {
     constraint.level = -1
     if cells[formula.output.index].owner === formula {
       cells[formula.output.index].owner = nil
+      // Nothing that is still there has it stand higher: ways are looked for by levels.
+      cells[formula.output.index].level = 0
       setFlag(CellFlag.determined, of: formula.output, to: false)
       self[formula.output].region?.pinned.remove(formula.output)
       self[formula.output].region?.solver.unpin(formula.output)
@@ -339,7 +342,7 @@ extension ConnectionGraph {
   }
 
   /// The level at which a cell's value is settled.
-  private func level(of cell: CellID) -> Int {
+  func level(of cell: CellID) -> Int {
     max(cells[cell.index].level, cells[cell.index].region?.level ?? 0)
   }
 
@@ -436,8 +439,11 @@ extension ConnectionGraph {
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
     let ownPins = constraint.cells.filter { self[$0].owner != nil }
-    let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
-    if !pinned.isEmpty { try refuseCycle(around: involved, pinned: pinned, constraint) }
+    let isPinned = !ownPins.isEmpty || involved.contains { !$0.pinned.isEmpty }
+    if isPinned {
+      try refuseCycle(
+        around: involved, pinned: involved.reduce(ownPins) { $0 + $1.pinned }, constraint)
+    }
     let description = describe(
       constraint,
       withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
@@ -449,18 +455,33 @@ extension ConnectionGraph {
     {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
+      region.pinned.formUnion(ownPins)
     } else {
       if involved.contains(where: \.isLoose), separateLooseRegions() {
         return try joinAsItStands(constraint)
       }
+      if let largest = absorb(involved, constraint, description) {
+        // They are one region now.
+        return finishJoining(
+          constraint, largest.region, ownPins, entering: largest.entering, isNew: true)
+      }
+      let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
       region = try merge(involved, with: constraint, pinned: pinned)
+      region.pinned = pinned
       regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
+    finishJoining(constraint, region, ownPins, entering: entering, isNew: isNew)
+  }
+
+  /// Notes that a region's solver has a constraint, with cells that are new there.
+  private func finishJoining(
+    _ constraint: Constraint, _ region: Region, _ pins: [CellID], entering: [CellID], isNew: Bool
+  ) {
     constraint.region = region
     if constraint.strength < .required { region.hasWishes = true }
     if isNew { for cell in constraint.cells { cells[cell.index].regionUses += 1 } }
-    region.pinned = pinned
+    region.pinned.formUnion(pins)
     for cell in entering {
       cells[cell.index].region = region
       region.cells.insert(cell)
@@ -474,7 +495,9 @@ extension ConnectionGraph {
   private func settleLevel(
     of region: Region, for constraint: Constraint, entering: [CellID]
   ) {
-    let pinned = region.pinned.map { self[$0].level }.max() ?? 0
+    // Those that were there before stand below it.
+    let pins = constraint.cells + entering
+    let pinned = pins.filter { self[$0].owner != nil }.map { self[$0].level }.max() ?? 0
     let below = max(pinned, highestLevel(of: constraint.formulas.flatMap(\.dynamicInputs)))
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)

@@ -18,32 +18,56 @@ extension ConnectionGraph {
   }
 
   /// Refuses a region that something it determines determines in turn.
+  ///
+  /// `regions` become one with the constraint; something outside determines the cells `pinned`.
+  ///
+  /// - Throws: a failure that names the way around.
+  /// - Complexity: O(cells that come to a region and what depends on them), if what determines those
+  ///   stands below the region; else O(the region and what depends on it).
   func refuseCycle(
-    around regions: [Region], pinned: Set<CellID>, _ constraint: Constraint
+    around regions: [Region], pinned: [CellID], _ constraint: Constraint
   ) throws(Failure) {
-    let members = regions.reduce(into: Set(constraint.cells)) { $0.formUnion($1.cells) }
+    var members = Set(constraint.cells)
+    if regions.count == 1, let region = regions.first {
+      // The region alone has no cycle. What it determines stands at its level or above.
+      members = members.filter { self[$0].region !== region }
+      let highest = members.filter { self[$0].owner != nil }.map { level(of: $0) }.max() ?? -1
+      if highest >= region.level { members.formUnion(region.cells) }
+    } else {
+      for region in regions { members.formUnion(region.cells) }
+    }
     let outside = members.flatMap { self[$0].readers.map(\.output) }
-    if let way = way(from: outside, to: pinned) {
+    if outside.isEmpty { return }
+    if let way = way(from: outside, to: Set(pinned)) {
       throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
     }
   }
 
   /// A way from some cells to others, along formulas and through regions.
+  ///
+  /// What depends on a cell stands at its level or above it, so that what stands above all that is
+  /// looked for need not be followed.
+  /// - Complexity: O(what depends on the cells and stands no higher).
   func way(
     from starts: [CellID], to targets: Set<CellID>
   ) -> (cells: [CellID], formulas: [Formula])? {
+    let highest = targets.map { level(of: $0) }.max() ?? -1
     var cameFrom: [CellID: (cell: CellID, formula: Formula?)] = [:]
     var visited: Set<CellID> = []
+    var regions: Set<ObjectIdentifier> = []
     var stack = starts
     while let cell = stack.popLast() {
-      guard visited.insert(cell).inserted else { continue }
+      guard level(of: cell) <= highest, visited.insert(cell).inserted else { continue }
       structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
       for reader in self[cell].readers where !visited.contains(reader.output) {
         cameFrom[reader.output] = (cell, reader)
         stack.append(reader.output)
       }
-      for member in self[cell].region?.cells ?? [] where !visited.contains(member) {
+      guard let region = self[cell].region, regions.insert(ObjectIdentifier(region)).inserted else {
+        continue
+      }
+      for member in region.cells where !visited.contains(member) {
         cameFrom[member] = (cell, nil)
         stack.append(member)
       }

@@ -111,19 +111,13 @@ extension ConnectionGraph {
   func makeRegisteredSolver(
     for region: RegionIR, _ objections: inout [String]
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
-    for (name, prototype) in machine.registeredSolvers.sorted(by: { $0.key < $1.key }) {
-      let forced = ForcedSolver(name: name, native: nil, prototype: prototype)
-      let solver = try makeScriptSolver(forced)
-      switch solver.accept(region) {
-      case .yes: return (solver, name)
-      case .no(let refusals):
-        objections += refusals.prefix(1).map { "\(name): \($0.reason)" }
-      }
+    for name in machine.registeredSolverNames {
+      if let made = try makeRegisteredSolver(name, for: region, &objections) { return made }
     }
     return nil
   }
 
-  private func makeScriptSolver(_ forced: ForcedSolver) throws(Failure) -> ScriptSolver {
+  func makeScriptSolver(_ forced: ForcedSolver) throws(Failure) -> ScriptSolver {
     let machine = self.machine
     let prototype = forced.prototype
     let isClass = machine.solverClass(of: prototype) != nil
@@ -227,8 +221,8 @@ extension Machine {
   }
 
   private func solver(named name: String) throws(Failure) -> ForcedSolver {
-    if let prototype = registeredSolvers[name] {
-      return ForcedSolver(name: name, native: nil, prototype: prototype)
+    if let solver = registeredSolvers[name] {
+      return ForcedSolver(name: name, native: nil, prototype: solver.prototype)
     }
     guard let native = graph.solvers.first(where: { $0.name == name }) else {
       throw .noSuchSolver(name, solverNames)
@@ -236,8 +230,8 @@ extension Machine {
     return ForcedSolver(name: name, native: native, prototype: .nil)
   }
 
-  /// The names of all solvers: those that ship, cheapest first, and those of the program.
-  var solverNames: [String] { graph.solvers.map { $0.name } + registeredSolvers.keys.sorted() }
+  /// The names of all solvers: those that ship and those of the program, each cheapest first.
+  var solverNames: [String] { graph.solvers.map { $0.name } + registeredSolverNames }
 
   /// Refuses what changes connections while a solver is at work.
   func refuseInSolver() throws(Failure) {

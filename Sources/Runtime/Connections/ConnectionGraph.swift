@@ -65,8 +65,8 @@ final class ConnectionGraph {
   }
   /// The regions that may have fallen apart, as constraints have left them.
   var looseRegions: [Region] = []
-  /// How many constraints have been given to the solvers of regions anew, and how many cells have
-  /// been looked at for cycles.
+  /// How many constraints have been given to the solvers of regions anew, how many cells have been
+  /// looked at for cycles, and how many connections for one that ends.
   var structuralWork = 0
   /// While many connections end at once: the regions that fell apart, and what remains of the
   /// constraints that lost a formula.
@@ -179,7 +179,7 @@ final class ConnectionGraph {
   /// Whether no formula runs any more in this turn.
   var isHalted: Bool { words[0].isHalted }
   /// Connections with a path that a change may have led elsewhere.
-  var pathWatchers: [CellID: [Connection]] = [:]
+  var pathWatchers: [CellID: ConnectionSet] = [:]
   var reaimed: [Connection] = [] { didSet { words[0].hasReaimed = !reaimed.isEmpty } }
   /// The connections that tell what has changed.
   var relays = Relays() {
@@ -323,7 +323,9 @@ extension ConnectionGraph {
   /// The cells by their places.
   var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
 
-  /// The cells by their places. For the reference to the graph see `CellView`.
+  /// The cells by their places.
+  ///
+  /// For the reference to the graph see `CellView`.
   struct CellsByPlace {
     unowned(unsafe) let graph: ConnectionGraph
 

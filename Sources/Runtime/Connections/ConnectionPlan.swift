@@ -425,7 +425,7 @@ extension ConnectionGraph {
   ) {
     for step in steps {
       let cell = cell(for: step, name: nameOf(step))
-      pathWatchers[cell, default: []].append(connection)
+      pathWatchers[cell, default: ConnectionSet()].insert(connection)
       noteHooks(of: cell)
       connection.steps.append(cell)
     }
@@ -436,7 +436,7 @@ extension ConnectionGraph {
     let steps = connection.steps
     connection.steps = []
     for step in steps {
-      pathWatchers[step]?.removeAll { $0 === connection }
+      structuralWork += pathWatchers[step]?.remove(connection) ?? 0
       if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
       noteHooks(of: step)
     }

@@ -184,7 +184,9 @@ final class ObjectMap {
   }
 }
 
-/// The cells of each watched object. For the reference to the graph see `CellView`.
+/// The cells of each watched object.
+///
+/// For the reference to the graph see `CellView`.
 struct WatchedObjects {
   unowned(unsafe) let graph: ConnectionGraph
 

@@ -77,7 +77,7 @@ final class Relay {
 /// The relays of an interpreter's connections.
 struct Relays {
   /// The connections to be told of a cell.
-  var byCell: [CellID: [Connection]] = [:]
+  var byCell: [CellID: ConnectionSet] = [:]
   /// Those that have something to tell, in the order of what happened.
   var queue: [Connection] = []
   /// The cells that take no value from outside.
@@ -142,7 +142,7 @@ extension ConnectionGraph {
   func watch(_ connection: Connection, _ relay: Relay, _ cells: [CellID]) {
     relay.cells = cells
     for cell in cells {
-      relays.byCell[cell, default: []].append(connection)
+      relays.byCell[cell, default: ConnectionSet()].insert(connection)
       noteHooks(of: cell)
       // What a getter reads is watched, too, and of an element what it was.
       if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
@@ -159,7 +159,7 @@ extension ConnectionGraph {
     let cells = relay.cells
     relay.cells = []
     for cell in cells {
-      relays.byCell[cell]?.removeAll { $0 === connection }
+      structuralWork += relays.byCell[cell]?.remove(connection) ?? 0
       if relays.byCell[cell]?.isEmpty ?? true { relays.byCell[cell] = nil }
       noteHooks(of: cell)
       if relays.held[cell] === connection { relays.held[cell] = nil }

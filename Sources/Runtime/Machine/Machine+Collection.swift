@@ -94,7 +94,7 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
-    for value in registeredSolvers.values { heap.mark(value) }
+    for solver in registeredSolvers.values { heap.mark(solver.prototype) }
     for values in solverRoots.values { for value in values { heap.mark(value) } }
     heap.mark(dependents)
     for selector in selectors.values { heap.mark(selector.symbol) }

@@ -146,7 +146,7 @@ package final class Machine {
   var scriptTurn: ScriptTurn?
   var turnCount = 0
   /// The program's own solvers by name.
-  var registeredSolvers: [String: Value] = [:]
+  var registeredSolvers: [String: RegisteredSolver] = [:]
   /// The objects of the solvers that keep something.
   var solverRoots: [ObjectIdentifier: [Value]] = [:]
 

@@ -117,22 +117,11 @@ extension Primitive {
   ]
 
   static let script: [Primitive] = [
-    Primitive(
-      "givenUp", "The connections that do not hold as stronger ones stand against them."
-    ) { machine, _ in
-      let violated = machine.graph.connections.values.filter { connection in
-        connection.status == .active
-          && (machine.violation(of: connection).map { !$0.isZero } ?? false
-            || machine.isGivenUp(connection))
-      }
-      let sorted = violated.sorted { ($1.strength, $0.number) < ($0.strength, $1.number) }
-      return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
-    },
     Primitive("connectionsInForce", "All connections that are in force, as an array.") {
       machine, _ in
       let connections = machine.graph.connections.values.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
-    },
+    }
   ]
 }
 

@@ -67,7 +67,7 @@ extension Primitive {
   static let connectionList: [Primitive] = [
     Primitive(
       "gaveUp",
-      "Those in force that do not hold: a formula has failed, or something stronger is against it."
+      "Those in force that do not hold, what counts most first: a formula has failed, or something stronger is against it."
     ) { machine, _ in
       let failed = machine.graph.failedCells
       let given = machine.graph.connections.values.filter { connection in
@@ -76,7 +76,7 @@ extension Primitive {
         }
         return !["satisfied", "waiting", "suspended"].contains(state)
       }
-      let sorted = given.sorted { $0.number < $1.number }
+      let sorted = given.sorted { ($1.strength, $0.number) < ($0.strength, $1.number) }
       return machine.makeArray(sorted.map { machine.makeConnectionObject($0) })
     },
     Primitive("writtenAs: format zoom: zoom", "The diagram as text, with the values of the moment.")

@@ -98,7 +98,7 @@ extension Primitive {
       guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else {
         return machine.makeArray([])
       }
-      let connections = machine.graph.relays.byCell[cell] ?? []
+      let connections = machine.graph.relays.byCell[cell] ?? ConnectionSet()
       return machine.makeArray(
         connections.sorted { $0.number < $1.number }.compactMap(\.relay?.object))
     },

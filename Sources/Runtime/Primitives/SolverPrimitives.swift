@@ -46,7 +46,7 @@ extension Primitive {
     Primitive("registered: aString", "The solver or the class of one under a name, or nil.") {
       machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
-      if let object = machine.registeredSolvers[name] { return object }
+      if let solver = machine.registeredSolvers[name] { return solver.prototype }
       guard let native = machine.graph.solvers.first(where: { $0.name == name }) else {
         return .nil
       }
@@ -64,7 +64,8 @@ extension Primitive {
       guard !machine.graph.solvers.contains(where: { $0.name == name }) else {
         throw .nativeSolver(name)
       }
-      machine.registeredSolvers[name] = arguments[0]
+      let cost = try machine.declaredCost(of: arguments[0])
+      machine.registeredSolvers[name] = RegisteredSolver(prototype: arguments[0], cost: cost)
       return arguments[0]
     },
     Primitive("forget: aString", "Takes a solver away; answers whether there was one.") {

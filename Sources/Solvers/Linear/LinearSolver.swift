@@ -80,6 +80,9 @@ public final class LinearSolver: ConnectorSolver {
   /// Wants to hear of writes that change nothing: what was written last keeps its value.
   public static var hearsEqualWrites: Bool { true }
 
+  /// What remains is solved as if the constraint had never been.
+  public static var forgetsAtOnce: Bool { true }
+
   /// Learns how to read cells.
   public func attach(to values: CellValues) { self.values = values }
 }
@@ -475,6 +478,8 @@ extension LinearSolver {
   /// - Complexity: O(1).
   public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
     let index = variable(for: cell)
+    // What it held when it was in no constraint nobody has told.
+    if variables[index].firstUse < 0 { variables[index].isKnown = false }
     variables[index].age = age
     let group = variables[index].group
     if variables[index].isPinned != isPinned {

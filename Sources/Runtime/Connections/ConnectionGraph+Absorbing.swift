@@ -1,0 +1,80 @@
+internal import TenonTables
+
+// Regions that become one: the constraints of the smaller ones go to the solver of the largest.
+
+extension ConnectionGraph {
+  /// Makes the largest of several regions take in the others and a constraint that joins them.
+  ///
+  /// So a net that is built from the middle of many places at once is built in O(n log n) steps: a
+  /// constraint moves only to a region that is twice as large.
+  ///
+  /// - Returns: the region, and the cells that are new there; nil when they have to get a new solver:
+  ///   their solvers differ or are of the language, some constraint is a wish, so that the order in which they
+  ///   came counts, or the solver finds a conflict. Nothing has changed then.
+  /// - Complexity: O(the smaller regions), as far as the solver goes.
+  func absorb(
+    _ regions: [Region], _ constraint: Constraint, _ description: ConstraintIR
+  ) -> (region: Region, entering: [CellID])? {
+    guard let largest = regions.max(by: { $0.constraints.count < $1.constraints.count }),
+      regions.count > 1, constraint.region == nil, constraint.strength == .required,
+      regions.allSatisfy({ region in
+        !region.hasWishes && region.solverName == largest.solverName
+          && !(region.solver is ScriptSolver)
+      }), isAccepted(constraint, description, by: largest)
+    else { return nil }
+    let others = regions.filter { $0 !== largest }
+    let moved = others.flatMap(\.constraints)
+    let withSums = largest.solverName == "linear"
+    structuralWork += moved.count
+    let entering = Set(others.flatMap(\.cells) + constraint.cells)
+      .filter { !largest.cells.contains($0) }.sorted()
+    guard
+      take(moved.map { describe($0, withSums: withSums) } + [description], entering, into: largest)
+    else { return nil }
+    for each in moved {
+      each.region = largest
+      largest.constraints.append(each)
+    }
+    largest.constraints.append(constraint)
+    for other in others { unite(other, with: largest) }
+    regionCount += 1 - regions.count
+    return (largest, entering)
+  }
+
+  /// Gives a region's solver further constraints, all or none.
+  private func take(
+    _ constraints: [ConstraintIR], _ entering: [CellID], into region: Region
+  ) -> Bool {
+    var count = 0
+    do throws(SolverConflict) {
+      for cell in entering { try introduce(cell, to: region.solver) }
+      for constraint in constraints {
+        try region.solver.add(constraint)
+        count += 1
+      }
+      return true
+    } catch {
+      for constraint in constraints.prefix(count).reversed() {
+        region.solver.remove(constraint.id)
+      }
+      for cell in entering { region.solver.unpin(cell) }
+      return false
+    }
+  }
+
+  /// Hands what a region waits for to the one that has taken it in.
+  private func unite(_ other: Region, with region: Region) {
+    region.pinned.formUnion(other.pinned)
+    let changes = other.transaction.changed
+    let forced = other.transaction.forced
+    for cell in changes { region.transaction.changes.append(cell) }
+    for formula in forced { region.transaction.forcedFormulas.append(formula) }
+    if other.isWaiting {
+      waitingRegions.removeAll { $0 === other }
+      enqueue(region)
+    }
+    let isHigher = other.level > region.level
+    region.level = max(region.level, other.level)
+    if isHigher { for cell in region.cells { raise(cell, to: cells[cell.index].level) } }
+  }
+}

@@ -1,0 +1,70 @@
+/// Connections in the order in which they came, each once.
+struct ConnectionSet: Sequence {
+  /// nil where one was taken out.
+  private var entries: ContiguousArray<Connection?> = []
+  /// Where each stands; made when looking through all of them would take long.
+  private var positions: [ObjectIdentifier: Int]?
+  private(set) var count = 0
+
+  private static let shortCount = 16
+
+  var isEmpty: Bool { count == 0 }
+
+  private func position(of connection: Connection) -> Int? {
+    if let positions { return positions[ObjectIdentifier(connection)] }
+    return entries.firstIndex { $0 === connection }
+  }
+
+  /// Adds a connection, if it is not there.
+  ///
+  /// - Complexity: O(1), amortised.
+  mutating func insert(_ connection: Connection) {
+    guard position(of: connection) == nil else { return }
+    positions?[ObjectIdentifier(connection)] = entries.count
+    entries.append(connection)
+    count += 1
+    if positions == nil, entries.count > ConnectionSet.shortCount { index() }
+  }
+
+  /// Takes a connection out, if it is there.
+  ///
+  /// - Returns: how many entries it has looked at.
+  /// - Complexity: O(1), amortised.
+  mutating func remove(_ connection: Connection) -> Int {
+    let steps = positions == nil ? entries.count : 1
+    guard let position = position(of: connection) else { return steps }
+    positions?[ObjectIdentifier(connection)] = nil
+    entries[position] = nil
+    count -= 1
+    // Gaps at most as many as connections.
+    guard entries.count > 2 * count + ConnectionSet.shortCount else { return steps }
+    let all = entries.count
+    entries = ContiguousArray(entries.lazy.filter { $0 != nil })
+    positions = nil
+    if count > ConnectionSet.shortCount { index() }
+    return steps + all
+  }
+
+  private mutating func index() {
+    var made: [ObjectIdentifier: Int] = [:]
+    made.reserveCapacity(entries.count)
+    for (position, connection) in entries.enumerated() {
+      if let connection { made[ObjectIdentifier(connection)] = position }
+    }
+    positions = made
+  }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate var entries: ContiguousArray<Connection?>.Iterator
+
+    mutating func next() -> Connection? {
+      while let entry = entries.next() {
+        if let connection = entry { return connection }
+      }
+      return nil
+    }
+  }
+
+  /// Those that are there now, whatever comes or goes meanwhile.
+  func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+}
