@@ -9,15 +9,16 @@ struct DefaultsDocument {
   init() {}
 
   /// Creates the document that bytes stand for.
-  init(_ bytes: [UInt8]) throws(JSONReader.Failure) {
-    var reader = try JSONReader(bytes)
+  init(_ bytes: [UInt8]) throws(JSONScanner.Failure) {
+    var reader = try JSONScanner(bytes)
     guard reader.take("{") else { throw reader.expected("'{'") }
     if !reader.take("}") {
       repeat {
         let key = ExactText(try reader.key())
         let range = try reader.value()
         guard values.updateValue(Array(bytes[range]), forKey: key) == nil else {
-          throw JSONReader.Failure(reason: "two values for '\(key.text)'", offset: range.lowerBound)
+          throw JSONScanner.Failure(
+            reason: "two values for '\(key.text)'", offset: range.lowerBound)
         }
       } while reader.take(",")
       guard reader.take("}") else { throw reader.expected("',' or '}'") }
@@ -63,7 +64,7 @@ struct DefaultsDocument {
   }
 }
 
-extension JSONReader.Failure {
+extension JSONScanner.Failure {
   /// The failure with the line and column of the text it is in, both from 1.
   func located(in bytes: [UInt8]) -> String {
     let before = bytes.prefix(offset)

@@ -98,7 +98,7 @@ extension DefaultsStore {
       }
       let bytes = try fileSystem.content(
         of: file.descriptor, status: status, limit: options.sizeLimit, patience: patience)
-      do throws(JSONReader.Failure) {
+      do throws(JSONScanner.Failure) {
         adopt(try DefaultsDocument(bytes), FileVersion(status), file, isDurable: false)
         return nil
       } catch {

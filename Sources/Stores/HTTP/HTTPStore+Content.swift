@@ -74,7 +74,7 @@ extension HTTPStore {
     guard type?.isJSON == true else {
       throw StoreError(.unsupported, reference.hidingPassword, "the server answers no listing")
     }
-    do throws(JSONReader.Failure) {
+    do throws(JSONScanner.Failure) {
       return try HTTPStore.listing(answer.body[...])
     } catch {
       throw StoreError(
@@ -85,18 +85,18 @@ extension HTTPStore {
 
   private static func listing(
     _ body: ArraySlice<UInt8>
-  ) throws(JSONReader.Failure) -> (entries: [StoreEntry], next: String?) {
+  ) throws(JSONScanner.Failure) -> (entries: [StoreEntry], next: String?) {
     var next: String?
     var part = try JSONPart.read(body)
     if case .object(let members) = part {
       next = members.text("cursor")
       guard let entries = members.first(where: { $0.key == "entries" }) else {
-        throw JSONReader.Failure(reason: "there are no entries", offset: 0)
+        throw JSONScanner.Failure(reason: "there are no entries", offset: 0)
       }
       part = try JSONPart.read(entries.value)
     }
     guard case .array(let elements) = part else {
-      throw JSONReader.Failure(reason: "expected an array", offset: 0)
+      throw JSONScanner.Failure(reason: "expected an array", offset: 0)
     }
     var entries: [StoreEntry] = []
     for element in elements {

@@ -16,14 +16,14 @@ enum JSONPart {
 
   /// Reads a value.
   ///
-  /// - Throws: `JSONReader.Failure` when the bytes are not one JSON value.
+  /// - Throws: `JSONScanner.Failure` when the bytes are not one JSON value.
   /// - Complexity: O(n) in all bytes, whatever is done with the parts.
-  static func read(_ bytes: ArraySlice<UInt8>) throws(JSONReader.Failure) -> JSONPart {
+  static func read(_ bytes: ArraySlice<UInt8>) throws(JSONScanner.Failure) -> JSONPart {
     let bytes = Array(bytes)
-    var reader = try JSONReader(bytes)
+    var reader = try JSONScanner(bytes)
     let range = try reader.value()
     guard reader.isAtEnd else { throw reader.expected("nothing more") }
-    reader = try JSONReader(Array(bytes[range]))
+    reader = try JSONScanner(Array(bytes[range]))
     let value = bytes[range]
     switch value.first {
     case UInt8(ascii: "n"): return .null
@@ -37,8 +37,8 @@ enum JSONPart {
   }
 
   private static func elements(
-    _ bytes: ArraySlice<UInt8>, _ reader: inout JSONReader
-  ) throws(JSONReader.Failure) -> [ArraySlice<UInt8>] {
+    _ bytes: ArraySlice<UInt8>, _ reader: inout JSONScanner
+  ) throws(JSONScanner.Failure) -> [ArraySlice<UInt8>] {
     var elements: [ArraySlice<UInt8>] = []
     _ = reader.take("[")
     while !reader.take("]") {
@@ -49,8 +49,8 @@ enum JSONPart {
   }
 
   private static func members(
-    _ bytes: ArraySlice<UInt8>, _ reader: inout JSONReader
-  ) throws(JSONReader.Failure) -> [Member] {
+    _ bytes: ArraySlice<UInt8>, _ reader: inout JSONScanner
+  ) throws(JSONScanner.Failure) -> [Member] {
     var members: [Member] = []
     _ = reader.take("{")
     while !reader.take("}") {

@@ -122,7 +122,7 @@ extension PersistentStore {
       }
       let path = place.path(in: directory)
       let bytes = try read(path)
-      do throws(JSONReader.Failure) {
+      do throws(JSONScanner.Failure) {
         if let bytes { document = try DefaultsDocument(bytes) }
         container.size = bytes?.count ?? 0
         loadedSize += container.size

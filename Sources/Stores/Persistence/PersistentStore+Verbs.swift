@@ -204,8 +204,8 @@ extension PersistentStore {
 
   /// The bytes of the one value of JSON that the bytes are.
   private static func value(_ bytes: [UInt8]) throws(DiskFailure) -> [UInt8] {
-    do throws(JSONReader.Failure) {
-      var reader = try JSONReader(bytes)
+    do throws(JSONScanner.Failure) {
+      var reader = try JSONScanner(bytes)
       let range = try reader.value()
       guard reader.isAtEnd else { throw reader.expected("the end") }
       return Array(bytes[range])

@@ -63,7 +63,7 @@ extension SQLiteTable {
     _ bytes: [UInt8]
   ) throws(SQLiteFailure) -> [(column: Column, value: SQLiteValue)] {
     let part: JSONPart
-    do throws(JSONReader.Failure) {
+    do throws(JSONScanner.Failure) {
       part = try JSONPart.read(bytes[...])
     } catch {
       throw SQLiteFailure(.encode, "a row is a dictionary of columns")

@@ -5,10 +5,10 @@ import Testing
 @testable import TenonStores
 
 /// What is JSON and what is not.
-@Suite struct JSONReaderTests {
+@Suite struct JSONScannerTests {
   private func problem(_ bytes: [UInt8]) -> String? {
-    do throws(JSONReader.Failure) {
-      var reader = try JSONReader(bytes)
+    do throws(JSONScanner.Failure) {
+      var reader = try JSONScanner(bytes)
       _ = try reader.value()
       return reader.isAtEnd ? nil : reader.expected("the end").located(in: bytes)
     } catch {

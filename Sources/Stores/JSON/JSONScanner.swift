@@ -1,7 +1,10 @@
-/// Reads the syntax of JSON as RFC 8259 has it, without exceptions, and keeps no values.
+/// Finds where the values of a JSON text stand, as RFC 8259 has it, without exceptions, and keeps none.
+///
+/// What the language makes of JSON is read by the reader of the runtime, which makes values. Here a part
+/// of a document is taken out or put in as it was written.
 ///
 /// What is read may nest 512 deep; reading takes no more of the native stack for it.
-struct JSONReader {
+struct JSONScanner {
   private let bytes: [UInt8]
   private(set) var offset = 0
 
@@ -59,8 +62,8 @@ struct JSONReader {
   private mutating func beginContainer(
     _ kind: Container, _ end: Unicode.Scalar, _ open: inout [Container]
   ) throws(Failure) -> Bool {
-    guard open.count < JSONReader.deepest else {
-      throw Failure(reason: "nested deeper than \(JSONReader.deepest)", offset: offset)
+    guard open.count < JSONScanner.deepest else {
+      throw Failure(reason: "nested deeper than \(JSONScanner.deepest)", offset: offset)
     }
     offset += 1
     if take(end) { return true }
@@ -96,7 +99,7 @@ struct JSONReader {
 
 // MARK: - Signs
 
-extension JSONReader {
+extension JSONScanner {
   private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
   /// Whether all has been read, blanks aside.
@@ -137,7 +140,7 @@ extension JSONReader {
 
 // MARK: - Numbers
 
-extension JSONReader {
+extension JSONScanner {
   private mutating func number() throws(Failure) {
     let isNegative = next == UInt8(ascii: "-")
     if isNegative { offset += 1 }
@@ -158,8 +161,8 @@ extension JSONReader {
   }
 
   private mutating func digits(_ what: String) throws(Failure) {
-    guard let first = next, JSONReader.isDigit(first) else { throw expected(what) }
-    while let byte = next, JSONReader.isDigit(byte) { offset += 1 }
+    guard let first = next, JSONScanner.isDigit(first) else { throw expected(what) }
+    while let byte = next, JSONScanner.isDigit(byte) { offset += 1 }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
@@ -169,7 +172,7 @@ extension JSONReader {
 
 // MARK: - Strings
 
-extension JSONReader {
+extension JSONScanner {
   /// Reads a string; its quote comes next.
   mutating func string() throws(Failure) -> String {
     offset += 1
