@@ -71,7 +71,7 @@ import Testing
         return
       }
       #expect(resource.bytes == bytes)
-      #expect(resource.contentType == "text/plain")
+      #expect(resource.contentType == (bytes == all ? "application/octet-stream" : "text/plain"))
     }
   }
 

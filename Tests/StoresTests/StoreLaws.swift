@@ -90,7 +90,12 @@ enum SubjectName: String, CaseIterable {
       #expect(try store.text(reference) == nil)
       for number in 0..<6 {
         let value = subject.value(number)
-        let resource = Resource(value, contentType: store.contentType(of: reference))
+        var type = store.contentType(of: reference)
+        // Bytes that are no text are put as what they are, as those of byte arrays are.
+        if type == "text/plain", String(validating: value, as: UTF8.self) == nil {
+          type = "application/octet-stream"
+        }
+        let resource = Resource(value, contentType: type)
         // Twice is once.
         for _ in 0..<2 {
           try store.put(reference, resource, if: nil)

@@ -142,9 +142,15 @@ extension Machine {
       if let known = graph[cell].known { return known }
       watchBeforeReading(place)
       let value = withErrorsCaught { get(place.key, from: place.object) }
-      guard case .value(let read) = value else { return .nil }
-      graph.setKnown(read, of: cell)
-      return read
+      switch value {
+      case .value(let read):
+        graph.setKnown(read, of: cell)
+        return read
+      case .failed: return .nil
+      case .unwound:
+        graph.isUnwinding = true
+        return nil
+      }
     }
   }
 

@@ -17,7 +17,12 @@ extension FileStore {
     let bytes = try fileSystem.content(
       of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
     guard try !condition.checkReading(bytes) else { return .unchanged }
-    return .resource(Resource(bytes, contentType: "text/plain"))
+    return .resource(Resource(bytes, contentType: FileStore.contentType(of: bytes)))
+  }
+
+  /// Text where the bytes are UTF-8, as files do not say what they hold; else octets.
+  static func contentType(of bytes: [UInt8]) -> String {
+    String(validating: bytes, as: UTF8.self) == nil ? "application/octet-stream" : "text/plain"
   }
 
   /// The tag of a file's bytes; nil for what is no file.

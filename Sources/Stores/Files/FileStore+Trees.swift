@@ -11,13 +11,15 @@ extension FileStore {
     guard !place.isDirectory else { throw .notADirectory }
     guard status.kind == .file else { return ResourceStatus(contentType: "text/plain") }
     var tag: EntityTag?
+    var contentType = "application/octet-stream"
     if status.size <= options.readLimit {
-      tag = EntityTag(
-        of: try fileSystem.content(
-          of: file.descriptor, status: status, limit: options.readLimit, patience: patience))
+      let bytes = try fileSystem.content(
+        of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
+      tag = EntityTag(of: bytes)
+      contentType = FileStore.contentType(of: bytes)
     }
     return ResourceStatus(
-      tag: tag, contentType: "text/plain", size: status.size, modified: status.modified)
+      tag: tag, contentType: contentType, size: status.size, modified: status.modified)
   }
 
   /// Makes a directory and those above it.
