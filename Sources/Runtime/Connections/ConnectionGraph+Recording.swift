@@ -97,25 +97,13 @@ extension Machine {
       graph.endRecording(of: formula)
       return evaluateWithin(number)
     }
-    let outerTracker = tracker
-    let outerRunning = graph.runningNumber
-    let tracker = Tracker(within: outerTracker)
-    self.tracker = tracker
-    graph.runningNumber = number
-    trackingDepth += 1
-    let outcome = withErrorsCaught {
-      let callee = pushNativeFrame()
-      callee[0] = block
-      return enter(body, callee, argumentCount: 0)
+    return run(formula) {
+      withErrorsCaught {
+        let callee = pushNativeFrame()
+        callee[0] = block
+        return enter(body, callee, argumentCount: 0)
+      }
     }
-    trackingDepth -= 1
-    graph.runningNumber = outerRunning
-    self.tracker = outerTracker
-    if case .unwound = outcome {
-      graph.isUnwinding = true
-      return nil
-    }
-    return conclude(outcome, reads: tracker.reads, of: formula)
   }
 }
 

@@ -153,6 +153,7 @@ extension ConnectionGraph {
     defer {
       words[0].isCounting = false
       if words[0].hasReleased { changesOfReleased = [:] }
+      if words[0].hasEndedFormulas, runningNumber < 0 { endedFormulas = [] }
       if ranOutOfMemory { reportMemory() }
       if words[0].hasTrace { machine.flushTrace() }
     }
@@ -509,6 +510,8 @@ extension ConnectionGraph {
         return noteNews(of: number)
       }
     }
+    // It may have ended itself: what is at its place may be gone by now.
+    guard hotFormulas[number].kind != .none else { return false }
     return store(value, by: number, because: cause?.rawValue ?? -1)
   }
 

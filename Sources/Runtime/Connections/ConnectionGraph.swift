@@ -210,6 +210,10 @@ final class ConnectionGraph {
   }
   /// The formulas whose own reads are recorded.
   var recorded: Set<FormulaID> = []
+  /// The formulas that were ended while one was running.
+  var endedFormulas: [Formula] = [] {
+    didSet { words[0].hasEndedFormulas = !endedFormulas.isEmpty }
+  }
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
@@ -521,6 +525,8 @@ extension ConnectionGraph {
     if hasFailures { releaseHeldBack(by: formula) }
     endFold(of: formula)
     forgetPlans()
+    // Code in Swift that runs is called without being counted: it stays until the turn is over.
+    if runningNumber >= 0 { endedFormulas.append(formula) }
     formulas[formula.id.index] = nil
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil

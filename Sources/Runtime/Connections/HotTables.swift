@@ -30,6 +30,7 @@ struct TurnWords: BitwiseCopyable {
   var hasForced = false
   var hasReaimed = false
   var hasHandedOver = false
+  var hasEndedFormulas = false
   var hasInvariants = false
   var hasRelays = false
   /// Whether a solver of the language is at work.

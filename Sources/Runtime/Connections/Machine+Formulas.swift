@@ -56,13 +56,20 @@ extension Machine {
   func evaluateWithin(_ number: Int32) -> Value? {
     guard let formula = graph.formulas[Int(number)] else { return nil }
     let block = Value(bits: graph.hotFormulas[number].word)
+    return run(formula) { withErrorsCaught { evaluateBlock(block) } }
+  }
+
+  /// Runs a formula by itself, and takes up what it has read.
+  ///
+  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  func run(_ formula: Formula, _ body: () -> Evaluation) -> Value? {
     let outerTracker = tracker
     let outerRunning = graph.runningNumber
     let tracker = Tracker(within: outerTracker)
     self.tracker = tracker
-    graph.runningNumber = number
+    graph.runningNumber = formula.id.rawValue
     trackingDepth += 1
-    let outcome = withErrorsCaught { evaluateBlock(block) }
+    let outcome = body()
     trackingDepth -= 1
     graph.runningNumber = outerRunning
     self.tracker = outerTracker
@@ -96,34 +103,22 @@ extension Machine {
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   func evaluate(_ formula: Formula) -> Value? {
     if case .block = formula.source { return evaluateWithin(formula.id.rawValue) }
-    let outerTracker = tracker
-    let outerRunning = graph.runningNumber
-    let tracker = Tracker(within: outerTracker)
-    self.tracker = tracker
-    graph.runningNumber = formula.id.rawValue
-    trackingDepth += 1
-    let outcome: Evaluation
-    switch formula.source {
-    case .block: outcome = .value(.nil)
-    // A solver that knows equations computes the values itself.
-    case .equation: outcome = .failed(.notAvailable("running an equation"))
-    case .copy(let cell):
-      outcome =
+    return run(formula) {
+      switch formula.source {
+      case .block: .value(.nil)
+      // A solver that knows equations computes the values itself.
+      case .equation: .failed(.notAvailable("running an equation"))
+      case .copy(let cell):
         currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
-    case .native(let native):
-      outcome = unsafe .value(native.compute(NativeInputs(Unmanaged.passUnretained(native))))
+      case .native(let native):
+        unsafe .value(native.compute(NativeInputs(Unmanaged.passUnretained(native))))
+      }
     }
-    trackingDepth -= 1
-    graph.runningNumber = outerRunning
-    self.tracker = outerTracker
-    if case .unwound = outcome {
-      graph.isUnwinding = true
-      return nil
-    }
-    return conclude(outcome, reads: tracker.reads, of: formula)
   }
 
   func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
+    // A formula may end itself: it is told nothing any more then.
+    guard graph[formula.id] === formula else { return nil }
     if let failure = learnReads(reads, of: formula) {
       note(failure, of: formula)
       return nil
