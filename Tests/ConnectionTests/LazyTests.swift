@@ -192,6 +192,16 @@ import Testing
 
   /// An interrupt and an error while a lazy place is brought up to date leave it stale or failed, and
   /// everything else as it was.
+  /// Reading is a turn of its own: one that is given up later takes nothing of it back.
+  @Test func readingLeavesNothingToTakeBack() throws {
+    try onThread {
+      let program = Program()
+      try program.run("z := 0. var <lazy> x. x |= 10 / z. x. z := 5.")
+      #expect(try program.run("x").integer == 2)
+      #expect(program.interpreter.machine.graph.journal.isEmpty)
+    }
+  }
+
   @Test func errorsAndExplanation() throws {
     try onThread {
       let program = Program()

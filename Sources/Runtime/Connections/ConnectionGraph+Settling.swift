@@ -153,7 +153,7 @@ extension ConnectionGraph {
     defer {
       words[0].isCounting = false
       if words[0].hasReleased { changesOfReleased = [:] }
-      if words[0].hasEndedFormulas, runningNumber < 0 { endedFormulas = [] }
+      if words[0].hasEndedFormulas { releaseEndedFormulas() }
       if ranOutOfMemory { reportMemory() }
       if words[0].hasTrace { machine.flushTrace() }
     }
@@ -168,6 +168,7 @@ extension ConnectionGraph {
       isSettling = true
       defer {
         isSettling = false
+        if words[0].hasEndedFormulas { releaseEndedFormulas() }
         if atomicDepth == 0 {
           undo.removeAll()
           if words[0].hasJournal { journal.endTurn() }
@@ -479,9 +480,10 @@ extension ConnectionGraph {
       if let result = foldedValue(number) {
         value = result
       } else {
-        guard !isUnwinding, let result = evaluateBlockFormula(number) else {
-          return noteNews(of: number)
-        }
+        // The blocks for its elements may have ended it.
+        guard !isUnwinding, hotFormulas[number].kind != .none,
+          let result = evaluateBlockFormula(number)
+        else { return noteNews(of: number) }
         value = result
       }
     case .recorded:
@@ -510,7 +512,7 @@ extension ConnectionGraph {
         return noteNews(of: number)
       }
     }
-    // It may have ended itself: what is at its place may be gone by now.
+    // It may have ended itself.
     guard hotFormulas[number].kind != .none else { return false }
     return store(value, by: number, because: cause?.rawValue ?? -1)
   }

@@ -90,6 +90,9 @@ final class ConnectionGraph {
 
   var connections = ConnectionTable()
   var nextConnection = 1
+  /// How many connections have come into force, and the number of the last one.
+  var newcomerCount = 0
+  var lastNewcomer = 0
   var nextOrder = 1
   /// The solvers that may be asked, cheapest first.
   var solvers: [any ConnectorSolver.Type] = []
@@ -141,7 +144,16 @@ final class ConnectionGraph {
     @inline(__always) set { words[0].runningNumber = newValue }
   }
   /// The formula that runs.
-  var running: Formula? { runningNumber < 0 ? nil : formulas[Int(runningNumber)] }
+  ///
+  /// One that has ended itself runs on all the same.
+  var running: Formula? {
+    runningNumber < 0 ? nil : formula(runningWith: runningNumber)
+  }
+
+  /// The formula with a number that runs, or has just run: it may have ended itself.
+  func formula(runningWith number: Int32) -> Formula? {
+    formulas[Int(number)] ?? endedFormulas.last { $0.formula.id.rawValue == number }?.formula
+  }
   /// The region whose solver is at work, and the level the turn has come to.
   var settling: Region?
   var currentLevel: Int {
@@ -210,8 +222,10 @@ final class ConnectionGraph {
   }
   /// The formulas whose own reads are recorded.
   var recorded: Set<FormulaID> = []
-  /// The formulas that were ended while one was running.
-  var endedFormulas: [Formula] = [] {
+  /// The formulas that have ended in a turn, or while one was running.
+  ///
+  /// A formula does not keep its connection, which messages about what it does may name.
+  var endedFormulas: [(formula: Formula, connection: Connection)] = [] {
     didSet { words[0].hasEndedFormulas = !endedFormulas.isEmpty }
   }
   /// Where formulas of the language are evaluated in a turn.
@@ -525,12 +539,24 @@ extension ConnectionGraph {
     if hasFailures { releaseHeldBack(by: formula) }
     endFold(of: formula)
     forgetPlans()
-    // Code in Swift that runs is called without being counted: it stays until the turn is over.
-    if runningNumber >= 0 { endedFormulas.append(formula) }
     formulas[formula.id.index] = nil
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil
-    freeFormulas.append(formula.id.rawValue)
+    if isSettling || runningNumber >= 0 {
+      endedFormulas.append((formula, formula.connection))
+    } else {
+      freeFormulas.append(formula.id.rawValue)
+    }
+  }
+
+  /// Lets go of the formulas that have ended meanwhile, and gives out their numbers again.
+  ///
+  /// As long as a formula may be running, its number has to stay its own, so that what it computes
+  /// is not taken for the value of another; and code in Swift is called without being counted.
+  func releaseEndedFormulas() {
+    guard !isSettling, runningNumber < 0 else { return }
+    for ended in endedFormulas { freeFormulas.append(ended.formula.id.rawValue) }
+    endedFormulas = []
   }
 
   /// What a solver is told of a constraint.

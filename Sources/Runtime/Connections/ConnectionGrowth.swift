@@ -2,7 +2,7 @@
 // changes too often says nothing there: a handler that makes another one like itself has twice as
 // many in each round.
 
-/// Counts the connections that are made because of others that a change has made.
+/// Counts the connections that come into force because of others that a change has made.
 struct ConnectionGrowth {
   /// How many there may be within a settling.
   static let settlingLimit = 2_000
@@ -18,7 +18,7 @@ struct ConnectionGrowth {
   /// Begins to count after a first round.
   init(limit: Int, _ graph: ConnectionGraph) {
     self.limit = limit
-    first = graph.nextConnection
+    first = graph.newcomerCount
     seen = first
   }
 
@@ -27,12 +27,12 @@ struct ConnectionGrowth {
   /// - Throws: a failure that names the connection made last when there are too many; what waited is
   ///   given up then.
   mutating func check(_ graph: ConnectionGraph) throws(Failure) {
-    let next = graph.nextConnection
+    let next = graph.newcomerCount
     // What the first round that makes any does is what the program wants, however much it is.
     if seen > first { count += next - seen }
     seen = next
     guard count > limit else { return }
-    let last = graph.connections.values.max { $0.number < $1.number }?.text ?? ""
+    let last = graph.connections[graph.lastNewcomer]?.text ?? ""
     graph.abandonTurn()
     throw .goesOnConnecting(last)
   }

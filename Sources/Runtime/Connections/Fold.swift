@@ -126,7 +126,8 @@ extension ConnectionGraph {
     defer { elements.end() }
     let changed = fold.changed.count == 1 ? fold.changed : fold.changed.withoutRepetitions
     for offset in changed {
-      guard offset < elements.count, let entry = elements.entry(at: offset),
+      // The blocks are code of any kind: they may end the formula.
+      guard offset < elements.count, let entry = elements.entry(at: offset), fold.isActive,
         elements.cells == fold.reads[offset] ?? []
       else { return false }
       fold.table.set(entry, at: offset)
@@ -171,7 +172,9 @@ extension ConnectionGraph {
       }
     }
     for offset in 0..<elements.count {
-      guard let entry = elements.entry(at: offset) else { return fold.table.removeAll() }
+      guard let entry = elements.entry(at: offset), self[formula.id] === formula else {
+        return fold.table.removeAll()
+      }
       for cell in elements.cells {
         // A block that looks at the collection itself says something of all elements.
         guard heard.contains(cell), cell != whole, cell != fold.place else {
@@ -353,51 +356,36 @@ final class FoldedElements {
 
   /// What the blocks make of an element: nil when one failed, an inner nil when one left it out.
   private func passThroughSteps(_ element: Value) -> Value?? {
-    let graph = machine.graph
-    let outerTracker = machine.tracker
-    let outerRunning = graph.runningNumber
-    let tracker = Tracker(within: outerTracker)
-    machine.tracker = tracker
-    graph.runningNumber = formula.id.rawValue
-    machine.trackingDepth += 1
     let kept = machine.roots.count
     machine.roots.append(element)
-    defer {
-      machine.roots.removeLast(machine.roots.count - kept)
-      machine.trackingDepth -= 1
-      graph.runningNumber = outerRunning
-      machine.tracker = outerTracker
-    }
-    var value = element
-    for (index, step) in fold.recognition.steps.enumerated() {
-      let block = machine.roots[root + index]
-      switch machine.withErrorsCaught({ machine.evaluateBlock(block, value) }) {
-      case .value(let answer):
-        switch step.kind {
-        case .collect: value = answer
-        case .select, .reject:
-          guard answer == .true || answer == .false else { return nil }
-          if (answer == .true) != (step.kind == .select) {
-            guard takeReads(tracker) else { return nil }
-            return .some(nil)
-          }
+    defer { machine.roots.removeLast(machine.roots.count - kept) }
+    var isLeftOut = false
+    var isRefused = false
+    let (outcome, reads) = machine.runUntaken(formula) {
+      var outcome = Evaluation.value(element)
+      for (index, step) in fold.recognition.steps.enumerated() {
+        let block = machine.roots[root + index]
+        let value = machine.roots[kept]
+        outcome = machine.withErrorsCaught { machine.evaluateBlock(block, value) }
+        guard case .value(let answer) = outcome else { return outcome }
+        if step.kind == .collect {
+          machine.roots[kept] = answer
+          continue
         }
-        machine.roots[kept] = value
-      case .failed: return nil
-      case .unwound:
-        graph.isUnwinding = true
-        return nil
+        outcome = .value(value)
+        // The block of the formula says what is wrong with another answer.
+        isRefused = answer != .true && answer != .false
+        isLeftOut = (answer == .true) != (step.kind == .select)
+        if isRefused || isLeftOut { return outcome }
       }
+      return outcome
     }
-    return takeReads(tracker) ? .some(value) : nil
-  }
-
-  private func takeReads(_ tracker: Tracker) -> Bool {
-    for place in tracker.reads {
-      guard let cell = machine.graph.cellsByPlace[place] else { return false }
+    guard case .value(let value) = outcome, !isRefused else { return nil }
+    for place in reads {
+      guard let cell = machine.graph.cellsByPlace[place] else { return nil }
       cells.append(cell)
     }
-    return true
+    return .some(isLeftOut ? nil : value)
   }
 }
 

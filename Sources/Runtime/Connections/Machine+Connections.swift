@@ -317,7 +317,11 @@ extension Machine {
     }
     if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
-    let connection = formula.connection
+    report(failure, of: formula.connection)
+  }
+
+  /// Says that a formula of a connection has failed.
+  func report(_ failure: Failure, of connection: Connection) {
     let report = Diagnostic(
       .warning, "'\(connection.text)' failed: \(failure.message)", connection.range)
     printError(report.rendered(in: connection.source))

@@ -63,6 +63,17 @@ extension Machine {
   ///
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   func run(_ formula: Formula, _ body: () -> Evaluation) -> Value? {
+    let (outcome, reads) = runUntaken(formula, body)
+    if case .unwound = outcome { return nil }
+    return conclude(outcome, reads: reads, of: formula)
+  }
+
+  /// Runs code that belongs to a formula.
+  ///
+  /// - Returns: What came of it, and what it has read.
+  func runUntaken(
+    _ formula: Formula, _ body: () -> Evaluation
+  ) -> (outcome: Evaluation, reads: [Place]) {
     let outerTracker = tracker
     let outerRunning = graph.runningNumber
     let tracker = Tracker(within: outerTracker)
@@ -73,17 +84,14 @@ extension Machine {
     trackingDepth -= 1
     graph.runningNumber = outerRunning
     self.tracker = outerTracker
-    if case .unwound = outcome {
-      graph.isUnwinding = true
-      return nil
-    }
-    return conclude(outcome, reads: tracker.reads, of: formula)
+    if case .unwound = outcome { graph.isUnwinding = true }
+    return (outcome, tracker.reads)
   }
 
   /// Takes up what a formula has read besides its text, or that it has failed.
   @inline(never)
   func finish(_ value: Value, of number: Int32) -> Value? {
-    guard let formula = graph.formulas[Int(number)] else { return nil }
+    guard let formula = graph.formula(runningWith: number) else { return nil }
     var outcome = Evaluation.value(value)
     if value.isUnwind {
       let evaluation = graph.evaluation
@@ -102,23 +110,27 @@ extension Machine {
   ///
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   func evaluate(_ formula: Formula) -> Value? {
-    if case .block = formula.source { return evaluateWithin(formula.id.rawValue) }
-    return run(formula) {
-      switch formula.source {
-      case .block: .value(.nil)
-      // A solver that knows equations computes the values itself.
-      case .equation: .failed(.notAvailable("running an equation"))
-      case .copy(let cell):
+    switch formula.source {
+    case .block: return evaluateWithin(formula.id.rawValue)
+    // A solver that knows equations computes the values itself.
+    case .equation: return run(formula) { .failed(.notAvailable("running an equation")) }
+    case .copy(let cell):
+      return run(formula) {
         currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
-      case .native(let native):
+      }
+    case .native(let native):
+      return run(formula) {
         unsafe .value(native.compute(NativeInputs(Unmanaged.passUnretained(native))))
       }
     }
   }
 
   func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
-    // A formula may end itself: it is told nothing any more then.
-    guard graph[formula.id] === formula else { return nil }
+    guard graph[formula.id] === formula else {
+      // It has ended itself, and is in no state any more.
+      if case .failed(let failure) = outcome { report(failure, of: formula.connection) }
+      return nil
+    }
     if let failure = learnReads(reads, of: formula) {
       note(failure, of: formula)
       return nil

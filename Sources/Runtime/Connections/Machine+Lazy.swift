@@ -94,7 +94,9 @@ extension Machine {
     let isNested = graph.isSettling || graph.runningNumber >= 0
     if !isNested {
       graph.turn += 1
-      graph.words[0].firstTurn = UInt32(truncatingIfNeeded: graph.turn)
+      if !graph.words[0].isCounting {
+        graph.words[0].firstTurn = UInt32(truncatingIfNeeded: graph.turn)
+      }
       graph.isSettling = true
     }
     var waiting = [cell]
@@ -120,7 +122,11 @@ extension Machine {
     if !isNested {
       if graph.words[0].handler >= 0 { endFormulas() }
       graph.isSettling = false
-      if graph.atomicDepth == 0 { graph.undo.removeAll() }
+      if graph.words[0].hasEndedFormulas { graph.releaseEndedFormulas() }
+      if graph.atomicDepth == 0 {
+        graph.undo.removeAll()
+        if graph.words[0].hasJournal { graph.journal.endTurn() }
+      }
       if graph.words[0].hasTrace { flushTrace() }
     }
     if waiting.isEmpty { return .nil }

@@ -43,7 +43,8 @@ final class NativeFormula {
   deinit { unsafe addresses.deallocate() }
 }
 
-/// A formula in Swift code, without reference counting: its connection keeps it alive.
+/// A formula in Swift code, without reference counting: its connection keeps it alive, or the graph
+/// once that has ended while it was running.
 @safe
 struct NativeFormulaRef {
   private let formula: Unmanaged<NativeFormula>

@@ -160,6 +160,8 @@ extension ConnectionGraph {
   /// Notes that a connection has come into force; it has not been brought up to date yet.
   func noteNewcomer(_ connection: Connection, wasSuspended: Bool = false) {
     words[0].hasJournal = true
+    newcomerCount &+= 1
+    lastNewcomer = connection.number
     journal.note(new: connection, wasSuspended: wasSuspended)
   }
 
