@@ -46,4 +46,30 @@ import Testing
       #expect(interpreter.machine.graph.endedFormulas.isEmpty)
     }
   }
+
+  /// Its number is not given out again while it runs: what it computes would be taken for the value
+  /// of the formula that has it then. And it is a formula to its end.
+  @Test(arguments: [
+    ("c |= 7 / z. 99", "a formula must not connect"),
+    ("z := 3. 99", "'z' must not be written by a formula"),
+    ("Error new signal: 'on the way'", "failed: on the way"),
+    ("k resume. 99", "a formula must not connect"),
+  ])
+  func isAFormulaToItsEnd(_ rest: String, _ message: String) throws {
+    try onThread {
+      let program = Program()
+      let ending = rest.hasPrefix("k") ? "suspend" : "disconnect"
+      try program.run(
+        """
+        a := 1. b := 0. c := 0. z := 0. y := 0. y |= z.
+        k := (b |= a > 1 ifTrue: [ k \(ending). \(rest) ] ifFalse: [ a + 1 ]).
+        a := 5
+        """)
+      #expect(try program.print("#(a, b, c, y, z)") == "#(5 2 0 0 0)")
+      #expect(program.console.text.contains(message), "\(program.console.text)")
+      #expect(try program.print("k state") == "#\(ending)ed")
+      #expect(program.interpreter.machine.graph.endedFormulas.isEmpty)
+      #expect(try program.print("b |= a. b") == "5")
+    }
+  }
 }
