@@ -47,8 +47,10 @@ import Testing
     }
   }
 
-  /// Its number is not given out again while it runs: what it computes would be taken for the value
-  /// of the formula that has it then. And it is a formula to its end.
+  /// It is a formula to its end, and its number is its own as long.
+  ///
+  /// Were the number given out again meanwhile, what it computes would be taken for the value of the
+  /// formula that has it then.
   @Test(arguments: [
     ("c |= 7 / z. 99", "a formula must not connect"),
     ("z := 3. 99", "'z' must not be written by a formula"),

@@ -190,8 +190,6 @@ import Testing
     }
   }
 
-  /// An interrupt and an error while a lazy place is brought up to date leave it stale or failed, and
-  /// everything else as it was.
   /// Reading is a turn of its own: one that is given up later takes nothing of it back.
   @Test func readingLeavesNothingToTakeBack() throws {
     try onThread {
@@ -202,6 +200,8 @@ import Testing
     }
   }
 
+  /// An interrupt and an error while a lazy place is brought up to date leave it stale or failed, and
+  /// everything else as it was.
   @Test func errorsAndExplanation() throws {
     try onThread {
       let program = Program()

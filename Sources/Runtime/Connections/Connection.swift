@@ -325,7 +325,7 @@ final class Connection {
       }
       let reads = inputs.indices.map { operand(inputs[$0], names?.reads[$0]) }
       plan = ConnectionPlan(target: target, block: nil, other: nil, reads: reads)
-      plan.native = native.compute
+      plan.native = native.code
     case .equation: return nil
     }
     plan.strength = strength

@@ -222,6 +222,8 @@ final class ConnectionGraph {
   }
   /// The formulas whose own reads are recorded.
   var recorded: Set<FormulaID> = []
+  /// What running formulas in Swift code needs.
+  let natives = NativeTable()
   /// The formulas that have ended in a turn, or while one was running.
   ///
   /// A formula does not keep its connection, which messages about what it does may name.

@@ -27,7 +27,7 @@ struct ConnectionPlan {
   /// What the text of the formula reads.
   let reads: [Operand]
   /// Computes the target, for a formula in Swift code.
-  var native: ((NativeInputs) -> Value)?
+  var native: NativeCode?
   /// The text of the formula, in case it has to be read as a sum.
   var formula: Expression?
   /// How much it counts.

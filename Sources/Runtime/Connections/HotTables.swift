@@ -154,7 +154,7 @@ struct HotFormula: BitwiseCopyable {
       word = UInt(cell.rawValue)
     case .native(let native):
       kind = .native
-      word = unsafe UInt(bitPattern: Unmanaged.passUnretained(native).toOpaque())
+      word = native.word
     case .equation:
       kind = .equation
       word = 0

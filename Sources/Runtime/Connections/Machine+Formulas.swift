@@ -120,7 +120,7 @@ extension Machine {
       }
     case .native(let native):
       return run(formula) {
-        unsafe .value(native.compute(NativeInputs(Unmanaged.passUnretained(native))))
+        .value(NativeFormulaRef(word: native.word)?.compute() ?? .nil)
       }
     }
   }

@@ -1,95 +1,190 @@
 internal import TenonTables
 
+// Formulas in Swift code. What a turn needs of them lies in a row, in the order in which they were
+// made: objects of their own would lie where the allocator has room, and with many formulas fetching
+// each would take longer than running it.
+
+/// What a formula in Swift code does.
+enum NativeCode {
+  /// Computes the value from the cells it reads.
+  case values((NativeInputs) -> Value)
+  /// Computes an integer from integers.
+  case integers((IntegerInputs) -> Int)
+}
+
+/// What running a formula in Swift code needs: a cache line.
+@safe
+struct NativeRecord {
+  /// Where the values of the first two cells stand that it reads, nil for places that are no plain
+  /// slots; for more than two, `first` is where all of that stands.
+  var first: UnsafeRawPointer?
+  var second: UnsafeRawPointer?
+  /// The numbers of the first two cells; for more than two they stand behind the addresses.
+  var numbers: (Int32, Int32) = (-1, -1)
+  /// How many cells it reads.
+  let count: Int32
+  let code: NativeCode
+  let graph: Unmanaged<ConnectionGraph>
+
+  /// How many cells a record has room for.
+  @inline(__always) static var room: Int { 2 }
+}
+
+/// The records of a graph: they stay where they are until they are given back.
+@safe
+final class NativeTable {
+  private static var pageSize: Int { 64 }
+
+  private var pages: [UnsafeMutablePointer<NativeRecord>] = unsafe []
+  private var free: [UnsafeMutablePointer<NativeRecord>] = unsafe []
+  /// How many records the last page has room for.
+  private var room = 0
+
+  func makeRecord(_ record: NativeRecord) -> UnsafeMutablePointer<NativeRecord> {
+    let place: UnsafeMutablePointer<NativeRecord>
+    if let known = unsafe free.popLast() {
+      unsafe place = known
+    } else {
+      if room == 0 { addPage() }
+      unsafe place = pages[pages.count - 1] + (NativeTable.pageSize - room)
+      room -= 1
+    }
+    unsafe place.initialize(to: record)
+    return unsafe place
+  }
+
+  func remove(_ record: UnsafeMutablePointer<NativeRecord>) {
+    unsafe record.deinitialize(count: 1)
+    unsafe free.append(record)
+  }
+
+  private func addPage() {
+    let size = NativeTable.pageSize * MemoryLayout<NativeRecord>.stride
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+    unsafe pages.append(
+      memory.bindMemory(to: NativeRecord.self, capacity: NativeTable.pageSize))
+    room = NativeTable.pageSize
+  }
+
+  // The formulas keep it: no record is left.
+  deinit { for unsafepage in unsafe pages { unsafe page.deallocate() } }
+}
+
 /// A formula in Swift code.
 @safe
 final class NativeFormula {
-  /// Computes the value from the cells it reads.
-  let compute: (NativeInputs) -> Value
-  /// Where the values of the cells stand that it reads; nil for places that are no plain slots.
-  let addresses: UnsafeMutablePointer<UnsafeRawPointer?>
-  /// How many cells it reads.
-  let count: Int
-  let graph: Unmanaged<ConnectionGraph>
+  fileprivate let record: UnsafeMutablePointer<NativeRecord>
+  private let table: NativeTable
 
-  init(graph: ConnectionGraph, inputs: [CellID], _ compute: @escaping (NativeInputs) -> Value) {
-    unsafe self.graph = Unmanaged.passUnretained(graph)
-    self.compute = compute
-    count = inputs.count
-    // The numbers of the cells stand behind the addresses: two for each word.
-    unsafe addresses = UnsafeMutablePointer.allocate(capacity: count + (count + 1) / 2 + 1)
+  init(graph: ConnectionGraph, inputs: [CellID], _ code: NativeCode) {
+    table = graph.natives
+    var record = unsafe NativeRecord(
+      first: nil, second: nil, count: Int32(clamping: inputs.count), code: code,
+      graph: Unmanaged.passUnretained(graph))
+    if inputs.count > NativeRecord.room {
+      // The numbers of the cells stand behind the addresses: two for each word.
+      let words = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(
+        capacity: inputs.count + (inputs.count + 1) / 2)
+      unsafe record.first = UnsafeRawPointer(words)
+    }
+    unsafe self.record = table.makeRecord(record)
+    let view = unsafe NativeInputs(self.record)
     for (index, input) in inputs.enumerated() {
       let cell = graph.hot[input.rawValue]
       let isSlot = cell.kind == .slot
       let address =
         unsafe isSlot ? UnsafeRawPointer(ObjectRef(cell.object).address(ofSlot: cell.index)) : nil
-      unsafe (addresses + index).initialize(to: address)
-      unsafe (numbers + index).initialize(to: input.rawValue)
+      unsafe (view.addresses + index).initialize(to: address)
+      unsafe (view.numbers + index).initialize(to: input.rawValue)
     }
   }
 
-  private var numbers: UnsafeMutablePointer<Int32> {
-    unsafe UnsafeMutableRawPointer(addresses + count).assumingMemoryBound(to: Int32.self)
-  }
-
-  /// A cell that it reads, `0 ..< count`.
-  func input(_ index: Int) -> CellID {
-    assert(index >= 0 && index < count)
-    return CellID(unsafe numbers[index])
-  }
-
   /// The cells it reads.
-  var inputs: [CellID] { (0..<count).map { input($0) } }
+  var inputs: [CellID] {
+    let view = unsafe NativeInputs(record)
+    return (0..<view.count).map { view.cell($0) }
+  }
 
-  deinit { unsafe addresses.deallocate() }
+  /// What it does.
+  var code: NativeCode { unsafe record.pointee.code }
+
+  /// Stands for it in the table of formulas.
+  var word: UInt { unsafe UInt(bitPattern: record) }
+
+  deinit {
+    if unsafe Int(record.pointee.count) > NativeRecord.room {
+      unsafe record.pointee.first?.deallocate()
+    }
+    unsafe table.remove(record)
+  }
 }
 
 /// A formula in Swift code, without reference counting: its connection keeps it alive, or the graph
 /// once that has ended while it was running.
 @safe
 struct NativeFormulaRef {
-  private let formula: Unmanaged<NativeFormula>
+  private let record: UnsafeMutablePointer<NativeRecord>
 
   @inline(__always)
   init?(word: UInt) {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
-    unsafe formula = Unmanaged.fromOpaque(pointer)
+    guard let record = unsafe UnsafeMutablePointer<NativeRecord>(bitPattern: word) else {
+      return nil
+    }
+    unsafe self.record = record
   }
 
   @inline(__always)
   func compute() -> Value {
-    unsafe formula._withUnsafeGuaranteedRef { unsafe $0.compute(NativeInputs(formula)) }
+    switch unsafe record.pointee.code {
+    case .values(let compute): compute(unsafe NativeInputs(record))
+    case .integers(let compute): Value(small: compute(IntegerInputs(unsafe NativeInputs(record))))
+    }
   }
 }
 
 /// What a formula in Swift code reads; good while it runs.
 @safe
 struct NativeInputs {
-  private let formula: Unmanaged<NativeFormula>
+  private let record: UnsafeMutablePointer<NativeRecord>
 
   @inline(__always)
-  init(_ formula: Unmanaged<NativeFormula>) {
-    unsafe self.formula = unsafe formula
+  init(_ record: UnsafeMutablePointer<NativeRecord>) {
+    unsafe self.record = unsafe record
   }
 
   @inline(__always)
-  var count: Int { unsafe formula._withUnsafeGuaranteedRef { $0.count } }
+  var count: Int { unsafe Int(record.pointee.count) }
 
   /// Where the values stand; nil for places that are no plain slots.
   @inline(__always)
-  var addresses: UnsafePointer<UnsafeRawPointer?> {
-    unsafe formula._withUnsafeGuaranteedRef { unsafe UnsafePointer($0.addresses) }
+  fileprivate var addresses: UnsafeMutablePointer<UnsafeRawPointer?> {
+    // A record begins with the first addresses.
+    let words =
+      unsafe count > NativeRecord.room
+      ? UnsafeMutableRawPointer(mutating: record.pointee.first) : UnsafeMutableRawPointer(record)
+    return unsafe (words ?? UnsafeMutableRawPointer(record))
+      .assumingMemoryBound(to: UnsafeRawPointer?.self)
+  }
+
+  /// The numbers of the cells.
+  fileprivate var numbers: UnsafeMutablePointer<Int32> {
+    unsafe UnsafeMutableRawPointer(addresses + max(count, NativeRecord.room))
+      .assumingMemoryBound(to: Int32.self)
+  }
+
+  /// A cell that it reads, `0 ..< count`.
+  func cell(_ index: Int) -> CellID {
+    assert(index >= 0 && index < count)
+    return CellID(unsafe numbers[index])
   }
 
   /// The value of an input, `0 ..< count`.
   @inline(__always)
   subscript(index: Int) -> Value {
-    unsafe formula._withUnsafeGuaranteedRef { formula in
-      if let address = unsafe formula.addresses[index] {
-        return unsafe address.load(as: Value.self)
-      }
-      return unsafe formula.graph._withUnsafeGuaranteedRef { graph in
-        graph.machine.currentValue(of: formula.input(index)) ?? .nil
-      }
+    assert(index >= 0 && index < count)
+    if let address = unsafe addresses[index] { return unsafe address.load(as: Value.self) }
+    return unsafe record.pointee.graph._withUnsafeGuaranteedRef { graph in
+      graph.machine.currentValue(of: cell(index)) ?? .nil
     }
   }
 }
@@ -105,7 +200,7 @@ package struct IntegerInputs {
   @inline(__always)
   init(_ inputs: NativeInputs) {
     self.inputs = inputs
-    unsafe addresses = unsafe inputs.addresses
+    unsafe addresses = unsafe UnsafePointer(inputs.addresses)
     count = inputs.count
   }
 

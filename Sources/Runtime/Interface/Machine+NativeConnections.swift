@@ -164,9 +164,10 @@ extension Machine {
     _ target: VariableCell, reading inputs: [VariableCell], text: String?,
     _ formula: @escaping (FormulaInputs) -> FormulaValue
   ) -> RunOutcome {
-    connectNatively(target, reading: inputs, text: text) { [unowned self] inputs in
+    let code = NativeCode.values { [unowned self] inputs in
       value(of: formula(FormulaInputs(inputs, self)))
     }
+    return connectNatively(target, reading: inputs, text: text, code)
   }
 
   /// Keeps a variable equal to an integer that Swift code computes from integers.
@@ -174,14 +175,12 @@ extension Machine {
     _ target: VariableCell, reading inputs: [VariableCell],
     integers formula: @escaping (IntegerInputs) -> Int
   ) -> RunOutcome {
-    connectNatively(target, reading: inputs, text: nil) { inputs in
-      Value(small: formula(IntegerInputs(inputs)))
-    }
+    connectNatively(target, reading: inputs, text: nil, .integers(formula))
   }
 
   private func connectNatively(
     _ target: VariableCell, reading inputs: [VariableCell], text: String?,
-    _ compute: @escaping (NativeInputs) -> Value
+    _ code: NativeCode
   ) -> RunOutcome {
     withEntry {
       state.base = state.top
@@ -190,7 +189,7 @@ extension Machine {
       }
       let plan = ConnectionPlan(
         target: operand(target), block: nil, other: nil, reads: inputs.map { operand($0) },
-        native: compute)
+        native: code)
       let value = connect(
         plan, connector: "|=", text: text, source: nativeSource, range: SourceRange.none,
         site: nil)
