@@ -67,7 +67,7 @@ final class NativeTable {
   }
 
   // The formulas keep it: no record is left.
-  deinit { for unsafepage in unsafe pages { unsafe page.deallocate() } }
+  deinit { unsafe pages.forEach { unsafe $0.deallocate() } }
 }
 
 /// A formula in Swift code.
