@@ -507,8 +507,8 @@ extension DataflowSolver {
   /// Nothing is marked when a turn begins: the one before has run all that was.
   @inline(__always)
   private func onlyReader(of transaction: Transaction) -> Int32 {
-    guard transaction.changeCount == 1, transaction.forcedCount == 0 else { return -1 }
-    let id = transaction.change(at: 0).rawValue
+    guard transaction.changes.count == 1, transaction.forcedFormulas.isEmpty else { return -1 }
+    let id = transaction.changes[0].rawValue
     let known = cellsByNumber[id]
     guard known >= 0, cells[known].firstReader >= 0 else { return -1 }
     let edge = edges[cells[known].firstReader]

@@ -146,10 +146,42 @@ extension ConnectionGraph {
 
   /// Brings all connections up to date.
   ///
-  /// - Returns: `unwind` when the program was interrupted on the way, else nil.
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
+    let isBegun = words[0].isPlain && !pending.isEmpty && baseTransaction.isEmpty
+    if isBegun, settlePlainly() { return }
+    try settle(isBegun: isBegun)
+  }
+
+  /// Begins a turn that concerns nothing but formulas with the one solver of the lowest level: nearly
+  /// all do.
+  ///
+  /// - Returns: Whether it is over; else it is to be gone on with as any other.
+  @inline(__always)
+  private func settlePlainly() -> Bool {
+    turn += 1
+    words[0].firstTurn = UInt32(truncatingIfNeeded: turn)
+    words[0].isCounting = true
+    isSettling = true
+    baseTransaction.changes.exchange(with: pending)
+    currentLevel = 0
+    settleBase()
+    guard words[0].isPlain, baseTransaction.isEmpty, pending.isEmpty else { return false }
+    if words[0].handler >= 0 {
+      machine.endFormulas()
+      guard words[0].isPlain else { return false }
+    }
+    undo.removeAll()
+    currentLevel = -1
+    isSettling = false
+    words[0].isCounting = false
+    return true
+  }
+
+  /// Brings all connections up to date; the first turn may have begun.
+  private func settle(isBegun: Bool) throws(Failure) {
+    var isBegun = isBegun
     defer {
       words[0].isCounting = false
       if words[0].hasReleased { changesOfReleased = [:] }
@@ -157,14 +189,16 @@ extension ConnectionGraph {
       if ranOutOfMemory { reportMemory() }
       if words[0].hasTrace { machine.flushTrace() }
     }
-    if words[0].hasInvariants { askDoubtful() }
-    if hasPending {
+    if words[0].hasInvariants, !isBegun { askDoubtful() }
+    if hasPending, !isBegun {
       words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
       words[0].isCounting = true
     }
     var growth: ConnectionGrowth?
-    while hasPending {
-      turn += 1
+    while isBegun || hasPending {
+      let goesOn = isBegun
+      isBegun = false
+      if !goesOn { turn += 1 }
       isSettling = true
       defer {
         isSettling = false
@@ -177,8 +211,8 @@ extension ConnectionGraph {
       }
       do throws(Failure) {
         defer { if words[0].handler >= 0 { machine.endFormulas() } }
-        if hasOneLevel {
-          try settleOneLevel()
+        if goesOn || hasOneLevel {
+          try settleOneLevel(goesOn)
         } else {
           distributePending()
           try settleLevels()
@@ -220,7 +254,24 @@ extension ConnectionGraph {
   }
 
   /// Brings everything up to date that one solver keeps.
-  private func settleOneLevel() throws(Failure) {
+  ///
+  /// `goesOn`: the solver has done its work once.
+  private func settleOneLevel(_ goesOn: Bool) throws(Failure) {
+    if !goesOn { beginOneLevel() }
+    var isDue = !goesOn
+    repeat {
+      if isDue { settleBase() }
+      isDue = true
+      if isHalted, let restless {
+        self.restless = nil
+        throw .doesNotSettle(loop(through: restless))
+      }
+    } while !isHalted && !baseTransaction.isEmpty
+    currentLevel = -1
+    if hasMore || words[0].levelCount > 1 || words[0].hasRegionsWaiting { try settleLevels() }
+  }
+
+  private func beginOneLevel() {
     if !words[0].hasValuesBefore, baseTransaction.changes.isEmpty {
       baseTransaction.changes.exchange(with: pending)
     } else {
@@ -234,15 +285,6 @@ extension ConnectionGraph {
     }
     hasMore = false
     currentLevel = 0
-    repeat {
-      settleBase()
-      if isHalted, let restless {
-        self.restless = nil
-        throw .doesNotSettle(loop(through: restless))
-      }
-    } while !isHalted && !baseTransaction.isEmpty
-    currentLevel = -1
-    if hasMore || words[0].levelCount > 1 || words[0].hasRegionsWaiting { try settleLevels() }
   }
 
   /// Has the program hear at its next safepoint that memory has run out, when only formulas have.

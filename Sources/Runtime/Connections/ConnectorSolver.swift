@@ -1,4 +1,4 @@
-internal import TenonTables
+package import TenonTables
 
 /// A way to keep constraints true.
 ///
@@ -217,8 +217,8 @@ public struct SolverConflict: Error, Sendable {
 /// A turn as a solver sees it: what has changed, and the means to run formulas.
 @safe
 public final class Transaction {
-  let changes = FlatTable<CellID>()
-  let forcedFormulas = FlatTable<FormulaID>()
+  package let changes = FlatTable<CellID>()
+  package let forcedFormulas = FlatTable<FormulaID>()
   /// The graph owns the transactions of its solvers.
   private var graph: Unmanaged<ConnectionGraph>?
   /// The graph.
@@ -335,6 +335,7 @@ public final class Transaction {
 
   /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
   /// next time.
+  @inline(__always)
   func settle(with solver: any ConnectorSolver) {
     let changeCount = changes.count
     let forcedCount = forcedFormulas.count

@@ -11,34 +11,20 @@ struct TurnWords: BitwiseCopyable {
   /// The turn with which the settling began, by its lowest bits: the changes of cells are counted
   /// from there.
   var firstTurn = UInt32(0)
+  /// What is seldom so, a bit for each: a turn in which none of it is so is a plain one.
+  private(set) var rare = UInt32(0)
   /// Whether a settling is under way, in a turn or between two.
   var isCounting = false
-  /// Whether any cell was let go of in the settling that had been counted.
-  var hasReleased = false
   var isSettling = false
-  var ranOutOfMemory = false
   var atomicDepth = 0
   var runningNumber = Int32(-1)
   var currentLevel = -1
-  var hasMore = false
   var isRunningFormula = false
   var isRunBySolver = false
-  var isHalted = false
   var hasFailures = false
-  var hasRegionsWaiting = false
-  var hasValuesBefore = false
-  var hasForced = false
-  var hasReaimed = false
-  var hasHandedOver = false
-  var hasEndedFormulas = false
-  var hasInvariants = false
   var hasRelays = false
   /// Whether a solver of the language is at work.
   var hasSolverLimit = false
-  /// Whether there is anything to be printed of what was traced.
-  var hasTrace = false
-  /// Whether anything has been noted that is taken back when the turn cannot be finished.
-  var hasJournal = false
   var levelCount = 0
   /// How many lazy cells are stale.
   var staleCount = 0
@@ -48,6 +34,77 @@ struct TurnWords: BitwiseCopyable {
   var planVersion = UInt64(0)
   /// The number of the handler that catches the errors of formulas, or -1.
   var handler = -1
+
+  @inline(__always)
+  private mutating func setRare(_ bit: UInt32, _ isSet: Bool) {
+    rare = isSet ? rare | 1 << bit : rare & ~(1 << bit)
+  }
+
+  /// Whether nothing but formulas with the one solver of the lowest level is concerned.
+  var isPlain: Bool {
+    @inline(__always) get {
+      rare == 0 && regionCount == 0 && levelCount == 1 && atomicDepth == 0
+    }
+  }
+
+  /// Whether any cell was let go of in the settling that had been counted.
+  var hasReleased: Bool {
+    @inline(__always) get { rare & 1 << 0 != 0 }
+    @inline(__always) set { setRare(0, newValue) }
+  }
+  /// Whether a formula failed for want of memory in this turn.
+  var ranOutOfMemory: Bool {
+    @inline(__always) get { rare & 1 << 1 != 0 }
+    @inline(__always) set { setRare(1, newValue) }
+  }
+  /// Whether a change has come to a level that the turn has passed already.
+  var hasMore: Bool {
+    @inline(__always) get { rare & 1 << 2 != 0 }
+    @inline(__always) set { setRare(2, newValue) }
+  }
+  /// Whether no formula runs any more in this turn.
+  var isHalted: Bool {
+    @inline(__always) get { rare & 1 << 3 != 0 }
+    @inline(__always) set { setRare(3, newValue) }
+  }
+  var hasRegionsWaiting: Bool {
+    @inline(__always) get { rare & 1 << 4 != 0 }
+    @inline(__always) set { setRare(4, newValue) }
+  }
+  var hasValuesBefore: Bool {
+    @inline(__always) get { rare & 1 << 5 != 0 }
+    @inline(__always) set { setRare(5, newValue) }
+  }
+  var hasForced: Bool {
+    @inline(__always) get { rare & 1 << 6 != 0 }
+    @inline(__always) set { setRare(6, newValue) }
+  }
+  var hasReaimed: Bool {
+    @inline(__always) get { rare & 1 << 7 != 0 }
+    @inline(__always) set { setRare(7, newValue) }
+  }
+  var hasHandedOver: Bool {
+    @inline(__always) get { rare & 1 << 8 != 0 }
+    @inline(__always) set { setRare(8, newValue) }
+  }
+  var hasEndedFormulas: Bool {
+    @inline(__always) get { rare & 1 << 9 != 0 }
+    @inline(__always) set { setRare(9, newValue) }
+  }
+  var hasInvariants: Bool {
+    @inline(__always) get { rare & 1 << 10 != 0 }
+    @inline(__always) set { setRare(10, newValue) }
+  }
+  /// Whether there is anything to be printed of what was traced.
+  var hasTrace: Bool {
+    @inline(__always) get { rare & 1 << 11 != 0 }
+    @inline(__always) set { setRare(11, newValue) }
+  }
+  /// Whether anything has been noted that is taken back when the turn cannot be finished.
+  var hasJournal: Bool {
+    @inline(__always) get { rare & 1 << 12 != 0 }
+    @inline(__always) set { setRare(12, newValue) }
+  }
 }
 
 /// What a turn needs of a cell: half a cache line.

@@ -97,6 +97,7 @@ extension Machine {
   }
 
   /// Goes on unwinding when a formula was interrupted.
+  @inline(__always)
   private func endGraphUnwinding(_ value: Value) -> Value {
     guard graph.isHalted, graph.isUnwinding else { return value }
     graph.isUnwinding = false
