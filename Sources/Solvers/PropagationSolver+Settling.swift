@@ -10,6 +10,28 @@ extension PropagationSolver {
   ///   the same cells.
   public func settle(_ transaction: Transaction) {
     turn &+= 1
+    if revived.isEmpty, transaction.forcedFormulas.isEmpty, hasPlan, isPlanned(transaction) {
+      let count = runPlan(transaction)
+      if count < plan.count { runRest(from: count, transaction) }
+    } else {
+      settleAnew(transaction)
+    }
+  }
+
+  /// Whether the plan is one for the cells that have changed; it notes that these have.
+  private func isPlanned(_ transaction: Transaction) -> Bool {
+    var count = 0
+    for index in 0..<transaction.changes.count {
+      let variable = variablesByNumber[transaction.changes[index].rawValue]
+      guard variable >= 0 else { continue }
+      variables[variable].changed = turn
+      guard count < plannedCells.count, plannedCells[count] == variable else { return false }
+      count += 1
+    }
+    return count == plannedCells.count
+  }
+
+  private func settleAnew(_ transaction: Transaction) {
     var starts: [Int32] = []
     for index in 0..<transaction.changeCount {
       let variable = variablesByNumber[transaction.change(at: index).rawValue]
@@ -19,25 +41,20 @@ extension PropagationSolver {
     }
     var forced = revived
     revived = []
-    if transaction.forcedCount > 0 {
-      for formula in transaction.forced {
-        let constraint = constraintsByFormula[formula.rawValue]
-        if constraint >= 0 { forced.append(constraint) }
-      }
+    for formula in transaction.forced {
+      let constraint = constraintsByFormula[formula.rawValue]
+      if constraint >= 0 { forced.append(constraint) }
     }
     forced.removeAll { constraints[$0].chosen < 0 }
-    var index = 0
-    if forced.isEmpty {
-      if hasPlan, plannedCells == starts {
-        index = runPlan(transaction)
-        if index == plan.count { return }
-      } else {
-        makePlan(starts)
-      }
-    } else {
-      makePlan(starts, and: forced)
-    }
+    if !forced.isEmpty || !hasPlan || plannedCells != starts { makePlan(starts, and: forced) }
     for constraint in forced { constraints[constraint].isForced = true }
+    runRest(from: 0, transaction)
+    for constraint in forced { constraints[constraint].isForced = false }
+  }
+
+  /// Runs the formulas of the plan from one on.
+  private func runRest(from first: Int, _ transaction: Transaction) {
+    var index = first
     while index < plan.count {
       let entry = plan[index]
       index += 1
@@ -50,7 +67,6 @@ extension PropagationSolver {
         variables[output].changed = turn
       }
     }
-    for constraint in forced { constraints[constraint].isForced = false }
   }
 
   /// Runs the first formulas of a plan that is used again.

@@ -91,7 +91,20 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
   }
 
   /// Makes room for so many records more.
-  public func reserveMore(_ number: Int) { reserve(count + number) }
+  ///
+  /// - Returns: Where they go, as long as the table is left alone; `extendReserved` takes them in.
+  @unsafe
+  @discardableResult
+  public func reserveMore(_ number: Int) -> UnsafeMutablePointer<Record> {
+    reserve(count + number)
+    return unsafe header.pointee.base + count
+  }
+
+  /// Takes so many records in as have been written where room was made for them.
+  public func extendReserved(by number: Int) {
+    unsafe assert(number >= 0 && header.pointee.count + number <= header.pointee.capacity)
+    unsafe header.pointee.count += number
+  }
 
   /// Makes the table so long that it has a record of a number.
   public func extend(to newCount: Int, with record: Record) {

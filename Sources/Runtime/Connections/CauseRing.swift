@@ -9,9 +9,10 @@ internal import TenonLexer
 ///
 /// Entries are written without a check. They are within the memory, as `count` never exceeds `limit`:
 /// both begin at 0; `count` grows by one at a time and only after `count == limit` has called `grow`,
-/// after which there is memory and `limit` is what it has room for or, from `capacity` on, out of
-/// reach; nothing else changes `limit`, and `forget` only lessens `count`. The room is a power of two, so that
-/// `count & mask` is in it. The machine is known before: its graph is told of it before it has a cell.
+/// or by a run, for which `beginRun` has called it as often as needed; after that there is memory, and
+/// `limit` is what it has room for or, from `capacity` on, out of reach. Nothing else changes `limit`,
+/// and `forget` only lessens `count`. The room is a power of two, so that `count & mask` is in it. The
+/// machine is known before: its graph is told of it before it has a cell.
 @safe
 final class CauseRing {
   /// A change.
@@ -110,22 +111,40 @@ final class CauseRing {
     record(entry)
   }
 
-  /// Begins to record what formulas change that run one after the other in a turn.
-  func beginRun(turn: Int) {
-    let number = UInt32(truncatingIfNeeded: turn)
-    if number != self.turn { beginTurn(number) }
+  /// What formulas change that run one after the other in a turn: nothing of it is printed.
+  ///
+  /// There is room for all of them; nobody else records anything meanwhile.
+  @safe
+  struct Run {
+    fileprivate let entries: UnsafeMutablePointer<Entry>
+    fileprivate let mask: Int
+    fileprivate let turn: UInt32
+    fileprivate let time: Int
+    fileprivate var count: Int
+
+    /// Records that a connection has changed a cell.
+    @inline(__always)
+    mutating func note(
+      _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
+    ) {
+      unsafe entries[count & mask] = Entry(
+        turn: turn, cell: cell, writer: connection, cause: cause, old: old, new: new, time: time)
+      count &+= 1
+    }
   }
 
-  /// Records that a connection has changed a cell, in the turn that was begun; nothing is printed.
-  @inline(__always)
-  func noteInRun(
-    _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
-  ) {
-    if count == limit { grow() }
-    unsafe entries.unsafelyUnwrapped[count & mask] = Entry(
-      turn: turn, cell: cell, writer: connection, cause: cause, old: old, new: new, time: time)
-    count &+= 1
+  /// Begins to record what so many formulas change at most.
+  func beginRun(turn: Int, atMost number: Int) -> Run {
+    let turn = UInt32(truncatingIfNeeded: turn)
+    if turn != self.turn { beginTurn(turn) }
+    // At `capacity`, the limit is out of reach.
+    while mask < 0 || count + number > limit { grow() }
+    return unsafe Run(
+      entries: entries.unsafelyUnwrapped, mask: mask, turn: turn, time: time, count: count)
   }
+
+  /// Ends what `beginRun` began.
+  func endRun(_ run: Run) { count = run.count }
 
   @inline(__always)
   private func record(_ entry: Entry) {
@@ -146,7 +165,7 @@ final class CauseRing {
     let memory = UnsafeMutablePointer<Entry>.allocate(capacity: new)
     // Not one has given way yet: they stand in order.
     if let entries = unsafe entries {
-      unsafe memory.update(from: entries, count: old)
+      unsafe memory.update(from: entries, count: count)
       unsafe entries.deallocate()
     }
     unsafe entries = unsafe memory

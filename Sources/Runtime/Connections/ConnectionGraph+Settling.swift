@@ -12,17 +12,23 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what determines the cell.
   func checkWrite(to cell: CellID) throws(Failure) {
-    if let running {
+    if runningNumber >= 0, let running {
       throw .impureFormula(self[cell].name, running.connection)
     }
-    if let limit = machine.solverLimit {
+    if words[0].hasSolverLimit, let limit = machine.solverLimit {
       throw .impureSolver(self[cell].name, limit.solver.title)
     }
+    try checkOwner(of: cell)
     // Who writes a slot writes the properties that are computed from it.
-    for written in [cell] + self[cell].properties {
-      if let owner = self[written].owner, !owner.connection.allowsOverride {
-        throw .determined(self[written].name, by: owner.connection)
-      }
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    for property in cells[cell.index].properties { try checkOwner(of: property) }
+  }
+
+  @inline(__always)
+  private func checkOwner(of cell: CellID) throws(Failure) {
+    guard hot[cell.rawValue].flags & CellFlag.determined != 0 else { return }
+    if let owner = self[cell].owner, !owner.connection.allowsOverride {
+      throw .determined(self[cell].name, by: owner.connection)
     }
   }
 
@@ -30,10 +36,14 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what determines the cell.
   func prepareWrite(to cell: CellID) throws(Failure) {
-    for written in [cell] + self[cell].properties {
-      guard let region = self[written].region else { continue }
-      try tell(region, of: written, age: clock + 1, isPinned: self[written].owner != nil)
-    }
+    try prepareRegion(of: cell)
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    for property in cells[cell.index].properties { try prepareRegion(of: property) }
+  }
+
+  private func prepareRegion(of cell: CellID) throws(Failure) {
+    guard hasRegions, let region = cells[cell.index].region else { return }
+    try tell(region, of: cell, age: clock + 1, isPinned: self[cell].owner != nil)
   }
 
   /// Whether writing a slot concerns nothing but the formulas that read it.
@@ -93,7 +103,9 @@ extension ConnectionGraph {
     clock += 1
     causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
     noteWriter(of: cell, site)
-    for property in self[cell].properties { noteWriter(of: property, site) }
+    if hot[cell.rawValue].flags & CellFlag.hooked != 0 {
+      for property in self[cell].properties { noteWriter(of: property, site) }
+    }
     noteChange(of: cell)
   }
 
@@ -243,7 +255,13 @@ extension ConnectionGraph {
   /// Apart from `settle()`, so that turns of one level do not pay for access to what it goes through.
   @inline(never)
   private func distributePending() {
-    for cell in takePending() { distribute(cell) }
+    if words[0].hasValuesBefore {
+      for cell in takePending() { distribute(cell) }
+    } else {
+      for index in 0..<pending.count { distribute(pending[index]) }
+      pending.removeAll()
+    }
+    guard words[0].hasForced else { return }
     for formula in forced { distribute(formula) }
     forced = []
   }
@@ -339,19 +357,28 @@ extension ConnectionGraph {
   }
 
   private var highestLevel: Int {
-    max(levels.count - 1, waitingRegions.map(\.level).max() ?? 0)
+    var highest = levels.count - 1
+    for region in waitingRegions { highest = max(highest, region.level) }
+    return max(0, highest)
   }
 
   private func settleRegions(of level: Int) {
     guard !waitingRegions.isEmpty else { return }
+    if waitingRegions.count == 1 {
+      guard waitingRegions[0].level == level, let region = waitingRegions.popLast() else { return }
+      settle(region)
+      return
+    }
     let due = waitingRegions.filter { $0.level == level }
     waitingRegions.removeAll { $0.level == level }
-    for region in due {
-      region.isWaiting = false
-      settling = region
-      region.transaction.settle(with: region.solver)
-      settling = nil
-    }
+    for region in due { settle(region) }
+  }
+
+  private func settle(_ region: Region) {
+    region.isWaiting = false
+    settling = region
+    region.transaction.settle(with: region.solver)
+    settling = nil
   }
 
   /// Lets a region wait for its solver.

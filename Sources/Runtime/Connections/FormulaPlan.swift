@@ -77,26 +77,32 @@ extension ConnectionGraph {
     if plan.version != words[0].planVersion { layOut(plan) }
     let count = plan.steps.count
     if count == 0 { return 0 }
-    undo.reserve(count)
-    causes.beginRun(turn: turn)
     // Of more than the ring holds, only the last will be known.
     let firstKnown = max(0, count - CauseRing.capacity)
+    var causesOfRun = causes.beginRun(turn: turn, atMost: count - firstKnown)
+    // What is noted for each is counted once: what was is plain numbers, and no code of the program
+    // runs in between.
+    let undone = unsafe undo.reserve(count)
+    let steps = unsafe plan.steps.address(of: 0)
     var index = 0
     while index < count {
-      let step = unsafe plan.steps.address(of: Int32(truncatingIfNeeded: index)).pointee
+      let step = unsafe steps[index]
       let object = ObjectRef(step.object)
       let read = unsafe step.source.pointee
       let value = read.isUndefined ? .nil : read
       let old = object[slot: step.slot]
       if old == value || value.isObject && machine.isUnchanged(old, value) { break }
-      undo.noteSlot(step.object, step.slot, old)
+      unsafe (undone + index).initialize(
+        to: UndoLog.Entry(object: step.object, number: step.slot, value: old))
       object[slot: step.slot] = value
       if index >= firstKnown {
-        causes.noteInRun(
+        causesOfRun.note(
           step.output, connection: step.connection, because: step.input, old: old, new: value)
       }
       index &+= 1
     }
+    undo.take(index)
+    causes.endRun(causesOfRun)
     if index > 0 { note(plan, ran: index) }
     return index
   }

@@ -45,6 +45,7 @@ extension Machine {
   ///
   /// `put` does the writing and answers why it could not.
   func write(_ value: Value, to cell: CellID, put: () -> Failure?) -> Value {
+    let graph = self.graph
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
@@ -53,7 +54,7 @@ extension Machine {
         graph.relays.held[cell]?.relay?.wanted = nil
         return value
       }
-      if !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
+      if graph.words[0].hasRelays, !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
       try graph.prepareWrite(to: cell)

@@ -30,8 +30,16 @@ struct UndoLog: ~Copyable {
     places.append(place)
   }
 
-  /// Makes room for entries to come.
-  func reserve(_ number: Int) { entries.reserveMore(number) }
+  /// Makes room for slots to come.
+  ///
+  /// - Returns: Where they go; good until anything else is noted. `take` says how many have come.
+  @unsafe
+  func reserve(_ number: Int) -> UnsafeMutablePointer<Entry> {
+    unsafe entries.reserveMore(number)
+  }
+
+  /// Remembers so many slots as have been written where `reserve` has made room.
+  func take(_ number: Int) { entries.extendReserved(by: number) }
 
   var count: Int { entries.count }
 
