@@ -243,9 +243,15 @@ extension ConnectionGraph {
   /// - Complexity: O(formulas that read all of it).
   @inline(never)
   func noteFolds(of object: ObjectRef, at key: Value?) {
-    guard let whole = cellsByPlace[.whole(object)] else { return }
+    if let whole = cellsByPlace[.whole(object)] { noteFolds(of: object, whole, at: key) }
+  }
+
+  /// The same, where the cell of all of the collection is known.
+  func noteFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
     for reader in cells[whole.index].readers {
-      guard let fold = reader.fold, fold.collection == Value(object) else { continue }
+      guard hotFormulas[reader.id.rawValue].kind == .fold, let fold = reader.fold,
+        fold.collection == Value(object)
+      else { continue }
       guard let index = key?.asSmallInteger, index >= 1 else {
         fold.isDoubtful = true
         continue
@@ -441,6 +447,7 @@ extension Machine {
 
   /// A number that a table may hold.
   fileprivate func foldedNumber(_ value: Value) -> SolverNumber? {
+    if let integer = value.asSmallInteger { return SolverNumber(integer) }
     if let double = double(value) { return SolverNumber(double) }
     guard value.isSmallInteger || value.isObject(ofClass: fractionClass.index),
       let number = solverNumber(value), number.isExact

@@ -205,6 +205,13 @@ struct WatchedObjects {
     return cells.reversed()
   }
 
+  /// The cell of an object that has exactly one.
+  func only(of object: UInt) -> CellID? {
+    let first = unsafe graph.objectMap.first(object, in: graph.hot)
+    guard first >= 0, unsafe graph.cells[Int(first)].nextOfObject < 0 else { return nil }
+    return CellID(first)
+  }
+
   /// Adds a cell to those of its object.
   func append(_ cell: CellID) {
     let object = unsafe graph.hot[cell.rawValue].object.bits

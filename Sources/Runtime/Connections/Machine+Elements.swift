@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Elements of collections as places: whoever changes a collection goes through here.
 
 extension Machine {
@@ -19,11 +21,31 @@ extension Machine {
       try change()
       return value
     }
+    if let key, let whole = graph.onlyWhole(of: object), graph.isOutside {
+      graph.keepContents(of: object)
+      try change()
+      return noteChange(of: object, whole, at: key, answering: value)
+    }
     let cell = try prepareChange(of: object, at: key, to: value)
     graph.keepContents(of: object)
     try change()
     if graph.foldCount > 0 { graph.noteFolds(of: object, at: key) }
     return noteChange(of: object, at: key == nil ? nil : .some(cell), answering: value)
+  }
+
+  /// Tells connections that an element has changed of a collection that is read as a whole only.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  /// - Complexity: O(readers of the collection).
+  @inline(never)
+  private func noteChange(
+    of object: ObjectRef, _ whole: CellID, at key: Value, answering value: Value
+  ) -> Value {
+    let graph = self.graph
+    if graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
+    graph.noteWrite(to: whole, by: currentSite(), new: Value(object))
+    guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
+    return settleGraph(answering: value)
   }
 
   /// Asks whether elements of a watched collection may be written from outside.
@@ -103,6 +125,17 @@ extension Machine {
 }
 
 extension ConnectionGraph {
+  /// The cell of all of a collection, if it has no other.
+  fileprivate func onlyWhole(of object: ObjectRef) -> CellID? {
+    guard let cell = watched.only(of: object.bits), hot[cell.rawValue].kind == .whole else {
+      return nil
+    }
+    return cell
+  }
+
+  /// Whether neither a formula nor the graph itself is at work.
+  fileprivate var isOutside: Bool { runningNumber < 0 && writing == nil }
+
   /// Whether the graph itself is writing an element of a collection.
   fileprivate func isWriting(_ object: ObjectRef) -> Bool {
     guard let writing else { return false }
