@@ -92,6 +92,22 @@ if only.map({ "script".hasPrefix($0) }) ?? true {
     goal: "25 ns")
 }
 
+if only.map({ "fold".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(
+    line: "| one write in the language | an element, behind it the sum of all "
+      + "| a variable, behind it a formula | the fold | goal |")
+  write(line: "|---|---|---|---|---|")
+  for size in [1_000, 100_000] {
+    let times = try FoldedList(size).measure(200_000)
+    report(
+      "list of \(size)",
+      [
+        (times.element, "ns"), (times.variable, "ns"), (times.element - times.variable, "ns"),
+      ], goal: "60 ns")
+  }
+}
+
 if only.map({ "several".hasPrefix($0) }) ?? true {
   write(line: "")
   write(line: "| several directions, a constraint | build | edit + plan | execute | remove |")

@@ -24,9 +24,6 @@ struct Cell {
   private var storedLevel: Int32 = 0
   /// How many constraints of its region join it.
   var regionUses: Int32 = 0
-  /// The cells before and after it among those of the same object, or -1.
-  var previousOfObject: Int32 = -1
-  var nextOfObject: Int32 = -1
   /// Whether a statement calls it that.
   var isNamed = false
   /// Whether nothing uses the record.

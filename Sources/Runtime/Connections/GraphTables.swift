@@ -200,7 +200,7 @@ struct WatchedObjects {
     var cells: [CellID] = []
     while next >= 0 {
       cells.append(CellID(next))
-      next = unsafe graph.cells[Int(next)].nextOfObject
+      next = unsafe graph.notes[next].nextOfObject
     }
     return cells.reversed()
   }
@@ -208,7 +208,7 @@ struct WatchedObjects {
   /// The cell of an object that has exactly one.
   func only(of object: UInt) -> CellID? {
     let first = unsafe graph.objectMap.first(object, in: graph.hot)
-    guard first >= 0, unsafe graph.cells[Int(first)].nextOfObject < 0 else { return nil }
+    guard first >= 0, unsafe graph.notes[first].nextOfObject < 0 else { return nil }
     return CellID(first)
   }
 
@@ -216,9 +216,9 @@ struct WatchedObjects {
   func append(_ cell: CellID) {
     let object = unsafe graph.hot[cell.rawValue].object.bits
     let first = unsafe graph.objectMap.first(object, in: graph.hot)
-    unsafe graph.cells[cell.index].nextOfObject = first
-    unsafe graph.cells[cell.index].previousOfObject = -1
-    if first >= 0 { unsafe graph.cells[Int(first)].previousOfObject = cell.rawValue }
+    unsafe graph.notes[cell.rawValue].nextOfObject = first
+    unsafe graph.notes[cell.rawValue].previousOfObject = -1
+    if first >= 0 { unsafe graph.notes[first].previousOfObject = cell.rawValue }
     unsafe graph.objectMap.set(cell.rawValue, in: graph.hot)
   }
 
@@ -226,11 +226,11 @@ struct WatchedObjects {
   ///
   /// - Returns: whether it was the last one.
   func remove(_ cell: CellID) -> Bool {
-    let previous = unsafe graph.cells[cell.index].previousOfObject
-    let next = unsafe graph.cells[cell.index].nextOfObject
-    if next >= 0 { unsafe graph.cells[Int(next)].previousOfObject = previous }
+    let previous = unsafe graph.notes[cell.rawValue].previousOfObject
+    let next = unsafe graph.notes[cell.rawValue].nextOfObject
+    if next >= 0 { unsafe graph.notes[next].previousOfObject = previous }
     if previous >= 0 {
-      unsafe graph.cells[Int(previous)].nextOfObject = next
+      unsafe graph.notes[previous].nextOfObject = next
     } else if next >= 0 {
       unsafe graph.objectMap.set(next, in: graph.hot)
     } else {

@@ -136,6 +136,9 @@ struct CellNotes: BitwiseCopyable {
   var age: UInt64 = 0
   /// What identifies the send that last wrote it from outside, or 0.
   var site: UInt = 0
+  /// The cells before and after it among those of the same object, or -1.
+  var previousOfObject: Int32 = -1
+  var nextOfObject: Int32 = -1
 
   init(_ place: Place) { key = place.key }
 }

@@ -173,25 +173,38 @@ extension Machine {
 
   /// Lets errors of formulas end here, and records what they read, until `endFormulas`.
   func beginFormulas() {
-    graph.evaluation.outerHandler = currentHandler
-    graph.evaluation.token = makeToken()
-    graph.words[0].handler = handlers.count
-    handlers.append(Handler(frame: nil, outer: currentHandler, token: graph.evaluation.token))
-    currentHandler = graph.words[0].handler
-    graph.evaluation.outerTracker = tracker
-    graph.formulaTracker.outer = tracker
-    tracker = graph.formulaTracker
+    let token = makeToken()
+    unsafe graphReference._withUnsafeGuaranteedRef { graph in
+      graph.evaluation.outerHandler = currentHandler
+      graph.evaluation.token = token
+      graph.words[0].handler = handlers.count
+      handlers.append(Handler(frame: nil, outer: currentHandler, token: token))
+      currentHandler = graph.words[0].handler
+      if let tracker {
+        graph.evaluation.outerTracker = tracker
+        graph.formulaTracker.outer = tracker
+      }
+      tracker = graph.formulaTracker
+    }
   }
 
   /// Ends what the first formula of a turn began.
   func endFormulas() {
-    guard graph.words[0].handler >= 0 else { return }
-    currentHandler = graph.evaluation.outerHandler
-    handlers.removeLast(handlers.count - graph.words[0].handler)
-    tracker = graph.evaluation.outerTracker
-    graph.formulaTracker.reset()
-    graph.formulaTracker.outer = nil
-    graph.evaluation.outerTracker = nil
-    graph.words[0].handler = -1
+    unsafe graphReference._withUnsafeGuaranteedRef { graph in
+      let handler = graph.words[0].handler
+      guard handler >= 0 else { return }
+      currentHandler = graph.evaluation.outerHandler
+      // Whoever failed has taken it away.
+      if handlers.count > handler { handlers.removeLast(handlers.count - handler) }
+      graph.formulaTracker.reset()
+      if let outer = graph.evaluation.outerTracker {
+        tracker = outer
+        graph.formulaTracker.outer = nil
+        graph.evaluation.outerTracker = nil
+      } else {
+        tracker = nil
+      }
+      graph.words[0].handler = -1
+    }
   }
 }
