@@ -129,7 +129,7 @@ import Testing
       }
     }
     let threads = startThreads(3) { poster in
-      for index in 0..<100 {
+      for index in 0..<50 {
         bench.post(poster, index)
         try? bench.queue.flush()
         if bench.indices(of: poster).last != index { missing.update { $0 += 1 } }
@@ -150,7 +150,7 @@ import Testing
   /// What was posted before the queue is closed is delivered, what is posted afterwards is not.
   @Test(.timeLimit(.minutes(2)))
   func closingIsALine() throws {
-    for round in 0..<100 {
+    for round in 0..<40 {
       let bench = try Bench()
       let isClosing = Shared(false)
       let isClosed = Shared(false)
@@ -170,7 +170,7 @@ import Testing
           index += 1
         }
       }
-      usleep(UInt32(round * 20))
+      usleep(UInt32(round * 50))
       isClosing.update { $0 = true }
       try bench.queue.close()
       isClosed.update { $0 = true }

@@ -99,7 +99,10 @@ import Testing
     let words = (result.lines.first ?? "").split(separator: " ")
     try #require(words.count == 6)
     print("scenario 6: \(result.lines[0])")
-    #expect(Int(words[3]) ?? .max < 1 << 20)
+    // The sanitizer has a shadow of each byte that was ever used: with it, it is told only.
+    #if !TENON_VISIBLE_LOCKS
+      #expect(Int(words[3]) ?? .max < 1 << 20)
+    #endif
     #expect(Int(words[5]) ?? .max <= 32)
   }
 
