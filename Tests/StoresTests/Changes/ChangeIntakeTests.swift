@@ -113,7 +113,8 @@ import Testing
     #expect(bench.mostTakers.value == 1)
     for (thread, numbers) in bench.taken.value.enumerated() {
       let start = UInt64(thread * perThread)
-      #expect(numbers == (start..<start + UInt64(perThread)).map { $0 })
+      let areAllInOrder = numbers == (start..<start + UInt64(perThread)).map { $0 }
+      #expect(areAllInOrder, "\(numbers.count) of thread \(thread)")
     }
   }
 }

@@ -50,7 +50,11 @@ import Testing
     bench.gate.update { $0 = true }
     try bench.queue.close()
     #expect(bench.count.value == 8 * 2000)
-    for poster in 0..<8 { #expect(bench.indices(of: poster) == Array(0..<2000)) }
+    for poster in 0..<8 {
+      let indices = bench.indices(of: poster)
+      let areAllInOrder = indices == Array(0..<2000)
+      #expect(areAllInOrder, "\(indices.count) of poster \(poster)")
+    }
   }
 
   /// A place that is written and deleted in turns ends as what was posted last.
@@ -180,7 +184,8 @@ import Testing
       #expect(bench.count.value == delivered)
       for poster in 0..<4 {
         let indices = bench.indices(of: poster)
-        #expect(indices == Array(0..<indices.count))
+        let areInOrder = indices == Array(0..<indices.count)
+        #expect(areInOrder, "\(indices.count) of poster \(poster)")
         #expect(indices.count >= before.value[poster])
         #expect(indices.count <= perhaps.value[poster])
       }
