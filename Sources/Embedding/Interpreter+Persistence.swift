@@ -31,8 +31,8 @@ extension Interpreter {
     }
   }
 
-  /// Closes the stores written in Swift, mounted or opened by the program: what they hold back is
-  /// written, and their files are given back.
+  /// Closes the stores: those of the program write what they have put off, and those written in Swift,
+  /// mounted or opened by the program, what they hold back; their files are given back.
   ///
   /// - Returns: What could not be made durable, each with its place and reason.
   public func closeStores() -> [StoreError] { machine.closeStores() }

@@ -38,7 +38,8 @@ extension Interpreter {
   /// - Returns: How it ended: `failed` only for an `Exit`, which asks for the end of the program.
   public func runDue() -> Outcome { Outcome(machine.runDue()) }
 
-  /// Waits for what is due and does it, until nothing can come any more.
+  /// Waits for what is due and does it, until nothing can come any more; what stores have put off is
+  /// not waited for when nothing else is.
   ///
   /// - Returns: How it ended, as `runDue`.
   public func runLoop() -> Outcome { Outcome(machine.runLoop()) }

@@ -81,10 +81,11 @@ public struct ChangeQueueStatus: Sendable {
 
 /// Changes on their way to somebody who takes them up in his own time, on his own thread.
 ///
-/// Any thread may post; posting takes a lock for O(length of the path) and calls nobody. A reference
-/// waits once, however often it changes, leaves the queue before it is delivered, and is under way
-/// once at a time: what changes during a delivery is delivered again. A reference that covers all
-/// below absorbs what waits there.
+/// Any thread may post; posting calls nobody, and waits for nobody as long as not more than a
+/// thousand changes have come in while another thread is posting. A reference waits once, however
+/// often it changes, leaves the queue before it is delivered, and is under way once at a time: what
+/// changes during a delivery is delivered again. A reference that covers all below absorbs what waits
+/// there.
 ///
 /// The memory of a throttled queue is bounded by its budget, that of any other by the number of
 /// different references that wait.
@@ -103,9 +104,26 @@ public final class ChangeQueue: Sendable {
     var failures = 0
     /// Deliveries that have ended on other threads.
     var finished: [(number: Int, error: (any Error)?)] = []
+    /// Whether who took changes in has left that to whoever gets the lock next.
+    var isIntakeOwed = false
+
+    /// Notes a change.
+    ///
+    /// - Returns: Whether the executor is to be told.
+    mutating func post(_ change: Change) -> Bool {
+      guard !isClosed,
+        schedule.post(
+          change.reference, change.verb, origin: change.origin, sequence: change.sequence),
+        !isScheduled || schedule.hasDelayed
+      else { return false }
+      isScheduled = true
+      return true
+    }
   }
 
   private let state: Mutex<State>
+  /// What was posted while somebody else was posting.
+  private let intake = ChangeIntake()
   private let executor: any ChangeExecutor
   private let handler: @Sendable (ChangeDelivery) -> Void
   private let onDrop: @Sendable (DroppedChanges) -> Void
@@ -156,18 +174,66 @@ public final class ChangeQueue: Sendable {
 
   /// Adds a change; any thread may.
   ///
-  /// A queue that is closed takes none.
+  /// Changes of one thread keep their order. A queue that is closed takes none. The executor has been
+  /// told when all who are in here at once have returned.
   ///
-  /// - Complexity: O(length of the path).
+  /// - Complexity: O(length of the path); whoever finds nobody else here takes in what the others
+  ///   leave meanwhile, up to a fixed number of changes.
   public func post(_ change: Change) {
-    let mustSchedule = state.withLock { state in
-      guard !state.isClosed,
-        state.schedule.post(
-          change.reference, change.verb, origin: change.origin, sequence: change.sequence),
-        !state.isScheduled || state.schedule.hasDelayed
-      else { return false }
-      state.isScheduled = true
-      return true
+    switch intake.enter(change) {
+    case .left: break
+    case .full:
+      if withState({ $0.post(change) }) { executor.schedule(self, at: nil) }
+    case .taking:
+      let mustSchedule = state.withLock { $0.post(change) }
+      finishIntake(mustSchedule: mustSchedule)
+    }
+  }
+
+  /// Does something with the state, in which everything is then that was posted before; when the
+  /// caller goes on to run the queue, nobody is to be told of it.
+  private func withState<Result>(
+    isRun: Bool = false, _ body: (inout sending State) -> sending Result
+  ) -> sending Result {
+    let (result, mustSchedule, isOwed) = state.withLock { state in
+      let mustSchedule = takeIn(&state) && !isRun
+      let isOwed = state.isIntakeOwed
+      state.isIntakeOwed = false
+      return (body(&state), mustSchedule, isOwed)
+    }
+    if isOwed {
+      finishIntake(mustSchedule: mustSchedule)
+    } else if mustSchedule {
+      executor.schedule(self, at: nil)
+    }
+    return result
+  }
+
+  /// Takes in what has come in.
+  ///
+  /// - Returns: Whether the executor is to be told.
+  private func takeIn(_ state: inout State) -> Bool {
+    var mustSchedule = false
+    intake.takeAll { if state.post($0) { mustSchedule = true } }
+    return mustSchedule
+  }
+
+  /// Takes in until nothing has come in meanwhile, for whoever the intake has let begin; after some
+  /// rounds the executor goes on, or who posts and finds no room.
+  private func finishIntake(mustSchedule: Bool) {
+    var mustSchedule = mustSchedule
+    var rounds = 0
+    while !intake.stop() {
+      rounds += 1
+      let isEnough = rounds > ChangeIntake.mostRounds
+      let isNew = state.withLock { state in
+        guard isEnough else { return takeIn(&state) }
+        state.isIntakeOwed = true
+        state.isScheduled = true
+        return true
+      }
+      if isNew { mustSchedule = true }
+      if isEnough { break }
     }
     if mustSchedule { executor.schedule(self, at: nil) }
   }
@@ -181,7 +247,7 @@ public final class ChangeQueue: Sendable {
       case schedule(Int)
       case nothing
     }
-    let finished = state.withLock { state in
+    let finished = withState(isRun: true) { state in
       defer { state.finished = [] }
       return state.finished
     }
@@ -263,7 +329,7 @@ public final class ChangeQueue: Sendable {
   ///
   /// - Throws: The error of a handler; what it has not taken up waits for its next attempt.
   public func flush() throws {
-    let (mark, before) = state.withLock { state in
+    let (mark, before) = withState { state in
       state.urgentMark = state.schedule.mark
       return (state.schedule.mark, state.failures)
     }
@@ -297,7 +363,7 @@ public final class ChangeQueue: Sendable {
   ///
   /// - Throws: The error of a handler.
   public func close() throws {
-    state.withLock { $0.isClosed = true }
+    withState { $0.isClosed = true }
     do {
       try flush()
     } catch {
@@ -309,7 +375,7 @@ public final class ChangeQueue: Sendable {
 
   /// How it is doing.
   public var status: ChangeQueueStatus {
-    state.withLock { state in
+    withState { state in
       ChangeQueueStatus(
         pending: state.schedule.count, depth: state.schedule.depth, batches: state.batches,
         delivered: state.delivered, lastError: state.lastError)
@@ -318,7 +384,7 @@ public final class ChangeQueue: Sendable {
 
   /// What waits, in its order.
   public var pending: [QueuedChange] {
-    state.withLock { $0.schedule.waiting.map(QueuedChange.init) }
+    withState { $0.schedule.waiting.map(QueuedChange.init) }
   }
 }
 

@@ -353,8 +353,8 @@ struct ChangeSchedule<Identifier: PathIdentifier> {
   }
 
   private mutating func take(_ entry: Entry) {
-    guard let node = nodes.removeValue(forKey: entry.number) else { return }
-    tree.clear(node)
+    nodes[entry.number] = nil
+    tree.clear(at: entry.steps)
   }
 
   /// Whether something above, at or below an entry is being delivered.

@@ -57,17 +57,12 @@ struct ReferenceTree<Element> {
   /// A node; the depth of a tree is the greatest length of a path.
   final class Node {
     fileprivate(set) var children: [PathStep: Node] = [:]
-    fileprivate weak var parent: Node?
-    fileprivate let step: PathStep
     var element: Element?
 
-    fileprivate init(_ step: PathStep, below parent: Node?) {
-      self.step = step
-      self.parent = parent
-    }
+    fileprivate init() {}
   }
 
-  private(set) var root = Node(PathStep(""), below: nil)
+  private(set) var root = Node()
 
   /// The node of a path, made when it is missing.
   func makeNode(at path: some Sequence<PathStep>) -> Node {
@@ -76,7 +71,7 @@ struct ReferenceTree<Element> {
       if let child = node.children[step] {
         node = child
       } else {
-        let child = Node(step, below: node)
+        let child = Node()
         node.children[step] = child
         node = child
       }
@@ -117,14 +112,18 @@ struct ReferenceTree<Element> {
     }
   }
 
-  /// Takes away what a node carries, and the nodes that are for nothing then.
-  func clear(_ node: Node) {
-    node.element = nil
-    var node = node
-    while node.element == nil, node.children.isEmpty, let parent = node.parent {
-      parent.children[node.step] = nil
-      node = parent
+  /// Takes away what the node of a path carries, and the nodes that are for nothing then.
+  func clear(at path: [PathStep]) {
+    var node = root
+    // Where the nodes begin that lead nowhere else.
+    var last = (node: root, step: path.first)
+    for step in path {
+      guard let child = node.children[step] else { return }
+      if node.element != nil || node.children.count > 1 { last = (node, step) }
+      node = child
     }
+    node.element = nil
+    if node.children.isEmpty, let step = last.step { last.node.children[step] = nil }
   }
 
   /// Forgets everything below a node.

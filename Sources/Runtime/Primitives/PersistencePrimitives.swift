@@ -29,19 +29,4 @@ extension Machine {
   fileprivate func durableStore(_ value: Value) -> (any DurableStore)? {
     nativeStore(value) as? any DurableStore
   }
-
-  /// Closes all stores written in Swift, in the order in which they were made.
-  ///
-  /// - Returns: What could not be made durable.
-  package func closeStores() -> [StoreError] {
-    var errors: [StoreError] = []
-    for entry in nativeStores {
-      do throws(StoreError) {
-        try entry.store.close()
-      } catch {
-        errors.append(error)
-      }
-    }
-    return errors
-  }
 }

@@ -18,6 +18,23 @@ extension Primitive {
       machine, _ in
       Value(machine.loop.isLive)
     },
+    Primitive("isEnding", "Whether the program has done all but what it has put off.") {
+      machine, _ in
+      Value(machine.loop.isEnding)
+    },
+    Primitive(
+      "addFinisher: aBlock",
+      "Evaluates aBlock when the program has ended, however it has, with whether somebody stopped it."
+    ) { machine, arguments throws(Failure) in
+      try machine.requireBlock(arguments[0])
+      machine.loop.addFinisher(arguments[0])
+      return arguments[0]
+    },
+    Primitive("removeFinisher: aBlock", "Forgets a block that was to be evaluated at the end.") {
+      machine, arguments in
+      machine.loop.removeFinisher(arguments[0])
+      return arguments[0]
+    },
   ]
 
   static let timer: [Primitive] = [
@@ -36,6 +53,16 @@ extension Primitive {
       }
       try machine.start(
         ObjectRef(arguments.receiver), block: arguments[0], after: delay, every: period)
+      return arguments.receiver
+    },
+    Primitive(
+      "start: aBlock within: delay",
+      "Evaluates aBlock after some nanoseconds, or when nothing else keeps the program going."
+    ) { machine, arguments throws(Failure) in
+      try machine.requireBlock(arguments[0])
+      try machine.start(
+        ObjectRef(arguments.receiver), block: arguments[0],
+        after: try machine.integer(arguments[1]), every: nil, isPutOff: true)
       return arguments.receiver
     },
     Primitive("stop", "Ends the timer: its block is not evaluated any more.") {

@@ -129,7 +129,7 @@ public final class ChangeFeed: Sendable {
         let node = state.subscribers.node(at: path)
       else { return }
       let others = node.element?.filter { $0.number != number } ?? []
-      if others.isEmpty { state.subscribers.clear(node) } else { node.element = others }
+      if others.isEmpty { state.subscribers.clear(at: path) } else { node.element = others }
     }
   }
 }

@@ -12,9 +12,11 @@ extension Machine {
   ///
   /// What comes in meanwhile waits for the next turn.
   ///
-  /// - Parameter limit: Timers that come after it are left alone.
+  /// - Parameters:
+  ///   - limit: Timers that come after it are left alone.
+  ///   - isEnding: Whether timers are due whatever the time is.
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
-  private func turn(before limit: DueTime? = nil) -> Value {
+  private func turn(before limit: DueTime? = nil, isEnding: Bool = false) -> Value {
     for work in loop.inbox.takeAll() { work(self) }
     loop.executor?.runDue()
     if runHooks().isUnwind { return .unwind }
@@ -23,7 +25,7 @@ extension Machine {
       if runCallback(task, "a future").isUnwind { return .unwind }
     }
     guard let clock, loop.timers.first != nil else { return takeUpStoredChanges() }
-    let now = DueTime(time: clock.monotonicTime, number: .max)
+    let now = DueTime(time: isEnding ? .max : clock.monotonicTime, number: .max)
     let end = limit.map { min($0, now) } ?? now
     let newest = loop.timers.takeNumber()
     while let first = loop.timers.first, first < end, first.number < newest,
@@ -162,9 +164,10 @@ extension Machine {
   ///   - block: What it evaluates.
   ///   - delay: Nanoseconds up to the first evaluation.
   ///   - period: Nanoseconds between two evaluations; nil for a single one.
+  ///   - isPutOff: Whether the block is evaluated earlier when nothing else keeps the program going.
   /// - Throws: `NotAvailable` without a clock, `OutOfMemory` when there are too many.
   func start(
-    _ object: ObjectRef, block: Value, after delay: Int, every period: Int?
+    _ object: ObjectRef, block: Value, after delay: Int, every period: Int?, isPutOff: Bool = false
   ) throws(Failure) {
     let clock = try requireClock()
     guard !heap.exceedsLimit(adding: TimerQueue.bytesPerTimer) else {
@@ -176,7 +179,7 @@ extension Machine {
     let (time, overflow) = clock.monotonicTime.addingReportingOverflow(max(delay, 0))
     object[slot: TimerSlot.number] = Value(small: number)
     loop.timers.add(
-      ActiveTimer(object: Value(object), block: block, period: period),
+      ActiveTimer(object: Value(object), block: block, period: period, isPutOff: isPutOff),
       at: DueTime(time: overflow ? .max : time, number: number))
   }
 
@@ -221,28 +224,32 @@ extension Machine {
     }
   }
 
-  /// Runs the loop until nothing can come any more.
-  package func runLoop() -> RunOutcome {
-    withEntry {
-      while true {
-        if turn().isUnwind || noticeInterrupt(), let outcome = endOfTurn() { return outcome }
-        guard loop.isLive else { return .finished(nilHandle) }
-        do throws(Failure) {
-          if !loop.hasWork { try pause(until: loop.nextTime) }
-        } catch {
-          if signal(error).isUnwind, let outcome = endOfTurn() { return outcome }
-        }
-      }
-    }
-  }
-
   /// What ends the loop; nil for the end of a single block by `^`.
-  private func endOfTurn() -> RunOutcome? {
+  func endOfTurn() -> RunOutcome? {
     if interruption != .none { return .interrupted }
     return switch endOfUnwinding() {
     case .finished: nil
     case .failed(let error): .failed(error.published)
     case .rejected, .interrupted: .interrupted
+    }
+  }
+
+  /// Evaluates, at once, what was put off.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  func turnWithoutWaiting() -> Value { turn(isEnding: true) }
+
+  /// One turn, after which it sleeps until something is due.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  func turnAndWait() -> Value {
+    if turn().isUnwind || noticeInterrupt() { return .unwind }
+    guard loop.isLive, !loop.hasWork, !loop.isDoneButForPutOff else { return .nil }
+    do throws(Failure) {
+      try pause(until: loop.nextTime)
+      return .nil
+    } catch {
+      return signal(error)
     }
   }
 }

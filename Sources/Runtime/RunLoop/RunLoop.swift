@@ -22,6 +22,12 @@ final class RunLoop {
   /// Hooks of objects that have been collected; run in a turn and between two statements.
   var hooks: [Value] = []
   private var sources: [any LiveSource] = []
+  /// Blocks that finish what has been put off when the program ends, in the order in which it was.
+  private(set) var finishers: [Value] = []
+  /// Whether the program has done all but what it has put off.
+  var isEnding = false
+  /// Whether somebody has stopped the program when it had done all but that.
+  var isAbandoned = false
   /// How other threads reach the loop.
   let inbox: Inbox
   /// What delivers changes in turns, once somebody has asked for it.
@@ -75,6 +81,23 @@ final class RunLoop {
     return !timers.isEmpty || hasWork || !sources.isEmpty || executor?.isLive == true
   }
 
+  /// Whether something is live, and nothing but what was put off.
+  var isDoneButForPutOff: Bool {
+    !timers.isEmpty && timers.areAllPutOff && !hasWork && sources.isEmpty
+      && executor?.isLive != true
+  }
+
+  // MARK: The end
+
+  func addFinisher(_ block: Value) { finishers.append(block) }
+
+  func removeFinisher(_ block: Value) {
+    // Whoever has come last is done first, mostly.
+    if let index = finishers.lastIndex(of: block) { finishers.remove(at: index) }
+  }
+
+  func takeFinisher() -> Value? { finishers.isEmpty ? nil : finishers.removeFirst() }
+
   /// Marks what is still to be evaluated.
   func mark(_ heap: Heap) {
     for timer in timers.active {
@@ -83,6 +106,7 @@ final class RunLoop {
     }
     for task in tasks[firstTask...] { heap.mark(task) }
     for hook in hooks { heap.mark(hook) }
+    for finisher in finishers { heap.mark(finisher) }
   }
 }
 

@@ -17,6 +17,8 @@ struct ActiveTimer {
   let block: Value
   /// Nanoseconds between two evaluations; nil for one that is evaluated once.
   let period: Int?
+  /// Whether it is evaluated earlier when nothing else keeps the program going.
+  var isPutOff = false
 }
 
 /// The timers of a run loop.
@@ -27,12 +29,15 @@ struct TimerQueue {
   private var heap: [DueTime] = []
   private var timers: [Int: ActiveTimer] = [:]
   private var nextNumber = 1
+  private var putOffCount = 0
 
   /// Bytes that a timer takes here.
   static let bytesPerTimer = 96
 
   var isEmpty: Bool { timers.isEmpty }
   var active: some Collection<ActiveTimer> { timers.values }
+  /// Whether none has to be waited for.
+  var areAllPutOff: Bool { putOffCount == timers.count }
 
   /// A number greater than all before.
   mutating func takeNumber() -> Int {
@@ -48,6 +53,7 @@ struct TimerQueue {
   /// - Complexity: O(log *n*).
   mutating func add(_ timer: ActiveTimer, at due: DueTime) {
     timers[due.number] = timer
+    if timer.isPutOff { putOffCount += 1 }
     heap.append(due)
     siftUp(heap.count - 1)
   }
@@ -56,7 +62,7 @@ struct TimerQueue {
   ///
   /// - Complexity: O(1) amortised.
   mutating func remove(_ number: Int) -> Bool {
-    guard timers.removeValue(forKey: number) != nil else { return false }
+    guard takeTimer(number) != nil else { return false }
     if heap.count > 64, heap.count > 2 * timers.count {
       heap = heap.filter { timers[$0.number] != nil }.sorted()
     }
@@ -76,9 +82,15 @@ struct TimerQueue {
 
   /// Takes the timer that is due next.
   mutating func popFirst() -> (due: DueTime, timer: ActiveTimer)? {
-    guard let due = first, let timer = timers.removeValue(forKey: due.number) else { return nil }
+    guard let due = first, let timer = takeTimer(due.number) else { return nil }
     removeFirst()
     return (due, timer)
+  }
+
+  private mutating func takeTimer(_ number: Int) -> ActiveTimer? {
+    guard let timer = timers.removeValue(forKey: number) else { return nil }
+    if timer.isPutOff { putOffCount -= 1 }
+    return timer
   }
 
   private mutating func removeFirst() {

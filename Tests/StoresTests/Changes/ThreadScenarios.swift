@@ -6,18 +6,6 @@ import Testing
 
 /// Scenarios 2, 3 and 6 with threads: what the thread sanitizer looks at.
 @Suite struct ThreadScenarios {
-  private func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> [Thread] {
-    (0..<count).map { number in
-      let thread = Thread { body(number) }
-      thread.start()
-      return thread
-    }
-  }
-
-  private func wait(for threads: [Thread]) {
-    while !threads.allSatisfy(\.isFinished) { Thread.sleep(forTimeInterval: 0.001) }
-  }
-
   @Test(.timeLimit(.minutes(2)), arguments: [false, true])
   func theTargetEndsAsTheSource(isThrottled: Bool) throws {
     let executor = try SerialExecutor("target")
@@ -43,7 +31,7 @@ import Testing
         }
       }
     }
-    let writers = run(4) { writer in
+    let writers = startThreads(4) { writer in
       var random = SeededRandom(writer)
       for value in 0..<500 {
         let number = Int.random(in: 0..<8, using: &random)
@@ -82,7 +70,7 @@ import Testing
     queue.post(Change(.put, try reference("s", "first")))
     begun.wait()
     let mostPending = Shared(0)
-    let posters = run(8) { poster in
+    let posters = startThreads(8) { poster in
       for index in 0..<2000 {
         guard let place = try? reference("s", "\(index % 10)/\(poster)/\(index)") else { continue }
         queue.post(Change(.put, place))
@@ -111,7 +99,10 @@ import Testing
     let words = (result.lines.first ?? "").split(separator: " ")
     try #require(words.count == 6)
     print("scenario 6: \(result.lines[0])")
-    #expect(Int(words[3]) ?? .max < 1 << 20)
+    // The sanitizer has a shadow of each byte that was ever used: with it, it is told only.
+    #if !TENON_VISIBLE_LOCKS
+      #expect(Int(words[3]) ?? .max < 1 << 20)
+    #endif
     #expect(Int(words[5]) ?? .max <= 32)
   }
 
@@ -120,7 +111,7 @@ import Testing
     let executor = try SerialExecutor("flushed")
     let count = Shared(0)
     let queue = ChangeQueue(on: executor) { batch in count.update { $0 += batch.count } }
-    let threads = run(4) { number in
+    let threads = startThreads(4) { number in
       for index in 0..<200 {
         guard let place = try? reference("s", "\(number)/\(index)") else { continue }
         queue.post(Change(.put, place))
