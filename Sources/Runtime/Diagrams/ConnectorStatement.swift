@@ -9,9 +9,9 @@ struct ConnectorStatement {
   /// What is sent to the connection.
   let messages: String?
 
-  init(_ connect: ConnectExpression, messages: String? = nil) {
+  init(_ connect: ConnectExpression, name: String? = nil, messages: String? = nil) {
     self.connect = connect
-    name = nil
+    self.name = name
     self.messages = messages
   }
 
