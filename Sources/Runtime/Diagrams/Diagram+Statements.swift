@@ -29,10 +29,11 @@ extension Diagram {
   /// the order in which they are met.
   var lazyVariables: [Int?: [String]] {
     var lists: [Int?: [String]] = [:]
+    var known: [Int?: Set<String>] = [:]
     for node in nodes {
-      guard let name = node.lazyVariable, lists[node.container]?.contains(name) != true else {
-        continue
-      }
+      guard let name = node.lazyVariable,
+        known[node.container, default: []].insert(name).inserted
+      else { continue }
       lists[node.container, default: []].append(name)
     }
     return lists
