@@ -19,21 +19,9 @@ struct ConnectorMessage: Equatable {
     return zip(keywords, arguments).map { "\($0) \($1)" }.joined(separator: " ")
   }
 
-  /// The messages in what is sent to a connection, in order: those of a cascade, a chain, and behind
-  /// the bar of a pipe.
-  ///
-  /// - Complexity: O(length of the text).
-  static func list(in messages: String) -> [ConnectorMessage] {
-    let source = SourceText(name: "<diagram>", "k " + messages)
-    // It has been parsed before, or is drawn without them.
-    guard let statements = Parser(source).parseScript().script?.statements, statements.count == 1,
-      case .expression(let expression) = statements[0]
-    else { return [] }
-    return list(in: expression)
-  }
-
-  /// The messages along the chain of an expression, in order.
-  private static func list(in expression: Expression) -> [ConnectorMessage] {
+  /// The messages along the chain of an expression, in order: those of a cascade, and what stands
+  /// behind the bar of a pipe, included.
+  static func list(in expression: Expression) -> [ConnectorMessage] {
     var groups: [[ConnectorMessage]] = []
     var link = expression
     while let receiver = link.spineReceiver {

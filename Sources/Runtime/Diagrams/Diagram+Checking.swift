@@ -4,15 +4,18 @@ internal import TenonParser
 // Whether what a diagram's labels say are the statements that its arrows show.
 
 extension Diagram {
+  /// Parses a text with the names with hyphens and the connectors that it may use.
+  typealias ParseFunction = (SourceText, Set<String>, Set<String>) -> ParseResult<Script>
+
   /// Parses what the diagram says, and compares it with what it shows.
   ///
   /// - Throws: `DiagramError` for the line of the first label that is something else.
   /// - Complexity: O(length of the text).
-  func check(_ lines: DiagramLines) throws(DiagramError) {
+  mutating func check(_ lines: DiagramLines, _ parse: ParseFunction) throws(DiagramError) {
     var writer = StatementWriter(self)
     writer.write(items, of: nil, depth: 0)
     let source = SourceText(name: "<diagram>", writer.text)
-    let result = Parser(source, knownNames: hyphenatedNames, connectors: signs).parseScript()
+    let result = parse(source, hyphenatedNames, signs)
     guard let script = result.script else {
       guard let error = result.diagnostics.first(where: { $0.severity == .error }) else { return }
       let part = writer.parts.last { $0.start <= error.range.start }?.part
@@ -20,17 +23,25 @@ extension Diagram {
         line: line(of: part, lines), column: 1, message: "\(error.message)\(context(of: part))")
     }
     let shown = outline
-    let said = Diagram(script).outline
+    let parsed = Diagram(script)
+    let said = parsed.outline
     for (index, entry) in shown.enumerated() {
       guard index >= said.count || said[index].text != entry.text else { continue }
       throw DiagramError(
         line: line(of: entry.part, lines), column: 1,
         message: "its labels are no such statement\(context(of: entry.part))")
     }
-    guard said.count > shown.count, let last = shown.last else { return }
-    throw DiagramError(
-      line: line(of: last.part, lines), column: 1,
-      message: "its labels are more than one statement\(context(of: last.part))")
+    if said.count > shown.count, let last = shown.last {
+      throw DiagramError(
+        line: line(of: last.part, lines), column: 1,
+        message: "its labels are more than one statement\(context(of: last.part))")
+    }
+    for (shown, said) in zip(shown, said) {
+      guard case .statement(let number) = shown.part, case .statement(let other) = said.part else {
+        continue
+      }
+      statements[number].policy = parsed.statements[other].policy
+    }
   }
 
   /// What a text must have in common with the diagram: its definitions, and of each statement the

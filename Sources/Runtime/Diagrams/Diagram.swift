@@ -57,6 +57,8 @@ public struct Diagram: Sendable, Equatable {
     var name: String?
     /// What is sent to the connection: `strength: #weak`.
     var messages: String?
+    /// What matters of that from afar: when changes are taken up, and which side is the truth.
+    var policy = ""
     var mark = Mark.none
     /// Which of its operands the connector fills.
     var direction: Direction

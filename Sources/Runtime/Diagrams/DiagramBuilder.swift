@@ -292,7 +292,7 @@ extension DiagramBuilder {
     append(
       Diagram.Statement(
         connector: connect.connector.text, operands: operands, name: statement.name,
-        messages: statement.messages, direction: direction))
+        messages: statement.messages, policy: statement.policyText, direction: direction))
   }
 
   private mutating func append(_ statement: Diagram.Statement) {

@@ -128,7 +128,7 @@ private struct OwnerArrows {
   mutating func add(_ pair: Pair, _ statement: Diagram.Statement) {
     let isBoth = statement.direction == .both
     // Which side is the truth is said of left and right: such arrows keep their ends.
-    let policy = statement.policyText
+    let policy = statement.policy
     let isFree = isBoth && policy.isEmpty
     let key = Key(
       pair: isFree ? Pair(from: min(pair.from, pair.to), to: max(pair.from, pair.to)) : pair,
@@ -141,16 +141,5 @@ private struct OwnerArrows {
     }
     arrows[index].count += 1
     if arrows[index].mark == .none { arrows[index].mark = statement.mark }
-  }
-}
-
-extension Diagram.Statement {
-  /// What matters from afar of what is sent to the connection: when changes are taken up, and which
-  /// side is the truth.
-  fileprivate var policyText: String {
-    guard let messages else { return "" }
-    return ConnectorMessage.list(in: messages)
-      .filter { ["policy:", "truth:"].contains($0.selector) }
-      .map(\.text).joined(separator: ", ")
   }
 }

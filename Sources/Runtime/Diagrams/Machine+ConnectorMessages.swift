@@ -8,10 +8,10 @@ extension Machine {
   /// statement in parentheses, or nil for none.
   ///
   /// What the statement itself sends to it is kept as it is where that is what holds.
-  func messages(of connection: Connection, stated: String?) -> String? {
-    let stated = (text: stated, list: stated.map { ConnectorMessage.list(in: $0) } ?? [])
-    let settings = self.settings(of: connection, stated.list)
-    let known = stated.list.filter { ConnectionSetting.selectors.contains($0.selector) }
+  func messages(of connection: Connection, stated: ConnectorStatement?) -> String? {
+    let said = stated?.messageList ?? []
+    let settings = self.settings(of: connection, said)
+    let known = said.filter { ConnectionSetting.selectors.contains($0.selector) }
     // What a statement says last counts.
     let isAsStated =
       settings.allSatisfy { setting in
@@ -20,7 +20,7 @@ extension Machine {
       && known.allSatisfy { message in
         settings.contains { $0.message == message }
       }
-    if isAsStated { return stated.text }
+    if isAsStated { return stated?.messages }
     let messages = settings.filter { !$0.isDefault }.map(\.message.text)
     return messages.isEmpty ? nil : messages.joined(separator: " | ")
   }
@@ -169,18 +169,7 @@ extension Machine {
 
   /// A number, a text or a block as an argument of a message; nil for any other value.
   private func argumentText(_ value: Value) -> String? {
-    let text: String
-    if value.isObject(ofClass: ClassIndex.blockClosure) {
-      let code = Closure(value).code.object
-      text = code.code.source.text(in: code.range)
-    } else if !value.isObject || isString(value) || solverNumber(value) != nil,
-      case .value(let printed) = withErrorsCaught({ send(selector("printString"), to: value) }),
-      let known = self.text(printed)
-    {
-      text = known
-    } else {
-      return nil
-    }
+    guard let text = sourceText(value) else { return nil }
     let source = SourceText(name: "<diagram>", text)
     guard
       let statements = parse(source, names: hyphenatedNames, connectors: definedConnectors)
@@ -188,6 +177,29 @@ extension Machine {
       statements.count == 1, case .expression(let expression) = statements[0]
     else { return nil }
     return ConnectorMessage.text(ofArgument: expression)
+  }
+
+  /// A number, a text or a block as it is written; nil for any other value.
+  private func sourceText(_ value: Value) -> String? {
+    if value.isObject(ofClass: ClassIndex.blockClosure) {
+      let code = Closure(value).code.object
+      return code.code.source.text(in: code.range)
+    }
+    if isString(value), let text = text(value) {
+      let quoted =
+        "'"
+        + text.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "''") + "'"
+      return value.isObject(ofClass: ClassIndex.symbol) ? "#" + quoted : quoted
+    }
+    if case .large(let integer)? = numeric(value) { return integer.description }
+    if !value.isObject || double(value) != nil { return describe(value) }
+    let object = KernelObject(value, in: self)
+    guard object.info.name == "Fraction",
+      let numerator = sourceText(object["numerator"]),
+      let denominator = sourceText(object["denominator"])
+    else { return nil }
+    return "\(numerator) / \(denominator)"
   }
 }
 

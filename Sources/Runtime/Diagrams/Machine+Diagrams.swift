@@ -69,11 +69,11 @@ extension Machine {
     let isWhole =
       whole.map { SyntaxPrinter.print(.connect($0.connect)) == connection.text } ?? false
     // The messages are printed together: their lines break as they would in a statement.
-    let told = messages(of: connection, stated: whole?.messages).flatMap { messages in
-      connectorStatement("(\(connection.text)) \(messages)")?.messages
+    let told = messages(of: connection, stated: whole).flatMap { messages in
+      connectorStatement("(\(connection.text)) \(messages)")
     }
     return ConnectorStatement(
-      statement.connect, name: isWhole ? whole?.name : nil, messages: told)
+      statement, name: isWhole ? whole?.name : nil, messagesOf: told)
   }
 
   /// A text as a statement with a connector; nil for any other text.

@@ -1,3 +1,5 @@
+internal import TenonParser
+
 /// What is wrong with the text of a diagram.
 public struct DiagramError: Error, Sendable, Equatable {
   /// The line, counted from 1.
@@ -15,6 +17,18 @@ extension Diagram {
   ///   may stand there in a statement.
   /// - Complexity: O(length of the text).
   public init(mermaid text: String) throws(DiagramError) {
+    try self.init(mermaid: text) { source, names, connectors in
+      Parser(source, knownNames: names, connectors: connectors).parseScript()
+    }
+  }
+
+  /// Reads a diagram.
+  ///
+  /// - Parameters:
+  ///   - text: The diagram in Mermaid.
+  ///   - parse: Parses what it says.
+  /// - Throws: `DiagramError`.
+  init(mermaid text: String, parse: ParseFunction) throws(DiagramError) {
     var reader = MermaidReader()
     var number = 0
     // A line feed behind a carriage return is one character with it.
@@ -24,7 +38,7 @@ extension Diagram {
     }
     try reader.finish(number)
     self = reader.diagram
-    try check(reader.places)
+    try check(reader.places, parse)
     markCycles()
   }
 }
