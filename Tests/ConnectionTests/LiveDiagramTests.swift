@@ -1,3 +1,4 @@
+import Foundation
 import Tenon
 import TenonGrammarSupport
 import Testing
@@ -128,5 +129,27 @@ import Testing
     }
     // Later messages are told with the statement.
     #expect(changed > 20)
+  }
+
+  @Test func thePapersListingsAreSaidAgain() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("examples/paper")
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil
+    ).filter { $0.pathExtension == "st" }
+    #expect(files.count >= 15)
+    var count = 0
+    for file in files {
+      let text = try String(contentsOf: file, encoding: .utf8)
+        .replacingOccurrences(of: "defaults:", with: "mem:")
+      let diagram = try diagram(ofRunning: text, file.lastPathComponent)
+      let mermaid = diagram.written(as: .mermaid)
+      let again = try Diagram(mermaid: mermaid)
+      #expect(again.statementsText == diagram.statementsText, "\(file.lastPathComponent)")
+      #expect(again.statementList.count == diagram.statementList.count)
+      count += diagram.statementList.count
+    }
+    #expect(count >= 30)
   }
 }
