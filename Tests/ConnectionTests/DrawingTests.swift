@@ -146,6 +146,32 @@ import Testing
     }
   }
 
+  @Test func coarserZoomsHavePoliciesAndFlowsPastFilters() throws {
+    let diagram = try diagram(
+      """
+      mem:a/b -> trim -> [ :x | x ] -> file:out.txt. mem:a/c -> stdout. #(1) -> trim -> mem:d.
+      (defaults:x |= mem:a/b + mem:a/c) policy: Policy queued; strength: #weak.
+      (defaults:y |= mem:a/b) policy: Policy queued.
+      defaults:z |= mem:a/b.
+      defaults:u =|= mem:e * 2.
+      """)
+    let stores = diagram.drawing(.stores)
+    #expect(stores.boxes.map(\.text) == ["mem:", "file:", "stdout", "defaults:"])
+    let arrows = stores.arrows.map { arrow in
+      "\(stores.boxes[arrow.from].text) \(arrow.label ?? "") \(stores.boxes[arrow.to].text)"
+    }
+    #expect(
+      arrows == [
+        "mem: -> file:", "mem: -> stdout", "mem: 2 × |= (policy: Policy queued) defaults:",
+        "mem: |= defaults:", "mem: =|= defaults:",
+      ])
+    let objects = diagram.drawing(.objects)
+    #expect(objects.boxes.map(\.text) == ["mem:a", "file:", "stdout", "mem:", "defaults:"])
+    #expect(objects.arrows.last?.label == "=|=")
+    let text = try self.diagram("var <lazy> a. a |= b.").written(as: .dot)
+    #expect(text.contains("n1 [label=\"a\", shape=box, style=\"rounded,dashed\"];"))
+  }
+
   @Test func nothingIsDrawnOfNothing() throws {
     let diagram = try diagram("a := 1.")
     #expect(diagram.isEmpty)

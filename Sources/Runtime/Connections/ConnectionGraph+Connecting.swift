@@ -625,8 +625,12 @@ extension ConnectionGraph {
     case .unsatisfiable:
       return .unsatisfiable(
         formulas.map(\.connection).unique(),
-        conflict.cells.map { (self[$0].name, machine.currentValue(of: $0) ?? .nil) }
-          .map { "'\($0) = \(machine.describe($1))'" })
+        conflict.cells.map { cell in
+          let value = machine.describe(machine.currentValue(of: cell) ?? .nil)
+          // A formula that another solver keeps has made it so, if nobody has written since.
+          let owner = self[cell].owner.flatMap { cause(of: cell).formula == $0.id ? $0 : nil }
+          return "'\(self[cell].name) = \(value)'" + Failure.by(owner?.connection)
+        })
     case .noNumber:
       guard let cell = conflict.cells.first else { return .noSolver([]) }
       return .noNumber(

@@ -43,6 +43,18 @@ extension Machine {
       && declaredType(of: ObjectRef(place.object), slot: place.index)?.type == Machine.lazyType
   }
 
+  /// Why a variable of the script cannot become one that is computed when it is read; nil if it can.
+  ///
+  /// Code may have been compiled that reads it as any other: it has to be a new one.
+  func objectionToLaziness(of name: String) -> Failure? {
+    guard let cell = scriptCells[name], !cell[slot: 0].isUndefined, !isLazy(.slot(cell, 0)) else {
+      return nil
+    }
+    var kind = isConstant(name) ? "a constant" : isGroup(name) ? "a group" : "a variable"
+    if let type = cellTypes[cell.bits]?.type { kind += " of type \(type)" }
+    return .cannotBecomeLazy(name, kind, describe(cell[slot: 0]))
+  }
+
   /// Brings a slot up to date that is about to be read.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.

@@ -8,11 +8,22 @@ struct ConnectorStatement {
   let name: String?
   /// What is sent to the connection.
   let messages: String?
+  /// The same, one by one.
+  let messageList: [ConnectorMessage]
 
-  init(_ connect: ConnectExpression, messages: String? = nil) {
+  init(_ connect: ConnectExpression) {
     self.connect = connect
     name = nil
-    self.messages = messages
+    messages = nil
+    messageList = []
+  }
+
+  /// A statement under another name, and with what is sent to the connection of a third one.
+  init(_ statement: ConnectorStatement, name: String?, messagesOf other: ConnectorStatement?) {
+    connect = statement.connect
+    self.name = name
+    messages = other?.messages
+    messageList = other?.messageList ?? []
   }
 
   /// Takes an expression apart; nil for one that is not about a connection in the first place.
@@ -28,6 +39,7 @@ struct ConnectorStatement {
     while let receiver = root.spineReceiver { root = receiver }
     guard case .connect(let connect) = root else { return nil }
     self.connect = connect
+    messageList = ConnectorMessage.list(in: value)
     if case .connect = value {
       messages = nil
     } else {
@@ -37,6 +49,12 @@ struct ConnectorStatement {
       guard text.hasPrefix("k ") else { return nil }
       messages = String(text.dropFirst(2))
     }
+  }
+
+  /// What matters from afar of what is sent to the connection.
+  var policyText: String {
+    messageList.filter { ["policy:", "truth:"].contains($0.selector) }
+      .map(\.text).joined(separator: ", ")
   }
 
   /// The operands as they stand in the statement, parentheses included where it needs them.

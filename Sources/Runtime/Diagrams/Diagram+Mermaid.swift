@@ -58,7 +58,8 @@ private struct MermaidWriter {
       let node = diagram.nodes[number]
       var label = Diagram.escaped(node.text)
       if let value = node.value { label += "<br/><i>\(Diagram.escaped(value))</i>" }
-      let (open, close) = node.kind == .place ? ("(", ")") : ("[", "]")
+      let (open, close) =
+        node.lazyVariable != nil ? ("([", "])") : node.kind == .place ? ("(", ")") : ("[", "]")
       text += "\(indent)n\(number + 1)\(open)\"\(label)\"\(close)\n"
     }
     for read in readsOf[container] ?? [] {

@@ -2,7 +2,7 @@
 ///
 /// It is made of a program's text, of a diagram's own text, or of an interpreter's connections with
 /// the values of the moment. Nothing of a connector statement is lost: a diagram says its
-/// statements again.
+/// statements again, and which of their variables are computed when they are read.
 public struct Diagram: Sendable, Equatable {
   /// A box: an operand of a connector, or something that an operand's formula reads.
   struct Node: Sendable, Equatable {
@@ -24,6 +24,8 @@ public struct Diagram: Sendable, Equatable {
     /// The name of the object it is part of, and of the store, for the coarser views; nil for what
     /// the text says.
     var owner: Owner?
+    /// The name of the variable it is, where that is declared to be computed when it is read.
+    var lazyVariable: String?
   }
 
   /// What a place is part of.
@@ -55,6 +57,8 @@ public struct Diagram: Sendable, Equatable {
     var name: String?
     /// What is sent to the connection: `strength: #weak`.
     var messages: String?
+    /// What matters of that from afar: when changes are taken up, and which side is the truth.
+    var policy = ""
     var mark = Mark.none
     /// Which of its operands the connector fills.
     var direction: Direction
@@ -130,57 +134,5 @@ public struct Diagram: Sendable, Equatable {
     case .dot: drawing(zoom).dot()
     case .svg: drawing(zoom).svg()
     }
-  }
-}
-
-// MARK: - The text of the statements
-
-extension Diagram {
-  /// The connector statements, each on a line of its own, within the beginnings of the definitions
-  /// they stand in.
-  public var statementsText: String {
-    var text = ""
-    write(items, depth: 0, to: &text)
-    return text
-  }
-
-  /// The statements with the definitions they stand in, outermost first.
-  package var statementList: [(definitions: [String], statement: String)] {
-    var list: [(definitions: [String], statement: String)] = []
-    func visit(_ items: [Item], _ path: [String]) {
-      for item in items {
-        switch item {
-        case .statement(let number): list.append((path, text(of: statements[number])))
-        case .container(let number, let items):
-          visit(items, path + [containers[number].header])
-        }
-      }
-    }
-    visit(items, [])
-    return list
-  }
-
-  private func write(_ items: [Item], depth: Int, to text: inout String) {
-    let indent = String(repeating: "  ", count: depth)
-    for item in items {
-      switch item {
-      case .statement(let number):
-        // The further lines may be those of a string: they stay as they are.
-        text += indent + self.text(of: statements[number]) + ".\n"
-      case .container(let number, let items):
-        text += indent + containers[number].header + " {\n"
-        write(items, depth: depth + 1, to: &text)
-        text += indent + "}\n"
-      }
-    }
-  }
-
-  /// The text of a statement, without its full stop.
-  func text(of statement: Statement) -> String {
-    let operands = statement.operands.map { nodes[$0].text }
-    var text = operands.joined(separator: " \(statement.connector) ")
-    if let messages = statement.messages { text = "(\(text)) \(messages)" }
-    if let name = statement.name { text = "\(name) := \(text)" }
-    return text
   }
 }

@@ -4,6 +4,8 @@ internal import TenonParser
 /// Makes a diagram of connector statements.
 struct DiagramBuilder {
   private(set) var diagram = Diagram()
+  /// The statements that have been added, in order, those of groups left out.
+  private(set) var statements: [ConnectorStatement] = []
   private var nodes: [NodeKey: Int] = [:]
   private var reads: Set<Diagram.Read> = []
   /// The definitions around the statement that is being looked at, outermost first.
@@ -12,16 +14,20 @@ struct DiagramBuilder {
   private var items: [[Diagram.Item]] = [[]]
   /// The spellings of each variable: they are one place.
   private var variables: [NodeKey: Int] = [:]
+  /// The variables that are declared to be computed when they are read, by definition.
+  private var lazyNames: [Int?: Set<String>] = [:]
 
   /// For the connections of a program that runs: the place that a text of the statement means.
   private var lookUp: (String) -> LivePlace? = { _ in nil }
 
   /// A place of a program that runs.
   struct LivePlace {
-    /// The number of its cell.
-    let cell: Int
+    /// The number of its cell, if connections share it.
+    let cell: Int?
     let value: String?
     let owner: Diagram.Owner
+    /// Whether it is a variable that is computed when it is read.
+    var isLazy = false
   }
 
   private struct NodeKey: Hashable {
@@ -44,6 +50,7 @@ struct DiagramBuilder {
   /// - Returns: The diagram.
   mutating func finish(isLive: Bool = false) -> Diagram {
     diagram.items = items[0]
+    diagram.markFilters()
     if !isLive { diagram.markCycles() }
     return diagram
   }
@@ -53,7 +60,16 @@ struct DiagramBuilder {
 
 extension DiagramBuilder {
   mutating func visit(_ script: Script) {
+    for statement in script.statements {
+      guard case .variable(let variable) = statement else { continue }
+      noteDeclaration(of: variable, in: nil)
+    }
     script.statements.forEach { visit($0) }
+  }
+
+  private mutating func noteDeclaration(of variable: VariableStatement, in container: Int?) {
+    guard variable.type?.text == Machine.lazyType else { return }
+    lazyNames[container, default: []].insert(variable.name.text)
   }
 
   private mutating func visit(_ statement: Statement) {
@@ -99,6 +115,10 @@ extension DiagramBuilder {
       }
     }
     within(header, names: names, isClass: true) { builder in
+      for member in members {
+        guard case .variable(let variable) = member else { continue }
+        builder.noteDeclaration(of: variable, in: builder.scopes.last?.container)
+      }
       for member in members { builder.visit(member) }
     }
   }
@@ -170,6 +190,7 @@ extension DiagramBuilder {
     _ header: String, names: Set<String>, isClass: Bool, _ body: (inout DiagramBuilder) -> Void
   ) {
     let saved = diagram.containers.count
+    lazyNames[saved] = nil
     diagram.containers.append(
       Diagram.Container(header: header, parent: scopes.last?.container))
     scopes.append(Scope(container: saved, names: names, isClass: isClass))
@@ -260,6 +281,7 @@ extension DiagramBuilder {
 
   /// Adds a connector statement; a connector within an operand is part of the operand's text.
   mutating func add(_ statement: ConnectorStatement) {
+    statements.append(statement)
     let connect = statement.connect
     let texts = statement.operandTexts
     var operands: [Int] = []
@@ -270,7 +292,7 @@ extension DiagramBuilder {
     append(
       Diagram.Statement(
         connector: connect.connector.text, operands: operands, name: statement.name,
-        messages: statement.messages, direction: direction))
+        messages: statement.messages, policy: statement.policyText, direction: direction))
   }
 
   private mutating func append(_ statement: Diagram.Statement) {
@@ -313,8 +335,12 @@ extension DiagramBuilder {
       name = place.name.text
     default: return
     }
-    let key = NodeKey(
-      container: diagram.nodes[number].container, text: name, cell: lookUp(spelling)?.cell)
+    let live = lookUp(spelling)
+    let container = diagram.nodes[number].container
+    if live?.isLazy ?? (lazyNames[container]?.contains(name) == true) {
+      diagram.nodes[number].lazyVariable = name
+    }
+    let key = NodeKey(container: container, text: name, cell: live?.cell)
     guard let first = variables[key] else {
       variables[key] = number
       return

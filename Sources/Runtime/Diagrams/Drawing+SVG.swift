@@ -140,7 +140,8 @@ extension Drawing {
     var text = "<g class=\"\(kind)\"><title>\(escaped(title(box)))</title>"
     text += "<rect x=\"\(number(left))\" y=\"\(number(top))\" width=\"\(number(size.width))\""
     text += " height=\"\(number(size.height))\" rx=\"\(number(corner))\" fill=\"\(fill)\""
-    text += " stroke=\"\(stroke)\" stroke-width=\"\(strokeWidth)\"/>"
+    text += " stroke=\"\(stroke)\" stroke-width=\"\(strokeWidth)\""
+    text += box.isLazy ? " stroke-dasharray=\"5 3\"/>" : "/>"
     var y = top + padding / 2 + lineHeight * 0.75
     for line in lines {
       let color =

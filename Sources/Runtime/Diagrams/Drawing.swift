@@ -15,6 +15,8 @@ struct Drawing {
     var rows: [String] = []
     var mark = Diagram.Mark.none
     var group: Int?
+    /// Whether it is computed when it is read.
+    var isLazy = false
   }
 
   struct Arrow {
@@ -57,7 +59,8 @@ extension Diagram {
       Drawing.Box(
         shape: node.kind == .place ? .place : .formula,
         caption: node.container.map { containers[$0].header }, text: node.text,
-        rows: node.value.map { ["= " + $0] } ?? [], mark: node.mark, group: node.container)
+        rows: node.value.map { ["= " + $0] } ?? [], mark: node.mark, group: node.container,
+        isLazy: node.lazyVariable != nil)
     }
     for read in reads {
       drawing.arrows.append(
@@ -79,118 +82,6 @@ extension Diagram {
       }
     }
     return drawing
-  }
-
-  // MARK: Coarser views
-
-  /// Objects or stores, with the connectors between them counted.
-  private func drawingOfOwners(_ zoom: Zoom) -> Drawing {
-    var drawing = Drawing()
-    var boxes: [String: Int] = [:]
-    let owners = nodes.map { owner(of: $0) }
-    var boxOf: [Int?] = []
-    for (node, owner) in zip(nodes, owners) {
-      guard node.kind == .place else {
-        boxOf.append(nil)
-        continue
-      }
-      let name = zoom == .objects ? owner.object : owner.store
-      let box = boxes[name] ?? drawing.boxes.count
-      if box == drawing.boxes.count {
-        boxes[name] = box
-        drawing.boxes.append(Drawing.Box(shape: .object, text: name))
-      }
-      if zoom == .objects {
-        let row = node.value.map { "\(node.text) = \($0)" } ?? node.text
-        if !drawing.boxes[box].rows.contains(row) { drawing.boxes[box].rows.append(row) }
-      }
-      if drawing.boxes[box].mark == .none { drawing.boxes[box].mark = node.mark }
-      boxOf.append(box)
-    }
-    var sources: [Int: [Int]] = [:]
-    for read in reads where !read.isSamePlace { sources[read.to, default: []].append(read.from) }
-    var counts = OwnerArrows()
-    for statement in statements {
-      let operands =
-        statement.direction == .leftward ? statement.operands.reversed() : statement.operands
-      for (from, to) in zip(operands, operands.dropFirst()) {
-        guard let target = boxOf[to] else { continue }
-        // A formula stands for what it reads.
-        let origins = boxOf[from].map { [$0] } ?? (sources[from] ?? []).compactMap { boxOf[$0] }
-        for origin in Set(origins).sorted() {
-          counts.add(origin, target, statement)
-        }
-      }
-    }
-    for arrow in counts.arrows {
-      let label = arrow.count > 1 ? "\(arrow.count) × \(arrow.connector)" : arrow.connector
-      if arrow.from == arrow.to {
-        drawing.boxes[arrow.from].rows.append("\(label) within")
-      } else {
-        drawing.arrows.append(
-          Drawing.Arrow(
-            from: arrow.from, to: arrow.to, label: label,
-            style: arrow.isBoth ? .both : .solid, mark: arrow.mark))
-      }
-    }
-    return drawing
-  }
-
-  /// What a place is part of: for a program that does not run, what its text says.
-  private func owner(of node: Node) -> Owner {
-    if let owner = node.owner { return owner }
-    let home = node.container.map { containers[$0].header } ?? "script"
-    guard let colon = node.text.firstIndex(of: ":"),
-      node.text[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }),
-      !node.text[node.text.index(after: colon)...].hasPrefix("=")
-    else {
-      // `button width` is a part of the button.
-      let words = node.text.split(separator: " ")
-      return Owner(store: home, object: words.count > 1 ? String(words[0]) : home)
-    }
-    let scheme = node.text[..<colon]
-    let path = node.text[node.text.index(after: colon)...]
-    let parent = path.lastIndex(of: "/").map { path[..<$0] }
-    if ["var", "ivar", "this", "self", "default"].contains(scheme) {
-      return Owner(store: home, object: parent.map { "\(scheme):\($0)" } ?? home)
-    }
-    return Owner(store: "\(scheme):", object: "\(scheme):\(parent ?? "")")
-  }
-}
-
-/// Connectors between two objects or stores, counted.
-private struct OwnerArrows {
-  struct Arrow {
-    let from: Int
-    let to: Int
-    let connector: String
-    let isBoth: Bool
-    var count = 0
-    var mark = Diagram.Mark.none
-  }
-
-  private struct Key: Hashable {
-    let from: Int
-    let to: Int
-    let connector: String
-  }
-
-  private(set) var arrows: [Arrow] = []
-  private var known: [Key: Int] = [:]
-
-  mutating func add(_ from: Int, _ to: Int, _ statement: Diagram.Statement) {
-    let isBoth = statement.direction == .both
-    let key = Key(
-      from: isBoth ? min(from, to) : from, to: isBoth ? max(from, to) : to,
-      connector: statement.connector)
-    let index = known[key] ?? arrows.count
-    if index == arrows.count {
-      known[key] = index
-      arrows.append(
-        Arrow(from: key.from, to: key.to, connector: key.connector, isBoth: isBoth))
-    }
-    arrows[index].count += 1
-    if arrows[index].mark == .none { arrows[index].mark = statement.mark }
   }
 }
 
@@ -249,7 +140,9 @@ extension Drawing {
     let box = boxes[number]
     let label = ([box.text] + box.rows).joined(separator: "\n")
     var attributes = ["label=\(Drawing.dotQuoted(label))", "shape=box"]
-    if box.shape == .place { attributes.append("style=rounded") }
+    if box.shape == .place {
+      attributes.append(box.isLazy ? "style=\"rounded,dashed\"" : "style=rounded")
+    }
     if let color = Diagram.color(of: box.mark) {
       attributes += ["color=\"\(color)\"", "tooltip=\"\(box.mark.rawValue)\""]
     }

@@ -1,3 +1,5 @@
+internal import TenonParser
+
 /// What is wrong with the text of a diagram.
 public struct DiagramError: Error, Sendable, Equatable {
   /// The line, counted from 1.
@@ -11,9 +13,22 @@ public struct DiagramError: Error, Sendable, Equatable {
 extension Diagram {
   /// Reads a diagram that is written in the subset of Mermaid which `written(as:)` uses.
   ///
-  /// - Throws: `DiagramError` for the first line that means nothing.
+  /// - Throws: `DiagramError` for the first line that means nothing, and for a label that is not what
+  ///   may stand there in a statement.
   /// - Complexity: O(length of the text).
   public init(mermaid text: String) throws(DiagramError) {
+    try self.init(mermaid: text) { source, names, connectors in
+      Parser(source, knownNames: names, connectors: connectors).parseScript()
+    }
+  }
+
+  /// Reads a diagram.
+  ///
+  /// - Parameters:
+  ///   - text: The diagram in Mermaid.
+  ///   - parse: Parses what it says.
+  /// - Throws: `DiagramError`.
+  init(mermaid text: String, parse: ParseFunction) throws(DiagramError) {
     var reader = MermaidReader()
     var number = 0
     // A line feed behind a carriage return is one character with it.
@@ -23,11 +38,24 @@ extension Diagram {
     }
     try reader.finish(number)
     self = reader.diagram
+    try check(reader.places, parse)
+    markCycles()
   }
+}
+
+/// The lines on which the parts of a diagram stand, counted from 1.
+struct DiagramLines {
+  var nodes: [Int] = []
+  var statements: [Int] = []
+  var containers: [Int] = []
 }
 
 private struct MermaidReader {
   private(set) var diagram = Diagram()
+  /// Where its parts stand.
+  private(set) var places = DiagramLines()
+  /// How deep definitions may stand in each other: more than the language has.
+  private static let nestingLimit = 16
   private var hasHeader = false
   /// The boxes by their names, and where each was met first.
   private var numbers: [Substring: Int] = [:]
@@ -72,7 +100,7 @@ private struct MermaidReader {
         line: node.line, column: 1, message: "there is no box '\(node.name)' with a label")
     }
     diagram.items = items[0]
-    diagram.markCycles()
+    places.nodes = met.map(\.line)
   }
 
   // MARK: Lines
@@ -98,6 +126,12 @@ private struct MermaidReader {
     guard !name.isEmpty else { throw fail("expected the name of a subgraph") }
     let header = try readLabel("[", "]") ?? String(name)
     try expectEnd()
+    guard open.count < MermaidReader.nestingLimit else {
+      rest = line
+      skipBlanks()
+      throw fail("more than \(MermaidReader.nestingLimit) subgraphs stand in each other")
+    }
+    places.containers.append(number)
     open.append((diagram.containers.count, number))
     items.append([])
     let parent = open.dropLast().last?.container
@@ -156,6 +190,7 @@ private struct MermaidReader {
     let messages = lines.isEmpty ? nil : lines.joined(separator: "\n")
     let direction = Diagram.Direction(of: connector)
     items[items.count - 1].append(.statement(diagram.statements.count))
+    places.statements.append(number)
     diagram.statements.append(
       Diagram.Statement(
         connector: connector, operands: direction == .leftward ? operands.reversed() : operands,
@@ -177,15 +212,31 @@ private struct MermaidReader {
       diagram.nodes.append(
         Diagram.Node(kind: .place, text: "", container: open.last?.container))
     }
-    if let label = try readLabel("(", ")") {
-      declare(index, label, .place)
+    let start = rest
+    if let label = try readLabel("([", "])") {
+      guard let variable = Diagram.variable(named: label) else {
+        rest = start
+        throw fail("a box that is computed when it is read is a variable")
+      }
+      try declare(index, label, .place, start)
+      diagram.nodes[index].lazyVariable = variable
+    } else if let label = try readLabel("(", ")") {
+      try declare(index, label, .place, start)
     } else if let label = try readLabel("[", "]") {
-      declare(index, label, .formula)
+      try declare(index, label, .formula, start)
     }
     return index
   }
 
-  private mutating func declare(_ index: Int, _ label: String, _ kind: Diagram.Node.Kind) {
+  /// Gives a box its label, which stands at the beginning of `start`.
+  private mutating func declare(
+    _ index: Int, _ label: String, _ kind: Diagram.Node.Kind, _ start: Substring
+  ) throws(DiagramError) {
+    if met[index].isDeclared, diagram.nodes[index].text != label {
+      rest = start
+      throw fail("box '\(met[index].name)' has another label, on line \(met[index].line)")
+    }
+    met[index].line = number
     diagram.nodes[index].kind = kind
     diagram.nodes[index].text = label
     diagram.nodes[index].value = value
@@ -198,18 +249,18 @@ private struct MermaidReader {
 
   /// Reads a label in quotes within brackets; nil when there is none.
   private mutating func readLabel(
-    _ opening: Character, _ closing: Character
+    _ opening: String, _ closing: String
   ) throws(DiagramError) -> String? {
     value = nil
-    guard rest.first == opening else { return nil }
-    rest.removeFirst()
+    guard rest.hasPrefix(opening) else { return nil }
+    rest = rest.dropFirst(opening.count)
     var label = try readQuoted()
     if label.hasSuffix("</i>"), let start = lastValue(in: label) {
       value = try unescape(label[start...].dropFirst(8).dropLast(4))
       label = label[..<start]
     }
-    guard rest.first == closing else { throw fail("expected '\(closing)'") }
-    rest.removeFirst()
+    guard rest.hasPrefix(closing) else { throw fail("expected '\(closing)'") }
+    rest = rest.dropFirst(closing.count)
     return try unescape(label)
   }
 

@@ -299,11 +299,21 @@ extension Failure {
     return Failure(.constraintError, text)
   }
 
+  /// For a place or a part of a formula, called as the program calls it, that holds no number.
   static func noNumber(_ name: String, _ value: String, _ formula: Formula?) -> Failure {
+    let text = formula.map { ": '\($0.connection.text)'" } ?? ""
+    // A literal is its own name, and a string has its quotes.
+    if name == value { return Failure(.constraintError, "\(value) is no finite number\(text)") }
+    return Failure(
+      .constraintError, "'\(name)' must be a finite number, not \(value)\(text)")
+  }
+
+  /// `kind`: what the variable is now.
+  static func cannotBecomeLazy(_ name: String, _ kind: String, _ value: String) -> Failure {
     Failure(
       .constraintError,
-      "'\(name)' must be a finite number, not \(value)\(formula.map { ": '\($0.connection.text)'" } ?? "")"
-    )
+      "'\(name)' is \(kind) already, and holds \(value): only a new variable can be declared "
+        + "'<lazy>'")
   }
 
   static func multipliesVariables(_ product: String) -> Failure {
@@ -375,7 +385,7 @@ extension Failure {
       "does not come to rest: what '\(text)' starts makes such connections again and again")
   }
 
-  private static func by(_ other: Connection?) -> String {
+  static func by(_ other: Connection?) -> String {
     other.map { " by '\($0.text)' (\($0.location))" } ?? ""
   }
 

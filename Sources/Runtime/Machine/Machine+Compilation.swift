@@ -322,6 +322,7 @@ struct ScriptEnvironment: NameEnvironment {
   }
   func isConstant(_ name: String) -> Bool { machine.isConstant(name) }
   func isGroup(_ name: String) -> Bool { machine.isGroup(name) }
+  func objectionToLaziness(of name: String) -> Failure? { machine.objectionToLaziness(of: name) }
   var candidates: [String] { machine.globalNames }
 }
 

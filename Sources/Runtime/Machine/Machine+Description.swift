@@ -6,6 +6,8 @@ extension Machine {
   func describe(_ value: Value) -> String {
     if let integer = value.asSmallInteger { return String(integer) }
     if value.isNil { return "nil" }
+    // A variable that nothing has been written to.
+    if value.isUndefined { return "unknown" }
     if value.isTrue { return "true" }
     if value.isFalse { return "false" }
     if value.isCharacter, let scalar = Unicode.Scalar(value.characterCode) {

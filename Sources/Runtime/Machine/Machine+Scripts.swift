@@ -169,9 +169,8 @@ extension Machine {
     if case .variable(let variable) = statement {
       let name = variable.name.text
       let cell = scriptCell(named: name)
-      let isLazy = variable.type?.text == Machine.lazyType
-      // Code may have been compiled that reads it as any other.
-      if isLazy, !cell[slot: 0].isUndefined, !self.isLazy(.slot(cell, 0)) { return }
+      // The statement itself says so when it runs.
+      if variable.type?.text == Machine.lazyType, objectionToLaziness(of: name) != nil { return }
       cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
       noteDeclaration(type: variable.type?.text)
       graph.noteType(of: .slot(cell, 0))

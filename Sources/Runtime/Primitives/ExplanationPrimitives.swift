@@ -121,7 +121,10 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let text = try machine.swiftString(arguments[0])
       do throws(DiagramError) {
-        return machine.makeString(try Diagram(mermaid: text).statementsText)
+        let diagram = try Diagram(mermaid: text) { source, names, connectors in
+          machine.parse(source, names: names, connectors: connectors)
+        }
+        return machine.makeString(diagram.statementsText)
       } catch {
         throw .invalidDiagram(error)
       }

@@ -215,6 +215,8 @@ extension Machine {
     if relay.kind == .formulas, old?.looks ?? relay.looks == relay.looks,
       !connection.formulas.isEmpty
     {
+      // What it joins does not follow from the formulas alone any more.
+      connection.expand()
       connection.relay = relay
       for formula in connection.formulas {
         graph.leaveLaziness(of: formula)

@@ -39,11 +39,15 @@ protocol NameEnvironment {
   func isConstant(_ name: String) -> Bool
   /// Whether a variable found by `lookUp` is that of a group, which assignments fill.
   func isGroup(_ name: String) -> Bool
+  /// Why a variable cannot be declared to be computed when it is read; nil if it can.
+  func objectionToLaziness(of name: String) -> Failure?
 }
 
 extension NameEnvironment {
   /// Answers false: the text is only looked at.
   func isGroup(_ name: String) -> Bool { false }
+  /// Answers nil: the text is only looked at.
+  func objectionToLaziness(of name: String) -> Failure? { nil }
 }
 
 /// Finds the scope of every name in a method, a statement or a block, and reports what can be

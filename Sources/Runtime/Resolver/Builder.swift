@@ -332,6 +332,11 @@ extension Builder {
     case .temporaries:
       return constant(.nil).node
     case .variable(let statement):
+      if statement.type?.text == Machine.lazyType,
+        let failure = environment.objectionToLaziness(of: statement.name.text)
+      {
+        return code.add(FailureNode(failure, at: position(statement.name.range, depth)))
+      }
       guard let value = statement.value else { return constant(.nil).node }
       return assign(statement.name, build(value, depth), depth).node
     case .import:

@@ -1,0 +1,97 @@
+// The connector statements that a diagram says.
+
+extension Diagram {
+  /// The connector statements, each on a line of its own, within the beginnings of the definitions
+  /// they stand in; before them `var <lazy> name` for each variable in them that is declared so.
+  public var statementsText: String {
+    var writer = StatementWriter(self)
+    writer.write(items, of: nil, depth: 0)
+    return writer.text
+  }
+
+  /// The statements with the definitions they stand in, outermost first.
+  package var statementList: [(definitions: [String], statement: String)] {
+    var list: [(definitions: [String], statement: String)] = []
+    func visit(_ items: [Item], _ path: [String]) {
+      for item in items {
+        switch item {
+        case .statement(let number): list.append((path, text(of: statements[number])))
+        case .container(let number, let items):
+          visit(items, path + [containers[number].header])
+        }
+      }
+    }
+    visit(items, [])
+    return list
+  }
+
+  /// The variables that are computed when they are read, by the definition that declares them, in
+  /// the order in which they are met.
+  var lazyVariables: [Int?: [String]] {
+    var lists: [Int?: [String]] = [:]
+    var known: [Int?: Set<String>] = [:]
+    for node in nodes {
+      guard let name = node.lazyVariable,
+        known[node.container, default: []].insert(name).inserted
+      else { continue }
+      lists[node.container, default: []].append(name)
+    }
+    return lists
+  }
+
+  /// The text of a statement, without its full stop.
+  func text(of statement: Statement) -> String {
+    let operands = statement.operands.map { nodes[$0].text }
+    var text = operands.joined(separator: " \(statement.connector) ")
+    if let messages = statement.messages { text = "(\(text)) \(messages)" }
+    if let name = statement.name { text = "\(name) := \(text)" }
+    return text
+  }
+}
+
+/// Writes the text of the statements, and notes where each part of it begins.
+struct StatementWriter {
+  /// Something of the diagram that stands in the text.
+  enum Part {
+    case statement(Int)
+    case container(Int)
+    /// The variable that is declared.
+    case declaration(String, container: Int?)
+  }
+
+  private let diagram: Diagram
+  private let lazyVariables: [Int?: [String]]
+  private(set) var text = ""
+  /// Where each part begins, in bytes, in order.
+  private(set) var parts: [(start: Int, part: Part)] = []
+
+  init(_ diagram: Diagram) {
+    self.diagram = diagram
+    lazyVariables = diagram.lazyVariables
+  }
+
+  mutating func write(_ items: [Diagram.Item], of container: Int?, depth: Int) {
+    let indent = String(repeating: "  ", count: depth)
+    for name in lazyVariables[container] ?? [] {
+      begin(.declaration(name, container: container))
+      text += "\(indent)var <\(Machine.lazyType)> \(name).\n"
+    }
+    for item in items {
+      switch item {
+      case .statement(let number):
+        begin(.statement(number))
+        // The further lines may be those of a string: they stay as they are.
+        text += indent + diagram.text(of: diagram.statements[number]) + ".\n"
+      case .container(let number, let items):
+        begin(.container(number))
+        text += indent + diagram.containers[number].header + " {\n"
+        write(items, of: number, depth: depth + 1)
+        text += indent + "}\n"
+      }
+    }
+  }
+
+  private mutating func begin(_ part: Part) {
+    parts.append((text.utf8.count, part))
+  }
+}
