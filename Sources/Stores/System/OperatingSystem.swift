@@ -15,7 +15,16 @@ internal import TenonRuntime
 /// This file and `ProcessValues.swift` are the only ones of the stores that touch memory the
 /// compiler does not watch over: pointers that live as long as one call.
 package struct OperatingSystem: FileSystem, Sendable {
-  package init() {}
+  /// Whether the system is asked to keep what is opened beneath a directory there.
+  private let asksSystem: Bool
+
+  /// Creates the file system.
+  ///
+  /// - Parameter asksSystem: Whether the system may be asked to open a path beneath a directory.
+  ///   Where it cannot, or is not asked, paths are gone step by step, and no link in them is followed.
+  package init(asksSystem: Bool = true) {
+    self.asksSystem = asksSystem
+  }
 
   package func open(
     _ path: String, in directory: Descriptor?, _ mode: OpenMode
@@ -29,6 +38,7 @@ package struct OperatingSystem: FileSystem, Sendable {
   package func openBeneath(
     _ path: String, in directory: Descriptor, _ mode: OpenMode
   ) throws(FileFailure) -> Descriptor {
+    guard asksSystem else { return try openStepByStep(path, in: directory, mode) }
     let (flags, permissions) = mode.flags
     // The system asks for another try when something on the way is moved meanwhile.
     for _ in 0..<OperatingSystem.attempts {
@@ -52,14 +62,15 @@ package struct OperatingSystem: FileSystem, Sendable {
   private func openStepByStep(
     _ path: String, in directory: Descriptor, _ mode: OpenMode
   ) throws(FileFailure) -> Descriptor {
-    let components = path.split(separator: "/").filter { $0 != "." }.map(String.init)
+    let components = path.parts(between: UInt8(ascii: "/")).filter { $0 != "." }
     guard !components.contains(".."), path.utf8.first != UInt8(ascii: "/") else {
       throw .leadsOut
     }
     var current = try open(".", in: directory, .directory)
     for component in components.dropLast() {
-      defer { close(current) }
-      current = try open(component, in: current, .directoryWithoutLinks)
+      let above = current
+      defer { close(above) }
+      current = try openStep(component, in: above)
     }
     defer { close(current) }
     let (flags, permissions) = mode.flags
@@ -67,6 +78,21 @@ package struct OperatingSystem: FileSystem, Sendable {
       current.number, components.last ?? ".", flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW,
       mode_t(truncatingIfNeeded: permissions))
     return Descriptor(number: try checked(number))
+  }
+
+  /// A directory on the way; a link is refused, and not taken for nothing.
+  private func openStep(
+    _ name: String, in directory: Descriptor
+  ) throws(FileFailure) -> Descriptor {
+    do throws(FileFailure) {
+      return try open(name, in: directory, .directoryWithoutLinks)
+    } catch {
+      guard error == .notADirectory,
+        let status = try? status(of: name, in: directory, followsLinks: false),
+        status.kind == .link
+      else { throw error }
+      throw .linkLoop
+    }
   }
 
   package func close(_ descriptor: Descriptor) {
