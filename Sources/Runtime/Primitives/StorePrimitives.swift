@@ -5,7 +5,7 @@ extension Primitive {
     Primitive("reference: path", "The reference of a path in a store without a scheme.") {
       machine, arguments throws(Failure) in
       let path = try machine.swiftString(arguments[0])
-      let components = path.split(separator: "/").map(String.init)
+      let components = path.parts(between: UInt8(ascii: "/"))
       do throws(StoreError) {
         return machine.makeReference(try Reference(scheme: "", components: components))
       } catch {
