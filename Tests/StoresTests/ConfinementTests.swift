@@ -293,6 +293,51 @@ import Testing
     #expect(try store.text(reference("law", "kept/x")) == "1")
   }
 
+  /// A move changes names in two directories, and waits for whoever has the lock of either.
+  @Test func aMoveTakesTheLocksOfBothDirectories() throws {
+    let directory = try TemporaryDirectory()
+    let system = OperatingSystem()
+    for name in ["a/x", "b/y"] { try directory.write(name, name) }
+    func move(_ from: String, _ to: String) -> StoreError.Kind? {
+      let fileSystem = RecordingFileSystem()
+      let store = FileStore(directory: directory.path, fileSystem: fileSystem)
+      return kind { try store.move(reference("law", from), to: reference("law", to), if: nil) }
+    }
+    for locked in ["a", "b"] {
+      let descriptor = try system.open(directory.path + "/" + locked, in: nil, .directory)
+      #expect(try system.lock(descriptor))
+      #expect(move("a/x", "b/x") == .locked)
+      #expect(move("b/y", "a/y") == .locked)
+      // The control: what has nothing to do with the directory goes on.
+      let other = locked == "a" ? "b/y" : "a/x"
+      #expect(move(other, other + "2") == nil)
+      #expect(move(other + "2", other) == nil)
+      system.close(descriptor)
+    }
+    #expect(move("a/x", "b/x") == nil)
+    #expect(move("b/y", "a/y") == nil)
+    #expect(directory.tree == ["a/": "", "b/": "", "b/x": "a/x", "a/y": "b/y"])
+  }
+
+  /// Where something below is replaced meanwhile, part of the tree is gone: that was not nothing.
+  @Test func aTreeThatChangesWhileItIsRemovedWasThere() throws {
+    for failure in [FileFailure.notADirectory, .notFound] {
+      let directory = try TemporaryDirectory()
+      for name in ["tree/a", "tree/deep/b"] { try directory.write(name, name) }
+      let fileSystem = RecordingFileSystem()
+      fileSystem.fault = { _, call in
+        call.name == "open" && call.object == (failure == .notFound ? "tree" : "deep")
+          ? failure : nil
+      }
+      let store = FileStore(directory: directory.path, fileSystem: fileSystem)
+      #expect(kind { _ = try store.deleteTree(reference("law", "tree")) } == .conflict)
+      fileSystem.fault = { _, _ in nil }
+      #expect(try store.deleteTree(reference("law", "tree")))
+      #expect(try !store.deleteTree(reference("law", "tree")))
+      #expect(try !store.deleteTree(reference("law", "none/tree")))
+    }
+  }
+
   @Test func aDeepTreeIsRemoved() throws {
     let directory = try TemporaryDirectory()
     let store = FileStore(directory: directory.path)
