@@ -81,6 +81,14 @@ import Testing
     #expect(try store.text(reference("sub/file")) == "deep")
   }
 
+  /// What a link inside leads to is asked for, and what leads out is only a link.
+  @Test func listingsSayWhereLinksLead() throws {
+    let place = try Place()
+    let entries = try place.store.list(reference(""))
+    #expect(entries.filter(\.isDirectory).map(\.name) == ["sub", "within"])
+    #expect(entries.filter(\.isLink).map(\.name).contains("within"))
+  }
+
   /// Where the system cannot keep a path in a directory, the store does, component by component.
   @Test func pathsAreGoneStepByStepWhereTheSystemCannotHelp() throws {
     let place = try Place(asksSystem: false)

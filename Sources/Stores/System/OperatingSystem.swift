@@ -31,7 +31,7 @@ package struct OperatingSystem: FileSystem, Sendable {
   ) throws(FileFailure) -> Descriptor {
     let (flags, permissions) = mode.flags
     let number = unsafe openat(
-      base(directory), path, flags | O_CLOEXEC | O_NOCTTY, mode_t(truncatingIfNeeded: permissions))
+      base(directory), path, flags | O_CLOEXEC, mode_t(truncatingIfNeeded: permissions))
     return Descriptor(number: try checked(number))
   }
 
@@ -43,7 +43,7 @@ package struct OperatingSystem: FileSystem, Sendable {
     // The system asks for another try when something on the way is moved meanwhile.
     for _ in 0..<OperatingSystem.attempts {
       let number = unsafe tenon_open_beneath(
-        directory.number, path, flags | O_CLOEXEC | O_NOCTTY, permissions,
+        directory.number, path, flags | O_CLOEXEC, permissions,
         mode.followsLinks ? 1 : 0)
       if number >= 0 { return Descriptor(number: number) }
       switch errno {
@@ -75,7 +75,7 @@ package struct OperatingSystem: FileSystem, Sendable {
     defer { close(current) }
     let (flags, permissions) = mode.flags
     let number = unsafe openat(
-      current.number, components.last ?? ".", flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW,
+      current.number, components.last ?? ".", flags | O_CLOEXEC | O_NOFOLLOW,
       mode_t(truncatingIfNeeded: permissions))
     return Descriptor(number: try checked(number))
   }
@@ -305,14 +305,17 @@ package struct OperatingSystem: FileSystem, Sendable {
 extension OpenMode {
   fileprivate var flags: (flags: Int32, permissions: UInt32) {
     switch self {
-    case .reading: (O_RDONLY | O_NONBLOCK, 0)
-    case .readingWithoutLinks: (O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)
-    case .directory: (O_RDONLY | O_DIRECTORY, 0)
-    case .directoryWithoutLinks: (O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+    case .reading: (O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
+    case .readingWithoutLinks: (O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0)
+    case .directory: (O_RDONLY | O_DIRECTORY | O_NOCTTY, 0)
+    case .directoryWithoutLinks: (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY, 0)
+    // With anything else the system refuses to open a path alone beneath a directory.
     case .asking(let followsLinks): (OpenMode.pathOnly | (followsLinks ? 0 : O_NOFOLLOW), 0)
-    case .creating(let permissions): (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions)
-    case .writing: (O_WRONLY | O_NONBLOCK, 0)
-    case .locking(let permissions): (O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, permissions)
+    case .creating(let permissions):
+      (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY, permissions)
+    case .writing: (O_WRONLY | O_NONBLOCK | O_NOCTTY, 0)
+    case .locking(let permissions):
+      (O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, permissions)
     }
   }
 }
