@@ -297,6 +297,8 @@ final class SimulatedFileSystem: FileSystem {
     }
   }
 
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int { 0 }
+
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String {
     throw .invalidArgument
   }

@@ -172,6 +172,10 @@ struct ConfinedFileSystem: FileSystem {
     try base.entries(of: directory)
   }
 
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int {
+    try base.countOfEntriesWithoutText(in: directory)
+  }
+
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String {
     try withName(path, in: directory) { (name, parent) throws(FileFailure) in
       try base.target(ofLink: name, in: parent)

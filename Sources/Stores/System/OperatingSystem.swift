@@ -217,6 +217,17 @@ package struct OperatingSystem: FileSystem, Sendable {
   }
 
   package func entries(of directory: Descriptor) throws(FileFailure) -> [DirectoryEntry] {
+    try names(in: directory).entries
+  }
+
+  package func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int {
+    try names(in: directory).others
+  }
+
+  /// The names in a directory that are UTF-8, and how many others there are.
+  private func names(
+    in directory: Descriptor
+  ) throws(FileFailure) -> (entries: [DirectoryEntry], others: Int) {
     // A descriptor of its own: the listing takes it over, and starts at the beginning.
     let copy = try open(".", in: directory, .directory)
     guard let listing = unsafe fdopendir(copy.number) else {
@@ -226,15 +237,20 @@ package struct OperatingSystem: FileSystem, Sendable {
     }
     defer { unsafe _ = closedir(listing) }
     var entries: [DirectoryEntry] = []
+    var others = 0
     while true {
       errno = 0
       guard let entry = unsafe readdir(listing) else {
         let code = errno
         if code == EINTR { continue }
         guard code == 0 else { throw FileFailure(code) }
-        return entries
+        return (entries, others)
       }
-      guard let name = unsafe entryName(entry), name != ".", name != ".." else { continue }
+      guard let name = unsafe entryName(entry) else {
+        others += 1
+        continue
+      }
+      guard name != ".", name != ".." else { continue }
       entries.append(
         DirectoryEntry(name: name, kind: FileStatus.Kind(entryType: unsafe entry.pointee.d_type)))
     }
