@@ -375,7 +375,7 @@ extension Machine {
   /// The store that a reference's scheme stands for.
   fileprivate func store(of reference: Value) throws(Failure) -> Value {
     let name = try self.reference(reference).scheme
-    guard hasScheme(name) else { throw .unknownScheme(name) }
+    guard hasScheme(name) else { throw .unknownScheme(name, self) }
     return schemeCell(named: name)[slot: 0]
   }
 
