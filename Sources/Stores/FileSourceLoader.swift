@@ -23,12 +23,14 @@ public final class FileSourceLoader: SourceLoader {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw SourceLoaderError("'\(path)' is no path of a file")
     }
-    let full = path.hasPrefix("/") ? path : directory(of: importer) + path
+    let full = path.beginsWithBytes(of: "/") ? path : directory(of: importer) + path
     do throws(FileFailure) {
       do throws(FileFailure) {
         return try read(full)
       } catch {
-        guard error.isMissing || error == .isADirectory, !full.hasSuffix(".st") else { throw error }
+        guard error.isMissing || error == .isADirectory, !full.endsInBytes(of: ".st") else {
+          throw error
+        }
         return try read(full + ".st")
       }
     } catch {
@@ -38,7 +40,7 @@ public final class FileSourceLoader: SourceLoader {
 
   /// The device and number of a file.
   public func identity(ofFile name: String) -> String? {
-    guard !name.hasPrefix("<"),
+    guard !name.beginsWithBytes(of: "<"),
       let status = try? fileSystem.status(of: name, in: nil, followsLinks: true)
     else { return nil }
     return text(of: status.identity)
@@ -62,7 +64,9 @@ public final class FileSourceLoader: SourceLoader {
 
   /// The directory of a file with a slash at its end; empty for the working directory.
   private func directory(of name: String) -> String {
-    guard !name.hasPrefix("<"), let slash = name.lastIndex(of: "/") else { return "" }
+    guard !name.beginsWithBytes(of: "<"),
+      let slash = name.utf8.lastIndex(of: UInt8(ascii: "/"))
+    else { return "" }
     return String(name[...slash])
   }
 }

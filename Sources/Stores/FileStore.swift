@@ -185,7 +185,7 @@ extension FileStore: Store {
   }
 
   /// Does something with the file at a place; what fails names the place.
-  private func with<Answer>(
+  func with<Answer>(
     _ reference: Reference, _ body: (FilePlace) throws(FileFailure) -> Answer
   ) throws(StoreError) -> Answer {
     do throws(FileFailure) {

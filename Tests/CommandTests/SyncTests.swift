@@ -131,6 +131,22 @@ import Testing
     }
   }
 
+  @Test func whatCannotBeCopiedIsTold() throws {
+    try Directory.withTemporary { directory in
+      try directory.write("fine", to: "src/d/fine")
+      try directory.write("x", to: "src/d/control\u{1}")
+      #expect(unsafe mkfifo(directory.path("src/pipe"), 0o600) == 0)
+      try FileManager.default.createSymbolicLink(
+        atPath: directory.path("src/nothing"), withDestinationPath: "none")
+      let (status, errors) = try once(directory)
+      #expect(status == .status(1))
+      #expect(errors.contains("/pipe: neither a file nor a directory"))
+      #expect(errors.contains("d: 1 name that no reference can hold"))
+      #expect(errors.contains("nothing: a symbolic link that leads to nothing"))
+      #expect(tree(directory.path("dst")) == ["d/": Data(), "d/fine": Data("fine".utf8)])
+    }
+  }
+
   @Test func aSourceThatIsGoneEmptiesNothing() throws {
     try Directory.withTemporary { directory in
       try directory.write("one", to: "src/a")

@@ -75,6 +75,28 @@ import Testing
     #expect(interpreter.nanosecondsUntilDue == 0)
   }
 
+  /// What has been taken is given back, although there is always one that waits.
+  @Test func blocksThatScheduleThemselvesTakeNoMoreRoom() throws {
+    let interpreter = makeInterpreter()
+    _ = try interpreter.evaluate(
+      """
+      count := 0. order := OrderedCollection new.
+      again := [ :number |
+        count := count + 1.
+        count <= 6 ifTrue: [ order add: number ].
+        count < 5000 ifTrue: [ RunLoop schedule: [ again value: number ] ] ].
+      1 to: 3 do: [ :number | RunLoop schedule: [ again value: number ] ]
+      """)
+    var most = 0
+    while interpreter.isLive {
+      _ = interpreter.runDue()
+      most = max(most, interpreter.machine.loop.tasks.count)
+    }
+    #expect(interpreter["count"]?.integer == 5002)
+    #expect(try interpreter.evaluate("order asArray printString").string == "#(1 2 3 1 2 3)")
+    #expect(most < 200)
+  }
+
   @Test func theLoopEndsWhenNothingIsLive() throws {
     let interpreter = makeInterpreter()
     _ = try interpreter.evaluate(

@@ -14,7 +14,8 @@ import Testing
     let inside: String
     let outside: String
 
-    init() throws {
+    // With `asksSystem` it is the system that keeps the store in its directory.
+    init(asksSystem: Bool = true) throws {
       directory = try TemporaryDirectory()
       inside = directory.path + "/inside"
       outside = directory.path + "/outside"
@@ -22,6 +23,8 @@ import Testing
       try manager.createDirectory(atPath: inside + "/sub", withIntermediateDirectories: true)
       try manager.createDirectory(atPath: outside, withIntermediateDirectories: true)
       try Place.secret.write(toFile: outside + "/secret", atomically: false, encoding: .utf8)
+      try Place.secret.write(
+        toFile: outside + "/" + Place.joining, atomically: false, encoding: .utf8)
       try "public".write(toFile: inside + "/file", atomically: false, encoding: .utf8)
       try "deep".write(toFile: inside + "/sub/file", atomically: false, encoding: .utf8)
       for (name, target) in [
@@ -33,16 +36,22 @@ import Testing
         try manager.createSymbolicLink(
           atPath: inside + "/" + name, withDestinationPath: target)
       }
-      store = try FileStore(root: inside)
+      store = try FileStore(
+        root: inside, fileSystem: OperatingSystem(asksSystem: asksSystem))
     }
 
     static let secret = "the secret"
+    /// A name that joins the slash before it.
+    static let joining = "\u{301}s"
+    static let untouched = ["secret": secret, joining: secret]
 
     /// What is outside: nothing there may change.
     var outsideFiles: [String: String] {
       var files: [String: String] = [:]
       for name in (try? FileManager.default.subpathsOfDirectory(atPath: outside)) ?? [] {
-        files[name] = (try? String(contentsOfFile: outside + "/" + name, encoding: .utf8)) ?? "?"
+        // Foundation puts a slash before a name that joins it.
+        let plain = name.parts(between: UInt8(ascii: "/")).joined(separator: "/")
+        files[plain] = (try? String(contentsOfFile: outside + "/" + plain, encoding: .utf8)) ?? "?"
       }
       for name in (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
       where name != "inside" && name != "outside" {
@@ -72,6 +81,60 @@ import Testing
     #expect(try store.text(reference("sub/file")) == "deep")
   }
 
+  /// What a link inside leads to is asked for, and what leads out is only a link.
+  @Test func listingsSayWhereLinksLead() throws {
+    let place = try Place()
+    let entries = try place.store.list(reference(""))
+    #expect(entries.filter(\.isDirectory).map(\.name) == ["sub", "within"])
+    #expect(entries.filter(\.isLink).map(\.name).contains("within"))
+  }
+
+  /// Where the system cannot keep a path in a directory, the store does, component by component.
+  @Test func pathsAreGoneStepByStepWhereTheSystemCannotHelp() throws {
+    let place = try Place(asksSystem: false)
+    let store = place.store
+    #expect(try store.text(reference("file")) == "public")
+    #expect(try store.text(reference("/sub/file")) == "deep")
+    try store.put(reference("new/dir/deep/x"), "written")
+    #expect(
+      try String(contentsOfFile: place.inside + "/new/dir/deep/x", encoding: .utf8) == "written")
+    #expect(try store.list(reference("new/dir")).map(\.name) == ["deep"])
+    #expect(try store.delete(reference("new/dir/deep/x"), if: nil))
+    try store.makeDirectory(reference("a/b"))
+    try store.move(reference("a"), to: reference("sub/c"), if: nil)
+    #expect(try store.deleteTree(reference("sub/c")))
+    #expect(try store.text(reference("sub/none/none")) == nil)
+    // One descriptor is the root; each step closes the one above, also when the next one fails.
+    #expect(kind { _ = try store.get(reference("sub/file/none/none"), if: nil) } == nil)
+    #expect(place.directory.openDescriptors == 1)
+  }
+
+  /// A link on the way, inside or out, is an error and never followed, whatever comes behind it.
+  @Test func linksOnTheWayAreRefusedStepByStep() throws {
+    let place = try Place(asksSystem: false)
+    for name in ["up", "out", "absolute", "chain", "root", "proc", "within", "loop"] {
+      for rest in ["secret", "outside/secret", Place.joining, "a/" + Place.joining] {
+        let there = try Reference(
+          scheme: "law", components: [name] + rest.split(separator: "/").map(String.init))
+        #expect(kind { _ = try place.store.get(there, if: nil) } != nil, "\(there)")
+        #expect(kind { try place.store.put(there, "x") } != nil, "\(there)")
+      }
+    }
+    #expect(place.outsideFiles == Place.untouched)
+    #expect(place.directory.openDescriptors == 1)
+  }
+
+  @Test(arguments: [true, false]) func namesMayJoinTheSlash(asksSystem: Bool) throws {
+    let place = try Place(asksSystem: asksSystem)
+    for components in [[Place.joining], ["\u{301}", "\u{301}"], ["a\u{600}", "x"]] {
+      let there = try Reference(scheme: "law", components: components)
+      try place.store.put(there, "text")
+      #expect(try place.store.text(there) == "text")
+      #expect(try place.store.status(of: there)?.size == 4)
+      #expect(try place.store.delete(there, if: nil))
+    }
+  }
+
   @Test func linksThatLeadOutAreRefused() throws {
     let place = try Place()
     for name in ["up", "out", "absolute", "chain", "root", "proc"] {
@@ -90,7 +153,7 @@ import Testing
         == "law:../outside/secret: leads out of the store")
     // Deleting takes the link, not what it leads to.
     #expect(try place.store.deleteTree(reference("out")))
-    #expect(place.outsideFiles == ["secret": Place.secret])
+    #expect(place.outsideFiles == Place.untouched)
   }
 
   @Test func pipesAndDevicesAreRefusedWithoutWaiting() throws {
@@ -104,14 +167,15 @@ import Testing
   }
 
   /// Paths as somebody might try who wants out; none of them reads a secret or writes anything.
-  @Test func hostilePathsStayInside() throws {
+  @Test(arguments: [true, false]) func hostilePathsStayInside(asksSystem: Bool) throws {
     let seed = testSeed()
     var generator = RandomNumbers(seed: seed)
-    let place = try Place()
+    let place = try Place(asksSystem: asksSystem)
     let parts = [
       "..", ".", "%2e%2e", "%252e%252e", "..%2f", "sub", "up", "out", "absolute", "chain", "root",
       "proc", "within", "file-out", "nothing", "secret", "outside", "etc", "passwd", "inside",
       "...", " ", "~", "\u{FF0E}\u{FF0E}", "..\\", "sub/..", "/", "\\", "file", "self", "fd", "3",
+      Place.joining, "\u{301}", "a\u{600}",
       String(repeating: "x", count: 255),
     ]
     for attempt in 0..<5000 {
@@ -137,13 +201,13 @@ import Testing
         _ = try? place.store.deleteTree(there)
       }
     }
-    #expect(place.outsideFiles == ["secret": Place.secret], "TENON_TEST_SEED=\(seed)")
+    #expect(place.outsideFiles == Place.untouched, "TENON_TEST_SEED=\(seed)")
   }
 
   /// Somebody exchanges a directory for a link that leads out, again and again, while the store
   /// uses it.
-  @Test func exchangedLinksLeadNowhere() throws {
-    let place = try Place()
+  @Test(arguments: [true, false]) func exchangedLinksLeadNowhere(asksSystem: Bool) throws {
+    let place = try Place(asksSystem: asksSystem)
     let manager = FileManager.default
     try manager.createDirectory(
       atPath: place.inside + "/swap", withIntermediateDirectories: true)
@@ -179,7 +243,7 @@ import Testing
       try? place.store.makeDirectory(reference("swap/sub/deep"))
     }
     #expect(attempts > 0)
-    #expect(place.outsideFiles == ["secret": Place.secret])
+    #expect(place.outsideFiles == Place.untouched)
     // The control: a store that is not confined reads it through the link.
     try manager.removeItem(atPath: inside + "/link")
     try manager.createSymbolicLink(atPath: inside + "/link", withDestinationPath: outside)
@@ -235,6 +299,51 @@ import Testing
       atPath: directory.path + "/gone/link", withDestinationPath: "../kept")
     #expect(try store.deleteTree(reference("law", "gone")))
     #expect(try store.text(reference("law", "kept/x")) == "1")
+  }
+
+  /// A move changes names in two directories, and waits for whoever has the lock of either.
+  @Test func aMoveTakesTheLocksOfBothDirectories() throws {
+    let directory = try TemporaryDirectory()
+    let system = OperatingSystem()
+    for name in ["a/x", "b/y"] { try directory.write(name, name) }
+    func move(_ from: String, _ to: String) -> StoreError.Kind? {
+      let fileSystem = RecordingFileSystem()
+      let store = FileStore(directory: directory.path, fileSystem: fileSystem)
+      return kind { try store.move(reference("law", from), to: reference("law", to), if: nil) }
+    }
+    for locked in ["a", "b"] {
+      let descriptor = try system.open(directory.path + "/" + locked, in: nil, .directory)
+      #expect(try system.lock(descriptor))
+      #expect(move("a/x", "b/x") == .locked)
+      #expect(move("b/y", "a/y") == .locked)
+      // The control: what has nothing to do with the directory goes on.
+      let other = locked == "a" ? "b/y" : "a/x"
+      #expect(move(other, other + "2") == nil)
+      #expect(move(other + "2", other) == nil)
+      system.close(descriptor)
+    }
+    #expect(move("a/x", "b/x") == nil)
+    #expect(move("b/y", "a/y") == nil)
+    #expect(directory.tree == ["a/": "", "b/": "", "b/x": "a/x", "a/y": "b/y"])
+  }
+
+  /// Where something below is replaced meanwhile, part of the tree is gone: that was not nothing.
+  @Test func aTreeThatChangesWhileItIsRemovedWasThere() throws {
+    for failure in [FileFailure.notADirectory, .notFound] {
+      let directory = try TemporaryDirectory()
+      for name in ["tree/a", "tree/deep/b"] { try directory.write(name, name) }
+      let fileSystem = RecordingFileSystem()
+      fileSystem.fault = { _, call in
+        call.name == "open" && call.object == (failure == .notFound ? "tree" : "deep")
+          ? failure : nil
+      }
+      let store = FileStore(directory: directory.path, fileSystem: fileSystem)
+      #expect(kind { _ = try store.deleteTree(reference("law", "tree")) } == .conflict)
+      fileSystem.fault = { _, _ in nil }
+      #expect(try store.deleteTree(reference("law", "tree")))
+      #expect(try !store.deleteTree(reference("law", "tree")))
+      #expect(try !store.deleteTree(reference("law", "none/tree")))
+    }
   }
 
   @Test func aDeepTreeIsRemoved() throws {

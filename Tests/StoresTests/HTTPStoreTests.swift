@@ -243,6 +243,25 @@ import Testing
     }
   }
 
+  /// A sign that joins one which parts an address, a tag or a header hides nothing.
+  @Test func signsThatJoinPartNothingLess() throws {
+    let accent = "\u{301}"
+    let base = HTTPURL(scheme: "http", authority: "a", target: "/b/c")
+    for (location, expected) in [
+      ("/\(accent)x/../\(accent)y", "http://a/%CC%81y"), ("/g#\(accent)s", "http://a/g"),
+      ("/g?\(accent)q", "http://a/g?%CC%81q"), ("//h/\(accent)", "http://h/%CC%81"),
+      ("\u{600}/../g", "http://a/b/g"),
+    ] { #expect(base.following(location)?.text == expected, "\(location)") }
+    for authority in ["user:secret@\(accent)h", "user:\(accent)secret@h"] {
+      let place = try Reference(scheme: "http", authority: authority, components: ["a"])
+      #expect(!place.hidingPassword.contains("secret"), "\(authority)")
+      #expect(!(message { _ = try HTTPURL(place, scheme: "http") } ?? "").contains("secret"))
+    }
+    let transport = status(200, [HTTPField("ETag", "\"\(accent)n\u{600}\"")])
+    let store = transport.store()
+    #expect(try store.status(of: web("a"))?.tag == EntityTag("\(accent)n\u{600}"))
+  }
+
   @Test func theDeadlineIsForAllRequestsTogether() throws {
     let transport = status(302, [HTTPField("Location", "/again")])
     let store = transport.store()

@@ -56,6 +56,43 @@ import Testing
     #expect(try reopened.names(saved("d/e")) == ["x", "y"])
   }
 
+  /// A sign that joins the one after it must not hide the dot of the ending.
+  @Test func aNameMayEndWithASignThatJoinsTheNext() throws {
+    let fileSystem = SimulatedFileSystem()
+    var store = try open(fileSystem)
+    let names = ["a\u{600}", "a\u{600}.json", "b\u{110BD}.JSON", "c\u{301}", "\u{301}d"]
+    for name in names { try store.put(saved("ps/\(name)/old"), "\"precious\"") }
+    try store.put(saved("\u{600}/old"), "1")
+    try store.close()
+    #expect(fileSystem.content("/store/ps/a\u{600}.json") != nil)
+    #expect(fileSystem.content("/store/ps/a\u{600}%2Ejson.json") != nil)
+    store = try open(fileSystem)
+    for name in names {
+      #expect(try store.text(saved("ps/\(name)/old")) == "\"precious\"", "\(name)")
+      try store.put(saved("ps/\(name)/new"), "2")
+    }
+    #expect(try store.text(saved("\u{600}/old")) == "1")
+    try store.close()
+    store = try open(fileSystem)
+    for name in names {
+      #expect(try store.names(saved("ps/\(name)")) == ["new", "old"], "\(name)")
+    }
+  }
+
+  /// Names that only look the same are two directories, each of which is synchronised.
+  @Test func namesThatLookTheSameAreWrittenEach() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try open(fileSystem)
+    for name in ["\u{e9}", "e\u{301}"] { try store.put(saved("\(name)/c/x"), "\"\(name)\"") }
+    try store.close()
+    var generator = RandomNumbers(seed: 1)
+    let image = fileSystem.image(cutAt: fileSystem.log.count, &generator) { _ in .lost }
+    let reopened = try open(image)
+    for name in ["\u{e9}", "e\u{301}"] {
+      #expect(try reopened.text(saved("\(name)/c/x")) == "\"\(name)\"")
+    }
+  }
+
   @Test func bucketsAreReadWhenTheyAreAskedFor() throws {
     let fileSystem = SimulatedFileSystem()
     var store = try open(fileSystem)

@@ -144,6 +144,10 @@ final class RecordingFileSystem: FileSystem {
     return try base.entries(of: directory)
   }
 
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int {
+    try base.countOfEntriesWithoutText(in: directory)
+  }
+
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String {
     try record("target", path)
     return try base.target(ofLink: path, in: directory)

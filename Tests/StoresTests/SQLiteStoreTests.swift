@@ -55,6 +55,38 @@ import Testing
         == #"{"id":2,"name":"Cid","age":18}"#)
   }
 
+  /// A quote in a name is doubled also where the next sign joins it.
+  @Test func quotesInNamesEndNoName() throws {
+    let names = ["a\"b", "a\"\u{301}b", "\u{600}\"", "x\"\u{301}; DROP TABLE people; --"]
+    for name in names {
+      let quoted =
+        "\"" + name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+      try execute("CREATE TABLE \(quoted) (k TEXT PRIMARY KEY, \(quoted) TEXT)")
+      let there = try Reference(scheme: "db", components: [name, "1"])
+      let row = "{\"k\":\"1\",\(JSONText.quoted(name)):\"value\"}"
+      try store.put(there, row)
+      #expect(try store.text(there) == row)
+      #expect(try store.names(there.dropping(1)) == ["1"])
+    }
+    #expect(try store.names(place("")).contains("people/"))
+  }
+
+  /// Files whose names only look the same are two databases.
+  @Test func filesThatLookTheSameAreTwo() throws {
+    let files = SQLiteFilesStore()
+    for name in ["\u{e9}", "e\u{301}"] {
+      let path = Array((directory.path + "/" + name).parts(between: UInt8(ascii: "/")))
+      let own = SQLiteStore(path: directory.path + "/" + name)
+      _ = try own.perform(
+        "execute", Resource(#"["CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT)",[]]"#),
+        at: Reference(scheme: "db", components: []))
+      let place = try Reference(
+        scheme: "sqlite", components: path + ["t", "1"], isAbsolute: true)
+      try files.put(place, #"{"v":\#(JSONText.quoted(name))}"#)
+      #expect(try own.text(self.place("t/1")) == #"{"k":"1","v":\#(JSONText.quoted(name))}"#)
+    }
+  }
+
   @Test func valuesKeepTheirTypes() throws {
     try execute(
       "CREATE TABLE t (k TEXT PRIMARY KEY, i INT, r REAL, s VARCHAR(9), b BLOB, f BOOLEAN, n NUMERIC, a)"

@@ -1,4 +1,5 @@
 import TenonGrammarSupport
+import TenonRuntime
 import TenonStores
 
 /// Files and directories in memory, of which a loss of power keeps only what was synchronised, and of
@@ -30,7 +31,8 @@ final class SimulatedFileSystem: FileSystem {
   private struct Node {
     var isDirectory: Bool
     var content: [UInt8] = []
-    var entries: [String: Int] = [:]
+    /// By names: those that differ in a byte are different files.
+    var entries: [ExactText: Int] = [:]
     var permissions: UInt32
     var lockedBy: Int32?
     var modified = 0
@@ -76,10 +78,10 @@ final class SimulatedFileSystem: FileSystem {
 
   private func find(_ path: String, _ directory: Descriptor?) throws(FileFailure) -> Int {
     var node = 0
-    if let directory, !path.hasPrefix("/") { node = open[directory.number]?.node ?? 0 }
-    for name in path.split(separator: "/") where name != "." {
+    if let directory, !path.beginsWithBytes(of: "/") { node = open[directory.number]?.node ?? 0 }
+    for name in path.parts(between: UInt8(ascii: "/")) where name != "." {
       guard nodes[node].isDirectory else { throw .notADirectory }
-      guard let next = nodes[node].entries[String(name)] else { throw .notFound }
+      guard let next = nodes[node].entries[name] else { throw .notFound }
       node = next
     }
     return node
@@ -88,8 +90,8 @@ final class SimulatedFileSystem: FileSystem {
   private func parent(
     of path: String, _ directory: Descriptor?
   ) throws(FileFailure) -> (node: Int, name: String) {
-    let parts = path.split(separator: "/").map(String.init)
-    let base = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
+    let parts = path.parts(between: UInt8(ascii: "/"))
+    let base = (path.beginsWithBytes(of: "/") ? "/" : "") + parts.dropLast().joined(separator: "/")
     return (try find(base, directory), parts.last ?? "")
   }
 
@@ -258,7 +260,9 @@ final class SimulatedFileSystem: FileSystem {
   ) throws(FileFailure) {
     try record("rename", newName)
     let folder = try node(directory)
-    guard let node = nodes[folder].entries.removeValue(forKey: name) else { throw .notFound }
+    guard let node = nodes[folder].entries.removeValue(forKey: ExactText(name)) else {
+      throw .notFound
+    }
     nodes[folder].entries[newName] = node
     log.append(.rename(directory: folder, name: name, newName: newName, node: node))
     note(folder)
@@ -289,9 +293,11 @@ final class SimulatedFileSystem: FileSystem {
   func entries(of directory: Descriptor) throws(FileFailure) -> [DirectoryEntry] {
     try record("entries", name(directory))
     return nodes[try node(directory)].entries.map { name, node in
-      DirectoryEntry(name: name, kind: nodes[node].isDirectory ? .directory : .file)
+      DirectoryEntry(name: name.text, kind: nodes[node].isDirectory ? .directory : .file)
     }
   }
+
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int { 0 }
 
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String {
     throw .invalidArgument
@@ -339,9 +345,9 @@ final class SimulatedFileSystem: FileSystem {
     while let (node, path) = waiting.popLast() {
       for (name, child) in nodes[node].entries {
         if nodes[child].isDirectory {
-          waiting.append((child, path + "/" + name))
+          waiting.append((child, path + "/" + name.text))
         } else {
-          found.append(path + "/" + name)
+          found.append(path + "/" + name.text)
         }
       }
     }

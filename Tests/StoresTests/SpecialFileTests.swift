@@ -51,6 +51,53 @@ import Testing
     writer.waitUntilExit()
   }
 
+  /// What is copied into another store is neither waited for nor taken from whoever it is meant for.
+  @Test func whatIsNoFileIsNotCopied() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    try directory.write("text", "text")
+    try directory.link("null", to: "/dev/null")
+    let fileSystem = RecordingFileSystem()
+    let store = FileStore(directory: directory.path, fileSystem: fileSystem)
+    for name in ["pipe", "null"] {
+      #expect(
+        message { _ = try store.copy(of: file(name)) }
+          == "file:\(name): neither a file nor a directory")
+    }
+    #expect(!fileSystem.calls.contains { $0.name == "open" })
+    guard case .resource(let resource) = try store.copy(of: file("text")) else {
+      Issue.record("no file")
+      return
+    }
+    #expect(resource.bytes == Array("text".utf8))
+    guard case .missing = try store.copy(of: file("none")) else {
+      Issue.record("something")
+      return
+    }
+  }
+
+  /// What listings leave out is counted, except for the store's own files.
+  @Test func whatListingsLeaveOutIsKnown() throws {
+    for name in ["plain", "control\u{1}", ".tenon-temporary-x"] { try directory.write(name, "x") }
+    try directory.link("nothing", to: "none")
+    try directory.link("something", to: "plain")
+    #expect(try store.names(file("")) == ["plain", "something"])
+    let one = StoreOmission("nothing", "a symbolic link that leads to nothing")
+    #expect(
+      try store.omissions(at: file("")) == [
+        one, StoreOmission(nil, "1 name that no reference can hold"),
+      ])
+    let name = Array(directory.path.utf8CString.dropLast()) + [0x2F, -1, 0]
+    let descriptor = unsafe creat(name, 0o600)
+    #expect(descriptor >= 0)
+    close(descriptor)
+    #expect(
+      try store.omissions(at: file("")) == [
+        one, StoreOmission(nil, "2 names that no reference can hold"),
+      ])
+    let rooted = try FileStore(root: directory.path)
+    #expect(try rooted.omissions(at: file("")).count == 2)
+  }
+
   @Test func aPipeNobodyWritesToIsNotWaitedForEver() throws {
     #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
     #expect(

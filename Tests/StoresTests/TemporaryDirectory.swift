@@ -108,8 +108,8 @@ func environment(_ path: String) throws -> Reference { try reference("env", path
 
 func reference(_ scheme: String, _ path: String) throws -> Reference {
   try Reference(
-    scheme: scheme, components: path.split(separator: "/").map(String.init),
-    isAbsolute: path.hasPrefix("/"), isDirectory: path.hasSuffix("/"))
+    scheme: scheme, components: path.parts(between: UInt8(ascii: "/")),
+    isAbsolute: path.beginsWithBytes(of: "/"), isDirectory: path.endsInBytes(of: "/"))
 }
 
 extension Store {

@@ -30,7 +30,7 @@ extension Machine {
       return try subject(ofProperty: value)
     default:
       let reference = try self.reference(value)
-      guard hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme) }
+      guard hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme, self) }
       let place = Place(
         kind: .stored, object: schemeCell(named: reference.scheme)[slot: 0], index: -1,
         key: canonicalReference(value))

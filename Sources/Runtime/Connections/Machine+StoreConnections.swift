@@ -186,7 +186,7 @@ extension Machine {
         try entry(object[slot: EntrySlot.key], in: object[slot: EntrySlot.container]))
     case "Reference":
       let scheme = try reference(value).scheme
-      guard hasScheme(scheme) else { throw .unknownScheme(scheme) }
+      guard hasScheme(scheme) else { throw .unknownScheme(scheme, self) }
       let store = schemeCell(named: scheme)[slot: 0]
       if isGroup(store) { return try alias(of: value, in: store) }
       return .place(

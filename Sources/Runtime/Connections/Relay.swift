@@ -29,7 +29,7 @@ final class Relay {
   var cells: [CellID] = []
   private(set) var changes: [Change] = []
   /// Where each change stands, by its side and its text.
-  private var places: [Int: [String: Int]] = [:]
+  private var places: [Int: [ExactText: Int]] = [:]
   var isQueued = false
   /// Whether the connection itself is writing: nothing to be told.
   var isSilent = false
@@ -56,10 +56,11 @@ final class Relay {
   ///
   /// - Complexity: O(1).
   func note(side: Int, _ identifier: Value, _ text: String, at time: Int) {
-    if let index = places[side]?[text] {
+    let key = ExactText(text)
+    if let index = places[side]?[key] {
       changes[index].last = time
     } else {
-      places[side, default: [:]][text] = changes.count
+      places[side, default: [:]][key] = changes.count
       changes.append(Change(side: side, identifier: identifier, first: time, last: time))
     }
   }

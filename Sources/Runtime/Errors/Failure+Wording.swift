@@ -198,8 +198,11 @@ extension Failure {
     Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
   }
 
-  static func unknownScheme(_ name: String) -> Failure {
-    Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
+  static func unknownScheme(_ name: String, _ machine: Machine) -> Failure {
+    if machine.classesByName[name] != nil {
+      return Failure(.error, Wording.unmountedClass(name))
+    }
+    return Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
   }
 
   /// What a store said when it was asked to do something.

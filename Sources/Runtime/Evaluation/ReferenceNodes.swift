@@ -102,7 +102,8 @@ final class SchemeNode: SiteNode {
 
   override func evaluate(_ frame: Frame) -> Value {
     let store = cell[slot: 0]
-    return store.isUndefined ? signal(.unknownScheme(name), in: frame) : store
+    guard store.isUndefined else { return store }
+    return withMachine(in: frame) { $0.signal(.unknownScheme(name, $0)) }
   }
 }
 

@@ -105,20 +105,21 @@ extension Machine {
 
   /// A text with a known scheme before it is a place there; any other is the path of a file.
   private func placeArgument(_ text: String) -> Reference? {
-    let colon = text.firstIndex(of: ":")
-    let scheme = colon.map { String(text[..<$0]) }.flatMap { hasScheme($0) ? $0 : nil }
-    var path =
-      scheme == nil ? text[...] : text[(colon.map(text.index(after:)) ?? text.startIndex)...]
+    let slash = UInt8(ascii: "/")
+    let before = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+    let named = String(decoding: before, as: UTF8.self)
+    let scheme = before.count < text.utf8.count && hasScheme(named) ? named : nil
+    var path = scheme == nil ? text.utf8[...] : text.utf8.dropFirst(before.count + 1)
     var authority: String?
-    if scheme != nil, path.hasPrefix("//") {
+    if scheme != nil, path.starts(with: "//".utf8) {
       let rest = path.dropFirst(2)
-      authority = String(rest.prefix { $0 != "/" })
-      path = rest.drop { $0 != "/" }
+      authority = String(decoding: rest.prefix { $0 != slash }, as: UTF8.self)
+      path = rest.drop { $0 != slash }
     }
     return try? Reference(
       scheme: scheme ?? "file", authority: authority,
-      components: path.split(separator: "/").map(String.init), isAbsolute: path.hasPrefix("/"),
-      isDirectory: path.hasSuffix("/"))
+      components: path.split(separator: slash).map { String(decoding: $0, as: UTF8.self) },
+      isAbsolute: path.first == slash, isDirectory: path.last == slash)
   }
 
   /// Asks a class to make an instance of a text.
@@ -144,7 +145,7 @@ extension Machine {
   private func usage(
     of signature: ScriptSignature, of script: Script, in source: SourceText
   ) -> String {
-    let program = source.name.split(separator: "/").last.map(String.init) ?? source.name
+    let program = source.name.parts(between: UInt8(ascii: "/")).last ?? source.name
     let parameters = signature.header.parameters
     var words = ["usage:", "tenon", program]
     words += parameters.enumerated().map { index, parameter in

@@ -32,10 +32,10 @@ package final class Machine {
   var constantCells: Set<UInt> = []
   /// The cells of script variables that group definitions declare.
   var groupCells: Set<UInt> = []
-  var symbols: [String: ObjectRef] = [:]
+  var symbols: [ExactText: ObjectRef] = [:]
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   var addedVariableObjects: [UInt: Value] = [:]
-  var selectors: [String: Selector] = [:]
+  var selectors: [ExactText: Selector] = [:]
   var notUnderstoodBodies: [Int: Node] = [:]
   let lookupCache = LookupCache()
   let missingBody: Node = ConstantNode(.nil)
@@ -97,7 +97,7 @@ package final class Machine {
 
   // MARK: Schemes and stores
   var schemeCells: [String: ObjectRef] = [:]
-  var canonicalReferences: [String: Value] = [:]
+  var canonicalReferences: [ExactText: Value] = [:]
   var nativeStores: [NativeStoreEntry] = []
   let storedChanges = StoredChanges()
   let storeWatches = StoreWatches()

@@ -77,7 +77,8 @@ extension Machine {
 
   /// The symbol with a name; the same object for the same name.
   func symbol(_ name: String) -> Value {
-    if let symbol = symbols[name] { return Value(symbol) }
+    let key = ExactText(name)
+    if let symbol = symbols[key] { return Value(symbol) }
     var text = name
     let object = text.withUTF8 { utf8 in
       let object = allocateBytes(classIndex: ClassIndex.symbol, count: utf8.count)
@@ -85,7 +86,7 @@ extension Machine {
       if unsafe !utf8.allSatisfy({ $0 < 0x80 }) { object.flags |= ObjectFlag.notASCII }
       return object
     }
-    symbols[name] = object
+    symbols[key] = object
     heap.countOutside(Machine.symbolBytes + name.utf8.count)
     return Value(object)
   }
@@ -100,7 +101,7 @@ extension Machine {
     var bytes = 0
     symbols = symbols.filter { name, symbol in
       if heap.isMarked(symbol) { return true }
-      bytes += Machine.symbolBytes + name.utf8.count
+      bytes += Machine.symbolBytes + name.text.utf8.count
       return false
     }
     heap.countOutside(-bytes)
@@ -108,10 +109,11 @@ extension Machine {
 
   /// The selector with a name.
   func selector(_ name: String) -> Selector {
-    if let selector = selectors[name] { return selector }
+    let key = ExactText(name)
+    if let selector = selectors[key] { return selector }
     let selector = Selector(
       name: name, symbol: symbol(name), number: selectors.count, missingBody: missingBody)
-    selectors[name] = selector
+    selectors[key] = selector
     heap.countOutside(Machine.selectorBytes)
     return selector
   }

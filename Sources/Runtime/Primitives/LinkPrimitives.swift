@@ -16,6 +16,12 @@ extension Primitive {
     ) { machine, arguments throws(Failure) in
       try machine.leaves(below: arguments[0], in: arguments.receiver)
     },
+    Primitive(
+      "omissionsBelow: reference",
+      "Paths from a place on, each with a text: what listings there leave out, and why."
+    ) { machine, arguments throws(Failure) in
+      try machine.omissions(below: arguments[0], in: arguments.receiver)
+    },
   ]
 
   static let locating: [Primitive] = [
@@ -45,7 +51,7 @@ extension Primitive {
         return arguments.receiver
       }
       let reference = try machine.reference(arguments[0])
-      guard machine.hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme) }
+      guard machine.hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme, machine) }
       try machine.watch(
         below: reference, of: machine.schemeCell(named: reference.scheme)[slot: 0],
         for: connection)
@@ -74,7 +80,10 @@ extension Machine {
     guard let native = nativeStore(store) else { return .nil }
     let place = try self.reference(reference)
     noteRead(of: reference, in: store)
-    let outcome = try storing(.get) { () throws(StoreError) in try native.get(place, if: nil) }
+    let outcome = try storing(.get) { () throws(StoreError) in
+      if let copying = native as? any CopyingStore { return try copying.copy(of: place) }
+      return try native.get(place, if: nil)
+    }
     if takeUpStoredChanges().isUnwind { return .unwind }
     guard case .resource(let resource) = outcome else { return .nil }
     if MediaType(resource.contentType).isText, !MediaType(resource.contentType).isJSON,
@@ -133,6 +142,38 @@ extension Machine {
     return makeLeaves(found)
   }
 
+  /// What listings from a place on leave out; directories that cannot be listed are left out, too.
+  ///
+  /// - Returns: an array of paths and texts in turn, or `unwind`.
+  /// - Complexity: O(n) in the number of places below.
+  fileprivate func omissions(below reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store), let copying = native as? any CopyingStore else {
+      return makeArray([])
+    }
+    let top = try self.reference(reference)
+    // Their failures are told by whoever looks for values.
+    var ignored = Leaves()
+    var found = Leaves()
+    var waiting: [[String]] = [[]]
+    while let path = waiting.popLast() {
+      if state.needsSafepoint, safepoint().isUnwind { return .unwind }
+      guard !heap.exceedsLimit(adding: found.size + ignored.size) else {
+        throw .outOfMemory(limit: options.memoryLimit)
+      }
+      guard let place = place(path, below: top, &ignored) else { continue }
+      for omission in (try? copying.omissions(at: place)) ?? [] {
+        found.failures.append((path + (omission.name.map { [$0] } ?? []), omission.reason))
+        found.size += 64 + omission.reason.utf8.count
+      }
+      for entry in entries(at: path, below: top, native, &ignored)
+      where entry.isDirectory && !entry.isLink {
+        waiting.append(path + [entry.name])
+        ignored.size += 64
+      }
+    }
+    return makePairs(found.failures)
+  }
+
   private func place(
     _ path: [String], below top: Reference, _ found: inout Leaves
   ) -> Reference? {
@@ -175,25 +216,34 @@ extension Machine {
   private func makeLeaves(_ found: Leaves) -> Value {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
-    func makePath(_ components: [String]) -> Value {
-      let start = roots.count
-      for component in components { roots.append(makeString(component)) }
-      let path = makeArray(Array(roots[start...]))
-      roots.removeLast(roots.count - start)
-      roots.append(path)
-      return path
-    }
     let paths = makeArray(found.paths.map(makePath))
     roots.append(paths)
-    var failures: [Value] = []
-    for failure in found.failures {
-      failures.append(makePath(failure.path))
-      let reason = makeString(failure.reason)
-      roots.append(reason)
-      failures.append(reason)
-    }
-    let pairs = makeArray(failures)
+    let pairs = makePairs(found.failures)
     roots.append(pairs)
     return makeArray([paths, pairs])
+  }
+
+  /// An array of paths and texts in turn.
+  private func makePairs(_ found: [(path: [String], reason: String)]) -> Value {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    var pairs: [Value] = []
+    for each in found {
+      pairs.append(makePath(each.path))
+      let reason = makeString(each.reason)
+      roots.append(reason)
+      pairs.append(reason)
+    }
+    return makeArray(pairs)
+  }
+
+  /// A path as an array, which is a root until the caller takes it from there.
+  private func makePath(_ components: [String]) -> Value {
+    let start = roots.count
+    for component in components { roots.append(makeString(component)) }
+    let path = makeArray(Array(roots[start...]))
+    roots.removeLast(roots.count - start)
+    roots.append(path)
+    return path
   }
 }

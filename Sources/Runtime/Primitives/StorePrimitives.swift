@@ -5,7 +5,7 @@ extension Primitive {
     Primitive("reference: path", "The reference of a path in a store without a scheme.") {
       machine, arguments throws(Failure) in
       let path = try machine.swiftString(arguments[0])
-      let components = path.split(separator: "/").map(String.init)
+      let components = path.parts(between: UInt8(ascii: "/"))
       do throws(StoreError) {
         return machine.makeReference(try Reference(scheme: "", components: components))
       } catch {
@@ -375,7 +375,7 @@ extension Machine {
   /// The store that a reference's scheme stands for.
   fileprivate func store(of reference: Value) throws(Failure) -> Value {
     let name = try self.reference(reference).scheme
-    guard hasScheme(name) else { throw .unknownScheme(name) }
+    guard hasScheme(name) else { throw .unknownScheme(name, self) }
     return schemeCell(named: name)[slot: 0]
   }
 

@@ -76,7 +76,7 @@ extension Machine {
 
   /// The one object that stands for all equal references in the graph of connections.
   func canonicalReference(_ value: Value) -> Value {
-    let text = referenceText(value)
+    let text = ExactText(referenceText(value))
     if let known = canonicalReferences[text] { return known }
     canonicalReferences[text] = value
     return value
@@ -405,7 +405,7 @@ extension Machine {
 
   /// Tells connections that a place of the scheme table has changed.
   private func noteStoredChange(of name: String, in store: Value) {
-    guard let key = canonicalReferences["scheme:" + name],
+    guard let key = canonicalReferences[ExactText("scheme:" + name)],
       let cell = graph.cellsByPlace[
         Place(kind: .stored, object: store, index: -1, key: key)]
     else { return }

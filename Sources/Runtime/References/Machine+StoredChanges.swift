@@ -31,7 +31,7 @@ extension Machine {
   private func noteChange(at reference: Reference, in store: Value) {
     let text = reference.description
     for spelling in [text, text + "/"] {
-      guard let key = canonicalReferences[spelling] else { continue }
+      guard let key = canonicalReferences[ExactText(spelling)] else { continue }
       noteChange(of: Place(kind: .stored, object: store, index: -1, key: key))
     }
   }

@@ -87,8 +87,10 @@ extension Machine {
   func noteTreeChange(_ reference: Reference, in store: Value) {
     guard graph.hasStoredCells else { return }
     let text = reference.description
-    let stem = reference.components.isEmpty || text.hasSuffix("/") ? text : text + "/"
-    for (known, key) in canonicalReferences where known == text || known.hasPrefix(stem) {
+    let stem = reference.components.isEmpty || text.endsInBytes(of: "/") ? text : text + "/"
+    let exact = ExactText(text)
+    for (known, key) in canonicalReferences
+    where known == exact || known.text.beginsWithBytes(of: stem) {
       let place = Place(kind: .stored, object: store, index: -1, key: key)
       guard let cell = graph.cellsByPlace[place] else { continue }
       graph.forgetKnown(of: cell)

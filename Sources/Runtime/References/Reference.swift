@@ -160,13 +160,8 @@ extension Reference: Hashable {
   }
 }
 
-/// Whether two texts are the same bytes.
-///
-/// For Swift, strings are equal also when they only look the same, composed or not; two files whose
-/// names do are two files all the same.
-private func haveSameBytes(_ left: String, _ right: String) -> Bool {
-  left.utf8.elementsEqual(right.utf8)
-}
+/// Whether two components name the same: two files whose names only look the same are two.
+private func haveSameBytes(_ left: String, _ right: String) -> Bool { left.hasSameBytes(as: right) }
 
 extension Reference: CustomStringConvertible {
   /// The reference as an identifier is written; a slash inside a component comes as `%2F`.
@@ -174,20 +169,12 @@ extension Reference: CustomStringConvertible {
     var text = scheme + ":"
     if let authority { text += "//" + authority }
     if isAbsolute || authority != nil && !components.isEmpty { text += "/" }
-    text += components.map { $0.replacing("/", with: "%2F") }.joined(separator: "/")
+    text += components.map { $0.replacing(UInt8(ascii: "/"), with: "%2F") }.joined(separator: "/")
     if isDirectory, !components.isEmpty { text += "/" }
     if !query.isEmpty {
       let pairs = query.map { pair in pair.value.map { "\(pair.key)=\($0)" } ?? pair.key }
       text += "?" + pairs.joined(separator: "&")
     }
     return text
-  }
-}
-
-extension String {
-  /// The text with every occurrence of a character replaced.
-  fileprivate func replacing(_ character: Character, with replacement: String) -> String {
-    guard contains(character) else { return self }
-    return reduce(into: "") { $0 += $1 == character ? replacement : String($1) }
   }
 }

@@ -481,7 +481,9 @@ struct Analyzer {
       !environment.definesSchemes,
       !environment.allowsUnknownNames
     else { return }
-    report(Wording.unknownScheme(scheme.text), scheme.range)
+    var isClass = false
+    if case .cell(_, .classNamed) = environment.lookUp(scheme.text) { isClass = true }
+    report(Wording.unknownScheme(scheme.text, isClass: isClass), scheme.range)
   }
 
   private mutating func analyze(_ reference: ReferenceExpression) {

@@ -20,9 +20,15 @@ enum Wording {
     "'\(name)' has no value yet; the connection waits for one"
   }
 
-  static func unknownScheme(_ name: String) -> String {
-    missingScheme(name)
+  static func unknownScheme(_ name: String, isClass: Bool) -> String {
+    if isClass { return unmountedClass(name) }
+    return missingScheme(name)
       ?? "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
+  }
+
+  /// What is said about the name of a class: a definition alone mounts nothing.
+  static func unmountedClass(_ name: String) -> String {
+    "unknown scheme '\(name)'; 'scheme:\(name) := \(name) new' makes it known"
   }
 
   /// What is said about a scheme that is known although nothing is mounted there; nil for a name

@@ -47,7 +47,11 @@ extension Machine {
     guard let period = timer.period,
       object[slot: TimerSlot.number].asSmallInteger == due.number
     else {
-      forget(timer)
+      heap.countOutside(-TimerQueue.bytesPerTimer)
+      // Its block may have started it again, under another number.
+      if object[slot: TimerSlot.number].asSmallInteger == due.number {
+        object[slot: TimerSlot.number] = .nil
+      }
       return
     }
     let late = max(0, clock.monotonicTime - due.time)

@@ -17,7 +17,7 @@ package protocol LiveSource: AnyObject {
 final class RunLoop {
   var timers = TimerQueue()
   /// Blocks to be evaluated in the next turn, in their order, and how many have been taken.
-  private var tasks: [Value] = []
+  private(set) var tasks: [Value] = []
   private var firstTask = 0
   /// Hooks of objects that have been collected; run in a turn and between two statements.
   var hooks: [Value] = []
@@ -54,14 +54,21 @@ final class RunLoop {
 
   func takeTask() -> Value? {
     guard firstTask < tasks.count else { return nil }
-    defer { firstTask += 1 }
     let task = tasks[firstTask]
-    if firstTask + 1 == tasks.count {
+    firstTask += 1
+    if firstTask == tasks.count {
       tasks.removeAll(keepingCapacity: true)
-      firstTask = -1
+      firstTask = 0
+    } else if firstTask > RunLoop.mostTaken, 2 * firstTask > tasks.count {
+      // There may always be one that waits: blocks that schedule themselves again.
+      tasks.removeFirst(firstTask)
+      firstTask = 0
     }
     return task
   }
+
+  /// Rarely enough that the others are not moved for each.
+  private static let mostTaken = 64
 
   /// Whether something can be done without waiting, timers left out.
   var hasWork: Bool {

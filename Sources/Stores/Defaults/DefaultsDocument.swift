@@ -1,3 +1,5 @@
+internal import TenonRuntime
+
 /// The content of a file of defaults: one object of JSON, the values as their bytes were given.
 ///
 /// The file has a line for each key, sorted by the bytes of the keys, so that a change of one key

@@ -31,8 +31,8 @@ struct ConfinedFileSystem: FileSystem {
 
   /// The path from the directory on.
   private func relative(_ path: String) -> String {
-    let rest = path.drop { $0 == "/" }
-    return rest.isEmpty ? "." : String(rest)
+    let rest = path.utf8.drop { $0 == UInt8(ascii: "/") }
+    return rest.isEmpty ? "." : String(decoding: rest, as: UTF8.self)
   }
 
   /// A name in a directory, which is no path.
@@ -170,6 +170,10 @@ struct ConfinedFileSystem: FileSystem {
 
   func entries(of directory: Descriptor) throws(FileFailure) -> [DirectoryEntry] {
     try base.entries(of: directory)
+  }
+
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int {
+    try base.countOfEntriesWithoutText(in: directory)
   }
 
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String {

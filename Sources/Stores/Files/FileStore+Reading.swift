@@ -66,7 +66,7 @@ extension FileStore {
   }
 
   /// What an entry is, links followed; nil for a link to nothing and for what is gone meanwhile.
-  private func kind(
+  func kind(
     of entry: DirectoryEntry, in directory: Descriptor
   ) throws(FileFailure) -> FileStatus.Kind? {
     if let kind = entry.kind, kind != .link { return kind }

@@ -53,7 +53,8 @@ extension FileStore {
       _ = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false)
       let newParent = try fileSystem.openDirectory(
         destination.parent, parentMode, permissions: 0o777, created: &created)
-      let lock = try DirectoryLock(newParent.descriptor, patience, fileSystem)
+      let locks = try DirectoryLocks(
+        parent.descriptor, newParent.descriptor, patience, fileSystem)
       let there = try status(of: newName, in: newParent.descriptor)
       try condition.check(
         isThere: there != nil,
@@ -68,7 +69,7 @@ extension FileStore {
       try fileSystem.move(
         name, in: parent.descriptor, to: newName, in: newParent.descriptor,
         replaces: there != nil)
-      _ = consume lock
+      _ = consume locks
       let failure =
         fileSystem.synchronizeNames(in: newParent.descriptor)
         ?? fileSystem.synchronizeNames(in: parent.descriptor)
@@ -86,29 +87,37 @@ extension FileStore {
     guard let name = place.name else {
       throw FileFailure(.invalidReference, "only what has a name can be deleted")
     }
-    do throws(FileFailure) {
-      try removeTree(name, place)
-      return true
-    } catch {
-      // What is below it is not asked for any more when it is gone.
-      guard error.isMissing else { throw error }
-      return false
-    }
-  }
-
-  private func removeTree(_ name: String, _ place: FilePlace) throws(FileFailure) {
-    let parent = try OpenFile(place.parent, parentMode, fileSystem)
+    guard let parent = try openParent(of: place) else { return false }
     let lock = try DirectoryLock(parent.descriptor, patience, fileSystem)
-    let status = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false)
-    if status.kind == .directory {
-      try removeDirectoryTree(name, in: parent.descriptor)
-    } else {
-      guard !place.isDirectory else { throw FileFailure(.notADirectory, "not a directory") }
-      try fileSystem.remove(name, in: parent.descriptor, isDirectory: false)
+    guard let status = try status(of: name, in: parent.descriptor) else { return false }
+    guard status.kind == .directory || !place.isDirectory else {
+      throw FileFailure(.notADirectory, "not a directory")
+    }
+    do throws(FileFailure) {
+      if status.kind == .directory {
+        try removeDirectoryTree(name, in: parent.descriptor)
+      } else {
+        try fileSystem.remove(name, in: parent.descriptor, isDirectory: false)
+      }
+    } catch {
+      // It was there, and part of it may be gone: that is not said of nothing.
+      guard error.isMissing else { throw error }
+      throw FileFailure(.conflict, "something in it was replaced while it was removed")
     }
     _ = consume lock
     if let failure = fileSystem.synchronizeNames(in: parent.descriptor) {
       throw failure.asNotDurable
+    }
+    return true
+  }
+
+  /// Opens the directory that a place is in; nil when there is none.
+  private func openParent(of place: FilePlace) throws(FileFailure) -> OpenFile? {
+    do throws(FileFailure) {
+      return try OpenFile(place.parent, parentMode, fileSystem)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
     }
   }
 
@@ -177,8 +186,8 @@ extension FileStore {
 
 /// The lock of a directory, held as long as this value lives.
 ///
-/// All stores take it to change a name in the directory: between the check of a condition and the
-/// change nobody else changes anything.
+/// All stores take it to change a name in the directory, and to move one those of both directories:
+/// between the check of a condition and the change nobody else changes anything.
 struct DirectoryLock: ~Copyable {
   private let directory: Descriptor
   private let fileSystem: any FileSystem
@@ -202,4 +211,31 @@ struct DirectoryLock: ~Copyable {
   }
 
   deinit { if isHeld { fileSystem.unlock(directory) } }
+}
+
+/// The locks of two directories, which may be one.
+struct DirectoryLocks: ~Copyable {
+  private let first: DirectoryLock
+  private let second: DirectoryLock?
+
+  /// Waits for both, in an order that is the same for everybody: two who move there and back do not
+  /// wait for each other.
+  ///
+  /// - Throws: `FileFailure` of the kind `locked` when somebody kept one.
+  init(
+    _ one: Descriptor, _ other: Descriptor, _ patience: Patience, _ fileSystem: any FileSystem
+  ) throws(FileFailure) {
+    let identities = (
+      try fileSystem.status(of: one).identity, try fileSystem.status(of: other).identity
+    )
+    let isInOrder =
+      (identities.0.device, identities.0.number) <= (identities.1.device, identities.1.number)
+    let first = try DirectoryLock(isInOrder ? one : other, patience, fileSystem)
+    var second: DirectoryLock?
+    if identities.0 != identities.1 {
+      second = try DirectoryLock(isInOrder ? other : one, patience, fileSystem)
+    }
+    self.first = first
+    self.second = second
+  }
 }

@@ -121,6 +121,12 @@ struct UninterruptedFileSystem: FileSystem {
     try repeating { () throws(FileFailure) in try base.entries(of: directory) }
   }
 
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int {
+    try repeating { () throws(FileFailure) in
+      try base.countOfEntriesWithoutText(in: directory)
+    }
+  }
+
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String {
     try repeating { () throws(FileFailure) in try base.target(ofLink: path, in: directory) }
   }

@@ -276,13 +276,13 @@ private final class AnswerSink {
       return 0
     }
     let line = unsafe String(decoding: bytes, as: UTF8.self)
-    if line.hasPrefix("HTTP/") {
+    if line.beginsWithBytes(of: "HTTP/") {
       // That of a provisional answer is over.
       fields = []
-    } else if let colon = line.firstIndex(of: ":") {
+    } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
       fields.append(
         HTTPField(
-          line[..<colon].trimmed, line[line.index(after: colon)...].trimmed))
+          line[..<colon].trimmed, line[line.utf8.index(after: colon)...].trimmed))
     }
     return bytes.count
   }
@@ -291,8 +291,10 @@ private final class AnswerSink {
 extension Substring {
   /// The text without blanks and line ends around it.
   fileprivate var trimmed: String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
-    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
+    let rest = utf8.drop(while: isBlank)
+    let count = rest.reversed().prefix(while: isBlank).count
+    return String(decoding: rest.dropLast(count), as: UTF8.self)
   }
 }
 

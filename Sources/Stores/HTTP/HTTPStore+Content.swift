@@ -3,8 +3,11 @@ internal import TenonRuntime
 extension HTTPStore {
   /// What a resource of this name is when it is sent.
   static func type(ofName name: String) -> String {
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return MediaType.any }
-    switch name[name.index(after: dot)...].lowercased() {
+    let bytes = name.utf8
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+      return MediaType.any
+    }
+    switch name[bytes.index(after: dot)...].lowercased() {
     case "json": return "application/json"
     case "txt", "text", "log": return "text/plain"
     case "html", "htm": return "text/html"
@@ -113,11 +116,12 @@ extension HTTPStore {
 
   /// The entry of a name; none for a name that no reference can hold.
   private static func entry(_ name: String, isDirectory: Bool) -> [StoreEntry] {
-    let plain = name.hasSuffix("/") ? String(name.dropLast()) : name
+    let hasSlash = name.utf8.last == UInt8(ascii: "/")
+    let plain = hasSlash ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
     guard plain != ".", plain != "..", !plain.utf8.contains(UInt8(ascii: "/")),
       (try? Reference(scheme: "http", components: [plain])) != nil
     else { return [] }
-    return [StoreEntry(plain, isDirectory: isDirectory || name.hasSuffix("/"))]
+    return [StoreEntry(plain, isDirectory: isDirectory || hasSlash)]
   }
 }
 

@@ -281,13 +281,16 @@ extension HTTPResponse {
   var tag: EntityTag? {
     guard let text = self["ETag"] else { return nil }
     // A weak tag keeps its quotes, which no strong one has.
-    if text.hasPrefix("W/") { return EntityTag(text) }
-    guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
-    return EntityTag(String(text.dropFirst().dropLast()))
+    if text.beginsWithBytes(of: "W/") { return EntityTag(text) }
+    let quote = UInt8(ascii: "\"")
+    guard text.utf8.count >= 2, text.utf8.first == quote, text.utf8.last == quote else {
+      return nil
+    }
+    return EntityTag(String(decoding: text.utf8.dropFirst().dropLast(), as: UTF8.self))
   }
 }
 
 extension EntityTag {
   /// The tag as a header has it.
-  fileprivate var quoted: String { text.hasPrefix("W/\"") ? text : "\"\(text)\"" }
+  fileprivate var quoted: String { text.beginsWithBytes(of: "W/\"") ? text : "\"\(text)\"" }
 }

@@ -15,17 +15,20 @@ package struct HTTPURL: Sendable, Hashable {
   /// Scheme, host and port: what credentials belong to.
   package var origin: String {
     let host = authority.lowercased()
-    let hasPort = host.last != "]" && host.split(separator: ":").count > 1
+    let hasPort =
+      host.utf8.last != UInt8(ascii: "]") && host.parts(between: UInt8(ascii: ":")).count > 1
     let usual = scheme == "https" ? ":443" : ":80"
     return scheme + "://" + (hasPort ? host : host + usual)
   }
 
   /// The host without the port.
   package var host: String {
-    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-      return String(authority[authority.index(after: authority.startIndex)..<end])
+    let bytes = authority.utf8
+    if bytes.first == UInt8(ascii: "[") {
+      let inside = bytes.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+      return String(decoding: inside, as: UTF8.self)
     }
-    return String(authority.prefix { $0 != ":" })
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
   }
 
   init(scheme: String, authority: String, target: String) {
@@ -90,14 +93,15 @@ extension HTTPURL {
   }
 
   private static func split(_ authority: String) -> (credentials: String?, host: String) {
-    guard let sign = authority.lastIndex(of: "@") else { return (nil, authority) }
-    return (String(authority[..<sign]), String(authority[authority.index(after: sign)...]))
+    let bytes = authority.utf8
+    guard let sign = bytes.lastIndex(of: UInt8(ascii: "@")) else { return (nil, authority) }
+    return (String(authority[..<sign]), String(authority[bytes.index(after: sign)...]))
   }
 
   /// Whether a text is a host with or without a port.
   private static func isAuthority(_ text: String) -> Bool {
     guard !text.isEmpty, text.utf8.count <= 300 else { return false }
-    let inBrackets = text.hasPrefix("[")
+    let inBrackets = text.utf8.first == UInt8(ascii: "[")
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -109,14 +113,14 @@ extension HTTPURL {
       default: return false
       }
     }
-    let port: Substring
+    let port: String
     if inBrackets {
-      guard let end = text.firstIndex(of: "]") else { return false }
-      let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.hasPrefix(":") else { return false }
-      port = rest.dropFirst()
+      guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      let rest = text.utf8[end...].dropFirst()
+      guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { return false }
+      port = String(decoding: rest.dropFirst(), as: UTF8.self)
     } else {
-      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+      let parts = text.parts(between: UInt8(ascii: ":"), omittingEmpty: false)
       guard parts.count <= 2, !parts[0].isEmpty else { return false }
       port = parts.count == 2 ? parts[1] : ""
     }
@@ -136,10 +140,13 @@ extension HTTPURL {
 extension Reference {
   /// The reference as a text for messages: its password is nobody's business.
   package var hidingPassword: String {
-    guard let authority, let sign = authority.lastIndex(of: "@") else { return description }
-    let user = authority[..<sign].prefix { $0 != ":" }
-    let rest = authority[sign...]
-    let hidden = String(user) + (user.endIndex == sign ? "" : ":…") + rest
+    guard let authority, let sign = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+      return description
+    }
+    let user = authority.utf8[..<sign].prefix { $0 != UInt8(ascii: ":") }
+    let hidden =
+      String(decoding: user, as: UTF8.self) + (user.endIndex == sign ? "" : ":…")
+      + authority[sign...]
     let shown = try? Reference(
       scheme: scheme, authority: hidden, components: components, isAbsolute: isAbsolute,
       isDirectory: isDirectory, query: query)
@@ -155,21 +162,23 @@ extension HTTPURL {
   /// Source of the algorithm: RFC 3986, section 5.2. Credentials in what the server names are left
   /// out, and so is a fragment.
   package func following(_ location: String) -> HTTPURL? {
-    var text = Substring(location.prefix { $0 != "#" })
+    let (slash, question) = (UInt8(ascii: "/"), UInt8(ascii: "?"))
+    // What is not ASCII is encoded at the end; until then no sign joins one that parts the text.
+    var text = location.utf8.prefix { $0 != UInt8(ascii: "#") }
     var scheme = self.scheme
-    if let colon = text.firstIndex(of: ":"),
-      text[..<colon].utf8.allSatisfy({ HTTPURL.isSchemeByte($0) }), colon > text.startIndex
+    if let colon = text.firstIndex(of: UInt8(ascii: ":")),
+      text[..<colon].allSatisfy({ HTTPURL.isSchemeByte($0) }), colon > text.startIndex
     {
-      scheme = text[..<colon].lowercased()
-      text = text[text.index(after: colon)...]
-      guard scheme == "http" || scheme == "https", text.hasPrefix("//") else { return nil }
+      scheme = String(decoding: text[..<colon], as: UTF8.self).lowercased()
+      text = text[colon...].dropFirst()
+      guard scheme == "http" || scheme == "https", text.starts(with: "//".utf8) else { return nil }
     }
-    guard text.hasPrefix("//") else {
+    guard text.starts(with: "//".utf8) else {
       return HTTPURL(scheme: scheme, authority: authority, target: targetFollowing(text))
     }
     text = text.dropFirst(2)
-    let written = String(text.prefix { $0 != "/" && $0 != "?" })
-    let host = HTTPURL.split(written).host
+    let written = text.prefix { $0 != slash && $0 != question }
+    let host = HTTPURL.split(String(decoding: written, as: UTF8.self)).host
     guard HTTPURL.isAuthority(host) else { return nil }
     let rest = text.dropFirst(written.count)
     let root = HTTPURL(scheme: scheme, authority: host, target: "/")
@@ -187,7 +196,9 @@ extension HTTPURL {
     }
   }
 
-  private func targetFollowing(_ text: Substring) -> String {
+  private func targetFollowing(_ reference: Substring.UTF8View) -> String {
+    // Of the bytes of ASCII alone, characters and bytes are the same.
+    let text = HTTPURL.cleaned(String(decoding: reference, as: UTF8.self))
     let own = target.prefix { $0 != "?" }
     let query = text.drop { $0 != "?" }
     let path = text.prefix { $0 != "?" }

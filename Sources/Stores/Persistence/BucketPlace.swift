@@ -40,7 +40,7 @@ struct BucketPlace: Hashable {
   private static func encoded(_ component: String, isFirst: Bool) -> String {
     var bytes: [UInt8] = []
     let text = Array(component.utf8)
-    let isEnding = component.lowercased().hasSuffix(ending)
+    let isEnding = component.lowercased().endsInBytes(of: ending)
     for (index, byte) in text.enumerated() {
       let isReserved =
         byte == UInt8(ascii: "%") || byte == UInt8(ascii: "/")
@@ -63,8 +63,8 @@ struct BucketPlace: Hashable {
   ///
   /// `folder` is the container that its directory stands for.
   static func container(ofFile name: String, in folder: [String]) -> [String]? {
-    guard name.hasSuffix(ending) else { return nil }
-    let text = String(name.dropLast(ending.count))
+    guard name.endsInBytes(of: ending) else { return nil }
+    let text = String(decoding: name.utf8.dropLast(ending.utf8.count), as: UTF8.self)
     if folder.isEmpty, text == root { return [] }
     return component(ofDirectory: text, isFirst: folder.isEmpty).map { folder + [$0] }
   }

@@ -1,3 +1,5 @@
+internal import TenonRuntime
+
 /// What is directly below one reference, and its file, the bucket.
 ///
 /// What is to be written is kept as names: the values are in the document, and the last one counts.

@@ -29,11 +29,11 @@ extension PersistentStore {
     try bucketLock.withLock { () throws(DiskFailure) in
       let snapshots = try takeSnapshots(synchronizes: synchronizes)
       var failures: [DiskFailure] = []
-      var written: [String: [Container]] = [:]
+      var written: [ExactText: [Container]] = [:]
       for snapshot in snapshots {
         do throws(DiskFailure) {
           let folder = try write(snapshot, synchronizes: synchronizes)
-          written[folder, default: []].append(snapshot.container)
+          written[ExactText(folder), default: []].append(snapshot.container)
         } catch {
           failures.append(error)
           keepUnsaved([snapshot.container])
@@ -43,10 +43,10 @@ extension PersistentStore {
       }
       for (folder, containers) in written.sorted(by: { $0.key < $1.key }) {
         do throws(FileFailure) {
-          if synchronizes { try synchronizeFolder(folder) }
+          if synchronizes { try synchronizeFolder(folder.text) }
           noteWritten(containers, isSynchronized: synchronizes)
         } catch {
-          failures.append(DiskFailure(error, shown(folder)))
+          failures.append(DiskFailure(error, shown(folder.text)))
           keepUnsaved(containers)
         }
       }

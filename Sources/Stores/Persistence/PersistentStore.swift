@@ -237,6 +237,6 @@ public final class PersistentStore: @unchecked Sendable {
 
   /// A file as whoever opened the store would write it.
   func shown(_ path: String) -> String {
-    shownDirectory + String(path.dropFirst(directory.count))
+    shownDirectory + String(decoding: path.utf8.dropFirst(directory.utf8.count), as: UTF8.self)
   }
 }

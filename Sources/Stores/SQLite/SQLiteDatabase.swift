@@ -105,13 +105,14 @@ final class SQLiteDatabase {
     guard !connection.isInTransaction else { return }
     defer { connection.forgetChanges() }
     guard !connection.hasOtherChanges else { return announceEverything() }
-    var tables: [String: SQLiteTable] = [:]
+    var tables: [ExactText: SQLiteTable] = [:]
     for (table, row) in connection.changedRows {
-      if tables[table] == nil {
-        tables[table] = try SQLiteTable.find(table, in: connection)
+      let key = ExactText(table)
+      if tables[key] == nil {
+        tables[key] = try SQLiteTable.find(table, in: connection)
         announce([table])
       }
-      guard let found = tables[table] else { continue }
+      guard let found = tables[key] else { continue }
       if found.hasRowNumbers {
         announce([table, String(row)])
       } else {

@@ -12,8 +12,8 @@ public final class SQLiteFilesStore {
   public var isInterrupted: () -> Bool = { false }
   /// Where the store announces changes.
   public let feed: ChangeFeed? = ChangeFeed()
-  private var databases: [(path: String, database: SQLiteDatabase)] = []
-  private var stores: [(path: String, store: SQLiteStore)] = []
+  private var databases: [(path: ExactText, database: SQLiteDatabase)] = []
+  private var stores: [(path: ExactText, store: SQLiteStore)] = []
 
   /// How many files may be open at a time.
   private static let mostOpen = 64
@@ -33,9 +33,10 @@ public final class SQLiteFilesStore {
       throw StoreError(
         .invalidReference, reference, "a database has a path: sqlite:/path/to/file.db/table/key")
     }
-    for component in reference.components where component.utf8.contains(UInt8(ascii: "/")) {
+    for (index, component) in reference.components.enumerated()
+    where component.utf8.contains(UInt8(ascii: "/")) {
       // In the path of the file it would lead elsewhere; in a key it does no harm.
-      guard isInDatabase(component, reference) else {
+      guard isInDatabase(index, reference) else {
         throw StoreError(.invalidReference, reference, "the name of a file holds no '/'")
       }
     }
@@ -48,15 +49,14 @@ public final class SQLiteFilesStore {
   }
 
   /// Whether a component comes behind the file.
-  private func isInDatabase(_ component: String, _ reference: Reference) -> Bool {
-    guard let index = reference.components.firstIndex(of: component) else { return false }
-    return (0..<index).contains {
+  private func isInDatabase(_ index: Int, _ reference: Reference) -> Bool {
+    (0..<index).contains {
       isRegularFile(path(reference.components.prefix($0 + 1), reference))
     }
   }
 
   private func database(at path: String) -> SQLiteDatabase {
-    if let index = databases.firstIndex(where: { $0.path == path }) {
+    if let index = databases.firstIndex(where: { $0.path == ExactText(path) }) {
       let entry = databases.remove(at: index)
       databases.append(entry)
       return entry.database
@@ -66,7 +66,7 @@ public final class SQLiteFilesStore {
     let made = SQLiteDatabase(path, creates: false, feed: feed ?? ChangeFeed()) { [weak self] in
       self?.isInterrupted() ?? false
     }
-    databases.append((path, made))
+    databases.append((ExactText(path), made))
     return made
   }
 
@@ -75,7 +75,7 @@ public final class SQLiteFilesStore {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.invalidReference, reference, "a database needs a path")
     }
-    if path != ":memory:", let known = stores.first(where: { $0.path == path }),
+    if path != ":memory:", let known = stores.first(where: { $0.path == ExactText(path) }),
       !known.store.isClosed
     {
       return known.store
@@ -87,7 +87,7 @@ public final class SQLiteFilesStore {
     }
     let store = SQLiteStore(path: path)
     store.isInterrupted = { [weak self] in self?.isInterrupted() ?? false }
-    stores.append((path, store))
+    stores.append((ExactText(path), store))
     return store
   }
 }

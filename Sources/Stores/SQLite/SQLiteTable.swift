@@ -52,8 +52,7 @@ struct SQLiteTable {
 
   /// A name in a statement, whatever signs it has.
   static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    "\"" + name.replacing(UInt8(ascii: "\""), with: "\"\"") + "\""
   }
 
   /// The condition that a row has a key, or the first parts of one.

@@ -80,6 +80,9 @@ package protocol FileSystem {
   /// A name that is not UTF-8 is left out: no reference can hold it.
   func entries(of directory: Descriptor) throws(FileFailure) -> [DirectoryEntry]
 
+  /// How many names in a directory are not UTF-8.
+  func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int
+
   /// Where a symbolic link points to.
   func target(ofLink path: String, in directory: Descriptor?) throws(FileFailure) -> String
 

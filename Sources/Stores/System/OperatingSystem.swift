@@ -15,25 +15,35 @@ internal import TenonRuntime
 /// This file and `ProcessValues.swift` are the only ones of the stores that touch memory the
 /// compiler does not watch over: pointers that live as long as one call.
 package struct OperatingSystem: FileSystem, Sendable {
-  package init() {}
+  /// Whether the system is asked to keep what is opened beneath a directory there.
+  private let asksSystem: Bool
+
+  /// Creates the file system.
+  ///
+  /// - Parameter asksSystem: Whether the system may be asked to open a path beneath a directory.
+  ///   Where it cannot, or is not asked, paths are gone step by step, and no link in them is followed.
+  package init(asksSystem: Bool = true) {
+    self.asksSystem = asksSystem
+  }
 
   package func open(
     _ path: String, in directory: Descriptor?, _ mode: OpenMode
   ) throws(FileFailure) -> Descriptor {
     let (flags, permissions) = mode.flags
     let number = unsafe openat(
-      base(directory), path, flags | O_CLOEXEC | O_NOCTTY, mode_t(truncatingIfNeeded: permissions))
+      base(directory), path, flags | O_CLOEXEC, mode_t(truncatingIfNeeded: permissions))
     return Descriptor(number: try checked(number))
   }
 
   package func openBeneath(
     _ path: String, in directory: Descriptor, _ mode: OpenMode
   ) throws(FileFailure) -> Descriptor {
+    guard asksSystem else { return try openStepByStep(path, in: directory, mode) }
     let (flags, permissions) = mode.flags
     // The system asks for another try when something on the way is moved meanwhile.
     for _ in 0..<OperatingSystem.attempts {
       let number = unsafe tenon_open_beneath(
-        directory.number, path, flags | O_CLOEXEC | O_NOCTTY, permissions,
+        directory.number, path, flags | O_CLOEXEC, permissions,
         mode.followsLinks ? 1 : 0)
       if number >= 0 { return Descriptor(number: number) }
       switch errno {
@@ -52,21 +62,37 @@ package struct OperatingSystem: FileSystem, Sendable {
   private func openStepByStep(
     _ path: String, in directory: Descriptor, _ mode: OpenMode
   ) throws(FileFailure) -> Descriptor {
-    let components = path.split(separator: "/").filter { $0 != "." }.map(String.init)
+    let components = path.parts(between: UInt8(ascii: "/")).filter { $0 != "." }
     guard !components.contains(".."), path.utf8.first != UInt8(ascii: "/") else {
       throw .leadsOut
     }
     var current = try open(".", in: directory, .directory)
     for component in components.dropLast() {
-      defer { close(current) }
-      current = try open(component, in: current, .directoryWithoutLinks)
+      let above = current
+      defer { close(above) }
+      current = try openStep(component, in: above)
     }
     defer { close(current) }
     let (flags, permissions) = mode.flags
     let number = unsafe openat(
-      current.number, components.last ?? ".", flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW,
+      current.number, components.last ?? ".", flags | O_CLOEXEC | O_NOFOLLOW,
       mode_t(truncatingIfNeeded: permissions))
     return Descriptor(number: try checked(number))
+  }
+
+  /// A directory on the way; a link is refused, and not taken for nothing.
+  private func openStep(
+    _ name: String, in directory: Descriptor
+  ) throws(FileFailure) -> Descriptor {
+    do throws(FileFailure) {
+      return try open(name, in: directory, .directoryWithoutLinks)
+    } catch {
+      guard error == .notADirectory,
+        let status = try? status(of: name, in: directory, followsLinks: false),
+        status.kind == .link
+      else { throw error }
+      throw .linkLoop
+    }
   }
 
   package func close(_ descriptor: Descriptor) {
@@ -191,6 +217,17 @@ package struct OperatingSystem: FileSystem, Sendable {
   }
 
   package func entries(of directory: Descriptor) throws(FileFailure) -> [DirectoryEntry] {
+    try names(in: directory).entries
+  }
+
+  package func countOfEntriesWithoutText(in directory: Descriptor) throws(FileFailure) -> Int {
+    try names(in: directory).others
+  }
+
+  /// The names in a directory that are UTF-8, and how many others there are.
+  private func names(
+    in directory: Descriptor
+  ) throws(FileFailure) -> (entries: [DirectoryEntry], others: Int) {
     // A descriptor of its own: the listing takes it over, and starts at the beginning.
     let copy = try open(".", in: directory, .directory)
     guard let listing = unsafe fdopendir(copy.number) else {
@@ -200,15 +237,20 @@ package struct OperatingSystem: FileSystem, Sendable {
     }
     defer { unsafe _ = closedir(listing) }
     var entries: [DirectoryEntry] = []
+    var others = 0
     while true {
       errno = 0
       guard let entry = unsafe readdir(listing) else {
         let code = errno
         if code == EINTR { continue }
         guard code == 0 else { throw FileFailure(code) }
-        return entries
+        return (entries, others)
       }
-      guard let name = unsafe entryName(entry), name != ".", name != ".." else { continue }
+      guard let name = unsafe entryName(entry) else {
+        others += 1
+        continue
+      }
+      guard name != ".", name != ".." else { continue }
       entries.append(
         DirectoryEntry(name: name, kind: FileStatus.Kind(entryType: unsafe entry.pointee.d_type)))
     }
@@ -279,14 +321,17 @@ package struct OperatingSystem: FileSystem, Sendable {
 extension OpenMode {
   fileprivate var flags: (flags: Int32, permissions: UInt32) {
     switch self {
-    case .reading: (O_RDONLY | O_NONBLOCK, 0)
-    case .readingWithoutLinks: (O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)
-    case .directory: (O_RDONLY | O_DIRECTORY, 0)
-    case .directoryWithoutLinks: (O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+    case .reading: (O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
+    case .readingWithoutLinks: (O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0)
+    case .directory: (O_RDONLY | O_DIRECTORY | O_NOCTTY, 0)
+    case .directoryWithoutLinks: (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOCTTY, 0)
+    // With anything else the system refuses to open a path alone beneath a directory.
     case .asking(let followsLinks): (OpenMode.pathOnly | (followsLinks ? 0 : O_NOFOLLOW), 0)
-    case .creating(let permissions): (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions)
-    case .writing: (O_WRONLY | O_NONBLOCK, 0)
-    case .locking(let permissions): (O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, permissions)
+    case .creating(let permissions):
+      (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY, permissions)
+    case .writing: (O_WRONLY | O_NONBLOCK | O_NOCTTY, 0)
+    case .locking(let permissions):
+      (O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, permissions)
     }
   }
 }

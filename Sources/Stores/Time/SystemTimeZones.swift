@@ -50,13 +50,14 @@ public final class SystemTimeZones: TimeZoneSource {
   public var localZone: String? {
     if let variable, !variable.isEmpty {
       // A colon before the name says that it is no rule.
-      return variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+      return variable.beginsWithBytes(of: ":")
+        ? String(decoding: variable.utf8.dropFirst(), as: UTF8.self) : variable
     }
     guard let target = try? fileSystem.target(ofLink: localFile, in: nil) else {
       return SystemTimeZones.localName
     }
     // The link leads into the zone directory, and the rest of the path is the name.
-    let parts = target.split(separator: "/")
+    let parts = target.parts(between: UInt8(ascii: "/"))
     guard let start = parts.lastIndex(of: "zoneinfo"), start + 1 < parts.count else {
       return SystemTimeZones.localName
     }

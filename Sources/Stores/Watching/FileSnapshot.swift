@@ -1,3 +1,5 @@
+internal import TenonRuntime
+
 /// How a file looked: what tells that it has changed, without reading it.
 struct FileSnapshot: Equatable {
   let kind: FileStatus.Kind
@@ -26,11 +28,11 @@ extension FileSystem {
   /// The entries of a directory; nil when it cannot be read.
   ///
   /// Names that no reference can hold are left out, and so are the stores' own temporary files.
-  func snapshots(in path: String) -> [String: FileSnapshot]? {
+  func snapshots(in path: String) -> [ExactText: FileSnapshot]? {
     guard let directory = try? OpenFile(path, .directory, self),
       let entries = try? entries(of: directory.descriptor)
     else { return nil }
-    var found: [String: FileSnapshot] = [:]
+    var found: [ExactText: FileSnapshot] = [:]
     for entry in entries where FileStore.isListed(entry.name) {
       let status = try? status(
         of: entry.name, in: directory.descriptor, followsLinks: false)

@@ -64,7 +64,7 @@ extension FilePlace {
   /// The path without what stands for the directory itself, so that one file has one path, as far as
   /// can be told without looking.
   fileprivate var watchedPath: String {
-    let components = path.split(separator: "/").filter { $0 != "." }
+    let components = path.parts(between: UInt8(ascii: "/")).filter { $0 != "." }
     return "/" + components.joined(separator: "/")
   }
 }

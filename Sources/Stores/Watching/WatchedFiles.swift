@@ -15,9 +15,9 @@ final class WatchedFiles {
     /// The number of the system's watch; nil when there is none.
     var watch: Int32?
     /// The names that places wait for.
-    var awaited: [String: Set<Int>] = [:]
+    var awaited: [ExactText: Set<Int>] = [:]
     /// How the entries looked last; nil when only names are of interest.
-    var entries: [String: FileSnapshot]?
+    var entries: [ExactText: FileSnapshot]?
     /// The places that hear of its entries.
     var listeners: Set<Int> = []
 
@@ -50,21 +50,21 @@ final class WatchedFiles {
   let notifier: (any DirectoryNotifier)?
   private(set) var places: [Int: Place] = [:]
   private var nextPlace = 0
-  private var directories: [String: Directory] = [:]
+  private var directories: [ExactText: Directory] = [:]
   private var byWatch: [Int32: [Directory]] = [:]
   /// What was reported in this round.
   private var reported: [(verb: Change.Verb, reference: Reference)] = []
-  private var known: Set<String> = []
+  private var known: Set<ExactText> = []
   /// What has happened and was not looked at.
-  private var dirt: [String: [String: Dirt]] = [:]
+  private var dirt: [ExactText: [ExactText: Dirt]] = [:]
   private var lostPlaces: Set<Int> = []
   private var hasOverflowed = false
   /// What the store is just changing: it is looked at afterwards.
-  private var busy: Set<String> = []
+  private var busy: Set<ExactText> = []
   /// Hashes of what the store has written itself, by path.
-  private var own: [String: Int] = [:]
+  private var own: [ExactText: Int] = [:]
   /// How many events are still to come of what the store has done itself, at most.
-  private var ownEvents: [String: Int] = [:]
+  private var ownEvents: [ExactText: Int] = [:]
 
   init(_ fileSystem: any FileSystem & Sendable, _ notifier: (any DirectoryNotifier)?) {
     self.fileSystem = fileSystem
@@ -105,7 +105,7 @@ final class WatchedFiles {
 
   /// Whether a path is watched, or what it is in.
   func isWatched(_ path: String) -> Bool {
-    places.values.contains { $0.path == path || path.isBelow($0.path) }
+    places.values.contains { $0.path.hasSameBytes(as: path) || path.isBelow($0.path) }
   }
 
   // MARK: Events
@@ -155,8 +155,9 @@ final class WatchedFiles {
     // Wider paths first: what is found there need not be looked for below.
     for path in noted.keys.sorted() {
       guard let directory = directories[path] else { continue }
-      for (name, var dirt) in (noted[path] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        let child = path == "/" ? "/" + name : path + "/" + name
+      for (key, var dirt) in (noted[path] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        let name = key.text
+        let child = ExactText(directory.path == "/" ? "/" + name : directory.path + "/" + name)
         dirt.count = max(0, dirt.count - (ownEvents.removeValue(forKey: child) ?? 0))
         for number in directory.awaited[name] ?? [] {
           // On the way to a place it does not matter what was written.
@@ -178,7 +179,7 @@ final class WatchedFiles {
   }
 
   /// Takes the names about which something was noted, those left out that the store is changing.
-  private func takeDirt() -> [String: [String: Dirt]] {
+  private func takeDirt() -> [ExactText: [ExactText: Dirt]] {
     guard !busy.isEmpty else {
       defer { dirt = [:] }
       return dirt
@@ -186,8 +187,11 @@ final class WatchedFiles {
     var taken = dirt
     dirt = [:]
     for path in busy {
-      let (parent, name) = path.splitName
-      if let left = taken[parent]?.removeValue(forKey: name) { dirt[parent] = [name: left] }
+      let (parent, name) = path.text.splitName
+      let key = ExactText(name)
+      if let left = taken[parent]?.removeValue(forKey: key) {
+        dirt[parent, default: [:]][key] = left
+      }
     }
     return taken
   }
@@ -199,7 +203,7 @@ final class WatchedFiles {
   }
 
   /// Lets a path alone until `noteOwn`: a store is about to change it.
-  func expectOwn(_ path: String) { busy.insert(path) }
+  func expectOwn(_ path: String) { busy.insert(ExactText(path)) }
 
   /// Notes what a store has done itself: it is told at once, and not again.
   ///
@@ -211,7 +215,7 @@ final class WatchedFiles {
   func noteOwn(
     _ path: String, _ bytes: [UInt8]?, _ verb: Change.Verb?
   ) -> [(verb: Change.Verb, reference: Reference)] {
-    busy.remove(path)
+    busy.remove(ExactText(path))
     if bytes == nil, verb == nil { return [] }
     own[path] = bytes?.hashValue
     // A file gets its name, and is closed then; or it loses its name.
@@ -226,7 +230,7 @@ final class WatchedFiles {
       findNewDirectories(above: path)
     }
     for (number, place) in places.sorted(by: { $0.key < $1.key }) {
-      if place.path == path {
+      if place.path.hasSameBytes(as: path) {
         places[number]?.state = fileSystem.snapshot(path, followsLinks: true)
       } else if place.state == nil, path.isBelow(place.path) {
         // It has come with what is in it.
@@ -289,7 +293,7 @@ final class WatchedFiles {
     var path = path
     for _ in 0..<WatchedFiles.mostLinks {
       var directory = "/"
-      let names = path.split(separator: "/").map(String.init)
+      let names = path.parts(between: UInt8(ascii: "/"))
       for (index, name) in names.enumerated() {
         guard fileSystem.snapshot(directory, followsLinks: true)?.isDirectory == true else {
           return
@@ -327,14 +331,15 @@ final class WatchedFiles {
       resolve(number)
       guard let place = places[number] else { continue }
       let below = directories.values.filter {
-        $0.listeners.contains(number) && ($0.path == place.path || $0.path.isBelow(place.path))
+        $0.listeners.contains(number)
+          && ($0.path.hasSameBytes(as: place.path) || $0.path.isBelow(place.path))
       }
       for directory in below.sorted(by: { $0.path < $1.path }) {
         guard directories[directory.path] === directory else { continue }
         _ = watchedDirectory(directory.path)
         let names = Set((directory.entries ?? [:]).keys)
           .union((fileSystem.snapshots(in: directory.path) ?? [:]).keys)
-        for name in names.sorted() { look(at: name, in: directory, Dirt()) }
+        for name in names.sorted() { look(at: name.text, in: directory, Dirt()) }
       }
     }
   }
@@ -384,8 +389,8 @@ final class WatchedFiles {
       if directory.watch == nil { places[number]?.isPolled = true }
       directory.listeners.insert(number)
       if directory.entries == nil { directory.entries = fileSystem.snapshots(in: path) ?? [:] }
-      for (name, entry) in (directory.entries ?? [:]).sorted(by: { $0.key < $1.key }) {
-        let child = path == "/" ? "/" + name : path + "/" + name
+      for (key, entry) in (directory.entries ?? [:]).sorted(by: { $0.key < $1.key }) {
+        let child = path == "/" ? "/" + key.text : path + "/" + key.text
         report(.put, child)
         if entry.isDirectory, place.isDeep { waiting.append(child) }
       }
@@ -396,7 +401,7 @@ final class WatchedFiles {
   private func forgetBelow(_ path: String, _ number: Int) {
     for directory in Array(directories.values)
     where directory.listeners.contains(number)
-      && (directory.path == path || directory.path.isBelow(path))
+      && (directory.path.hasSameBytes(as: path) || directory.path.isBelow(path))
     {
       directory.listeners.remove(number)
       drop(directory)
@@ -432,11 +437,11 @@ final class WatchedFiles {
   /// Tells that everything in a directory is gone, the inner parts first.
   private func leave(_ path: String) {
     let gone = directories.values.filter {
-      $0.entries != nil && ($0.path == path || $0.path.isBelow(path))
+      $0.entries != nil && ($0.path.hasSameBytes(as: path) || $0.path.isBelow(path))
     }
     for directory in gone.sorted(by: { $0.path > $1.path }) {
       for name in (directory.entries ?? [:]).keys.sorted() {
-        report(.delete, directory.path + "/" + name)
+        report(.delete, directory.path + "/" + name.text)
       }
     }
     for directory in gone {
@@ -472,14 +477,14 @@ final class WatchedFiles {
 
   // MARK: Reporting
 
-  private static func key(_ change: (verb: Change.Verb, reference: Reference)) -> String {
-    "\(change.verb) \(change.reference)"
+  private static func key(_ change: (verb: Change.Verb, reference: Reference)) -> ExactText {
+    ExactText("\(change.verb) \(change.reference)")
   }
 
   /// Tells of a path under all the names by which it is watched.
   private func report(_ verb: Change.Verb, _ path: String) {
     for (_, place) in places.sorted(by: { $0.key < $1.key }) {
-      if place.path == path {
+      if place.path.hasSameBytes(as: path) {
         report(verb, place.reference)
       } else if let names = path.names(below: place.path),
         place.isDeep || names.count == 1
@@ -531,6 +536,6 @@ extension String {
   fileprivate func names(below path: String) -> [String]? {
     guard isBelow(path) else { return nil }
     return utf8.dropFirst(path == "/" ? 1 : path.utf8.count + 1)
-      .split(separator: UInt8(ascii: "/")).compactMap { String(Substring($0)) }
+      .split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
   }
 }

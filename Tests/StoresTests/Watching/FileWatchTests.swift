@@ -60,6 +60,28 @@ import Testing
     return (mirror, queue, subscription)
   }
 
+  /// Names that only look the same are several files; a sign may join the slash before or after it.
+  @Test func namesThatLookTheSameAreToldEach() throws {
+    try directory.makeDirectory("tree")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
+    let names = ["\u{e9}", "e\u{301}", "\u{301}", "a\u{600}/b", "c/\u{301}"]
+    func isTold(_ verb: String, in folder: String) -> Bool {
+      let told = Set(mirror.told.value.map { Array($0.utf8) })
+      return names.allSatisfy { told.contains(Array("\(verb) file:tree/\(folder)/\($0)".utf8)) }
+    }
+    for name in names { try directory.write("other/\(name)", name) }
+    // Found in one look, as they come with their directory.
+    #expect(unsafe rename(directory.path + "/other", directory.path + "/tree/new") == 0)
+    #expect(waitUntil { isTold("put", in: "new") } != nil)
+    mirror.told.update { $0 = [] }
+    for name in names { try directory.write("tree/new/\(name)", "again") }
+    #expect(waitUntil { isTold("put", in: "new") } != nil)
+    #expect(unsafe rename(directory.path + "/tree/new", directory.path + "/other") == 0)
+    #expect(waitUntil { isTold("delete", in: "new") } != nil)
+    _ = (queue, subscription)
+  }
+
   // MARK: 18. A tree that another process disturbs
 
   @Test(.timeLimit(.minutes(5)), arguments: [false, true], [1, 2])
