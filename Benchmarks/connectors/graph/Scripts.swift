@@ -41,7 +41,8 @@ struct FoldedList {
 
   init(_ count: Int) throws {
     _ = try interpreter.evaluate(
-      "list := Array new: \(count) withAll: 1. s := 0. k := (s |= list sum). x := 0. y := 0. y |= x + 1.")
+      "list := Array new: \(count) withAll: 1. s := 0. k := (s |= list sum). x := 0. y := 0. y |= x + 1."
+    )
   }
 
   /// Nanoseconds for a write of an element, and for one of a variable that a plain formula reads.
