@@ -69,11 +69,12 @@ private struct MermaidReader {
   private var number = 0
 
   mutating func read(_ line: Substring, _ number: Int) throws(DiagramError) {
-    self.line = line
+    // A text of its own: slices of it are cheap, whatever the length of the whole.
+    self.line = Substring(String(line))
     self.number = number
-    rest = line
+    rest = self.line
     skipBlanks()
-    while let last = rest.last, last.isWhitespace || last == ";" { rest.removeLast() }
+    while let last = rest.last, last.isWhitespace || last == ";" { rest = rest.dropLast() }
     if rest.isEmpty || rest.hasPrefix("%%") { return }
     guard hasHeader else { return try readHeader() }
     let start = rest
@@ -276,7 +277,7 @@ private struct MermaidReader {
 
   private mutating func readQuoted() throws(DiagramError) -> Substring {
     guard rest.first == "\"" else { throw fail("expected a label in quotes") }
-    rest.removeFirst()
+    rest = rest.dropFirst()
     guard let end = rest.firstIndex(of: "\"") else { throw fail("the quote is not closed") }
     let quoted = rest[..<end]
     rest = rest[rest.index(after: end)...]
@@ -308,10 +309,10 @@ private struct MermaidReader {
     rest = rest.dropFirst(arrow.count)
     skipBlanks()
     guard rest.first == "|" else { throw fail("expected the connector, as in '==>|\"|=\"|'") }
-    rest.removeFirst()
+    rest = rest.dropFirst()
     let label = try unescape(try readQuoted())
     guard rest.first == "|" else { throw fail("expected '|'") }
-    rest.removeFirst()
+    rest = rest.dropFirst()
     guard let first = label.first, !first.isWhitespace else {
       throw fail("the connector is missing")
     }
