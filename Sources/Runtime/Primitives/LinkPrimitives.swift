@@ -51,7 +51,9 @@ extension Primitive {
         return arguments.receiver
       }
       let reference = try machine.reference(arguments[0])
-      guard machine.hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme, machine) }
+      guard machine.hasScheme(reference.scheme) else {
+        throw .unknownScheme(reference.scheme, machine)
+      }
       try machine.watch(
         below: reference, of: machine.schemeCell(named: reference.scheme)[slot: 0],
         for: connection)
