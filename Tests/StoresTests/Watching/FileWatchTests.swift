@@ -113,28 +113,37 @@ import Testing
   }
 
   /// The control: events that are lost without anybody hearing of it are missed.
+  ///
+  /// What is lost may have been told by another event all the same: not so each time.
   @Test(.timeLimit(.minutes(5))) func withoutTheOverflowTheMirrorIsWrong() throws {
-    try directory.makeDirectory("tree")
-    let lossy = try LossyNotifier(seed: 1, tells: false)
+    for seed in 1...20 {
+      if try isWrongWithoutTheOverflow(seed) { return }
+    }
+    Issue.record("nothing of what was lost is missing")
+  }
+
+  private func isWrongWithoutTheOverflow(_ seed: Int) throws -> Bool {
+    try directory.makeDirectory("tree\(seed)")
+    let lossy = try LossyNotifier(seed: seed, tells: false)
     let store = FileStore(
       directory: directory.path, fileSystem: OperatingSystem(), notifier: { lossy })
-    let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
+    let (mirror, queue, subscription) = try watch(store, "tree\(seed)", isDeep: true)
     mirror.start()
-    let child = try ChildProcess(["disturb", directory.path + "/tree", "1", "1500"])
+    let child = try ChildProcess(["disturb", directory.path + "/tree\(seed)", "\(seed)", "1500"])
     #expect(child.finish().status == 0)
-    let root = TemporaryDirectory.Tree(directory.path + "/tree").content
+    let root = TemporaryDirectory.Tree(directory.path + "/tree\(seed)").content
     // One event at a time is never lost: when it has been told, so has all that came before it.
     var number = 0
     let isTold = waitUntil {
       number += 1
-      try? directory.write("tree/last\(number)", "x")
+      try? directory.write("tree\(seed)/last\(number)", "x")
       usleep(100_000)
       return mirror.tree.keys.contains { $0.hasPrefix("last") }
     }
     #expect(isTold != nil)
     #expect(lossy.losses.load(ordering: .relaxed) > 0)
-    #expect(mirror.tree.filter { !$0.key.hasPrefix("last") } != root)
-    _ = (queue, subscription)
+    defer { _ = (queue, subscription) }
+    return mirror.tree.filter { !$0.key.hasPrefix("last") } != root
   }
 
   /// The control: without a look at a new directory, what was made before it was watched is missing.
