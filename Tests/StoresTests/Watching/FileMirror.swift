@@ -43,6 +43,21 @@ final class FileMirror: Sendable {
     }
   }
 
+  /// Forgets what a directory does not hold: it may have been read before the directory was watched,
+  /// and nobody tells that it is gone.
+  private func forgetMissing(_ path: String, _ names: Set<String>) {
+    let prefix = path.isEmpty ? "" : path + "/"
+    files.update { files in
+      files = files.filter { name, _ in
+        guard name.utf8.count > prefix.utf8.count, name.utf8.starts(with: prefix.utf8) else {
+          return true
+        }
+        let rest = name.utf8.dropFirst(prefix.utf8.count)
+        return names.contains(String(decoding: rest.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self))
+      }
+    }
+  }
+
   /// Reads what is told to have changed; a directory with all below when that is said.
   private func refresh(_ reference: Reference, withAllBelow isDeep: Bool) {
     let path = path(reference)
@@ -59,7 +74,10 @@ final class FileMirror: Sendable {
           files[path + "/"] = ""
         }
       }
-      guard isDeep else { return }
+      guard isDeep else {
+        forgetMissing(path, Set(entries.map(\.name)))
+        return
+      }
       for entry in entries {
         guard let child = try? reference.appending(entry.name) else { continue }
         refresh(child, withAllBelow: true)
