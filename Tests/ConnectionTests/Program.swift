@@ -10,9 +10,10 @@ final class Program {
   let interpreter: Interpreter
   let console = TextConsole()
 
-  init(collectEvery: Int = 0) {
+  init(collectEvery: Int = 0, memoryLimit: Int? = nil) {
     var options = Interpreter.Options()
     options.collectEvery = collectEvery
+    if let memoryLimit { options.memoryLimit = memoryLimit }
     interpreter = Interpreter(options, console: console)
   }
 
