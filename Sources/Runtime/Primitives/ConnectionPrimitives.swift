@@ -7,7 +7,9 @@ extension Primitive {
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         try machine.refreshTargets(of: connection)
+        let relay = connection.status == .disconnected ? nil : connection.relay
         machine.graph.disconnect(connection)
+        if let relay, machine.tellEnd(of: relay).isUnwind { return .unwind }
       }
       return machine.settleGraph(answering: arguments.receiver)
     },

@@ -200,6 +200,11 @@ extension Machine {
     return place.kind == .stored && !isObservable(place.object)
   }
 
+  /// Tells a relay that its connection has ended.
+  ///
+  /// - Returns: what it answers, or `unwind`.
+  func tellEnd(of relay: Relay) -> Value { send(selector("ended"), to: relay.object) }
+
   /// Gives a connection a relay and has it made anew.
   fileprivate func setRelay(_ relay: Relay, of connection: Connection) throws(Failure) {
     let old = connection.relay
