@@ -1,0 +1,190 @@
+internal import TenonLexer
+internal import TenonTables
+
+// Writes from outside, and who has to hear of a change.
+
+extension ConnectionGraph {
+  /// Asks whether a cell may be written from outside.
+  ///
+  /// - Throws: a failure that names what determines the cell.
+  func checkWrite(to cell: CellID) throws(Failure) {
+    if runningNumber >= 0, let running {
+      throw .impureFormula(self[cell].name, running.connection)
+    }
+    if words[0].hasSolverLimit, let limit = machine.solverLimit {
+      throw .impureSolver(self[cell].name, limit.solver.title)
+    }
+    try checkOwner(of: cell)
+    // Who writes a slot writes the properties that are computed from it.
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    for property in cells[cell.index].properties { try checkOwner(of: property) }
+  }
+
+  @inline(__always)
+  private func checkOwner(of cell: CellID) throws(Failure) {
+    guard hot[cell.rawValue].flags & CellFlag.determined != 0 else { return }
+    if let owner = self[cell].owner, !owner.connection.allowsOverride {
+      throw .determined(self[cell].name, by: owner.connection)
+    }
+  }
+
+  /// Makes a cell that is about to be written one that its constraints do not compute.
+  ///
+  /// - Throws: a failure that names what determines the cell.
+  func prepareWrite(to cell: CellID) throws(Failure) {
+    try prepareRegion(of: cell)
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    for property in cells[cell.index].properties { try prepareRegion(of: property) }
+  }
+
+  private func prepareRegion(of cell: CellID) throws(Failure) {
+    guard hasRegions, let region = cells[cell.index].region else { return }
+    try tell(region, of: cell, age: clock + 1, isPinned: self[cell].owner != nil)
+  }
+
+  /// Whether writing a slot concerns nothing but the formulas that read it.
+  @inline(__always)
+  func isFreelyWritable(_ cell: CellID) -> Bool {
+    let flags = hot[cell.rawValue].flags
+    return flags & CellFlag.plain != 0
+      && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
+      && !words[0].hasRelays && !words[0].hasSolverLimit
+  }
+
+  /// Remembers what a place held, for when the turn cannot be finished.
+  @inline(__always)
+  func noteOld(_ value: Value, at place: Place) {
+    undo.note(place, value)
+  }
+
+  /// Notes that a freely writable cell was written from outside.
+  @inline(__always)
+  func noteFreeWrite(to cell: CellID, by site: TraceEntry?, old: Value, new: Value) {
+    clock += 1
+    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
+    noteWriter(of: cell, site)
+    countChange(of: cell.rawValue)
+    if isSettling { distribute(cell) } else { pending.append(cell) }
+  }
+
+  @inline(__always)
+  private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
+    notes[cell.rawValue].age = clock
+    if hot[cell.rawValue].flags & CellFlag.planned != 0 { settleAccounts() }
+    hot[cell.rawValue].writer = -1
+    // What a connection says of a place that was written over its head does not hold until it hears
+    // of a change.
+    if hot[cell.rawValue].flags & CellFlag.determined != 0 {
+      self[cell].owner?.state = .waiting
+      forgetStaleness(of: cell)
+    }
+    // Most writes of a cell come from where the last one came from.
+    let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
+    if notes[cell.rawValue].site != identity {
+      notes[cell.rawValue].site = identity
+      cells[cell.index].site = site
+    }
+  }
+
+  /// Notes that a cell was written from outside.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - site: The send that wrote.
+  ///   - old: What it held; undefined when nobody knows.
+  ///   - new: What it holds; undefined when nobody has looked yet.
+  func noteWrite(
+    to cell: CellID, by site: TraceEntry?, old: Value = .undefined, new: Value = .undefined
+  ) {
+    clock += 1
+    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
+    noteWriter(of: cell, site)
+    if hot[cell.rawValue].flags & CellFlag.hooked != 0 {
+      for property in self[cell].properties { noteWriter(of: property, site) }
+    }
+    noteChange(of: cell)
+  }
+
+  @inline(__always) @discardableResult
+  func countChange(of cell: Int32) -> Int32 {
+    let turn = words[0].firstTurn
+    let changes = hot[cell].turn == turn ? hot[cell].changes &+ 1 : 1
+    hot[cell].turn = turn
+    hot[cell].changes = changes
+    return changes
+  }
+
+  /// Counts a change of a place whose formula has ended because of it; it may have another cell now.
+  func countChange(of place: Place) {
+    guard let cell = cellsByPlace[place] else {
+      changesOfReleased[place, default: 0] += 1
+      return
+    }
+    if Int(countChange(of: cell.rawValue)) > ConnectionGraph.changeLimit { restless = cell }
+  }
+
+  /// Notes that a cell has another value, whoever gave it.
+  func noteChange(of cell: CellID) {
+    countChange(of: cell.rawValue)
+    spread(cell)
+  }
+
+  /// Tells those whom a change of a cell concerns.
+  func spread(_ cell: CellID) {
+    if isSettling { distribute(cell) } else { pending.append(cell) }
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    for property in cells[cell.index].properties where property != writing {
+      noteChange(of: property)
+    }
+    if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
+    if !lazyReaders.isEmpty { noteDue(readersOf: cell) }
+    if !relays.byCell.isEmpty { relayChange(of: cell) }
+    if let plans = pathWatchers[cell] {
+      for connection in plans where !connection.awaitsAim {
+        connection.awaitsAim = true
+        reaimed.append(connection)
+      }
+    }
+  }
+}
+
+// MARK: - Free writes
+
+// Writes that concern nothing but the formulas that read the place: nearly all of them.
+
+extension ConnectionGraph {
+  enum FreeWrite {
+    /// Nothing is left to be done.
+    case done
+    /// The connections have to be brought up to date.
+    case toBeSettled
+    /// The cell is not one to be written like this.
+    case refused(CellID)
+  }
+
+  /// Writes a slot, if that concerns nothing but the formulas that read it.
+  func writeFreely(_ value: Value, into object: ObjectRef, slot: Int) -> FreeWrite {
+    // The collector alone may be what wants to know of it.
+    let number =
+      object.flags & ObjectFlag.watched == 0 ? -1 : number(of: .slot(object, slot))
+    if number < 0 {
+      object[slot: slot] = value
+      return .done
+    }
+    let cell = CellID(number)
+    // No slot from which a property is computed: that is hooked.
+    guard isFreelyWritable(cell) else { return .refused(cell) }
+    let old = object[slot: slot]
+    if old == value || value.isObject && machine.isUnchanged(old, value) { return .done }
+    object[slot: slot] = value
+    undo.noteSlot(Value(object), slot, old)
+    if atomicDepth > 0 { noteBefore(old, of: cell) }
+    noteFreeWrite(to: cell, by: currentSite(), old: old, new: value)
+    return isSettling || atomicDepth > 0 ? .done : .toBeSettled
+  }
+
+  @inline(never)
+  private func noteBefore(_ old: Value, of cell: CellID) {
+    if valuesBefore[cell] == nil { valuesBefore[cell] = old }
+  }
+}
