@@ -21,31 +21,12 @@ extension Machine {
       try change()
       return value
     }
-    if let key, let whole = graph.onlyWhole(of: object), graph.isOutside {
-      graph.keepContents(of: object)
-      try change()
-      return noteChange(of: object, whole, at: key, answering: value)
-    }
     let cell = try prepareChange(of: object, at: key, to: value)
     graph.keepContents(of: object)
     try change()
-    if graph.foldCount > 0 { graph.noteFolds(of: object, at: key) }
-    return noteChange(of: object, at: key == nil ? nil : .some(cell), answering: value)
-  }
-
-  /// Tells connections that an element has changed of a collection that is read as a whole only.
-  ///
-  /// - Returns: the answer, or `unwind`.
-  /// - Complexity: O(readers of the collection).
-  @inline(never)
-  private func noteChange(
-    of object: ObjectRef, _ whole: CellID, at key: Value, answering value: Value
-  ) -> Value {
-    let graph = self.graph
-    if graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
-    graph.noteWrite(to: whole, by: currentSite(), new: Value(object))
-    guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
-    return settleGraph(answering: value)
+    let whole = graph.whole(of: object)
+    if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
+    return noteChange(of: object, whole, at: key == nil ? nil : .some(cell), answering: value)
   }
 
   /// Asks whether elements of a watched collection may be written from outside.
@@ -58,7 +39,8 @@ extension Machine {
     if let running = graph.running {
       throw .impureFormula(describe(Value(object)), running.connection)
     }
-    guard let key, let place = try place(of: key, in: Value(object)),
+    guard let key, !graph.isReadAsWholeOnly(object),
+      let place = try place(of: key, in: Value(object)),
       let cell = graph.cellsByPlace[place]
     else { return nil }
     try graph.checkWrite(to: cell)
@@ -71,16 +53,17 @@ extension Machine {
   ///
   /// - Parameters:
   ///   - object: The collection.
+  ///   - whole: The cell of all of it, if it has one.
   ///   - only: The cell of the only element that has changed, if it has one; nil when any may have
   ///     changed.
   ///   - value: The answer.
   /// - Returns: the answer, or `unwind`.
   /// - Complexity: O(1) for one element, else O(watched elements).
   private func noteChange(
-    of object: ObjectRef, at only: CellID??, answering value: Value
+    of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value
   ) -> Value {
     if graph.isWriting(object) {
-      noteWhole(of: object)
+      if let whole { graph.noteChange(of: whole) }
       return value
     }
     // It may be in the collection no more, and looking at elements may run code.
@@ -88,9 +71,7 @@ extension Machine {
     roots.append(value)
     defer { roots.removeLast(roots.count - root) }
     let site = currentSite()
-    if let whole = graph.cellsByPlace[.whole(object)] {
-      graph.noteWrite(to: whole, by: site, new: Value(object))
-    }
+    if let whole { graph.noteWrite(to: whole, by: site, new: Value(object)) }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
     for cell in elements where graph[cell].place.kind == .element {
       do throws(Failure) {
@@ -125,16 +106,18 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  /// The cell of all of a collection, if it has no other.
-  fileprivate func onlyWhole(of object: ObjectRef) -> CellID? {
-    guard let cell = watched.only(of: object.bits), hot[cell.rawValue].kind == .whole else {
-      return nil
+  /// The cell of all of a collection, if it has one.
+  fileprivate func whole(of object: ObjectRef) -> CellID? {
+    if let only = watched.only(of: object.bits) {
+      return hot[only.rawValue].kind == .whole ? only : nil
     }
-    return cell
+    return cellsByPlace[.whole(object)]
   }
 
-  /// Whether neither a formula nor the graph itself is at work.
-  fileprivate var isOutside: Bool { runningNumber < 0 && writing == nil }
+  /// Whether no element of a collection has a cell of its own: nearly always so.
+  fileprivate func isReadAsWholeOnly(_ object: ObjectRef) -> Bool {
+    watched.only(of: object.bits).map { hot[$0.rawValue].kind == .whole } ?? false
+  }
 
   /// Whether the graph itself is writing an element of a collection.
   fileprivate func isWriting(_ object: ObjectRef) -> Bool {
