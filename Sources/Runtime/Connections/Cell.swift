@@ -183,22 +183,19 @@ struct ReaderList: Sequence {
 
   struct Iterator: IteratorProtocol {
     fileprivate var first: Formula?
-    fileprivate var rest: ContiguousArray<Formula?>.Iterator?
+    fileprivate var rest: GapIterator<Formula>?
 
     mutating func next() -> Formula? {
       if let formula = first {
         first = nil
         return formula
       }
-      while let entry = rest?.next() {
-        if let formula = entry { return formula }
-      }
-      return nil
+      return rest?.next()
     }
   }
 
   /// Those that read it now, whatever comes or goes meanwhile.
   func makeIterator() -> Iterator {
-    Iterator(first: first, rest: others?.formulas.makeIterator())
+    Iterator(first: first, rest: others.map { GapIterator($0.formulas) })
   }
 }

@@ -54,17 +54,20 @@ struct ConnectionSet: Sequence {
     positions = made
   }
 
-  struct Iterator: IteratorProtocol {
-    fileprivate var entries: ContiguousArray<Connection?>.Iterator
-
-    mutating func next() -> Connection? {
-      while let entry = entries.next() {
-        if let connection = entry { return connection }
-      }
-      return nil
-    }
-  }
-
   /// Those that are there now, whatever comes or goes meanwhile.
-  func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+  func makeIterator() -> GapIterator<Connection> { GapIterator(entries) }
+}
+
+/// Goes through a list with gaps where something was taken out.
+struct GapIterator<Element>: IteratorProtocol {
+  private var entries: ContiguousArray<Element?>.Iterator
+
+  init(_ entries: ContiguousArray<Element?>) { self.entries = entries.makeIterator() }
+
+  mutating func next() -> Element? {
+    while let entry = entries.next() {
+      if let element = entry { return element }
+    }
+    return nil
+  }
 }

@@ -365,16 +365,5 @@ struct ConstraintList: Sequence {
     self = ConstraintList(Array(self))
   }
 
-  struct Iterator: IteratorProtocol {
-    fileprivate var entries: ContiguousArray<Constraint?>.Iterator
-
-    mutating func next() -> Constraint? {
-      while let entry = entries.next() {
-        if let constraint = entry { return constraint }
-      }
-      return nil
-    }
-  }
-
-  func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+  func makeIterator() -> GapIterator<Constraint> { GapIterator(entries) }
 }
