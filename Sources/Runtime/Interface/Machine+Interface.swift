@@ -29,6 +29,8 @@ extension Machine {
     warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil
   ) -> RunOutcome {
+    // Whoever goes on has not stopped the program.
+    loop.isAbandoned = false
     let outcome = run(source, isPrompt: isPrompt, isProgram: isProgram, warn: warn) {
       value, range in
       observer?(handles.makeHandle(value), range)

@@ -9,8 +9,9 @@ extension Machine {
       while true {
         if turnAndWait().isUnwind, let outcome = endOfTurn() { return ending(outcome) }
         guard loop.isLive else { return .finished(nilHandle) }
-        guard loop.isDoneButForPutOff else { continue }
-        loop.isEnding = true
+        // What was put off may have begun something else.
+        loop.isEnding = loop.isDoneButForPutOff
+        guard loop.isEnding else { continue }
         if turnWithoutWaiting().isUnwind, let outcome = endOfTurn() { return ending(outcome) }
       }
     }

@@ -47,11 +47,7 @@ extension Machine {
     guard let period = timer.period,
       object[slot: TimerSlot.number].asSmallInteger == due.number
     else {
-      heap.countOutside(-TimerQueue.bytesPerTimer)
-      // Its block may have started it again, under another number.
-      if object[slot: TimerSlot.number].asSmallInteger == due.number {
-        object[slot: TimerSlot.number] = .nil
-      }
+      forget(timer, due.number)
       return
     }
     let late = max(0, clock.monotonicTime - due.time)
@@ -59,9 +55,13 @@ extension Machine {
     loop.timers.add(timer, at: DueTime(time: overflow ? .max : time, number: due.number))
   }
 
-  private func forget(_ timer: ActiveTimer) {
+  /// Gives a timer back; its block may have started it again, under another number.
+  private func forget(_ timer: ActiveTimer, _ number: Int) {
     heap.countOutside(-TimerQueue.bytesPerTimer)
-    ObjectRef(timer.object)[slot: TimerSlot.number] = .nil
+    let object = ObjectRef(timer.object)
+    if object[slot: TimerSlot.number].asSmallInteger == number {
+      object[slot: TimerSlot.number] = .nil
+    }
   }
 
   /// Runs the hooks of objects that have been collected.
@@ -196,7 +196,7 @@ extension Machine {
       return
     }
     guard timer.object == Value(object), loop.timers.remove(number) else { return }
-    forget(timer)
+    forget(timer, number)
   }
 
   // MARK: From outside

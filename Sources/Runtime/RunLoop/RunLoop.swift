@@ -23,7 +23,7 @@ final class RunLoop {
   var hooks: [Value] = []
   private var sources: [any LiveSource] = []
   /// Blocks that finish what has been put off when the program ends, in the order in which it was.
-  private(set) var finishers: [Value] = []
+  private var finishers: [Value] = []
   /// Whether the program has done all but what it has put off.
   var isEnding = false
   /// Whether somebody has stopped the program when it had done all but that.
