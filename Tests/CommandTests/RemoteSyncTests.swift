@@ -50,7 +50,7 @@ import Testing
   }
 
   /// A server need not tell of anything to follow a directory.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func aServerFollowsADirectory() throws {
     try Directory.withTemporary { directory in
       try directory.write("one", to: "files/a.txt")
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// A server tells nothing, so somebody has to look.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func whatAServerBecomesIsLookedFor() throws {
     let output = try run(
       """
@@ -132,7 +132,7 @@ import Testing
 
   /// Both ways: what is changed here goes up at once, what is changed there is found by looking, and
   /// of two changes none is lost.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func bothWays() throws {
     let output = try run(
       """
@@ -169,7 +169,7 @@ import Testing
   }
 
   /// Values go over a server in another form, and come back as they were.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func valuesInAnotherForm() throws {
     let output = try run(
       """
@@ -200,7 +200,7 @@ import Testing
   }
 
   /// A server that refuses, and one that goes away, are told; nothing is taken for empty.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func aServerThatRefuses() throws {
     let output = try run(
       """
@@ -232,7 +232,7 @@ import Testing
         """)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func aServerThatGoesAway() throws {
     let output = try run(
       """

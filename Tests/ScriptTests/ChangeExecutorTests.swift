@@ -57,7 +57,7 @@ import Testing
     #expect(told.all == [["a"], ["b"]])
   }
 
-  @Test(.timeLimit(.minutes(1))) func otherThreadsPostAndFlush() throws {
+  @Test(.timeLimit(.minutes(10))) func otherThreadsPostAndFlush() throws {
     let interpreter = Interpreter(clock: Interpreter.systemClock)
     let told = Told()
     let queue = ChangeQueue(on: interpreter.changeExecutor) { told.note($0) }

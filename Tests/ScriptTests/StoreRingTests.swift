@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func aRingOfStoresComesToRest() throws {
+  @Test(.timeLimit(.minutes(10))) func aRingOfStoresComesToRest() throws {
     let lines = run(
       """
       random := Random seed: \(Self.seed).

@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Also when the handler is busy, and more come in than there is room for beside the lock.
-  @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func eachPostersChangesKeepTheirOrder(isBusy: Bool) throws {
     let bench = try Bench()
     bench.gate.update { $0 = !isBusy }
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// A place that is written and deleted in turns ends as what was posted last.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func theLastVerbIsTheLastPosted() throws {
     let bench = try Bench()
     for round in 0..<20 {
@@ -83,7 +83,7 @@ import Testing
 
   /// Nobody flushes, and nobody asks: what was posted is delivered all the same, in each of many
   /// rounds that end in all ways in which posters can meet.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func nothingStaysBehind() throws {
     let bench = try Bench()
     var expected = 0
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// The same when the handler is busy meanwhile.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func nothingStaysBehindABusyHandler() throws {
     let bench = try Bench()
     for round in 1...5 {
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// What a thread has posted is delivered when its flush returns, whatever others post meanwhile.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func aFlushDeliversWhatWasPostedBefore() throws {
     let bench = try Bench()
     let missing = Shared(0)
@@ -152,7 +152,7 @@ import Testing
   }
 
   /// What was posted before the queue is closed is delivered, what is posted afterwards is not.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func closingIsALine() throws {
     for round in 0..<40 {
       let bench = try Bench()

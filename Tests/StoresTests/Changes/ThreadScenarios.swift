@@ -6,7 +6,7 @@ import Testing
 
 /// Scenarios 2, 3 and 6 with threads: what the thread sanitizer looks at.
 @Suite struct ThreadScenarios {
-  @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func theTargetEndsAsTheSource(isThrottled: Bool) throws {
     let executor = try SerialExecutor("target")
     let places = try (0..<8).map { try reference("s", "list/\($0)") }
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// However long a handler takes, nobody who posts waits for it, and what waits is bounded.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func nobodyWhoPostsWaits() throws {
     let executor = try SerialExecutor("slow")
     let gate = DispatchSemaphore(value: 0)
@@ -92,7 +92,7 @@ import Testing
   /// The same in a process of its own, whose memory is measured.
   ///
   /// Whatever is posted, what waits takes less than a mebibyte; how long a post takes is told only.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func postingTakesNoMemory() throws {
     let result = try ChildProcess.run(["post-storm", "100000"])
     #expect(result.status == 0)
@@ -106,7 +106,7 @@ import Testing
     #expect(Int(words[5]) ?? .max <= 32)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func flushingFromManyThreads() throws {
     let executor = try SerialExecutor("flushed")
     let count = Shared(0)
@@ -123,7 +123,7 @@ import Testing
   }
 
   /// An executor that is released ends its thread, whatever waits.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func anExecutorEnds() throws {
     weak var released: SerialExecutor?
     do {

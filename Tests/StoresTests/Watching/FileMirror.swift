@@ -52,8 +52,8 @@ final class FileMirror: Sendable {
         guard name.utf8.count > prefix.utf8.count, name.utf8.starts(with: prefix.utf8) else {
           return true
         }
-        let rest = name.utf8.dropFirst(prefix.utf8.count)
-        return names.contains(String(decoding: rest.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self))
+        let rest = name.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "/") }
+        return names.contains(String(decoding: rest, as: UTF8.self))
       }
     }
   }

@@ -84,7 +84,7 @@ import Testing
 
   // MARK: 18. A tree that another process disturbs
 
-  @Test(.timeLimit(.minutes(5)), arguments: [false, true], [1, 2])
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true], [1, 2])
   func theMirrorBecomesTheTree(isLossy: Bool, seed: Int) throws {
     let count = isFullSize ? 10_000 : 1500
     try directory.makeDirectory("tree")
@@ -115,7 +115,7 @@ import Testing
   /// The control: events that are lost without anybody hearing of it are missed.
   ///
   /// What is lost may have been told by another event all the same: not so each time.
-  @Test(.timeLimit(.minutes(5))) func withoutTheOverflowTheMirrorIsWrong() throws {
+  @Test(.timeLimit(.minutes(10))) func withoutTheOverflowTheMirrorIsWrong() throws {
     for seed in 1...20 {
       if try isWrongWithoutTheOverflow(seed) { return }
     }
