@@ -197,13 +197,21 @@ final class Connection {
     set { self[flag: 8] = newValue }
   }
 
+  /// Whether no solver that costs less may keep it: that is not possible with what stands beside it.
+  var hasNoPreference: Bool {
+    get { self[flag: 16] }
+    set { self[flag: 16] = newValue }
+  }
+
   // MARK: What few have
 
-  /// The solver that the program has chosen.
+  /// The solver that the program has chosen, or prefers by its cost.
   var forced: ForcedSolver? {
     get { extras?.forced }
     set { if extras != nil || newValue != nil { makeExtras().forced = newValue } }
   }
+  /// The solver that the program has chosen for this connection.
+  var chosenSolver: ForcedSolver? { forced.flatMap { $0.isPreference ? nil : $0 } }
   /// The only solver that may keep it, if the program asks for one.
   var solver: String? {
     get { extras?.solver }

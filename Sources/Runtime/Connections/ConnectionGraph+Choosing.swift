@@ -89,18 +89,30 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether another solver than a region's accepts its constraints.
-  func hasOtherSolver(for constraints: [Constraint], than region: Region) -> Bool {
-    let own = type(of: region.solver)
+  /// Whether a solver that is asked after a region's own accepts constraints.
+  func hasOtherSolver(
+    for constraints: [Constraint], than region: Region
+  ) throws(Failure) -> Bool {
+    let candidates = solverCandidates
+    // One that the program has chosen, no other one replaces.
+    guard let own = candidates.firstIndex(where: { $0.name == region.solverName }),
+      !constraints.contains(where: { $0.formulas.first?.connection.chosenSolver != nil })
+    else { return false }
     let wanted = wantedSolver(of: constraints)
-    return solvers.contains { solver in
-      guard solver != own, solver.cost > own.cost, wanted.map({ $0 == solver.name }) ?? true else {
-        return false
+    let described = self.region(of: constraints, withSums: true, region.pinned)
+    for candidate in candidates[(own + 1)...] {
+      switch candidate {
+      case .native(let solver):
+        if let wanted, wanted != solver.name { continue }
+        if case .yes = solver.accept(described) { return true }
+      case .registered(let name):
+        var objections: [String] = []
+        if wanted == nil, try makeRegisteredSolver(name, for: described, &objections) != nil {
+          return true
+        }
       }
-      let region = self.region(of: constraints, withSums: true, region.pinned)
-      if case .yes = solver.accept(region) { return true }
-      return false
     }
+    return false
   }
 
   /// Refuses an equation whose constants depend on what it determines.

@@ -9,9 +9,17 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what stands against it; nothing has changed then.
   func add(_ added: [Formula], origin: CellID?) throws(Failure) {
-    var joined: [Formula] = []
     if hasStaleCells { refreshPlaces(around: added) }
-    if !machine.registeredSolvers.isEmpty { try preferCheaperSolver(for: added) }
+    if machine.registeredSolvers.isEmpty {
+      try take(added, origin: origin)
+    } else {
+      try takeAsPreferred(added, origin: origin)
+    }
+  }
+
+  /// Takes formulas into force with the solvers that their connections have or prefer.
+  func take(_ added: [Formula], origin: CellID?) throws(Failure) {
+    var joined: [Formula] = []
     do throws(Failure) {
       var touched: [Constraint] = []
       let separate = standsBesideWishes(added) ? makeConstraint(for: added) : nil
@@ -518,7 +526,7 @@ extension ConnectionGraph {
     } catch {
       if case .interrupted = error.kind { throw conflict(error, about: nil) }
       let known = constraint.region === region
-      if hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
+      if try hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
         return false
       }
       throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
@@ -542,6 +550,9 @@ extension ConnectionGraph {
     structuralWork += all.count
     let cells = Set(all.flatMap(\.cells)).sorted()
     let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
+    if let preferred = all.lazy.compactMap(\.preferredSolver).first(where: { $0 != made.name }) {
+      throw .noSolver(["\(preferred): only \(made.name) keeps it with what stands beside it"])
+    }
     let region = Region(
       solver: made.solver, name: made.name, transaction: makeTransaction())
     region.constraints = ConstraintList(all)
@@ -589,7 +600,8 @@ extension ConnectionGraph {
 // MARK: - Solvers
 
 extension ConnectionGraph {
-  /// Makes a solver for a region: the cheapest that accepts.
+  /// Makes a solver for formulas of one direction that is given more of them unasked: one that ships
+  /// if any accepts.
   ///
   /// - Throws: a failure that says what every solver has against it.
   func makeSolver(
@@ -605,7 +617,9 @@ extension ConnectionGraph {
         }
       }
     }
-    if let own = try makeRegisteredSolver(for: region, &objections) { return own }
+    for name in machine.registeredSolverNames {
+      if let own = try makeRegisteredSolver(name, for: region, &objections) { return own }
+    }
     throw .noSolver(objections)
   }
 

@@ -3,13 +3,15 @@ internal import TenonLexer
 // Connections whose solver the program has chosen: each is a constraint of its own, and those that
 // share places form a region with that solver, whatever the directions.
 
-/// The solver that a program has chosen for a connection.
+/// The solver that keeps a connection as a constraint of its own.
 struct ForcedSolver {
   let name: String
   /// One of those that are registered from Swift.
   let native: (any ConnectorSolver.Type)?
   /// Else an object of the language, or a class, of which each region gets an instance.
   let prototype: Value
+  /// Whether nobody has chosen it: it costs less than what would keep the connection otherwise.
+  var isPreference = false
 }
 
 extension ConnectionGraph {
@@ -51,9 +53,10 @@ extension ConnectionGraph {
   func isAccepted(_ constraint: Constraint, _ description: ConstraintIR, by region: Region) -> Bool
   {
     if let wanted = description.solver, wanted != region.solverName { return false }
-    if let forced = constraint.formulas.first?.connection.forced {
+    if let forced = constraint.formulas.first?.connection.chosenSolver {
       guard isKept(region, by: forced) else { return false }
     }
+    if let preferred = constraint.preferredSolver, preferred != region.solverName { return false }
     if let script = region.solver as? ScriptSolver {
       let all = region.constraints.filter { $0 !== constraint }.map { self.description(of: $0) }
       let wanted = RegionIR(constraints: all + [description], pinned: region.pinned)
@@ -86,7 +89,7 @@ extension ConnectionGraph {
   func makeChosenSolver(
     for region: RegionIR, of constraints: [Constraint]
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
-    let forced = constraints.compactMap { $0.formulas.first?.connection.forced }
+    let forced = constraints.compactMap { $0.formulas.first?.connection.chosenSolver }
     guard let first = forced.first else { return nil }
     for other in forced.dropFirst() where !isSame(first.prototype, other.prototype) {
       throw .severalSolvers([first.name, other.name])
@@ -104,17 +107,6 @@ extension ConnectionGraph {
         let text = self[refusal.formula]?.connection.text ?? "a formula"
         return "\(name): \(text): \(refusal.reason)"
       })
-  }
-
-  /// The registered solvers of the program's own that accept a region, cheapest first; what the
-  /// others say is added to the objections.
-  func makeRegisteredSolver(
-    for region: RegionIR, _ objections: inout [String]
-  ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
-    for name in machine.registeredSolverNames {
-      if let made = try makeRegisteredSolver(name, for: region, &objections) { return made }
-    }
-    return nil
   }
 
   func makeScriptSolver(_ forced: ForcedSolver) throws(Failure) -> ScriptSolver {

@@ -8,10 +8,27 @@ struct RegisteredSolver {
   let cost: Double
 }
 
+extension Constraint {
+  /// The name of the solver that keeps it because that costs less; nil when it has none.
+  var preferredSolver: String? {
+    guard isForced, let forced = formulas.first?.connection.forced, forced.isPreference else {
+      return nil
+    }
+    return forced.name
+  }
+}
+
 /// A solver that may be asked.
 enum SolverCandidate {
   case native(any ConnectorSolver.Type)
   case registered(String)
+
+  var name: String {
+    switch self {
+    case .native(let solver): solver.name
+    case .registered(let name): name
+    }
+  }
 }
 
 extension Machine {
@@ -80,11 +97,50 @@ extension ConnectionGraph {
     }
   }
 
+  /// Takes formulas into force; a preference that stands against it is given up, so that none ever
+  /// makes a statement refused that holds without it.
+  func takeAsPreferred(_ added: [Formula], origin: CellID?) throws(Failure) {
+    try preferCheaperSolver(for: added)
+    do throws(Failure) {
+      try take(added, origin: origin)
+    } catch {
+      guard let own = added.first?.connection else { throw error }
+      if own.forced?.isPreference == true {
+        own.hasNoPreference = true
+        own.forced = nil
+        return try takeAsPreferred(added, origin: origin)
+      }
+      let cells = Set(added.flatMap(\.variables)).sorted()
+      let others = cells.compactMap { self[$0].region }.unique().flatMap(\.constraints)
+        .filter { $0.preferredSolver != nil }.compactMap { $0.formulas.first?.connection }.unique()
+      if others.isEmpty { throw error }
+      for other in others { try giveUpPreference(of: other) }
+      try take(added, origin: origin)
+    }
+  }
+
+  /// Has a connection kept as it would be if no registered solver cost less.
+  private func giveUpPreference(of connection: Connection) throws(Failure) {
+    let formulas = connection.formulas
+    let preferred = connection.forced
+    formulas.reversed().forEach { withdraw($0) }
+    connection.forced = nil
+    do throws(Failure) {
+      try take(formulas, origin: nil)
+      connection.hasNoPreference = true
+    } catch {
+      connection.forced = preferred
+      try take(formulas, origin: nil)
+      throw error
+    }
+  }
+
   /// Has formulas kept by a solver of the program's own that says it is cheaper than what would keep
   /// formulas of one direction, if there is one and it accepts them.
   func preferCheaperSolver(for formulas: [Formula]) throws(Failure) {
     guard !machine.registeredSolvers.isEmpty, let connection = formulas.first?.connection,
-      connection.forced == nil, connection.solver == nil, formulas[0].equation == nil
+      connection.forced == nil, connection.solver == nil, !connection.hasNoPreference,
+      formulas[0].equation == nil
     else { return }
     let limit = Double(solvers.first?.cost ?? 0)
     let cells = Set(formulas.flatMap(\.variables)).sorted()
@@ -100,7 +156,8 @@ extension ConnectionGraph {
     for name in machine.registeredSolverNames {
       guard let known = machine.registeredSolvers[name], known.cost < limit else { return }
       if try makeRegisteredSolver(name, for: region, &objections) != nil {
-        connection.forced = ForcedSolver(name: name, native: nil, prototype: known.prototype)
+        connection.forced = ForcedSolver(
+          name: name, native: nil, prototype: known.prototype, isPreference: true)
         return
       }
     }

@@ -104,13 +104,15 @@ extension Machine {
   private func solverMessage(
     of connection: Connection, _ said: ConnectorMessage?
   ) -> ConnectorMessage? {
-    guard let forced = connection.forced else {
-      return connection.solver.map { ConnectorMessage("solver:", ["#\($0)"]) }
+    func named(_ name: String) -> ConnectorMessage {
+      ConnectorMessage("solver:", [SymbolText.literal(name)])
     }
-    if forced.native != nil { return ConnectorMessage("solver:", ["#\(forced.name)"]) }
+    guard let forced = connection.chosenSolver else { return connection.solver.map(named) }
+    if forced.native != nil { return named(forced.name) }
     let prototype = forced.prototype
-    if let registered = registeredSolvers.first(where: { $0.value.prototype == prototype }) {
-      return ConnectorMessage("solver:", ["#\(registered.key)"])
+    let names = [forced.name] + registeredSolverNames
+    if let name = names.first(where: { registeredSolvers[$0]?.prototype == prototype }) {
+      return named(name)
     }
     if let info = classInfo(named: prototype) { return ConnectorMessage("solver:", [info.name]) }
     let object = KernelObject(prototype, in: self)
