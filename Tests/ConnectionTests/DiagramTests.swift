@@ -209,6 +209,22 @@ import Testing
 
   // MARK: What a diagram says
 
+  /// A variable that holds the connection is its name.
+  @Test func variablesNameTheirConnections() throws {
+    let text = """
+      var k := (b |= a) policy: Policy queued.
+      class A { var c. var f. var k := (f =|= c + 1) strength: #weak. }
+      val m := (d |= e).
+      """
+    #expect(
+      describe(try diagram(text)) == [
+        "k := (b |= a) policy: Policy queued",
+        "class A | k := (f =|= c + 1) strength: #weak",
+        "m := d |= e",
+      ])
+    #expect(try checkRoundTrip(text, "variables") == 3)
+  }
+
   @Test func labelsComeBackAsTheyWere() {
     for text in DiagramTests.texts + ["", " ", "\n", "#", "#;", "<", "a<br/>b", "\u{0}\u{7F}"] {
       let label = Diagram.escaped(text)
@@ -262,6 +278,19 @@ import Testing
     (
       "flowchart LR\n n1(\"a. c |= d\") ==>|\"|=\"| n2(\"b\")", 2, 1,
       "its labels are more than one statement in 'b |= a. c |= d'"
+    ),
+    (
+      "flowchart LR\n n1(\"a. stdout println: 1\") ==>|\"|=\"| n2(\"b\")", 2, 1,
+      "its labels are more than connector statements in 'b |= a. stdout println: 1'"
+    ),
+    (
+      "flowchart LR\n n1(\"a\") ==>|\"|=\"| n2(\"var c := 1. b\")", 2, 1,
+      "its labels are more than connector statements in 'var c := 1. b |= a'"
+    ),
+    (
+      "flowchart LR\n\n subgraph s[\"class A { -foo { ^1 } } class B\"]\n n1(\"a\") ==>|\"|=\"| n2(\"b\")\n end",
+      3, 1,
+      "its labels are more than connector statements in 'class A { -foo { ^1 } } class B'"
     ),
     (
       "flowchart LR\n n1(\"a\") ==>|\"|=<br/>foo:\"| n2(\"b\")", 2, 1,

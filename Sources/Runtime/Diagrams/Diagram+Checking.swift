@@ -23,7 +23,9 @@ extension Diagram {
         line: line(of: part, lines), column: 1, message: "\(error.message)\(context(of: part))")
     }
     let shown = outline
-    let parsed = Diagram(script)
+    var builder = DiagramBuilder()
+    builder.visit(script)
+    let parsed = builder.finish()
     let said = parsed.outline
     for (index, entry) in shown.enumerated() {
       guard index >= said.count || said[index].text != entry.text else { continue }
@@ -35,6 +37,12 @@ extension Diagram {
       throw DiagramError(
         line: line(of: last.part, lines), column: 1,
         message: "its labels are more than one statement\(context(of: last.part))")
+    }
+    if let start = builder.firstOther {
+      let part = writer.parts.last { $0.start <= start }?.part
+      throw DiagramError(
+        line: line(of: part, lines), column: 1,
+        message: "its labels are more than connector statements\(context(of: part))")
     }
     for (shown, said) in zip(shown, said) {
       guard case .statement(let number) = shown.part, case .statement(let other) = said.part else {

@@ -6,6 +6,8 @@ struct DiagramBuilder {
   private(set) var diagram = Diagram()
   /// The statements that have been added, in order, those of groups left out.
   private(set) var statements: [ConnectorStatement] = []
+  /// Where the first statement begins, in bytes, that is neither a connector's nor declares a lazy variable.
+  private(set) var firstOther: Int?
   private var nodes: [NodeKey: Int] = [:]
   private var reads: Set<Diagram.Read> = []
   /// The definitions around the statement that is being looked at, outermost first.
@@ -75,12 +77,30 @@ extension DiagramBuilder {
   private mutating func visit(_ statement: Statement) {
     switch statement {
     case .expression(let expression): visit(expression, isStatement: true)
-    case .return(let statement): visit(statement.value, isStatement: true)
-    case .variable(let statement):
-      if let value = statement.value { visit(value, isStatement: false) }
+    case .return(let result):
+      noteOther(statement.range)
+      visit(result.value, isStatement: true)
+    case .variable(let variable): visit(variable)
     case .definition(let definition): visit(definition)
-    case .temporaries, .import: break
+    case .temporaries, .import: noteOther(statement.range)
     }
+  }
+
+  /// A connection that is the first value of a variable is under its name.
+  private mutating func visit(_ variable: VariableStatement) {
+    guard let value = variable.value else {
+      if variable.type?.text != Machine.lazyType { noteOther(variable.range) }
+      return
+    }
+    noteOther(variable.range)
+    guard let statement = ConnectorStatement(value) else {
+      return visit(value, isStatement: false)
+    }
+    add(ConnectorStatement(statement, name: variable.name.text, messagesOf: statement))
+  }
+
+  private mutating func noteOther(_ range: SourceRange) {
+    if firstOther == nil { firstOther = Int(range.start) }
   }
 
   private mutating func visit(_ definition: Definition) {
@@ -97,7 +117,7 @@ extension DiagramBuilder {
       visit(head("connector", definition.connector, definition.superclass), definition.members)
     case .method(let method): visit(method)
     case .group(let group): visit(group)
-    case .protocol, .template: break
+    case .protocol, .template: noteOther(definition.range)
     }
   }
 
@@ -125,9 +145,9 @@ extension DiagramBuilder {
 
   private mutating func visit(_ member: Member) {
     switch member {
-    case .variable(let variable):
-      if let value = variable.value { visit(value, isStatement: false) }
+    case .variable(let variable): visit(variable)
     case .classVariable(let variable):
+      noteOther(variable.range)
       if let value = variable.value { visit(value, isStatement: false) }
     case .method(let method): visit(method)
     case .propertyPath(let path):
@@ -229,6 +249,7 @@ extension DiagramBuilder {
       add(statement)
       return
     }
+    if isStatement { noteOther(expression.range) }
     var spine = [expression]
     while let receiver = spine[spine.count - 1].spineReceiver { spine.append(receiver) }
     for link in spine.reversed() { visit(link, isLink: link.spineReceiver != nil) }
