@@ -448,10 +448,7 @@ extension ConnectionGraph {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
     let ownPins = constraint.cells.filter { self[$0].owner != nil }
     let isPinned = !ownPins.isEmpty || involved.contains { !$0.pinned.isEmpty }
-    if isPinned {
-      try refuseCycle(
-        around: involved, pinned: involved.reduce(ownPins) { $0 + $1.pinned }, constraint)
-    }
+    if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }
     let description = describe(
       constraint,
       withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
@@ -463,7 +460,6 @@ extension ConnectionGraph {
     {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
-      region.pinned.formUnion(ownPins)
     } else {
       if involved.contains(where: \.isLoose), separateLooseRegions() {
         return try joinAsItStands(constraint)

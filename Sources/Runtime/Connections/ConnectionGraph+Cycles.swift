@@ -3,7 +3,7 @@
 extension ConnectionGraph {
   /// Refuses a formula whose result is needed to compute it.
   ///
-  /// - Complexity: O(what depends on the result); O(1) when nothing does.
+  /// - Complexity: O(what depends on the result, and the regions of the inputs).
   func refuseCycle(
     from output: CellID, to inputs: [CellID], through formula: Formula
   ) throws(Failure) {
@@ -19,13 +19,15 @@ extension ConnectionGraph {
 
   /// Refuses a region that something it determines determines in turn.
   ///
-  /// `regions` become one with the constraint; something outside determines the cells `pinned`.
+  /// `regions` become one with the constraint; something outside determines their pinned cells, and
+  /// `pins` of the constraint's.
   ///
   /// - Throws: a failure that names the way around.
   /// - Complexity: O(cells that come to a region and what depends on them), if what determines those
-  ///   stands below the region; else O(the region and what depends on it).
+  ///   stands below the region, and O(pinned cells) if something reads them; else O(the region and
+  ///   what depends on it).
   func refuseCycle(
-    around regions: [Region], pinned: [CellID], _ constraint: Constraint
+    around regions: [Region], pins: [CellID], _ constraint: Constraint
   ) throws(Failure) {
     var members = Set(constraint.cells)
     if regions.count == 1, let region = regions.first {
@@ -38,7 +40,8 @@ extension ConnectionGraph {
     }
     let outside = members.flatMap { self[$0].readers.map(\.output) }
     if outside.isEmpty { return }
-    if let way = way(from: outside, to: Set(pinned)) {
+    let pinned = regions.reduce(into: Set(pins)) { $0.formUnion($1.pinned) }
+    if let way = way(from: outside, to: pinned) {
       throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
     }
   }

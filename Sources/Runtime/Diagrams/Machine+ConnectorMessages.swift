@@ -30,11 +30,6 @@ extension Machine {
     of connection: Connection, _ stated: [ConnectorMessage]
   ) -> [ConnectionSetting] {
     var settings: [ConnectionSetting] = []
-    func add(_ selector: String, _ argument: String?, isDefault: Bool = false) {
-      settings.append(
-        ConnectionSetting(
-          message: ConnectorMessage(selector, argument.map { [$0] } ?? []), isDefault: isDefault))
-    }
     func said(_ selector: String) -> ConnectorMessage? { stated.last { $0.selector == selector } }
     // An inverse is a part of its statement.
     if let inverse = said("inverse:") {
@@ -46,24 +41,26 @@ extension Machine {
     let relay = connection.relay.map { KernelObject($0.object, in: self) }
     let policy = relay?["policy"] ?? .nil
     if let text = policyText(policy, said("policy:")) {
-      add("policy:", text, isDefault: text == "Policy immediate")
+      settings.add("policy:", text, isDefault: text == "Policy immediate")
     }
-    add("strength:", "#\(connection.strength.name)", isDefault: connection.strength == .required)
+    settings.add(
+      "strength:", "#\(connection.strength.name)", isDefault: connection.strength == .required)
     if let tolerance = connection.tolerance {
-      add("within:", argumentText(tolerance.value) ?? said("within:")?.arguments.first ?? "0")
+      settings.add(
+        "within:", argumentText(tolerance.value) ?? said("within:")?.arguments.first ?? "0")
     } else {
-      add("within:", "nil", isDefault: true)
+      settings.add("within:", "nil", isDefault: true)
     }
     if let relay { addTruth(relay, connection, to: &settings, said) }
     if connection.isBoundBothWays, settings.allSatisfy(\.isDefault) {
       // To be told that it is the truth is what makes the right side so.
-      add("truth:", "#right")
+      settings.add("truth:", "#right")
     }
-    add("override:", "\(connection.allowsOverride)", isDefault: !connection.allowsOverride)
+    settings.add("override:", "\(connection.allowsOverride)", isDefault: !connection.allowsOverride)
     if connection.status == .suspended {
-      add("suspend", nil)
+      settings.add("suspend", nil)
     } else {
-      add("resume", nil, isDefault: true)
+      settings.add("resume", nil, isDefault: true)
     }
     return settings
   }
@@ -75,28 +72,23 @@ extension Machine {
   ) {
     let side = relay["truthSide"].asSmallInteger
     if let side {
-      add("truth:", side == 1 ? "#left" : "#right")
+      settings.add("truth:", side == 1 ? "#left" : "#right")
     } else if relay.isBinding {
-      add("truth:", "#right", isDefault: true)
+      settings.add("truth:", "#right", isDefault: true)
     }
     for (selector, name) in [
       ("validate:", "validator"), ("arbitrate:", "rule"), ("priority:", "priority"),
       ("onReject:", "rejectBlock"),
     ] where !relay[name].isNil {
       if let text = argumentText(relay[name]) ?? said(selector)?.arguments.first {
-        add(selector, text)
+        settings.add(selector, text)
       }
     }
-    if relay["isMirror"].isTrue { add("mirror:", "true") }
+    if relay["isMirror"].isTrue { settings.add("mirror:", "true") }
     if connection.relay?.heldSide != nil {
-      add("requestOnly", nil)
+      settings.add("requestOnly", nil)
     } else if relay.isBinding {
-      add("optimistic", nil, isDefault: true)
-    }
-    func add(_ selector: String, _ argument: String?, isDefault: Bool = false) {
-      settings.append(
-        ConnectionSetting(
-          message: ConnectorMessage(selector, argument.map { [$0] } ?? []), isDefault: isDefault))
+      settings.add("optimistic", nil, isDefault: true)
     }
   }
 
@@ -219,6 +211,16 @@ private struct ConnectionSetting {
   let isDefault: Bool
 }
 
+extension [ConnectionSetting] {
+  fileprivate mutating func add(
+    _ selector: String, _ argument: String?, isDefault: Bool = false
+  ) {
+    append(
+      ConnectionSetting(
+        message: ConnectorMessage(selector, argument.map { [$0] } ?? []), isDefault: isDefault))
+  }
+}
+
 /// The variables of a kernel object by their names.
 struct KernelObject {
   private let value: Value
@@ -231,16 +233,14 @@ struct KernelObject {
 
   /// What a variable holds; nil when there is no such variable.
   subscript(name: String) -> Value {
-    guard value.isObject,
-      let slot = info.instanceVariables.lastIndex(where: { $0.name == name })
-    else { return .nil }
+    guard value.isObject, let slot = info.slot(of: name) else { return .nil }
     let held = ObjectRef(value)[slot: slot]
     return held.isUndefined ? .nil : held
   }
 
   /// Whether it is a relay between two places of which one is the truth.
   var isBinding: Bool {
-    info.instanceVariables.contains { $0.name == "truthSide" }
+    info.slot(of: "truthSide") != nil
   }
 }
 

@@ -288,7 +288,7 @@ extension ClassInfo {
   /// Where this older layout keeps a variable that the class has now.
   func variable(named name: String) -> VariantVariable? {
     guard let owner = layoutOwner ?? canonical, owner.slot(of: name) != nil else { return nil }
-    if let slot = instanceVariables.lastIndex(where: { $0.name == name }) { return .slot(slot) }
+    if let slot = slot(of: name) { return .slot(slot) }
     return addedNames.firstIndex(of: name).map { .added($0) }
   }
 }
