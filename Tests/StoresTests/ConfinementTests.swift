@@ -153,11 +153,22 @@ import Testing
     #expect(place.outsideFiles == Place.untouched)
   }
 
-  @Test func pipesAndDevicesAreRefusedWithoutWaiting() throws {
-    let place = try Place()
+  @Test(arguments: [true, false])
+  func pipesAndDevicesAreRefusedWithoutWaiting(asksSystem: Bool) throws {
+    let place = try Place(asksSystem: asksSystem)
     #expect(unsafe mkfifo(place.inside + "/pipe", 0o600) == 0)
     #expect(kind { _ = try place.store.get(reference("pipe"), if: nil) } == .unsupported)
     #expect(kind { try place.store.put(reference("pipe"), "x") } == .unsupported)
+    try place.directory.makeSocket("inside/socket")
+    #expect(kind { _ = try place.store.get(reference("socket"), if: nil) } == .unsupported)
+    #expect(kind { try place.store.put(reference("socket"), "x") } == .unsupported)
+    #if os(Linux)
+      // Nobody but root makes a device: this one, 1 and 5 as /dev/zero has it, gives bytes for ever.
+      if unsafe mknod(place.inside + "/zero", S_IFCHR | 0o600, 1 << 8 | 5) == 0 {
+        #expect(kind { _ = try place.store.get(reference("zero"), if: nil) } == .unsupported)
+        #expect(kind { try place.store.put(reference("zero"), "x") } == .unsupported)
+      }
+    #endif
     #expect(kind { _ = try place.store.get(reference("dev/stdout"), if: nil) } == nil)
     try place.store.put(reference("dev/stdout"), "a file")
     #expect(try place.store.text(reference("dev/stdout")) == "a file")
@@ -211,7 +222,7 @@ import Testing
     try "public".write(
       toFile: place.inside + "/swap/secret", atomically: false, encoding: .utf8)
     let isDone = Atomic(false)
-    let swaps = 2000
+    let swaps = isFullSize ? 10_000 : 2000
     let inside = place.inside
     let outside = place.outside
     // The names are exchanged by renaming, which leaves no moment without one of the two.

@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: PersistentStore.Level.allCases)
   func killedWritersLeaveTheStoreAsItWas(_ level: PersistentStore.Level) throws {
     let directory = try TemporaryDirectory(isOnDisk: true)
-    let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    let seed = testSeed()
     var generator = RandomNumbers(seed: seed)
     let rounds = max(2, ProcessTests.rounds / 2)
     var found = 0

@@ -48,7 +48,7 @@ import Testing
     _ job: String, _ directory: String, check: (inout History, Int) throws -> Void
   ) throws {
     var history = History()
-    let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    let seed = testSeed()
     var generator = RandomNumbers(seed: seed)
     for round in 0..<ProcessTests.rounds {
       let writer = try ChildProcess([job, directory, "\(history.highest + 1)"])

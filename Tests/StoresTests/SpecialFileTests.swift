@@ -130,18 +130,7 @@ import Testing
   }
 
   @Test func socketsAreRefused() throws {
-    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(number) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let path = Array((directory.path + "/socket").utf8)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
-    let result = unsafe withUnsafePointer(to: &address) {
-      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(result == 0)
+    try directory.makeSocket("socket")
     #expect(
       message { _ = try store.get(file("socket"), if: nil) }
         == "file:socket: no such device or address")

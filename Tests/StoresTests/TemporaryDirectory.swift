@@ -1,5 +1,6 @@
 import Foundation
 import TenonRuntime
+import Testing
 
 /// A directory that lives as long as a test; `path` has no links in it.
 final class TemporaryDirectory {
@@ -31,6 +32,22 @@ final class TemporaryDirectory {
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(bytes).write(to: url)
+  }
+
+  /// Makes a socket that nobody listens to.
+  func makeSocket(_ name: String) throws {
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(number) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array((path + "/" + name).utf8)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let result = unsafe withUnsafePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
   }
 
   func makeDirectory(_ name: String) throws {
