@@ -85,6 +85,7 @@ import Testing
         case .failure(let error):
           #expect(error.reference == "file:" + job.name, comment)
           #expect(error.reason.hasSuffix(failure.reason), "\(comment) gave \(error)")
+          #expect(error.systemCode == code, comment)
           #expect(error.kind == kind || error.kind == .notDurable, comment)
           #expect(tree == (error.kind == .notDurable ? after : before), comment)
         case .success(let answer):

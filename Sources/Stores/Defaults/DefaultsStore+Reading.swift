@@ -127,7 +127,9 @@ private struct Damage {
   let problem: String
 
   func cannotBeSetAside(_ failure: FileFailure) -> FileFailure {
-    FileFailure(.corrupt, "the file is damaged (\(problem)) and stays: \(failure.reason)")
+    FileFailure(
+      .corrupt, "the file is damaged (\(problem)) and stays: \(failure.reason)",
+      code: failure.code)
   }
 }
 

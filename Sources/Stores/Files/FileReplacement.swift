@@ -105,6 +105,7 @@ extension FileSystem {
 extension FileFailure {
   /// The failure of a change that was made, but may be undone by a loss of power.
   var asNotDurable: FileFailure {
-    FileFailure(.notDurable, "done, but may not survive a loss of power: \(reason)")
+    FileFailure(
+      .notDurable, "done, but may not survive a loss of power: \(reason)", code: code)
   }
 }

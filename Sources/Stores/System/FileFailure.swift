@@ -28,8 +28,13 @@ package struct FileFailure: Error, Sendable {
   }
 
   /// Creates a refusal.
-  package init(_ kind: StoreError.Kind, _ reason: String) {
-    code = 0
+  ///
+  /// - Parameters:
+  ///   - kind: What kind of failure it is.
+  ///   - reason: What went wrong.
+  ///   - code: The number of the system's error behind it; 0 for none.
+  package init(_ kind: StoreError.Kind, _ reason: String, code: Int32 = 0) {
+    self.code = code
     self.kind = kind
     self.reason = reason
   }
