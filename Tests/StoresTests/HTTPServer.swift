@@ -9,15 +9,24 @@ final class HTTPServer: @unchecked Sendable {
   private let input = Pipe()
   /// The host and the port: `127.0.0.1:40000`.
   let authority: String
+  /// How it is talked to.
+  let scheme: String
+  /// A certificate for 127.0.0.1 that nobody else has signed, and its key.
+  static let certificate = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("localhost.pem").path
 
   /// Starts a server.
   ///
+  /// - Parameters:
+  ///   - isSecure: Whether it talks TLS, with `certificate`.
+  ///   - file: A file of the folder that holds the server's script.
   /// - Throws: What starting a process throws; `python3` is needed.
-  init(_ file: String = #filePath) throws {
+  init(isSecure: Bool = false, _ file: String = #filePath) throws {
+    scheme = isSecure ? "https" : "http"
     let script = URL(fileURLWithPath: file).deletingLastPathComponent()
       .appendingPathComponent("http_server.py").path
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", script]
+    process.arguments = ["python3", script] + (isSecure ? [HTTPServer.certificate] : [])
     let output = Pipe()
     process.standardOutput = output
     process.standardInput = input
@@ -41,7 +50,7 @@ final class HTTPServer: @unchecked Sendable {
     let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
     let pairs = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
     return try Reference(
-      scheme: "http", authority: user + authority,
+      scheme: scheme, authority: user + authority,
       components: parts[0].split(separator: "/").map(String.init), isAbsolute: true,
       isDirectory: parts[0].hasSuffix("/"),
       query: pairs.map { pair in

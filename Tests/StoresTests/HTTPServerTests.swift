@@ -186,6 +186,27 @@ import Testing
     #expect(text.hasSuffix("; it may know http: only"))
   }
 
+  /// A server whose certificate nobody knows is not talked to, and one that the program trusts is.
+  @Test func certificatesAreTrustedThatTheProgramNames() throws {
+    let server = try HTTPServer(isSecure: true)
+    let store = HTTPStore(scheme: "https")
+    let place = try server.reference("store/secret")
+    #expect(kind { try store.put(place, "1") } == .permission)
+    let text = try #require(message { _ = try store.get(place, if: nil) })
+    #expect(text.hasPrefix("\(place): \(server.authority) is not trusted: "), "\(text)")
+    store.certificates = HTTPServer.certificate
+    try store.put(place, "2")
+    #expect(try store.text(place) == "2")
+    #expect(try store.delete(place, if: nil))
+    // The name of the server counts as well.
+    let other = try Reference(
+      scheme: "https", authority: server.authority.replacing("127.0.0.1", with: "localhost"),
+      components: ["store"], isAbsolute: true)
+    #expect(kind { _ = try store.get(other, if: nil) } == .permission)
+    store.certificates = nil
+    #expect(kind { _ = try store.get(place, if: nil) } == .permission)
+  }
+
   @Test func connectionsAreKept() throws {
     // Python's server makes a thread, and the client a connection, for each that is not.
     for number in 0..<50 { #expect(try text("bad/count/\(number % 5)") == "\(number / 5 + 1)") }

@@ -1,6 +1,7 @@
 """The peer of the tests of the HTTP store: a store behind HTTP, and servers that misbehave.
 
-It prints the port it listens on and ends when its input does. Paths:
+It prints the port it listens on and ends when its input does. With an argument, the file of a
+certificate and its key, it talks TLS. Paths:
   /store/...  values with tags, conditions, listings and merge patches
   /bad/...    one way to misbehave each
 """
@@ -11,6 +12,7 @@ import http.server
 import json
 import socket
 import socketserver
+import ssl
 import sys
 import threading
 import time
@@ -264,6 +266,10 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 
 server = Server(("127.0.0.1", 0), Handler)
+if len(sys.argv) > 1:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[1])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print(server.server_address[1], flush=True)
 sys.stdin.read()

@@ -139,6 +139,9 @@ private final class CurlSession: @unchecked Sendable {
     unsafe curl.set(easy, .timeout, max(1, request.timeout))
     unsafe curl.set(easy, .verifyPeer, 1)
     unsafe curl.set(easy, .verifyHost, 2)
+    if let certificates = request.certificates {
+      unsafe curl.set(easy, .certificates, certificates)
+    }
     unsafe curl.set(easy, .userAgent, "tenon")
     unsafe curl.set(easy, .acceptEncoding, "gzip, deflate")
     if request.url.isThisMachine { unsafe curl.set(easy, .proxy, "") }

@@ -1,7 +1,16 @@
 public import TenonRuntime
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
 extension HTTPStore: CommandedStore {
-  /// Carries out `timeout`, with milliseconds, or `field`, with a name and a value.
+  /// Carries out `timeout`, with milliseconds, `field`, with a name and a value, or `certificates`,
+  /// with the path of a file.
   public func perform(
     _ command: String, _ argument: Resource, at reference: Reference
   ) throws(StoreError) -> CommandAnswer {
@@ -20,6 +29,13 @@ extension HTTPStore: CommandedStore {
       default:
         throw StoreError(.encode, reference.hidingPassword, "the value of a field is a string")
       }
+    case ("certificates", .text(let path)):
+      guard !path.isEmpty, !path.utf8.contains(0), unsafe access(path, R_OK) == 0 else {
+        throw StoreError(
+          .encode, reference.hidingPassword, "the file of certificates '\(path)' cannot be read")
+      }
+      certificates = path
+    case ("certificates", .null): certificates = nil
     default: throw StoreError(.unsupported, reference, "it does not know '\(command)'")
     }
     return .done

@@ -22,6 +22,9 @@ public final class HTTPStore {
   public var timeout = 30_000
   /// The most bytes of an answer.
   public var limit = 64 << 20
+  /// The file with the certificates, in PEM form, of those whom https: trusts; nil for those whom the
+  /// system trusts.
+  public var certificates: String?
 
   let scheme: String
   let transport: any HTTPTransport
@@ -99,6 +102,7 @@ public final class HTTPStore {
       request.body = body
       request.timeout = end - now()
       request.limit = limit
+      request.certificates = certificates
       guard request.timeout > 0 else { throw timeOut(reference) }
       let answer: HTTPResponse
       do throws(HTTPTransportError) {

@@ -32,6 +32,8 @@ package struct HTTPRequest: Sendable {
   package var timeout = 30_000
   /// The most bytes of an answer's body, its compression undone.
   package var limit = 64 << 20
+  /// The file with the certificates of those who are trusted; nil for those whom the system trusts.
+  package var certificates: String?
 
   /// Creates a request without a body.
   package init(_ method: String, _ url: HTTPURL) {

@@ -111,6 +111,7 @@ struct LibCurl: @unchecked Sendable {
     case isGet = 80
     case verifyHost = 81
     case noSignal = 99
+    case certificates = 10065
     case acceptEncoding = 10102
     case timeout = 155
     case protocols = 181
