@@ -121,7 +121,14 @@ import Testing
     ("embedding.md", "final class Shouting", "}", 60),
     ("stores.md", "final class Checksummed", "}", 60),
   ]) func combinatorsAreShort(_ file: String, _ start: String, _ end: String, _ most: Int) throws {
-    let url = MarkdownFile.root.appending(path: "docs").appending(path: file)
+    let root = MarkdownFile.root
+    // A combinator in Swift is a file of its own.
+    let whole = root.appending(path: "Tests/ScriptTests/Checksummed.swift")
+    #expect(
+      try String(contentsOf: whole, encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false
+      ).count <= 60)
+    let url = root.appending(path: "docs").appending(path: file)
     let lines = try String(contentsOf: url, encoding: .utf8).split(
       separator: "\n", omittingEmptySubsequences: false)
     let first = try #require(lines.firstIndex { $0.hasPrefix(start) })

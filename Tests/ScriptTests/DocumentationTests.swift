@@ -77,11 +77,13 @@ import Testing
   /// and run.
   @Test(arguments: MarkdownFile.all)
   func swiftExamplesAreCompiled(_ file: MarkdownFile) throws {
-    let code = lines(of: try String(contentsOf: MarkdownFile.embeddingExamples, encoding: .utf8))
+    let code = try MarkdownFile.embeddingExamples.flatMap {
+      lines(of: try String(contentsOf: $0, encoding: .utf8))
+    }
     for block in MarkdownScript.blocks(of: "swift", in: try file.text()) {
       let wanted = lines(of: block).filter { !$0.hasPrefix("import ") }
       let isThere = code.indices.contains { code[$0...].starts(with: wanted) }
-      #expect(isThere, "\(file.path): not in EmbeddingExamples.swift: \(wanted.first ?? "")")
+      #expect(isThere, "\(file.path): not among the compiled examples: \(wanted.first ?? "")")
     }
   }
 
@@ -122,8 +124,10 @@ struct MarkdownFile: Sendable, CustomTestStringConvertible {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  static let embeddingExamples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "EmbeddingExamples.swift")
+  /// The files that hold what the documentation shows of Swift.
+  static let embeddingExamples = ["EmbeddingExamples.swift", "Checksummed.swift"].map {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: $0)
+  }
 
   /// `README.md` and what lies below `docs`.
   static let all: [MarkdownFile] = {
