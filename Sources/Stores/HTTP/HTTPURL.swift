@@ -197,16 +197,17 @@ extension HTTPURL {
   }
 
   private func targetFollowing(_ reference: Substring.UTF8View) -> String {
-    // Of the bytes of ASCII alone, characters and bytes are the same.
+    // Of what is left, all of it printable ASCII, characters and bytes are the same. A target is like
+    // that from the beginning.
     let text = HTTPURL.cleaned(String(decoding: reference, as: UTF8.self))
     let own = target.prefix { $0 != "?" }
     let query = text.drop { $0 != "?" }
     let path = text.prefix { $0 != "?" }
     if path.isEmpty {
-      return HTTPURL.cleaned(String(own) + (query.isEmpty ? target.dropFirst(own.count) : query))
+      return String(own) + (query.isEmpty ? target.dropFirst(own.count) : query)
     }
     let base = path.hasPrefix("/") ? "" : own[...(own.lastIndex(of: "/") ?? own.startIndex)]
-    return HTTPURL.cleaned(HTTPURL.withoutDots(String(base) + path) + query)
+    return HTTPURL.withoutDots(String(base) + path) + query
   }
 
   /// A path without the components `.` and `..`.

@@ -30,6 +30,16 @@ struct JSONScanner {
     self.bytes = bytes
   }
 
+  /// The bytes of the one value that a text is, without blanks around it.
+  ///
+  /// - Throws: `Failure`.
+  static func onlyValue(of bytes: [UInt8]) throws(Failure) -> [UInt8] {
+    var scanner = try JSONScanner(bytes)
+    let range = try scanner.value()
+    guard scanner.isAtEnd else { throw scanner.expected("the end") }
+    return Array(bytes[range])
+  }
+
   /// Reads one value.
   ///
   /// - Returns: Where it is, without blanks around it.

@@ -205,10 +205,7 @@ extension PersistentStore {
   /// The bytes of the one value of JSON that the bytes are.
   private static func value(_ bytes: [UInt8]) throws(DiskFailure) -> [UInt8] {
     do throws(JSONScanner.Failure) {
-      var reader = try JSONScanner(bytes)
-      let range = try reader.value()
-      guard reader.isAtEnd else { throw reader.expected("the end") }
-      return Array(bytes[range])
+      return try JSONScanner.onlyValue(of: bytes)
     } catch {
       throw DiskFailure(FileFailure(.encode, "not JSON: \(error.located(in: bytes))"), "")
     }
