@@ -8,9 +8,7 @@ import Testing
     .appendingPathComponent("examples/sqlite.st").path
 
   @Test func tablesAndRowsAreShown() throws {
-    let directory = FileManager.default.temporaryDirectory
-      .appending(path: "tenon-database-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let directory = try makeDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let path = directory.path + "/people.db"
     let made = try Command.run(
@@ -37,5 +35,43 @@ import Testing
         there is no table 'none'
 
         """)
+  }
+
+  /// What another process writes into the database is noticed by whoever looks for it now and then.
+  @Test func whatOthersWriteIsFollowed() throws {
+    let directory = try makeDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.path + "/shared.db"
+    let script = directory.path + "/delete.st"
+    try "scheme:db := SQLite on: '\(path)'. db:t/a := #{ v: 3 }. ref:db:t/b delete.".write(
+      toFile: script, atomically: false, encoding: .utf8)
+    let result = try Command.run(
+      "-e",
+      """
+      scheme:one := SQLite on: '\(path)'.
+      one: execute: 'create table t (k text primary key, v integer)'.
+      one:t/a := #{ v: 1 }.
+      var x. var rows.
+      x |= (one:t/a at: 'v') * 10.
+      rows |= (ref:one:t children) size.
+      stdout println: #(x, rows).
+      one:t/a := #{ v: 2 }.
+      one:t/b := #{ v: 3 }.
+      stdout println: #(x, rows).
+      (scheme:one) checkEvery: 50 milliseconds.
+      process:sh/-c/{'exec "\(Command.path)" "\(script)"'}.
+      [ rows = 1 ] whileFalse: [ 50 milliseconds wait ].
+      stdout println: #(x, rows).
+      Exit status: 0
+      """)
+    #expect(result.errors == "")
+    #expect(result.output == "#(10 1)\n#(20 2)\n#(30 1)\n")
+  }
+
+  private func makeDirectory() throws -> URL {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "tenon-database-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    return directory
   }
 }
