@@ -115,7 +115,18 @@ extension ConnectionGraph {
         .filter { $0.preferredSolver != nil }.compactMap { $0.formulas.first?.connection }.unique()
       if others.isEmpty { throw error }
       for other in others { try giveUpPreference(of: other) }
-      try take(added, origin: origin)
+      do throws(Failure) {
+        try take(added, origin: origin)
+      } catch {
+        // It was not the preferences that stood against it.
+        for other in others {
+          let formulas = other.formulas
+          formulas.reversed().forEach { withdraw($0) }
+          other.hasNoPreference = false
+          try takeAsPreferred(formulas, origin: nil)
+        }
+        throw error
+      }
     }
   }
 
