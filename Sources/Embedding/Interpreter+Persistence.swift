@@ -25,7 +25,8 @@ extension Interpreter {
       options.isReadOnly = settings["isReadOnly"] == "true"
       options.usesThread = usesThreads
       // The program wrote a reference, not the path that is made of it.
-      let shown = String(reference.description.dropFirst("file:".count))
+      let shown =
+        (reference.isAbsolute ? "/" : "") + reference.components.joined(separator: "/")
       return try PersistentStore(
         directory: files.path(of: reference), shownAs: shown, options: options, report: report)
     }

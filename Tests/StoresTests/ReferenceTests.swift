@@ -1,3 +1,4 @@
+import Foundation
 import TenonRuntime
 import Testing
 
@@ -63,6 +64,65 @@ import Testing
       try reference("a", query: [.init("k", "v"), .init("l", nil)]).description == "s:a?k=v&l")
   }
 
+  @Test func textsThatWouldMeanSomethingElseAreEncoded() throws {
+    #expect(try reference("a/b", "c%2Fd", "e?f=g").description == "s:a%2Fb/c%252Fd/e%3Ff=g")
+    #expect(
+      try reference("a", query: [.init("k=l", "v&w=x"), .init("%", "\n")]).description
+        == "s:a?k%3Dl=v%26w=x&%25=%0A")
+    #expect(
+      try reference("a", scheme: "http", authority: "h", query: [.init("q", "1+1")]).description
+        == "http://h/a?q=1%2B1")
+    #expect(try reference("a", isAbsolute: true, isDirectory: true).description == "s:/a/")
+  }
+
+  @Test func aSlashAtTheBeginning() throws {
+    // Behind an authority every path begins at the root, and memory has none.
+    #expect(
+      try reference("a", authority: "h") == reference("a", authority: "h", isAbsolute: true))
+    #expect(
+      try reference("a", scheme: "mem") == reference("a", scheme: "mem", isAbsolute: true))
+    #expect(try reference("a", scheme: "mem", isAbsolute: true).description == "mem:a")
+    #expect(!(try reference("a", isAbsolute: true).isPrefix(of: reference("a", "b"))))
+  }
+
+  @Test func hostsAreNoPaths() {
+    for host in ["a/b", "a?b", "a b", "a\n"] {
+      #expect(throws: StoreError.self) { try reference("c", authority: host) }
+    }
+  }
+
+  /// Printing and reading are each other's inverse, and two references print alike only when they
+  /// are equal.
+  @Test func textsStandForOneReference() throws {
+    let seed = ProcessInfo.processInfo.environment["TENON_TEST_SEED"].flatMap { UInt64($0) } ?? 7
+    var generator = ReferenceGenerator(seed: seed)
+    // Texts that only look the same are two.
+    var known: [[UInt8]: Reference] = [:]
+    for _ in 0..<20_000 {
+      let place = try generator.next()
+      let text = place.description
+      let read = try Reference(text: text)
+      #expect(read == place, "\(text), seed \(seed)")
+      // All of a store and its listing are written alike.
+      #expect(
+        place.components.isEmpty || read.isDirectory == place.isDirectory, "\(text), seed \(seed)")
+      #expect(read.hashValue == place.hashValue, "\(text), seed \(seed)")
+      #expect(read.description == text, "\(text), seed \(seed)")
+      if let other = known[Array(text.utf8)] { #expect(other == place, "\(text), seed \(seed)") }
+      known[Array(text.utf8)] = place
+    }
+  }
+
+  @Test func anythingIsReadOrRefused() throws {
+    #expect(try Reference(text: "mem:a%2Fb//c/").components == ["a/b", "c"])
+    #expect(try Reference(text: "mem:100%/%zz").components == ["100%", "%zz"])
+    #expect(try Reference(text: "http://h?q=a+b").query == [.init("q", "a b")])
+    #expect(try Reference(text: "mem:\u{301}a").components == ["\u{301}a"])
+    for text in ["", "a", "a/b", "mem:a%00", "mem:a\n"] {
+      #expect(throws: StoreError.self) { try Reference(text: text) }
+    }
+  }
+
   @Test(arguments: [
     ([""], "s:: a component is empty"),
     (["a", "b\u{7}"], "a component holds a control character"),
@@ -93,5 +153,39 @@ import Testing
       #expect(StoreError(kind, place, "x").isTransient == passing.contains(kind))
     }
     #expect(StoreCapabilities.Durability.none < .power)
+  }
+}
+
+/// References of the signs that parts of references are told apart by.
+private struct ReferenceGenerator {
+  private var state: UInt64
+  private static let signs = [
+    "a", "b", "/", "%", "2", "F", "5", "?", "&", "=", "+", ":", ".", " ", "#", "e\u{301}", "\u{E9}",
+    "\u{301}",
+  ]
+
+  init(seed: UInt64) { state = seed }
+
+  private mutating func number(below limit: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((state >> 33) % UInt64(limit))
+  }
+
+  private mutating func text(_ least: Int, _ signs: [String]) -> String {
+    (0..<(least + number(below: 4))).map { _ in signs[number(below: signs.count)] }.joined()
+  }
+
+  mutating func next() throws(StoreError) -> Reference {
+    let hostSigns = ["a", "%", "2", "F", ":", ".", "@", "="]
+    let querySigns = Self.signs + ["\n", "\u{0}"]
+    let scheme = ["s", "http", "mem", "", "a:b", "c/%"][number(below: 6)]
+    return try Reference(
+      scheme: scheme, authority: number(below: 3) == 0 ? text(0, hostSigns) : nil,
+      components: (0..<number(below: 4)).map { _ in text(1, Self.signs) },
+      isAbsolute: number(below: 2) == 0, isDirectory: number(below: 2) == 0,
+      query: (0..<number(below: 3)).map { _ in
+        Reference.QueryPair(
+          text(0, querySigns), number(below: 2) == 0 ? nil : text(0, querySigns))
+      })
   }
 }

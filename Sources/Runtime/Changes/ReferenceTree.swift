@@ -30,13 +30,9 @@ extension Reference: PathIdentifier {
     // No component holds a control character, so nothing else looks like these two.
     steps.append(
       PathStep(
-        authority == nil && !isAbsolute
-          ? scheme : "\(scheme)\u{1}\(authority ?? "\u{2}")\(isAbsolute ? "\u{3}" : "")"))
+        isRooted ? "\(scheme)\u{1}\(authority ?? "\u{2}")" : scheme))
     for component in components { steps.append(PathStep(component)) }
-    if !query.isEmpty {
-      let pairs = query.map { "\($0.key)\u{1}\($0.value ?? "\u{2}")" }
-      steps.append(PathStep("\u{3}" + pairs.joined(separator: "\u{3}")))
-    }
+    if !query.isEmpty { steps.append(PathStep("\u{3}" + queryText)) }
     return steps
   }
 

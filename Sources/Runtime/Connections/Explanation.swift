@@ -31,9 +31,9 @@ extension Machine {
     default:
       let reference = try self.reference(value)
       guard hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme, self) }
+      let store = schemeCell(named: reference.scheme)[slot: 0]
       let place = Place(
-        kind: .stored, object: schemeCell(named: reference.scheme)[slot: 0], index: -1,
-        key: canonicalReference(value))
+        kind: .stored, object: store, index: -1, key: canonicalReference(value, in: store))
       return subject(place, reference.description)
     }
   }

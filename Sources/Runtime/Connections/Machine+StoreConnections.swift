@@ -190,7 +190,7 @@ extension Machine {
       let store = schemeCell(named: scheme)[slot: 0]
       if isGroup(store) { return try alias(of: value, in: store) }
       return .place(
-        Place(kind: .stored, object: store, index: -1, key: canonicalReference(value)))
+        Place(kind: .stored, object: store, index: -1, key: canonicalReference(value, in: store)))
     default: throw .invalidArgument("a reference", found: describe(value))
     }
   }
@@ -200,7 +200,7 @@ extension Machine {
     if isStore(container) {
       return Place(
         kind: .stored, object: container, index: -1,
-        key: canonicalReference(try reference(key, in: container)))
+        key: canonicalReference(try reference(key, in: container), in: container))
     }
     guard let place = try place(of: key, in: container) else {
       throw .noProperty(displayText(key), describe(container))

@@ -297,7 +297,7 @@ extension Machine {
       graph.directWrite = (store, reference, referenceText(reference))
     }
     if !graph.hasStoredCells { return settleRelays(answering: store) }
-    let key = canonicalReference(try self.reference(reference, in: store))
+    let key = canonicalReference(try self.reference(reference, in: store), in: store)
     guard let cell = graph.cellsByPlace[Place(kind: .stored, object: store, index: -1, key: key)],
       cell != graph.storing, cell != graph.writing
     else { return settleRelays(answering: store) }

@@ -247,7 +247,7 @@ final class ConnectNode: SiteNode {
         let reference = evaluate(referenceNode, frame, machine)
       else { return nil }
       if machine.isGroup(store) { return try machine.alias(of: reference, in: store) }
-      let key = machine.canonicalReference(reference)
+      let key = machine.canonicalReference(reference, in: store)
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))
     }

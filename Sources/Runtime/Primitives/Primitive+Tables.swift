@@ -48,7 +48,10 @@ extension Primitive {
     case "MemoryStore": memoryStore
     case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass
-    case "Reference": reference + explaining + referenceParts + referenceForms
+    case "Reference":
+      reference + explaining + referenceParts + referenceForms + referenceComparison
+        + referenceSchemes
+    case "Reference class": referenceClassSide
     case "Group": group
     case "EntryReference": entryReference
     case "StoreConnection class": storeConnectionClass

@@ -12,7 +12,7 @@ extension Primitive {
 extension Machine {
   /// Whether a connection reads a place of a store.
   fileprivate func isFollowed(_ reference: Value, in store: Value) -> Bool {
-    let key = canonicalReference(reference)
+    let key = canonicalReference(reference, in: store)
     let place = Place(kind: .stored, object: store, index: -1, key: key)
     guard let cell = graph.cellsByPlace[place] else { return false }
     return !graph[cell].readers.isEmpty

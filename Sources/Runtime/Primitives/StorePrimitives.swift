@@ -264,11 +264,6 @@ extension Primitive {
       machine.delete(
         arguments.receiver, in: try machine.store(of: arguments.receiver), if: arguments[0])
     },
-    Primitive("inScheme: name", "The same path in another scheme.") {
-      machine, arguments throws(Failure) in
-      machine.makeReference(
-        try machine.reference(arguments.receiver).inScheme(try machine.swiftString(arguments[0])))
-    },
     Primitive("isPrefixOf: other", "Whether other names this place or one below it.") {
       machine, arguments throws(Failure) in
       Value(
@@ -281,15 +276,19 @@ extension Primitive {
       let pair = try machine.reference(arguments.receiver).query.first { $0.key == key }
       return pair.map { machine.makeString($0.value ?? "") } ?? .nil
     },
-    Primitive("withComponents: names", "The reference with other components.") {
+    Primitive("withComponents: names", "The reference with other components, which are names.") {
       machine, arguments throws(Failure) in
       let reference = try machine.reference(arguments.receiver)
-      let names = try machine.array(arguments[0])
-      var components: [String] = []
-      for index in 0..<names.elementCount {
-        components.append(try machine.swiftString(names[element: index]))
-      }
+      let components = try machine.texts(arguments[0])
+      // What leads up was written into the reference, and stays; a name that is given never does.
+      let kept = zip(reference.components, components).prefix { $0.hasSameBytes(as: $1) }.count
       do throws(StoreError) {
+        for name in components.dropFirst(kept) where name == "." || name == ".." {
+          let text = reference.scheme + ":" + components.joined(separator: "/")
+          throw StoreError(
+            name == ".." ? .escape : .invalidReference, Reference.escapingControls(in: text),
+            "'\(name)' is no name")
+        }
         return machine.makeReference(
           try Reference(
             scheme: reference.scheme, authority: reference.authority, components: components,

@@ -93,6 +93,27 @@ extension Machine {
     return key
   }
 
+  /// All of a reference but its scheme in one text: stores that know nothing of the places below
+  /// them keep by it what they have of each.
+  func placeKey(of reference: Value) throws(Failure) -> Value {
+    let key = try pathKey(of: reference)
+    let place = try self.reference(reference)
+    guard place.isRooted || !place.query.isEmpty else { return key }
+    let form = [place.authority.map { "//" + $0 } ?? (place.isRooted ? "/" : ""), place.queryText]
+    return makeString(
+      try swiftString(key) + ReferenceSlot.formSeparator + form.joined(separator: "?"))
+  }
+
+  /// Refuses a path that leads up: no place in memory stands above another one's name.
+  private func refuseWayUp(
+    _ reference: Value, _ verb: StoreCapabilities.Verb
+  ) throws(Failure) {
+    let place = try self.reference(reference)
+    guard place.components.contains("..") else { return }
+    throw .store(
+      StoreError(.escape, place, "'..' leads up in paths of files only"), during: verb)
+  }
+
   private func entries(of store: Value) throws(Failure) -> Value {
     let entries = ObjectRef(store)[slot: MemoryStoreSlot.entries]
     guard entries.isObject, classInfo(of: entries).inherits(from: dictionaryClass) else {
@@ -109,7 +130,9 @@ extension Machine {
       let table = HashTable(entries)
       note(number, of: reference, in: table)
       return table.value(of: number)
-    case .absent: return .nil
+    case .absent:
+      try refuseWayUp(reference, .get)
+      return .nil
     case .unwound: return .unwind
     }
   }
@@ -130,6 +153,7 @@ extension Machine {
     let table = HashTable(entries)
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }
+    if case .absent = finding { try refuseWayUp(reference, .put) }
     let stored = try changeElements(of: table.object, at: key, answering: value) {
       () throws(Failure) in
       switch finding {

@@ -26,7 +26,7 @@ extension Machine {
       if info.inherits(from: groupClass) { return try aliasedPlace(of: text, in: object) }
       return Place(
         kind: .stored, object: object, index: -1,
-        key: canonicalReference(try storeReference(text, in: object)))
+        key: canonicalReference(try storeReference(text, in: object), in: object))
     }
     // The value of a reference to a variable is that variable, whoever refers to it.
     if text == "value", info === variableReferenceClass,
@@ -69,7 +69,8 @@ extension Machine {
     let getter = info.lookUp(selector(name))
     let setter = info.lookUp(selector(name + ":"))
     let slot = info.slot(of: name)
-    if let getter {
+    // What every object understands says nothing of a variable of that name.
+    if let getter, slot == nil || getter.holder !== objectClass {
       if let slot = plainSlot(of: getter, info), setter.map({ isPlain($0, slot: slot) }) ?? true {
         return .slot(object, slot)
       }
@@ -211,6 +212,11 @@ extension Machine {
   ///
   /// - Returns: nil when an exception was signalled.
   func pathTexts(_ value: Value) -> [String]? {
+    if value.isUnwind { return nil }
+    guard classInfo(of: value).lookUp(selector("asArray")) != nil else {
+      _ = signal(.invalidArgument("a collection of components", found: describe(value)))
+      return nil
+    }
     let array = send(selector("asArray"), to: value)
     guard array.isObject(ofClass: ClassIndex.array) else { return nil }
     roots.append(array)

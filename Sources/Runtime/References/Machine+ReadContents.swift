@@ -29,7 +29,7 @@ extension Machine {
   func noteContent(_ outcome: GetOutcome?, at reference: Value, in store: Value) {
     guard tracker != nil, watchingStore(store) != nil else { return }
     let place = Place(
-      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
     guard let outcome else {
       storeWatches.contents[place] = .unknown
       return
@@ -43,7 +43,8 @@ extension Machine {
   func forgetContent(at reference: Value, in store: Value) {
     guard !storeWatches.contents.isEmpty else { return }
     storeWatches.contents[
-      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference))] = nil
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))] =
+      nil
   }
 
   /// Whether there is at a place what all its readers have read; it is read for that.

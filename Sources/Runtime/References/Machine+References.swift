@@ -17,6 +17,8 @@ enum ReferenceSlot {
   static let entry = 8
   /// Parts the components there; no component holds it.
   static let separator = "\u{1F}"
+  /// Stands there between the components and what else tells places apart.
+  static let formSeparator = "\u{1E}"
 }
 
 extension Machine {
@@ -74,12 +76,31 @@ extension Machine {
     return text(ObjectRef(value)[slot: ReferenceSlot.text]) ?? ""
   }
 
-  /// The one object that stands for all equal references in the graph of connections.
-  func canonicalReference(_ value: Value) -> Value {
+  /// The one object that stands for all references to a place in the graph of connections: equal
+  /// ones, except that a directory's listing is another place.
+  func canonicalReference(_ value: Value, in store: Value) -> Value {
+    let value = isMemory(store) ? memoryReference(value) : value
     let text = ExactText(referenceText(value))
     if let known = canonicalReferences[text] { return known }
     canonicalReferences[text] = value
     return value
+  }
+
+  /// The reference by which a memory store's place is known: it looks at components only.
+  private func memoryReference(_ value: Value) -> Value {
+    guard value.isObject, classInfo(of: value) === referenceClass else { return value }
+    let object = ObjectRef(value)
+    let hasQuery =
+      object[slot: ReferenceSlot.query].isObject(ofClass: ClassIndex.array)
+      && ObjectRef(object[slot: ReferenceSlot.query]).elementCount > 0
+    guard
+      hasQuery || object[slot: ReferenceSlot.isAbsolute].isTrue
+        || !object[slot: ReferenceSlot.authority].isNil, let reference = try? reference(value),
+      let plain = try? Reference(
+        scheme: reference.scheme, components: reference.components,
+        isDirectory: reference.isDirectory)
+    else { return value }
+    return makeReference(plain)
   }
 
   // MARK: Schemes
@@ -209,7 +230,7 @@ extension Machine {
   /// The cell of a place in a store, if connections join it.
   private func storedCell(_ reference: Value, in store: Value) -> CellID? {
     graph.cellsByPlace[
-      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference))]
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))]
   }
 
   /// Writes a place of a store, whether connections watch it or not: the door for stores.
@@ -398,7 +419,7 @@ extension Machine {
   private func noteStoredRead(_ reference: Value, in store: Value) {
     guard let tracker else { return }
     let place = Place(
-      kind: .stored, object: store, index: -1, key: canonicalReference(reference))
+      kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
     tracker.record(place)
     if nativeStore(store) != nil { watchBeforeReading(place) }
   }

@@ -83,16 +83,13 @@ extension Machine {
 
   /// Tells connections that a place and all below it may have changed.
   ///
-  /// - Complexity: O(n) in the number of references that connections know.
+  /// - Complexity: O(n) in the number of places of the store that connections know.
   func noteTreeChange(_ reference: Reference, in store: Value) {
     guard graph.hasStoredCells else { return }
-    let text = reference.description
-    let stem = reference.components.isEmpty || text.endsInBytes(of: "/") ? text : text + "/"
-    let exact = ExactText(text)
-    for (known, key) in canonicalReferences
-    where known == exact || known.text.beginsWithBytes(of: stem) {
-      let place = Place(kind: .stored, object: store, index: -1, key: key)
-      guard let cell = graph.cellsByPlace[place] else { continue }
+    for place in graph.places(in: store) {
+      guard let other = try? self.reference(place.key), reference.isPrefix(of: other),
+        let cell = graph.cellsByPlace[place]
+      else { continue }
       graph.forgetKnown(of: cell)
       graph.noteWrite(to: cell, by: nil)
     }

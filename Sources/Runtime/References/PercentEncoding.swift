@@ -32,6 +32,28 @@ public enum PercentEncoding {
     return String(validating: bytes, as: UTF8.self) ?? text
   }
 
+  /// The text with some of its bytes encoded, all of them ASCII.
+  ///
+  /// - Complexity: O(n).
+  static func encoding(_ text: String, where isEncoded: (UInt8) -> Bool) -> String {
+    guard text.utf8.contains(where: isEncoded) else { return text }
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      guard isEncoded(byte) else {
+        bytes.append(byte)
+        continue
+      }
+      bytes.append(UInt8(ascii: "%"))
+      bytes.append(hexadecimal(byte >> 4))
+      bytes.append(hexadecimal(byte & 0xF))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
+  }
+
   private static func digit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

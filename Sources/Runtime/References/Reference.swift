@@ -2,7 +2,9 @@
 ///
 /// A reference is a value; whether there is anything at the place is for a store to say. Two
 /// references are equal when scheme, authority, components and query are, byte for byte: whether the
-/// path ends in a slash does not count, but texts that only look the same are different places.
+/// path ends in a slash does not count, but texts that only look the same are different places. A
+/// slash at the beginning counts where files may be meant, and not behind an authority nor in schemes
+/// that know no root. The text of a reference stands for it alone.
 public struct Reference: Sendable {
   /// The scheme, without a colon.
   public let scheme: String
@@ -10,7 +12,7 @@ public struct Reference: Sendable {
   public let authority: String?
   /// The components, decoded, none of them empty.
   public let components: [String]
-  /// Whether the path began with a slash; counts only where a store says so, as `file:` does.
+  /// Whether the path began with a slash; false in schemes where that says nothing.
   public let isAbsolute: Bool
   /// Whether the path ended in a slash: what is meant is the listing.
   public let isDirectory: Bool
@@ -34,13 +36,15 @@ public struct Reference: Sendable {
   /// Creates a reference from decoded parts.
   ///
   /// - Throws: `StoreError` of the kind `invalidReference` when a component is empty, holds a NUL
-  ///   or a control character, or the limits are exceeded: 64 components, 255 bytes each, 4096 in
-  ///   total.
+  ///   or a control character, the authority what ends one, or the limits are exceeded: 64
+  ///   components, 255 bytes each, 4096 in total.
   public init(
     scheme: String, authority: String? = nil, components: [String], isAbsolute: Bool = false,
     isDirectory: Bool = false, query: [QueryPair] = []
   ) throws(StoreError) {
-    try Reference.check(scheme, components)
+    try Reference.check(scheme, authority: authority)
+    let start = authority.map { "//\($0)/" } ?? (isAbsolute ? "/" : "")
+    try Reference.check(components) { scheme + ":" + start }
     self.init(
       checked: scheme, authority: authority, components: components, isAbsolute: isAbsolute,
       isDirectory: isDirectory, query: query)
@@ -60,32 +64,57 @@ public struct Reference: Sendable {
     self.scheme = scheme
     self.authority = authority
     self.components = components
-    self.isAbsolute = isAbsolute
+    self.isAbsolute = isAbsolute && !Reference.rootlessSchemes.contains(scheme)
     self.isDirectory = isDirectory
     self.query = query
   }
 
-  private static func check(_ scheme: String, _ components: [String]) throws(StoreError) {
-    let written = scheme + ":" + components.joined(separator: "/")
+  /// The schemes in which a slash at the beginning of a path says nothing.
+  ///
+  /// Behind a scheme that a program mounts there may be files, where it does.
+  private static let rootlessSchemes: Set<String> = [
+    "mem", "env", "defaults", "clock", "process", "stdin", "stdout", "scheme",
+  ]
+
+  private static func check(_ scheme: String, authority: String?) throws(StoreError) {
+    guard let authority else { return }
+    // A slash would make a path of what was given as a host.
+    let isPlain = authority.utf8.allSatisfy {
+      $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
+    }
+    guard isPlain else {
+      throw StoreError(
+        .invalidReference, "\(scheme)://\(escapingControls(in: authority))",
+        "what stands before the path holds a '/', a '?', a blank or a control character")
+    }
+  }
+
+  private static func check(
+    _ components: [String], behind start: () -> String
+  ) throws(StoreError) {
+    // What is no reference has no text of its own: it is told as it was given.
+    func written() -> String {
+      escapingControls(in: start() + components.joined(separator: "/"))
+    }
     guard components.count <= Limit.components else {
       throw StoreError(
-        .invalidReference, written, "a path has at most \(Limit.components) components")
+        .invalidReference, written(), "a path has at most \(Limit.components) components")
     }
     var total = 0
     for component in components {
       let size = component.utf8.count
       total += size
-      guard size > 0 else { throw StoreError(.invalidReference, written, "a component is empty") }
+      guard size > 0 else { throw StoreError(.invalidReference, written(), "a component is empty") }
       guard size <= Limit.componentBytes else {
         throw StoreError(
-          .invalidReference, written, "a component has at most \(Limit.componentBytes) bytes")
+          .invalidReference, written(), "a component has at most \(Limit.componentBytes) bytes")
       }
       guard component.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-        throw StoreError(.invalidReference, written, "a component holds a control character")
+        throw StoreError(.invalidReference, written(), "a component holds a control character")
       }
     }
     guard total <= Limit.totalBytes else {
-      throw StoreError(.invalidReference, written, "a path has at most \(Limit.totalBytes) bytes")
+      throw StoreError(.invalidReference, written(), "a path has at most \(Limit.totalBytes) bytes")
     }
   }
 
@@ -93,6 +122,18 @@ public struct Reference: Sendable {
     static let components = 64
     static let componentBytes = 255
     static let totalBytes = 4096
+  }
+}
+
+// MARK: - Names
+
+extension Reference {
+  /// Whether a text can be the name of something: what was computed or listed elsewhere may be a
+  /// component of a path then, and lead neither up nor nowhere.
+  ///
+  /// `..` and `.` are components only where a program writes them into a path.
+  package static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text != "." && text != ".."
   }
 }
 
@@ -131,10 +172,17 @@ extension Reference {
       isDirectory: isDirectory, query: query)
   }
 
+  /// The reference to the place itself where its listing was meant.
+  var asPlace: Reference {
+    Reference(
+      checked: scheme, authority: authority, components: components, isAbsolute: isAbsolute,
+      isDirectory: false, query: query)
+  }
+
   /// Whether the other reference names this place or one below it.
   public func isPrefix(of other: Reference) -> Bool {
-    scheme == other.scheme && authority == other.authority
-      && components.count <= other.components.count
+    haveSameBytes(scheme, other.scheme) && haveSameBytes(authority, other.authority)
+      && isRooted == other.isRooted && components.count <= other.components.count
       && components.elementsEqual(other.components.prefix(components.count), by: haveSameBytes)
   }
 
@@ -147,34 +195,30 @@ extension Reference {
 extension Reference: Hashable {
   /// Whether both name the same place.
   public static func == (left: Reference, right: Reference) -> Bool {
-    left.scheme == right.scheme
+    haveSameBytes(left.scheme, right.scheme)
       && left.components.elementsEqual(right.components, by: haveSameBytes)
-      && left.authority == right.authority && left.query == right.query
-      && left.isAbsolute == right.isAbsolute
+      && left.isRooted == right.isRooted
+      && haveSameBytes(left.authority, right.authority)
+      && left.query.elementsEqual(right.query) {
+        haveSameBytes($0.key, $1.key) && haveSameBytes($0.value, $1.value)
+      }
   }
 
   /// Hashes what equality compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(scheme)
     hasher.combine(components)
+    hasher.combine(query)
   }
+
+  /// Whether the path begins at a root: behind an authority every path does.
+  var isRooted: Bool { isAbsolute || authority != nil }
 }
 
 /// Whether two components name the same: two files whose names only look the same are two.
 private func haveSameBytes(_ left: String, _ right: String) -> Bool { left.hasSameBytes(as: right) }
 
-extension Reference: CustomStringConvertible {
-  /// The reference as an identifier is written; a slash inside a component comes as `%2F`.
-  public var description: String {
-    var text = scheme + ":"
-    if let authority { text += "//" + authority }
-    if isAbsolute || authority != nil && !components.isEmpty { text += "/" }
-    text += components.map { $0.replacing(UInt8(ascii: "/"), with: "%2F") }.joined(separator: "/")
-    if isDirectory, !components.isEmpty { text += "/" }
-    if !query.isEmpty {
-      let pairs = query.map { pair in pair.value.map { "\(pair.key)=\($0)" } ?? pair.key }
-      text += "?" + pairs.joined(separator: "&")
-    }
-    return text
-  }
+private func haveSameBytes(_ left: String?, _ right: String?) -> Bool {
+  guard let left, let right else { return left == nil && right == nil }
+  return haveSameBytes(left, right)
 }
