@@ -1,3 +1,4 @@
+internal import TenonLexer
 internal import TenonParser
 
 // Identifiers whose scheme is a store, and paths through objects.
@@ -17,11 +18,15 @@ final class ReferenceNode: SiteNode {
   let isAbsolute: Bool
   let isDirectory: Bool
   let query: [(key: [Part], value: [Part]?)]
+  /// What will be done at the place; nil where the reference itself is meant.
+  let verb: StoreCapabilities.Verb?
 
   init(
     scheme: String, authority: [Part]?, components: [[Part]], isAbsolute: Bool,
-    isDirectory: Bool, query: [(key: [Part], value: [Part]?)], at position: CodePosition
+    isDirectory: Bool, query: [(key: [Part], value: [Part]?)], for verb: StoreCapabilities.Verb?,
+    at position: CodePosition
   ) {
+    self.verb = verb
     self.scheme = scheme
     self.authority = authority
     self.components = components
@@ -50,15 +55,19 @@ final class ReferenceNode: SiteNode {
       return text
     }
     var names: [String] = []
+    // A name from an expression that is none: with it the path would lead elsewhere.
+    var refused: String?
     for parts in components {
       if parts.count == 1, case .splice(let node) = parts[0] {
         let value = node.evaluate(frame)
         if value.isUnwind { return value }
         guard let pieces = withMachine(in: frame, { $0.pathTexts(value) }) else { return .unwind }
         names += pieces
+        refused = refused ?? pieces.first { !Reference.isName($0) }
       } else {
         guard let name = text(parts) else { return failed }
         names.append(name)
+        if !Reference.isName(name), !parts.allSatisfy(\.isText) { refused = refused ?? name }
       }
     }
     var host: String?
@@ -77,15 +86,34 @@ final class ReferenceNode: SiteNode {
       pairs.append(Reference.QueryPair(name, written))
     }
     return withMachine(in: frame) { machine in
+      if let refused {
+        return machine.signal(.store(refusal(of: refused, names, host), during: verb))
+      }
       do throws(StoreError) {
         return machine.makeReference(
           try Reference(
             scheme: scheme, authority: host, components: names, isAbsolute: isAbsolute,
             isDirectory: isDirectory, query: pairs))
       } catch {
-        return machine.signal(.store(error))
+        return machine.signal(.store(error, during: verb))
       }
     }
+  }
+
+  /// Why what an expression gives is no component of a path.
+  private func refusal(of name: String, _ names: [String], _ host: String?) -> StoreError {
+    let start = host.map { "//\($0)/" } ?? (isAbsolute ? "/" : "")
+    let written = scheme + ":" + code.source.text(in: range)
+    return StoreError(
+      name == ".." ? .escape : .invalidReference,
+      Reference.escapingControls(in: scheme + ":" + start + names.joined(separator: "/")),
+      "an expression in '\(written)' gives '\(name)', which is no name")
+  }
+}
+
+extension ReferenceNode.Part {
+  fileprivate var isText: Bool {
+    if case .text = self { true } else { false }
   }
 }
 

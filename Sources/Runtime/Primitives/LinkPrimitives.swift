@@ -125,6 +125,11 @@ extension Machine {
       }
       for entry in entries(at: path, below: top, native, &found).reversed() {
         let next = path + [entry.name]
+        // A store may list what it likes: no copy follows it elsewhere.
+        guard Reference.isName(entry.name) else {
+          found.failures.append((path, "'\(entry.name)' is no name"))
+          continue
+        }
         found.size += 64 + next.reduce(0) { $0 + $1.utf8.count }
         guard entry.isDirectory else {
           found.paths.append(next)

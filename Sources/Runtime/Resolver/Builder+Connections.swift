@@ -358,7 +358,8 @@ extension Builder {
 
   /// The reference for a path.
   mutating func referenceNode(
-    _ scheme: String, _ path: PathExpression, _ depth: Int
+    _ scheme: String, _ path: PathExpression, _ depth: Int,
+    for verb: StoreCapabilities.Verb? = nil
   ) -> Built {
     if path.hasNoExpressions, let reference = plainReference(scheme, path) {
       return constant(machine.makeReference(reference))
@@ -373,7 +374,7 @@ extension Builder {
             key: parts(item.key, depth, .query(of: scheme)),
             value: item.value.map { parts($0, depth, .query(of: scheme)) }
           )
-        }, at: position(path.range, depth)))
+        }, for: verb, at: position(path.range, depth)))
   }
 
   private func plainReference(_ scheme: String, _ path: PathExpression) -> Reference? {
@@ -443,7 +444,8 @@ extension Builder {
     if identifier.path.isEmpty { return schemeNode(identifier.scheme, depth) }
     // The store waits below the marker while the reference is made.
     let store = schemeNode(identifier.scheme, depth)
-    let reference = referenceNode(identifier.scheme.text, identifier.path, depth + 1)
+    let reference = referenceNode(
+      identifier.scheme.text, identifier.path, depth + 1, for: .get)
     return add(
       StoreNode(
         .get, store: store.node, reference: reference.node, valueSlot: 0,
@@ -522,7 +524,8 @@ extension Builder {
     }
     let built = value(&self, depth)
     let store = schemeNode(identifier.scheme, depth + 1)
-    let reference = referenceNode(identifier.scheme.text, identifier.path, depth + 2)
+    let reference = referenceNode(
+      identifier.scheme.text, identifier.path, depth + 2, for: verb == .post ? .post : .put)
     let step = add(
       StoreNode(
         verb, store: store.node, reference: reference.node, valueSlot: depth,

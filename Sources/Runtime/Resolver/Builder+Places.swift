@@ -23,7 +23,8 @@ extension Builder {
       name.name.text == ReservedName.nil.rawValue
     else { return nil }
     let store = schemeNode(identifier.scheme, depth)
-    let reference = referenceNode(identifier.scheme.text, identifier.path, depth + 1)
+    let reference = referenceNode(
+      identifier.scheme.text, identifier.path, depth + 1, for: .delete)
     return add(
       StoreNode(
         .delete, store: store.node, reference: reference.node, valueSlot: 0,
