@@ -198,8 +198,22 @@ extension PersistentStore {
     for name in try document(of: container).values.keys { names[name] = false }
     for (name, child) in container.children where child.hasContent { names[name] = true }
     return names.sorted { $0.key < $1.key }
-      .filter { (try? Reference(scheme: "", components: [$0.key.text])) != nil }
+      .filter { isReadable($0.key.text, below: reference) }
       .map { StoreEntry($0.key.text, isDirectory: $0.value) }
+  }
+
+  /// Whether a reference can name an entry, so that it can be read: files may be written by others.
+  private func isReadable(_ name: String, below reference: Reference) -> Bool {
+    Reference.isName(name)
+      && (try? Reference(scheme: "", components: reference.components + [name])) != nil
+  }
+
+  /// The number of entries directly below a place that no reference can name.
+  private func unreadableEntries(below reference: Reference) throws(DiskFailure) -> Int {
+    guard let container = tree.container(at: reference.components) else { return 0 }
+    let names = Set(try document(of: container).values.keys)
+      .union(container.children.filter { $0.value.hasContent }.keys)
+    return names.count { !isReadable($0.text, below: reference) }
   }
 
   /// The bytes of the one value of JSON that the bytes are.
@@ -245,6 +259,21 @@ extension PersistentStore {
       throw StoreError(
         .notDurable, reference, "done, but may not survive a loss of power: \(error.reason)",
         systemCode: error.failure.code == 0 ? nil : error.failure.code)
+    }
+  }
+}
+
+extension PersistentStore: CopyingStore {
+  package func copy(of reference: Reference) throws(StoreError) -> GetOutcome {
+    try get(reference, if: nil)
+  }
+
+  package func omissions(at reference: Reference) throws(StoreError) -> [StoreOmission] {
+    try perform(reference) { () throws(DiskFailure) in
+      let count = try unreadableEntries(below: reference)
+      guard count > 0 else { return [] }
+      let names = count == 1 ? "1 name" : "\(count) names"
+      return [StoreOmission(nil, "\(names) that no reference can hold")]
     }
   }
 }
