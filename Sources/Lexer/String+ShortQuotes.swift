@@ -42,3 +42,31 @@ extension String {
     return first.endIndex == scalars.endIndex ? Array(first) : first + ["\u{2026}"]
   }
 }
+
+extension String {
+  /// The text with control characters as a string in double quotes would have them, for messages: a
+  /// name that holds some breaks no line and tells a terminal nothing.
+  package var withVisibleControls: String {
+    // What is replaced has a frame of its own, as above.
+    unicodeScalars.contains(where: \.isControl) ? makingControlsVisible() : self
+  }
+
+  private func makingControlsVisible() -> String {
+    var result = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case "\r": result += "\\r"
+      case let control where control.isControl:
+        result += "\\u{" + String(control.value, radix: 16, uppercase: true) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+}

@@ -5,7 +5,7 @@ internal import TenonLexer
 struct Failure: Error {
   /// The class of the exception.
   let errorClass: ErrorClass
-  /// What the exception says; what it quotes is cut when it is long.
+  /// What the exception says; what it quotes is cut when it is long, and without control characters.
   let message: String
   /// Bytes that were asked for in vain, when a collection may make room for them.
   var wantedBytes = 0
@@ -14,7 +14,7 @@ struct Failure: Error {
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass
-    self.message = message.withShortQuotes
+    self.message = message.withShortQuotes.withVisibleControls
   }
 }
 

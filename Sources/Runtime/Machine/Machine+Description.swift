@@ -11,7 +11,7 @@ extension Machine {
     if value.isTrue { return "true" }
     if value.isFalse { return "false" }
     if value.isCharacter, let scalar = Unicode.Scalar(value.characterCode) {
-      return "$\(Character(scalar))"
+      return "$\(Character(scalar))".withVisibleControls
     }
     if let double = double(value) { return floatText(double) }
     if isString(value) { return quoted(ObjectRef(value)) }
@@ -25,7 +25,7 @@ extension Machine {
     let limit = 60
     var end = 0
     for _ in 0..<limit where end < string.byteCount { end = string.nextOffset(after: end) }
-    let text = unsafe String(decoding: string.bytes[..<end], as: UTF8.self)
+    let text = unsafe String(decoding: string.bytes[..<end], as: UTF8.self).withVisibleControls
     return end < string.byteCount ? "'\(text)…'" : "'\(text)'"
   }
 

@@ -71,9 +71,12 @@ extension Primitive {
       machine, arguments throws(Failure) in
       machine.symbol(try machine.swiftString(arguments.receiver))
     },
-    Primitive("shortened", "The text as messages show it: what is quoted, and words, cut at 160.") {
-      machine, arguments throws(Failure) in
-      machine.makeString(try machine.swiftString(arguments.receiver).withShortQuotes)
+    Primitive(
+      "shortened",
+      "The text as messages show it: what is quoted, and words, cut at 160, no control characters."
+    ) { machine, arguments throws(Failure) in
+      machine.makeString(
+        try machine.swiftString(arguments.receiver).withShortQuotes.withVisibleControls)
     },
     Primitive("trimmed", "The text without white space at both ends.") {
       machine, arguments throws(Failure) in
