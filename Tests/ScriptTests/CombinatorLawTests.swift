@@ -91,6 +91,19 @@ import Testing
     #expect(lines.first?.hasPrefix("faulty, step ") == true)
   }
 
+  /// So is one that deletes or moves what it hides.
+  @Test(arguments: [
+    "-deleteTree: r { ^self do: #deleteTree at: r with: [ :place | self source deleteTree: place ] }",
+    "-movePlace: r to: s { self source move: (self placeFor: r) to: (self placeFor: s) if: nil }",
+  ]) func faultyFiltersAreFound(_ method: String) throws {
+    let lines = try run(
+      """
+      scheme Faulty : FilterStore { \(method) }
+      (laws filterLaw: #Faulty{ block: [ :each | (each isNumber and: [ each < 0 ]) not ] }) run: 1000.
+      """)
+    #expect(lines.first?.hasPrefix("strictFilter") == true)
+  }
+
   /// So is a store in memory.
   @Test(arguments: [
     "-list: reference { ^(super list: reference) reversed }",
