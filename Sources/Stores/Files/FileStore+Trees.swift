@@ -40,6 +40,14 @@ extension FileStore {
     }
   }
 
+  /// Whether a place is a directory, and no link to one, that another place lies in.
+  func isDirectory(_ place: FilePlace, around other: FilePlace) throws(FileFailure) -> Bool {
+    guard other.path.hasPrefix(place.path + "/"), let name = place.name else { return false }
+    let parent = try OpenFile(place.parent, parentMode, fileSystem)
+    return try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false).kind
+      == .directory
+  }
+
   /// Gives what is at a place another one.
   func move(
     _ place: FilePlace, to destination: FilePlace, _ condition: Precondition?
