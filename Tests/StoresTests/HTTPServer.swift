@@ -93,6 +93,11 @@ final class StoreBelow: Store {
   func post(_ reference: Reference, _ resource: Resource) throws(StoreError) -> Reference {
     try store.post(try moved(reference), resource)
   }
+  func merge(
+    _ reference: Reference, _ patch: Resource, if condition: Precondition?
+  ) throws(StoreError) {
+    try store.merge(try moved(reference), patch, if: condition)
+  }
   func list(_ reference: Reference) throws(StoreError) -> [StoreEntry] {
     try store.list(try moved(reference))
   }

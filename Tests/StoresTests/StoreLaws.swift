@@ -202,6 +202,27 @@ enum SubjectName: String, CaseIterable {
     #expect(subject.directory?.tree == before)
   }
 
+  /// Entries that are merged are there, others stay, and `null` removes them.
+  @Test(arguments: SubjectName.allCases)
+  func whatIsMergedIsThere(_ name: SubjectName) throws {
+    var generator = RandomNumbers(seed: testSeed())
+    let subject = try name.make()
+    let store = try subject.make()
+    guard store.capabilities.verbs.contains(.merge) else { return }
+    let reference = try subject.reference(["merged"])
+    var model: [String: Int] = [:]
+    for step in 0..<60 {
+      let key = "k\(Int.random(in: 0..<4, using: &generator))"
+      model[key] = Bool.random(using: &generator) ? step : nil
+      let patch = "{\"\(key)\": \(model[key].map(String.init) ?? "null")}"
+      try store.merge(
+        reference, Resource(Array(patch.utf8), contentType: "application/merge-patch+json"), if: nil
+      )
+      let bytes = Data(try #require(try store.text(reference)).utf8)
+      #expect(try JSONDecoder().decode([String: Int].self, from: bytes) == model)
+    }
+  }
+
   @Test(arguments: SubjectName.allCases)
   func randomOperationsAgreeWithAModel(_ name: SubjectName) throws {
     let seed = testSeed()
@@ -226,7 +247,8 @@ enum SubjectName: String, CaseIterable {
         .randomElement(using: &generator) ?? nil
       let answer: StoreModel.Answer
       let expected: StoreModel.Answer
-      let verb = Int.random(in: 0..<10, using: &generator)
+      let verb = Int.random(in: 0..<13, using: &generator)
+      let verbs = store.capabilities.verbs
       switch verb {
       case 0..<2:
         answer = .init { () throws(StoreError) in .init(try store.get(reference, if: condition)) }
@@ -241,11 +263,30 @@ enum SubjectName: String, CaseIterable {
           return .done
         }
         expected = model.put(key, value, condition)
-      case 8... where !path.isEmpty:
+      case 8..<10 where !path.isEmpty:
         answer = .init { () throws(StoreError) in
           .existed(try store.delete(reference, if: condition))
         }
         expected = model.delete(key, condition)
+      case 10 where verbs.contains(.deleteTree) && !path.isEmpty:
+        answer = .init { () throws(StoreError) in .existed(try store.deleteTree(reference)) }
+        expected = model.deleteTree(key)
+      case 11 where verbs.contains(.move) && !path.isEmpty:
+        let other = subject.paths.randomElement(using: &generator) ?? path
+        let destination = try subject.reference(other)
+        let condition: Precondition? = Bool.random(using: &generator) ? .absent : nil
+        answer = .init { () throws(StoreError) in
+          try store.move(reference, to: destination, if: condition)
+          return .done
+        }
+        expected = model.move(key, to: other.map { Array($0.utf8) }, condition)
+        log.append("to \(destination) \(String(describing: condition))")
+      case 12 where verbs.contains(.post):
+        let value = subject.value(step)
+        answer = .init { () throws(StoreError) in
+          .added(try store.post(reference, Resource(value, contentType: "")).components.last ?? "")
+        }
+        expected = model.post(key, value)
       default: continue
       }
       log.append("\(verb) \(reference) \(String(describing: condition))")

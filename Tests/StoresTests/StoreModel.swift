@@ -20,6 +20,7 @@ struct StoreModel {
     case unchanged
     case done
     case existed(Bool)
+    case added(String)
     case failed(StoreError.Kind)
   }
 
@@ -99,6 +100,44 @@ struct StoreModel {
     guard shape == .directories else { return .done }
     for count in 0..<path.count { directories.insert(Array(path[..<count])) }
     return .done
+  }
+
+  /// Removes a place that has a name, and all below it.
+  mutating func deleteTree(_ path: Path) -> Answer {
+    guard values[path] != nil || isDirectory(path), !isBelowValue(path) else {
+      return .existed(false)
+    }
+    values = values.filter { !$0.key.starts(with: path) }
+    directories = directories.filter { !$0.starts(with: path) }
+    return .existed(true)
+  }
+
+  /// Moves a place that has a name to another one, where nothing may be.
+  mutating func move(_ path: Path, to other: Path, _ condition: Precondition?) -> Answer {
+    if isBelowValue(path) { return .failed(.notADirectory) }
+    guard values[path] != nil || isDirectory(path) else { return .failed(.notFound) }
+    if isDirectory(path), other.starts(with: path), other.count > path.count {
+      return .failed(.conflict)
+    }
+    if isBelowValue(other) { return .failed(.notADirectory) }
+    if values[other] != nil || isDirectory(other) {
+      return .failed(condition == nil ? .exists : .preconditionFailed)
+    }
+    func moved(_ place: Path) -> Path {
+      place.starts(with: path) ? other + place[path.count...] : place
+    }
+    values = Dictionary(uniqueKeysWithValues: values.map { (moved($0.key), $0.value) })
+    directories = Set(directories.map(moved))
+    for count in 0..<other.count { directories.insert(Array(other[..<count])) }
+    return .done
+  }
+
+  /// Adds a value below a place, under the first number that is free.
+  mutating func post(_ path: Path, _ value: [UInt8]) -> Answer {
+    var number = 1
+    while values[path + [Array("\(number)".utf8)]] != nil { number += 1 }
+    values[path + [Array("\(number)".utf8)]] = value
+    return .added("\(number)")
   }
 
   mutating func delete(_ path: Path, _ condition: Precondition?) -> Answer {

@@ -42,7 +42,9 @@ extension FileStore {
 
   /// Whether a place is a directory, and no link to one, that another place lies in.
   func isDirectory(_ place: FilePlace, around other: FilePlace) throws(FileFailure) -> Bool {
-    guard other.path.hasPrefix(place.path + "/"), let name = place.name else { return false }
+    guard let name = place.name, other.path.utf8.starts(with: (place.path + "/").utf8) else {
+      return false
+    }
     let parent = try OpenFile(place.parent, parentMode, fileSystem)
     return try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false).kind
       == .directory
