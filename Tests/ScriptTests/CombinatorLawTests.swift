@@ -52,9 +52,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "json", "ndjson", "lines", "text", "csv", "documents", "extension", "blocks", "sequential",
-    "merging", "switching", "wholeSwitching", "shakyRetry", "fetchBehind", "readOnly",
-    "requiring", "strictFilter",
+    "json", "propertyLists", "binaryPropertyLists", "ndjson", "lines", "text", "csv", "documents",
+    "extension", "blocks", "sequential", "merging", "switching", "wholeSwitching", "shakyRetry",
+    "fetchBehind", "readOnly", "requiring", "strictFilter",
   ]) func whatIsKeptOtherwiseIsNotSeen(_ name: String) throws {
     let lines = try run("(laws otherLaw: '\(name)') run: \(Self.steps).")
     #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
@@ -65,7 +65,7 @@ import Testing
     #expect(
       try run(
         "#(laws neutralNames, laws otherNames, laws storeNames) do: [ :each | stdout println: each size ]"
-      ) == ["18", "17", "2"])
+      ) == ["18", "19", "2"])
   }
 
   @Test func randomStacksAreTransparent() throws {
