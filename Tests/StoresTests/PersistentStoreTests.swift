@@ -360,6 +360,44 @@ import Testing
     #expect(directory.text("s/d.json") == "{\n  \"x\": 1\n}\n")
   }
 
+  /// A directory at the place of a bucket does not mean that nothing is there.
+  @Test func aDirectoryInPlaceOfABucketIsTold() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectory("s/root.json/inner")
+    try directory.makeDirectory("s/c.json")
+    var options = PersistentStore.Options()
+    options.usesThread = false
+    var reports: [StoreError] = []
+    let store = try PersistentStore(
+      directory: directory.path + "/s", shownAs: "s", options: options
+    ) {
+      reports.append($0)
+    }
+    #expect(
+      message { _ = try store.get(saved("a"), if: nil) } == "saved:a: s/root.json: not a file")
+    #expect(kind { _ = try store.list(saved("")) } == .unsupported)
+    #expect(kind { _ = try store.delete(saved("a"), if: nil) } == .unsupported)
+    #expect(
+      message { _ = try store.get(saved("c/x"), if: nil) } == "saved:c/x: s/c.json: not a file")
+    // What is written waits, and can be read.
+    try store.put(saved("c/x"), "1")
+    #expect(try store.text(saved("c/x")) == "1")
+    #expect(kind { _ = try store.get(saved("c/y"), if: nil) } == .unsupported)
+    #expect(kind { try store.flush() } == .unsupported)
+    #expect(store.state == .degraded)
+    #expect(reports.count == 1)
+    // It goes: nothing has been lost, and what is missing is missing.
+    #expect(unsafe rmdir(directory.path + "/s/c.json") == 0)
+    #expect(try store.text(saved("c/y")) == nil)
+    try store.flush()
+    #expect(store.state == .live)
+    #expect(directory.text("s/c.json") == "{\n  \"x\": 1\n}\n")
+    #expect(unsafe rmdir(directory.path + "/s/root.json/inner") == 0)
+    #expect(unsafe rmdir(directory.path + "/s/root.json") == 0)
+    #expect(try store.names(saved("")) == ["c/"])
+    try store.close()
+  }
+
   @Test func theThreadWritesByItself() throws {
     let directory = try TemporaryDirectory()
     let store = try PersistentStore(directory: directory.path) { Issue.record("\($0)") }

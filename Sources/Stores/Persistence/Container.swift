@@ -13,6 +13,8 @@ final class Container {
   var size = 0
   /// Whether there is a file.
   var isOnDisk = false
+  /// Whether a directory stands where the file should be.
+  var isObstructed = false
   /// The names that changed since the last group of the journal.
   var pending: Set<ExactText> = []
   /// The names that changed since the bucket was written, or was about to be.
@@ -38,8 +40,8 @@ final class Container {
     pending.union(unsaved).min().map { path + [$0.text] }
   }
 
-  /// Whether there is a value in it.
-  var hasValues: Bool { document.map { !$0.values.isEmpty } ?? isOnDisk }
+  /// Whether there is a value in it, or may be one.
+  var hasValues: Bool { isObstructed || document.map { !$0.values.isEmpty } ?? isOnDisk }
 
   /// Whether there is a value in it or anywhere below.
   ///

@@ -201,7 +201,10 @@ extension PersistentStore {
       } else {
         try replaceBucket(place, snapshot.document.bytes, synchronizes: synchronizes)
       }
-      stateLock.withLock { snapshot.container.isOnDisk = !isEmpty }
+      stateLock.withLock {
+        snapshot.container.isOnDisk = !isEmpty
+        snapshot.container.isObstructed = false
+      }
       return place.folder(in: directory)
     } catch {
       throw DiskFailure(

@@ -150,6 +150,22 @@ extension PersistentStore {
     }
   }
 
+  /// Fails when a directory stands where the bucket of a container should be: what it would hold is
+  /// not known then.
+  func checkReadable(_ container: Container) throws(DiskFailure) {
+    guard container.isObstructed else { return }
+    var path = directory
+    do throws(FileFailure) {
+      path = try BucketPlace(container.path).path(in: directory)
+      _ = try fileSystem.status(of: path, in: nil, followsLinks: false)
+    } catch {
+      guard error.isMissing else { throw DiskFailure(error, shown(path)) }
+      container.isObstructed = false
+      return
+    }
+    throw DiskFailure(FileFailure(.unsupported, "not a file"), shown(path))
+  }
+
   private func setAsideBucket(_ place: BucketPlace, _ problem: String) throws(DiskFailure) {
     let path = place.path(in: directory)
     guard !options.isReadOnly else {
@@ -240,14 +256,19 @@ extension PersistentStore {
               of: entry.name, in: folder.descriptor, followsLinks: false
             ).kind
           }
-          if kind == .directory {
+          if let place = BucketPlace.container(ofFile: entry.name, in: container) {
+            // A directory there is not nothing: whoever reads is told. What is written waits for it to go.
+            if kind == .directory {
+              tree.makeContainer(at: place).isObstructed = true
+            } else {
+              tree.makeContainer(at: place).isOnDisk = true
+            }
+          } else if kind == .directory {
             guard container.count < PersistentStore.deepest,
               let name = BucketPlace.component(
                 ofDirectory: entry.name, isFirst: container.isEmpty)
             else { continue }
             waiting.append((path + "/" + entry.name, container + [name]))
-          } else if let place = BucketPlace.container(ofFile: entry.name, in: container) {
-            tree.makeContainer(at: place).isOnDisk = true
           }
         }
       } catch {

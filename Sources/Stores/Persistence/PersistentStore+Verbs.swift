@@ -27,6 +27,7 @@ extension PersistentStore: Store {
       }
       let entries = try entries(below: reference)
       let isThere = name == nil || !entries.isEmpty
+      if !isThere, let container { try checkReadable(container) }
       try check(condition, isThere: isThere)
       if isThere { return .directory(entries) }
       if let name, let container, try document(of: container)[name] != nil {
@@ -41,7 +42,10 @@ extension PersistentStore: Store {
       let (container, name) = try place(of: reference)
       let entries = try entries(below: reference)
       guard let name, entries.isEmpty else { return entries }
-      if let container, try document(of: container)[name] != nil { throw refusal(.nothingBelow) }
+      if let container {
+        if try document(of: container)[name] != nil { throw refusal(.nothingBelow) }
+        try checkReadable(container)
+      }
       throw refusal(FileFailure(.notFound, "there is nothing"))
     }
   }
@@ -83,6 +87,7 @@ extension PersistentStore: Store {
       }
       guard let container, let old = try document(of: container)[name] else {
         let isThere = try !entries(below: reference).isEmpty
+        if !isThere, let container { try checkReadable(container) }
         try check(condition, isThere: isThere)
         guard !isThere else { throw refusal(.notEmpty) }
         return nil
@@ -194,6 +199,7 @@ extension PersistentStore {
 
   private func entries(below reference: Reference) throws(DiskFailure) -> [StoreEntry] {
     guard let container = tree.container(at: reference.components) else { return [] }
+    try checkReadable(container)
     var names: [ExactText: Bool] = [:]
     for name in try document(of: container).values.keys { names[name] = false }
     for (name, child) in container.children where child.hasContent { names[name] = true }
