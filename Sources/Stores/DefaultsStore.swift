@@ -164,6 +164,9 @@ extension DefaultsStore: Store {
   ) throws(StoreError) {
     defer { announce() }
     do throws(FileFailure) {
+      guard resource.contentType != "application/octet-stream" else {
+        throw FileFailure(.encode, "JSON cannot hold bytes")
+      }
       try write(resource.bytes, reference, condition)
     } catch {
       throw StoreError(error, reference)

@@ -31,7 +31,7 @@ extension Machine {
 
   /// Gives an exception what belongs to the failure that it was made for.
   func moveDetails(of failure: Failure, to exception: ObjectRef) {
-    if let details = failure.storeError { tell(details.error, in: exception) }
+    if let details = failure.storeError { tell(details, in: exception) }
     guard let details = failureDetails else { return }
     failureDetails = nil
     guard details.errorClass == failure.errorClass else { return }
@@ -41,10 +41,11 @@ extension Machine {
   }
 
   /// Gives an exception what a store said.
-  private func tell(_ error: StoreError, in exception: ObjectRef) {
+  private func tell(_ details: StoreErrorDetails, in exception: ObjectRef) {
+    let error = details.error
     let values: [Value] = [
       symbol(error.kind.rawValue),
-      error.verb.map { symbol($0.rawValue) } ?? .nil,
+      details.verb.map { symbol($0) } ?? .nil,
       makeString(error.reference),
       makeString(error.reason),
       error.systemCode.map { Value(small: Int($0)) } ?? .nil,
@@ -59,6 +60,12 @@ extension Machine {
 /// What a store said, boxed: few failures have it.
 final class StoreErrorDetails: Sendable {
   let error: StoreError
+  /// What the store was to do: a verb, or a command that it has beside them; nil when that is no
+  /// matter.
+  let verb: String?
 
-  init(_ error: StoreError) { self.error = error }
+  init(_ error: StoreError, verb: String?) {
+    self.error = error
+    self.verb = verb
+  }
 }

@@ -207,20 +207,20 @@ extension Failure {
 
   /// What a store said when it was asked to do something.
   static func store(
-    _ error: StoreError, during verb: StoreCapabilities.Verb? = nil
+    _ error: StoreError, during verb: String? = nil
   ) -> Failure {
     var failure = Failure(
       error.kind == .preconditionFailed ? .preconditionFailed : .storeError, error.description)
-    var error = error
-    if error.verb == nil { error.verb = verb }
-    failure.storeError = StoreErrorDetails(error)
+    failure.storeError = StoreErrorDetails(error, verb: error.verb?.rawValue ?? verb)
     return failure
   }
 
-  static func nilStored(_ place: String) -> Failure {
-    Failure(
-      .nilStored,
-      "\(place): a computed nil cannot be stored; write '\(place) := nil' to delete")
+  static func nilStored(_ place: String, during verb: StoreCapabilities.Verb) -> Failure {
+    let error = StoreError(
+      .encode, place, "a computed nil cannot be stored; write '\(place) := nil' to delete")
+    var failure = Failure(.nilStored, error.description)
+    failure.storeError = StoreErrorDetails(error, verb: verb.rawValue)
+    return failure
   }
 
   // MARK: Connections

@@ -38,6 +38,7 @@ open class ForwardingStore: Store {
 
   open var capabilities: StoreCapabilities { source.capabilities }
   open var feed: ChangeFeed? { source.feed }
+  open var keepsBytesInJSON: Bool { source.keepsBytesInJSON }
 
   open func contentType(of reference: Reference) -> String {
     (try? place(for: reference)).map { source.contentType(of: $0) } ?? "text/plain"

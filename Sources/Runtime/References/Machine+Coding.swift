@@ -13,13 +13,13 @@ extension Machine {
     case .resource(let resource):
       switch resource.contentType {
       case "application/octet-stream": return makeByteArray(resource.bytes)
-      case "application/json": return try decodeJSON(resource.bytes, at: reference)
+      case "application/json": return try decodeJSON(resource.bytes, at: reference, of: store)
       case let written where MediaType(written).isJSON:
-        return try decodeJSON(resource.bytes, at: reference)
+        return try decodeJSON(resource.bytes, at: reference, of: store)
       case let written where !MediaType(written).isText: return makeByteArray(resource.bytes)
       default:
         guard let text = String(validating: resource.bytes, as: UTF8.self) else {
-          throw .store(StoreError(.decode, reference, "it is not UTF-8"))
+          throw .store(StoreError(.decode, reference, "it is not UTF-8"), during: "get")
         }
         try reserve(resource.bytes.count)
         return makeString(text)
@@ -29,7 +29,8 @@ extension Machine {
 
   /// The bytes for a value, as a store wants them at a place; nil when the stack unwinds.
   func encode(
-    _ value: Value, for store: any Store, at reference: Reference
+    _ value: Value, for store: any Store, at reference: Reference,
+    during verb: StoreCapabilities.Verb
   ) throws(Failure) -> Resource? {
     let type = store.contentType(of: reference)
     if value.isObject(ofClass: ClassIndex.byteArray) {
@@ -38,16 +39,19 @@ extension Machine {
     }
     switch type {
     case "application/json":
-      return try encodeJSON(value, at: reference).map { Resource($0, contentType: type) }
+      return try encodeJSON(value, at: reference, of: store, during: verb.rawValue).map {
+        Resource($0, contentType: type)
+      }
     case MediaType.any where !isString(value):
-      return try encodeJSON(value, at: reference).map {
+      return try encodeJSON(value, at: reference, of: store, during: verb.rawValue).map {
         Resource($0, contentType: "application/json")
       }
     default:
       guard isString(value) else {
         throw .store(
           StoreError(
-            .encode, reference, "plain text cannot hold \(describe(value)); a string can"))
+            .encode, reference, "plain text cannot hold \(describe(value)); a string can"),
+          during: verb.rawValue)
       }
       return Resource(
         unsafe Array(ObjectRef(value).bytes),

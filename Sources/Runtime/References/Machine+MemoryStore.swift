@@ -148,7 +148,7 @@ extension Machine {
       throw .store(
         StoreError(
           .isADirectory, try self.reference(reference),
-          "a store holds values under names, none of its own"), during: .put)
+          "a store holds values under names, none of its own"), during: "put")
     }
     let table = HashTable(entries)
     let finding = find(key, in: entries, byIdentity: false)

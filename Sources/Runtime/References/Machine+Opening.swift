@@ -13,7 +13,8 @@ extension Machine {
       throw .store(
         StoreError(
           .permission, referenceText(reference),
-          "this program was granted no stores of the kind '\(kind)'"))
+          "this program was granted no stores of the kind '\(kind)'"),
+        during: "open")
     }
     let place = try self.reference(reference)
     let texts = try self.array(options)
@@ -26,7 +27,7 @@ extension Machine {
       return makeNativeStore(
         store, className: store is any DurableStore ? "PersistentStore" : "NativeStore")
     } catch {
-      throw .store(error)
+      throw .store(error, during: "open")
     }
   }
 }

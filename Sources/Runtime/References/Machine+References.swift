@@ -284,8 +284,12 @@ extension Machine {
     }
     do throws(Failure) {
       let place = try self.reference(reference)
-      if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
-      guard let resource = try encode(value, for: native, at: place) else { return .unwind }
+      if value.isNil, native.capabilities.isExternal {
+        throw .nilStored(place.description, during: .put)
+      }
+      guard let resource = try encode(value, for: native, at: place, during: .put) else {
+        return .unwind
+      }
       let precondition = try asPrecondition(condition)
       try storing(.put) { () throws(StoreError) in
         try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
@@ -371,8 +375,12 @@ extension Machine {
     }
     do throws(Failure) {
       let place = try self.reference(reference)
-      if value.isNil, native.capabilities.isExternal { throw .nilStored(place.description) }
-      guard let resource = try encode(value, for: native, at: place) else { return .unwind }
+      if value.isNil, native.capabilities.isExternal {
+        throw .nilStored(place.description, during: .post)
+      }
+      guard let resource = try encode(value, for: native, at: place, during: .post) else {
+        return .unwind
+      }
       let added = makeReference(
         try storing(.post) { () throws(StoreError) in try native.post(place, resource) })
       roots.append(added)

@@ -14,7 +14,7 @@ extension Machine {
     do throws(StoreError) {
       return try body()
     } catch {
-      throw .store(error, during: verb)
+      throw .store(error, during: verb.rawValue)
     }
   }
 
@@ -104,7 +104,7 @@ extension Machine {
       return makeString(EntityTag(of: unsafe Array(ObjectRef(value).bytes)).text)
     }
     let json = Result { () throws(Failure) in
-      try encodeJSON(value, at: Reference(scheme: "value"))
+      try encodeJSON(value, at: Reference(scheme: "value"), during: "get")
     }
     switch json {
     case .success(let bytes?): return makeString(EntityTag(of: bytes).text)

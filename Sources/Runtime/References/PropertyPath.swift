@@ -157,7 +157,8 @@ extension Machine {
     throw .store(
       StoreError(
         .unsupported, text(),
-        "'\(verb.rawValue)' is not supported" + (list.isEmpty ? "" : ", only \(list)")))
+        "'\(verb.rawValue)' is not supported" + (list.isEmpty ? "" : ", only \(list)")),
+      during: verb.rawValue)
   }
 
   /// The property paths that an object has, in the order in which they are tried: the most specific

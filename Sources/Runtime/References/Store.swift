@@ -19,6 +19,10 @@ public protocol Store: AnyObject {
   /// `application/octet-stream`. Values are encoded as that before `put` and decoded after `get`.
   func contentType(of reference: Reference) -> String
 
+  /// Whether its JSON has bytes, as objects with the one member `base64`: values of the language
+  /// are byte arrays there. Others refuse byte arrays in JSON.
+  var keepsBytesInJSON: Bool { get }
+
   /// Reads a place.
   ///
   /// - Throws: `StoreError` for every failure but absence.
@@ -106,6 +110,9 @@ public protocol Store: AnyObject {
 extension Store {
   /// Answers plain text.
   public func contentType(of reference: Reference) -> String { "text/plain" }
+
+  /// It has none.
+  public var keepsBytesInJSON: Bool { false }
 
   /// Throws `unsupported`.
   public func get(

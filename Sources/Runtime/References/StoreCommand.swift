@@ -44,20 +44,23 @@ extension Machine {
     let name = try swiftString(command)
     guard let native = nativeStore(store) else { return .nil }
     guard let commanded = native as? any CommandedStore else {
-      throw .store(StoreError(.unsupported, place, "it does not know '\(name)'"))
+      throw .store(
+        StoreError(.unsupported, place, "it does not know '\(name)'"), during: name)
     }
     if commanded.isReading(name) {
       noteRead(of: reference, in: store)
     } else if let running = graph.running, graph.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }
-    guard let bytes = try encodeJSON(argument, at: place) else { return .unwind }
+    guard let bytes = try encodeJSON(argument, at: place, of: native, during: name) else {
+      return .unwind
+    }
     let resource = Resource(bytes, contentType: "application/json")
     let answer: CommandAnswer
     do throws(StoreError) {
       answer = try commanded.perform(name, resource, at: place)
     } catch {
-      throw .store(error)
+      throw .store(error, during: name)
     }
     if takeUpStoredChanges().isUnwind { return .unwind }
     switch answer {
@@ -80,9 +83,9 @@ extension Machine {
     _ patch: Value, at reference: Value, in store: Value, if condition: Value
   ) throws(Failure) -> Value {
     let precondition = try asPrecondition(condition)
-    guard let bytes = try encodeJSON(patch, at: try self.reference(reference)) else {
-      return .unwind
-    }
+    let place = try self.reference(reference)
+    guard let bytes = try encodeJSON(patch, at: place, of: nativeStore(store), during: "merge")
+    else { return .unwind }
     return try change(reference, in: store, .merge) { (native, place) throws(StoreError) in
       try native.merge(place, Resource(bytes, contentType: "application/json"), if: precondition)
       return store

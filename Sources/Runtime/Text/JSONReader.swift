@@ -4,9 +4,13 @@
 struct JSONReader {
   /// How deep JSON may nest, reading and writing.
   static let depthLimit = 512
+  /// The one member of an object that stands for bytes, where a store keeps bytes in JSON.
+  static let bytesName = "base64"
 
   private let machine: Machine
   private let bytes: [UInt8]
+  /// Whether an object with the one member `base64` is a byte array.
+  private let withBytes: Bool
   /// The error for what is wrong, given with its line and column.
   private let failure: (String) -> Failure
   private var position = 0
@@ -21,9 +25,12 @@ struct JSONReader {
     case object(Value, key: Value)
   }
 
-  private init(machine: Machine, bytes: [UInt8], failure: @escaping (String) -> Failure) {
+  private init(
+    machine: Machine, bytes: [UInt8], withBytes: Bool, failure: @escaping (String) -> Failure
+  ) {
     self.machine = machine
     self.bytes = bytes
+    self.withBytes = withBytes
     self.failure = failure
   }
 
@@ -32,13 +39,16 @@ struct JSONReader {
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
   ///   - machine: The machine that gets the value.
+  ///   - withBytes: Whether an object with the one member `base64` is a byte array.
   ///   - failure: Makes an error of what is wrong and where.
   /// - Returns: The value.
   /// - Throws: What `failure` makes; or that memory is short, or that the program is to stop.
   static func read(
-    _ bytes: [UInt8], for machine: Machine, failure: @escaping (String) -> Failure
+    _ bytes: [UInt8], for machine: Machine, withBytes: Bool = false,
+    failure: @escaping (String) -> Failure
   ) throws(Failure) -> Value {
-    var reader = JSONReader(machine: machine, bytes: bytes, failure: failure)
+    var reader = JSONReader(
+      machine: machine, bytes: bytes, withBytes: withBytes, failure: failure)
     return try reader.readDocument()
   }
 
@@ -78,11 +88,22 @@ struct JSONReader {
     case .object(let object, let key):
       try HashTable(object).insert(
         key, value, hash: Int(ObjectRef(key).bytesHash), machine)
-      if take("}") { return object }
+      if take("}") { return try bytes(of: object, key, value) ?? object }
       guard take(",") else { throw expected("',' or '}'") }
       open.append(.object(object, key: try readKey(of: object)))
     }
     return nil
+  }
+
+  /// The byte array that an object stands for, by its last member; nil for one that stands for none.
+  private func bytes(
+    of object: Value, _ key: Value, _ value: Value
+  ) throws(Failure) -> Value? {
+    guard withBytes, HashTable(object).count == 1,
+      machine.text(key) == JSONReader.bytesName, machine.isString(value),
+      let decoded = unsafe Base64.decode(ObjectRef(value).bytes)
+    else { return nil }
+    return try machine.makeByteArray(checked: decoded)
   }
 
   /// Reads a value; nil when it is the beginning of an array or object with something in it.
