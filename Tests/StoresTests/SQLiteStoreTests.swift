@@ -355,6 +355,27 @@ import Testing
     #expect(directory.bytes("none.db") == nil)
   }
 
+  /// What is there and is no database is not missing: only what is not there is.
+  @Test func whatIsNoDatabaseIsTold() throws {
+    let files = SQLiteFilesStore()
+    let base = try Reference(
+      scheme: "sqlite", components: directory.path.split(separator: "/").map(String.init),
+      isAbsolute: true)
+    #expect(kind { _ = try files.get(base, if: nil) } == .isADirectory)
+    #expect(
+      message { _ = try files.list(base) }
+        == "\(base): '\(directory.path)' is a directory, no database")
+    #expect(try files.text(base.appending("none")) == nil)
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    #expect(kind { _ = try files.get(base.appending("pipe", "t"), if: nil) } == .unsupported)
+    try directory.write("text", String(repeating: "no database, but a text ", count: 40))
+    #expect(kind { _ = try files.get(base.appending("text", "t"), if: nil) } == .corrupt)
+    let folder = SQLiteStore(path: directory.path)
+    #expect(
+      message { _ = try folder.get(place("t/1"), if: nil) }
+        == "db:t/1: '\(directory.path)' cannot be opened: unable to open database file")
+  }
+
   /// A model in memory and the table agree on whatever is done to them.
   @Test func randomOperationsAgreeWithAModel() throws {
     let given = ProcessInfo.processInfo.environment["TENON_TEST_SEED"].flatMap(UInt64.init)

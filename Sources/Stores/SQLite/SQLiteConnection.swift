@@ -69,7 +69,7 @@ final class SQLiteConnection {
     guard code == 0 else {
       let text = unsafe library.message(handle).map { unsafe String(cString: $0) } ?? ""
       _ = unsafe library.close(handle)
-      throw SQLiteFailure(.io, text)
+      throw SQLiteFailure(.io, "'\(path)' cannot be opened: \(text)")
     }
     self.library = library
     unsafe database = handle

@@ -145,6 +145,9 @@ extension SQLiteDatabase {
     guard let table = try SQLiteTable.find(name, in: connection) else {
       return SQLiteFailure(.notFound, "there is no table '\(name)'")
     }
+    guard !table.isView else {
+      return SQLiteFailure(.unsupported, "the rows of a view have no keys; 'execute' writes")
+    }
     if place.components.count < table.key.count + 1 || place.reference.isDirectory {
       return SQLiteFailure(.isADirectory, "only rows can be written; '+=' adds one")
     }
@@ -181,6 +184,9 @@ extension SQLiteDatabase {
       try atomically(connection) { () throws(SQLiteFailure) in
         guard case .table(let table, let key) = try target(place, connection), key.isEmpty else {
           throw SQLiteFailure(.unsupported, "rows are added to a table")
+        }
+        guard !table.isView else {
+          throw SQLiteFailure(.unsupported, "the rows of a view have no keys; 'execute' writes")
         }
         let values = try table.values(resource.bytes)
         var components: [String] = [table.name]

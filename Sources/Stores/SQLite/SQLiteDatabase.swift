@@ -56,12 +56,20 @@ final class SQLiteDatabase {
   func open(isWriting: Bool) throws(SQLiteFailure) -> SQLiteConnection? {
     guard !isClosed else { throw SQLiteFailure(.closed, "the database has been closed") }
     if let connection { return connection }
-    let exists = fileExists(path)
-    guard exists || (creates && isWriting) else { return nil }
+    guard try isThere() || (creates && isWriting) else { return nil }
     let opened = try SQLiteConnection(path, creates: creates, isInterrupted: isInterrupted)
     connection = opened
     version = try opened.run("PRAGMA data_version").rows.first?.first
     return opened
+  }
+
+  /// Whether there is a file.
+  private func isThere() throws(SQLiteFailure) -> Bool {
+    do throws(FileFailure) {
+      return try kindOfFile(at: path) != nil
+    } catch {
+      throw SQLiteFailure(error.kind, "'\(path)' cannot be opened: \(error.reason)")
+    }
   }
 
   func close() {

@@ -36,23 +36,47 @@ public final class SQLiteFilesStore {
     for (index, component) in reference.components.enumerated()
     where component.utf8.contains(UInt8(ascii: "/")) {
       // In the path of the file it would lead elsewhere; in a key it does no harm.
-      guard isInDatabase(index, reference) else {
+      guard try isInDatabase(index, reference) else {
         throw StoreError(.invalidReference, reference, "the name of a file holds no '/'")
       }
     }
     for count in stride(from: 1, through: reference.components.count, by: 1) {
       let path = path(reference.components.prefix(count), reference)
-      guard isRegularFile(path) else { continue }
-      return (database(at: path), SQLiteDatabase.Place(reference: reference, base: count))
+      switch try kind(at: path, reference) {
+      case .file:
+        return (database(at: path), SQLiteDatabase.Place(reference: reference, base: count))
+      case .directory: continue
+      case nil: return nil
+      default: throw StoreError(.unsupported, reference, "'\(path)' is no database")
+      }
+    }
+    guard reference.components.isEmpty else {
+      throw StoreError(
+        .isADirectory, reference,
+        "'\(path(reference.components[...], reference))' is a directory, no database")
     }
     return nil
   }
 
-  /// Whether a component comes behind the file.
-  private func isInDatabase(_ index: Int, _ reference: Reference) -> Bool {
-    (0..<index).contains {
-      isRegularFile(path(reference.components.prefix($0 + 1), reference))
+  /// What there is at a path; a path that the system does not let look at is not one without a file.
+  private func kind(at path: String, _ reference: Reference) throws(StoreError) -> FileStatus.Kind?
+  {
+    do throws(FileFailure) {
+      return try kindOfFile(at: path)
+    } catch {
+      throw StoreError(
+        error.kind, reference, "'\(path)': \(error.reason)",
+        systemCode: error.code == 0 ? nil : error.code)
     }
+  }
+
+  /// Whether a component comes behind the file.
+  private func isInDatabase(_ index: Int, _ reference: Reference) throws(StoreError) -> Bool {
+    for count in 1..<(index + 1)
+    where try kind(at: path(reference.components.prefix(count), reference), reference) == .file {
+      return true
+    }
+    return false
   }
 
   private func database(at path: String) -> SQLiteDatabase {
@@ -97,6 +121,8 @@ extension SQLiteFilesStore: CommandedStore {
   public var capabilities: StoreCapabilities { SQLiteDatabase.capabilities }
 
   public func contentType(of reference: Reference) -> String { "application/json" }
+
+  public var keepsBytesInJSON: Bool { true }
 
   public func get(
     _ reference: Reference, if condition: Precondition?

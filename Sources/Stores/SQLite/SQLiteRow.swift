@@ -128,8 +128,8 @@ extension SQLiteTable.Affinity {
     case .numeric: "numbers and strings"
     case .boolean: "true and false"
     case .text: "strings"
-    case .bytes: "bytes, as #{ base64: '...' }"
-    case .any: "numbers, strings and bytes"
+    case .bytes: "byte arrays"
+    case .any: "numbers, strings and byte arrays"
     }
   }
 }

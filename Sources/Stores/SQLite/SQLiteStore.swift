@@ -58,6 +58,8 @@ extension SQLiteStore: CommandedStore {
 
   public func contentType(of reference: Reference) -> String { "application/json" }
 
+  public var keepsBytesInJSON: Bool { true }
+
   public func get(
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> GetOutcome {

@@ -43,11 +43,14 @@ func pauseThread(milliseconds: Int) {
   _ = unsafe nanosleep(&time, nil)
 }
 
-/// Whether there is anything at a path.
-func fileExists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
-/// Whether there is a regular file at a path.
-func isRegularFile(_ path: String) -> Bool {
-  var status = stat()
-  return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+/// What there is at a path, links followed; nil for nothing.
+///
+/// - Throws: `FileFailure` where the system does not say.
+func kindOfFile(at path: String) throws(FileFailure) -> FileStatus.Kind? {
+  do throws(FileFailure) {
+    return try OperatingSystem().status(of: path, in: nil, followsLinks: true).kind
+  } catch {
+    guard error.isMissing else { throw error }
+    return nil
+  }
 }
