@@ -45,7 +45,7 @@ extension Primitive {
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "QueuedPolicy": queuedPolicy
-    case "MemoryStore": memoryStore
+    case "MemoryStore": memoryStore + memoryDirectories
     case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass
     case "Reference":

@@ -5,6 +5,8 @@ internal import TenonTables
 /// Where the kernel's MemoryStore keeps its variables.
 enum MemoryStoreSlot {
   static let entries = 0
+  static let directories = 1
+  static let indexed = 2
 }
 
 extension Machine {
@@ -67,7 +69,9 @@ extension Machine {
 
   /// Lets a reference know where a memory store has its entry, and the key by which it stands there.
   private func note(_ number: Int, of reference: Value, in table: HashTable) {
+    // A directory is not read as a value, and never from its entry.
     guard reference.isObject(ofClass: lookupCache.memory.reference),
+      !ObjectRef(reference)[slot: ReferenceSlot.isDirectory].isTrue,
       let key = table.entry(number)?.key
     else { return }
     ObjectRef(reference)[slot: ReferenceSlot.key] = key
@@ -111,10 +115,10 @@ extension Machine {
     let place = try self.reference(reference)
     guard place.components.contains("..") else { return }
     throw .store(
-      StoreError(.escape, place, "'..' leads up in paths of files only"), during: verb)
+      StoreError(.escape, place, "'..' leads up in paths of files only"), during: verb.rawValue)
   }
 
-  private func entries(of store: Value) throws(Failure) -> Value {
+  func entries(of store: Value) throws(Failure) -> Value {
     let entries = ObjectRef(store)[slot: MemoryStoreSlot.entries]
     guard entries.isObject, classInfo(of: entries).inherits(from: dictionaryClass) else {
       throw .invalidArgument("a dictionary of entries", found: describe(entries))
@@ -122,19 +126,25 @@ extension Machine {
     return entries
   }
 
-  /// What a memory store has at a reference; nil when nothing is there.
+  /// What a memory store has at a reference, the names below it where it has only such; nil when
+  /// nothing is there.
   func memoryValue(at reference: Value, in store: Value) throws(Failure) -> Value {
     let entries = try self.entries(of: store)
-    switch find(try pathKey(of: reference), in: entries, byIdentity: false) {
-    case .found(let number):
+    let key = try pathKey(of: reference)
+    let finding = find(key, in: entries, byIdentity: false)
+    if case .unwound = finding { return .unwind }
+    let isDirectory = ObjectRef(reference)[slot: ReferenceSlot.isDirectory].isTrue
+    if case .found(let number) = finding, !isDirectory {
       let table = HashTable(entries)
       note(number, of: reference, in: table)
       return table.value(of: number)
-    case .absent:
-      try refuseWayUp(reference, .get)
-      return .nil
-    case .unwound: return .unwind
     }
+    if case .absent = finding { try refuseWayUp(reference, .get) }
+    if try hasPlaces(below: key, in: store) { return send(selector("list:"), to: store, reference) }
+    guard case .found = finding else { return .nil }
+    throw .store(
+      StoreError(.notADirectory, try self.reference(reference), "it has nothing below it"),
+      during: "get")
   }
 
   /// Stores a value in a memory store, and tells connections.
@@ -150,6 +160,12 @@ extension Machine {
           .isADirectory, try self.reference(reference),
           "a store holds values under names, none of its own"), during: "put")
     }
+    guard !ObjectRef(reference)[slot: ReferenceSlot.isDirectory].isTrue else {
+      throw .store(
+        StoreError(
+          .isADirectory, try self.reference(reference),
+          "a directory holds what is below it, no value"), during: "put")
+    }
     let table = HashTable(entries)
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }
@@ -160,12 +176,19 @@ extension Machine {
       case .found(let number):
         note(number, of: reference, in: table)
         table.setValue(value, of: number)
-      case .absent(let hash): try table.insert(key, value, hash: hash, self)
+      case .absent(let hash):
+        try table.insert(key, value, hash: hash, self)
+        try noteInserted(key, in: store, count: table.count)
       case .unwound: break
       }
     }
     if stored.isUnwind { return stored }
-    let told = try noteDirectWrite(reference, in: store)
+    let told =
+      if case .absent = finding, graph.hasStoredCells {
+        try noteComingOrGoing(at: reference, in: store)
+      } else {
+        try noteDirectWrite(reference, in: store)
+      }
     return told.isUnwind ? told : value
   }
 }

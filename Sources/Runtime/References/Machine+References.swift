@@ -19,6 +19,7 @@ enum ReferenceSlot {
   static let separator = "\u{1F}"
   /// Stands there between the components and what else tells places apart.
   static let formSeparator = "\u{1E}"
+  static let separatorByte: UInt8 = 0x1F
 }
 
 extension Machine {

@@ -28,7 +28,7 @@ extension Machine {
   }
 
   /// Notes a change of a place, whether or not it was written as that of a directory.
-  private func noteChange(at reference: Reference, in store: Value) {
+  func noteChange(at reference: Reference, in store: Value) {
     let text = reference.description
     for spelling in [text, text + "/"] {
       guard let key = canonicalReferences[ExactText(spelling)] else { continue }
