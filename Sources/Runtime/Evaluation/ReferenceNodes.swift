@@ -87,7 +87,7 @@ final class ReferenceNode: SiteNode {
     }
     return withMachine(in: frame) { machine in
       if let refused {
-        return machine.signal(.store(refusal(of: refused, names, host), during: verb))
+        return machine.signal(.store(refusal(of: refused, names, host), during: verb?.rawValue))
       }
       do throws(StoreError) {
         return machine.makeReference(
@@ -95,7 +95,7 @@ final class ReferenceNode: SiteNode {
             scheme: scheme, authority: host, components: names, isAbsolute: isAbsolute,
             isDirectory: isDirectory, query: pairs))
       } catch {
-        return machine.signal(.store(error, during: verb))
+        return machine.signal(.store(error, during: verb?.rawValue))
       }
     }
   }
