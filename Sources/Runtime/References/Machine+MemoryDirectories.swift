@@ -37,20 +37,28 @@ extension Machine {
     let object = ObjectRef(store)
     // Whoever never asks for directories does not pay for them.
     guard let known = object[slot: MemoryStoreSlot.indexed].asSmallInteger else { return }
-    guard known == old else {
+    guard known == old, let table = directoryTable(of: object) else {
       object[slot: MemoryStoreSlot.indexed] = .nil
       return
     }
-    try count(key, by: new - old, in: HashTable(object[slot: MemoryStoreSlot.directories]))
+    try count(key, by: new - old, in: table)
     object[slot: MemoryStoreSlot.indexed] = Value(small: new)
+  }
+
+  /// The table of directories, unless a class of a program has put something else there.
+  private func directoryTable(of store: ObjectRef) -> HashTable? {
+    let table = store[slot: MemoryStoreSlot.directories]
+    guard table.isObject, classInfo(of: table) === dictionaryClass else { return nil }
+    return HashTable(table)
   }
 
   private func directories(of store: Value) throws(Failure) -> HashTable {
     let object = ObjectRef(store)
     let entries = HashTable(try self.entries(of: store))
-    let known = object[slot: MemoryStoreSlot.directories]
-    if known.isObject, object[slot: MemoryStoreSlot.indexed].asSmallInteger == entries.count {
-      return HashTable(known)
+    if object[slot: MemoryStoreSlot.indexed].asSmallInteger == entries.count,
+      let known = directoryTable(of: object)
+    {
+      return known
     }
     let made = makeEmptyDictionary()
     let table = HashTable(made)
@@ -73,7 +81,7 @@ extension Machine {
       let hash = Int(ObjectRef(directory).bytesHash)
       if case .found(let number) = table.search(directory, hash: hash, byIdentity: false) {
         let count = table.value(of: number).asSmallInteger ?? 0
-        table.setValue(Value(small: count + change), of: number)
+        table.setValue(makeInteger(count + change), of: number)
       } else {
         try table.insert(directory, Value(small: change), hash: hash, self)
       }
