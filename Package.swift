@@ -80,7 +80,8 @@ let package = Package(
       dependencies: [
         "TenonGrammarSupport", "TenonRuntime", "TenonStores", "TenonStoresTestHelper",
       ],
-      path: "Tests/StoresTests", exclude: ["http_server.py", "localhost.pem"], swiftSettings: settings),
+      path: "Tests/StoresTests", exclude: ["http_server.py", "localhost.pem"],
+      swiftSettings: settings),
     .testTarget(
       name: "TenonNumbersTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
       path: "Tests/NumbersTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
