@@ -110,12 +110,31 @@ extension Machine {
 
   /// Refuses a path that leads up: no place in memory stands above another one's name.
   private func refuseWayUp(
-    _ reference: Value, _ verb: StoreCapabilities.Verb
+    _ reference: Value, key: Value, _ verb: StoreCapabilities.Verb
   ) throws(Failure) {
-    let place = try self.reference(reference)
-    guard place.components.contains("..") else { return }
+    guard leadsUp(key) else { return }
     throw .store(
-      StoreError(.escape, place, "'..' leads up in paths of files only"), during: verb.rawValue)
+      StoreError(
+        .escape, try self.reference(reference), "'..' leads up in paths of files only"),
+      during: verb.rawValue)
+  }
+
+  /// Whether a component of a path is `..`.
+  private func leadsUp(_ key: Value) -> Bool {
+    guard isString(key) else { return false }
+    var size = 0
+    var dots = 0
+    for byte in unsafe ObjectRef(key).bytes {
+      if byte == ReferenceSlot.separatorByte {
+        if size == 2, dots == 2 { return true }
+        size = 0
+        dots = 0
+      } else {
+        size += 1
+        if byte == UInt8(ascii: ".") { dots += 1 }
+      }
+    }
+    return size == 2 && dots == 2
   }
 
   func entries(of store: Value) throws(Failure) -> Value {
@@ -139,7 +158,7 @@ extension Machine {
       note(number, of: reference, in: table)
       return table.value(of: number)
     }
-    if case .absent = finding { try refuseWayUp(reference, .get) }
+    if case .absent = finding { try refuseWayUp(reference, key: key, .get) }
     if try hasPlaces(below: key, in: store) { return send(selector("list:"), to: store, reference) }
     guard case .found = finding else { return .nil }
     throw .store(
@@ -169,7 +188,7 @@ extension Machine {
     let table = HashTable(entries)
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }
-    if case .absent = finding { try refuseWayUp(reference, .put) }
+    if case .absent = finding { try refuseWayUp(reference, key: key, .put) }
     let stored = try changeElements(of: table.object, at: key, answering: value) {
       () throws(Failure) in
       switch finding {
