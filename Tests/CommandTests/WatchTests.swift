@@ -110,6 +110,34 @@ import Testing
     }
   }
 
+  /// A link to nothing is told as what cannot be copied as long as it leads to nothing, whichever side
+  /// of a connection it is on.
+  @Test(arguments: ["copy |= ref:file:d asScheme", "(ref:file:d asScheme) =|= copy"])
+  func omissionsComeAndGo(_ connection: String) throws {
+    try Directory.withTemporary { directory in
+      try directory.write("x", to: "d/e/a")
+      let child = try start(
+        """
+        copy := MemoryStore new.
+        k := (\(connection)).
+        last := '#{}'.
+        t := [
+          k failures printString = last ifFalse: [
+            last := k failures printString.
+            stdout println: last; flush ] ] every: 20 milliseconds.
+        stdout println: 'ready'; flush.
+        """, in: directory)
+      let link = directory.path("d/e/link")
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "none")
+      let told = "file:d/e/link: a symbolic link that leads to nothing"
+      try child.expect("#{'e/link': '\(told)'}\n")
+      try directory.write("y", to: "d/e/b")
+      try FileManager.default.removeItem(atPath: link)
+      try child.expect("#{}\n")
+      end(child)
+    }
+  }
+
   @Test func theExampleLogsWhatChanges() throws {
     try Directory.withTemporary { directory in
       try directory.write("x", to: "notes/old.txt")

@@ -17,7 +17,7 @@ import Testing
 
   /// What a program on top of the laws prints.
   private func run(_ program: String) throws -> [String] {
-    let texts = try ["ModelStore.st", "StoreLaw.st", "StoreLaws.st"].map {
+    let texts = try ["ModelStore.st", "StoreLaw.st", "StoreLaws.st", "ChangeLaw.st"].map {
       try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8)
     }
     let text =
@@ -64,8 +64,59 @@ import Testing
   @Test func everyLawIsRun() throws {
     #expect(
       try run(
-        "#(laws neutralNames, laws otherNames, laws storeNames) do: [ :each | stdout println: each size ]"
-      ) == ["18", "19", "2"])
+        "#(laws neutralNames, laws otherNames, laws storeNames, laws otherChangeNames) do: [ :each | stdout println: each size ]"
+      ) == ["18", "19", "2", "18"])
+  }
+
+  /// What reads differently is told, once, and nothing else.
+  @Test(arguments: [
+    "mapping", "relative", "rooted", "caching", "cachingForATime", "revalidating", "smallCache",
+    "retry", "timeout", "limit", "calmChaos", "logging", "metrics", "observed", "initializing",
+    "writeBehind", "overlay", "filter",
+  ]) func changesAreToldByNeutralCombinators(_ name: String) throws {
+    let lines = try run("(laws neutralChangeLaw: '\(name)') run: \(Self.steps / 8).")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
+  @Test(arguments: [
+    "json", "ndjson", "lines", "text", "csv", "documents", "propertyList", "extension", "blocks",
+    "sequential", "merging", "switching", "wholeSwitching", "shakyRetry", "fetchBehind",
+    "readOnly", "requiring", "strictFilter",
+  ]) func changesAreToldByOthers(_ name: String) throws {
+    let lines = try run("(laws otherChangeLaw: '\(name)') run: \(Self.steps / 8).")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
+  @Test func changesAreToldByRandomStacks() throws {
+    let count = Self.steps / 40
+    let lines = try run("\(count) timesRepeat: [ laws changeLawOfStack run: 20 ].")
+    #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
+  }
+
+  /// A combinator that tells of something else is found out: of other places, of nothing, of all it
+  /// hears twice, and of more than has changed.
+  @Test(arguments: [
+    "-pathOf: reference { ^#('b') }",
+    "-watched { ^self } -tellsOfOwnChanges { ^true }",
+    """
+    -watched { ^self }
+    -source: aStore { super source: aStore. SourceWatcher watch: source for: self }
+    -sourceChanged: path of: aStore isWide: aBoolean {
+      self noteChange: ((self reference: '') withPath: path)
+    }
+    -put: value at: reference if: condition {
+      super put: value at: reference if: condition. self noteChange: reference. ^value
+    }
+    """,
+    "-up: value at: reference { ^value isNumber ifTrue: [ 0 ] ifFalse: [ value ] }",
+  ]) func faultyChangesAreFound(_ method: String) throws {
+    let lines = try run(
+      """
+      scheme Faulty : MappingStore { \(method) }
+      base := MemoryStore new.
+      (laws changes: 'faulty' of: (Faulty over: base) over: base) run: 500.
+      """)
+    #expect(lines.first?.hasPrefix("faulty, step ") == true)
   }
 
   @Test func randomStacksAreTransparent() throws {

@@ -83,7 +83,7 @@ import Testing
     #expect(try store.names(file("")) == ["plain", "something"])
     let one = StoreOmission("nothing", "a symbolic link that leads to nothing")
     #expect(
-      try store.omissions(at: file("")) == [
+      try store.listingToCopy(of: file("")).omissions == [
         one, StoreOmission(nil, "1 name that no reference can hold"),
       ])
     let name = Array(directory.path.utf8CString.dropLast()) + [0x2F, -1, 0]
@@ -91,11 +91,11 @@ import Testing
     #expect(descriptor >= 0)
     close(descriptor)
     #expect(
-      try store.omissions(at: file("")) == [
+      try store.listingToCopy(of: file("")).omissions == [
         one, StoreOmission(nil, "2 names that no reference can hold"),
       ])
     let rooted = try FileStore(root: directory.path)
-    #expect(try rooted.omissions(at: file("")).count == 2)
+    #expect(try rooted.listingToCopy(of: file("")).omissions.count == 2)
   }
 
   @Test func aPipeNobodyWritesToIsNotWaitedForEver() throws {

@@ -290,14 +290,30 @@ extension Machine {
 
   /// Tells connections that a place of a store was written past the identifiers.
   ///
+  /// Where the place holds what it held, as `isSame` says, only who reads it hears of that.
+  ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
-  func noteDirectWrite(_ reference: Value, in store: Value) throws(Failure) -> Value {
-    noteStoreChange(reference, in: store)
-    if ObjectRef(store).flags & ObjectFlag.watched != 0 {
-      graph.directWrite = (store, reference, referenceText(reference))
+  func noteDirectWrite(
+    _ reference: Value, in store: Value, isSame: Bool = false
+  ) throws(Failure) -> Value {
+    guard ObjectRef(store).flags & ObjectFlag.watched != 0 else {
+      return try noteWrittenCell(reference, in: store)
     }
+    if !isSame { noteStoreChange(reference, in: store) }
+    let outcome = try noteWrittenCell(reference, in: store)
+    // Those who are told now may have written, too.
+    graph.directWrite = (store, reference, referenceText(reference))
+    return outcome
+  }
+
+  /// Tells those who read a place of a store that it was written past the identifiers.
+  ///
+  /// - Returns: `unwind` when settling was interrupted, else the store.
+  private func noteWrittenCell(
+    _ reference: Value, in store: Value
+  ) throws(Failure) -> Value {
     if !graph.hasStoredCells { return settleRelays(answering: store) }
-    let key = canonicalReference(try self.reference(reference, in: store), in: store)
+    let key = canonicalReference(reference, in: store)
     guard let cell = graph.cellsByPlace[Place(kind: .stored, object: store, index: -1, key: key)],
       cell != graph.storing, cell != graph.writing
     else { return settleRelays(answering: store) }

@@ -73,7 +73,9 @@ extension Machine {
     graph.mark(heap)
     markAddedVariables()
     forgetAddedVariables()
-    canonicalReferences = canonicalReferences.filter { heap.isMarked(ObjectRef($0.value)) }
+    canonicalReferences = canonicalReferences.filter {
+      heap.isMarked(ObjectRef($0.value)) && heap.isMarked(ObjectRef($0.key.store))
+    }
     forgetUnusedSymbols()
     clearWeakReferences()
     graph.causes.purge(heap)

@@ -97,7 +97,7 @@ package final class Machine {
 
   // MARK: Schemes and stores
   var schemeCells: [String: ObjectRef] = [:]
-  var canonicalReferences: [ExactText: Value] = [:]
+  var canonicalReferences: [StoredName: Value] = [:]
   var nativeStores: [NativeStoreEntry] = []
   let storedChanges = StoredChanges()
   let storeWatches = StoreWatches()

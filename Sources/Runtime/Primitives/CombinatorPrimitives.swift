@@ -5,7 +5,10 @@ extension Primitive {
   static let storeChanges: [Primitive] = [
     Primitive("noteChange: reference", "Tells connections that what is there has changed.") {
       machine, arguments throws(Failure) in
-      try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
+      // A formula that runs lists what it reads itself.
+      machine.graph.running == nil
+        ? try machine.noteComingOrGoing(at: arguments[0], in: arguments.receiver)
+        : try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
     },
     Primitive("noteRead: reference", "Has the formula that runs depend on it; whether one runs.") {
       machine, arguments throws(Failure) in

@@ -12,15 +12,15 @@ extension Primitive {
     },
     Primitive(
       "leavesBelow: reference",
-      "The paths from a place on of all that has a value, and in turn paths and why they failed."
+      "The paths from a place on of all that has a value; in turn paths and why they failed; and the same of what listings leave out."
     ) { machine, arguments throws(Failure) in
       try machine.leaves(below: arguments[0], in: arguments.receiver)
     },
     Primitive(
-      "omissionsBelow: reference",
-      "Paths from a place on, each with a text: what listings there leave out, and why."
+      "omissionsAt: reference",
+      "Paths from a place on, each with a text: what the listing of the place leaves out, and why."
     ) { machine, arguments throws(Failure) in
-      try machine.omissions(below: arguments[0], in: arguments.receiver)
+      try machine.omissions(at: arguments[0], in: arguments.receiver)
     },
   ]
 
@@ -42,23 +42,7 @@ extension Primitive {
       try machine.watch(
         below: machine.reference(arguments[1]), of: arguments[0], for: connection)
       return arguments.receiver
-    },
-    Primitive(
-      "watchBelow: aReference",
-      "Private: has the changes below a place told, as long as the connection is there."
-    ) { machine, arguments throws(Failure) in
-      guard let connection = machine.connection(arguments.receiver) else {
-        return arguments.receiver
-      }
-      let reference = try machine.reference(arguments[0])
-      guard machine.hasScheme(reference.scheme) else {
-        throw .unknownScheme(reference.scheme, machine)
-      }
-      try machine.watch(
-        below: reference, of: machine.schemeCell(named: reference.scheme)[slot: 0],
-        for: connection)
-      return arguments.receiver
-    },
+    }
   ]
 }
 
@@ -101,16 +85,19 @@ extension Machine {
   private struct Leaves {
     var paths: [[String]] = []
     var failures: [(path: [String], reason: String)] = []
+    /// What listings leave out, and why.
+    var omissions: [(path: [String], reason: String)] = []
     /// The bytes of all names, about.
     var size = 0
   }
 
-  /// The paths below a place at which there is a value, and the places that could not be listed.
+  /// The paths below a place at which there is a value, the places that could not be listed, and what
+  /// listings leave out.
   ///
   /// A link to a directory is left out: what it leads to is listed where it is, or tells nothing of
   /// its changes, and it may lead back.
   ///
-  /// - Returns: an array of two arrays, or `unwind`.
+  /// - Returns: an array of three arrays, or `unwind`.
   /// - Complexity: O(n) in the number of places below.
   fileprivate func leaves(below reference: Value, in store: Value) throws(Failure) -> Value {
     guard let native = nativeStore(store) else { return .nil }
@@ -149,36 +136,17 @@ extension Machine {
     return makeLeaves(found)
   }
 
-  /// What listings from a place on leave out; directories that cannot be listed are left out, too.
+  /// What the listing of one place leaves out.
   ///
   /// - Returns: an array of paths and texts in turn, or `unwind`.
-  /// - Complexity: O(n) in the number of places below.
-  fileprivate func omissions(below reference: Value, in store: Value) throws(Failure) -> Value {
-    guard let native = nativeStore(store), let copying = native as? any CopyingStore else {
-      return makeArray([])
-    }
+  fileprivate func omissions(at reference: Value, in store: Value) throws(Failure) -> Value {
     let top = try self.reference(reference)
-    // Their failures are told by whoever looks for values.
-    var ignored = Leaves()
     var found = Leaves()
-    var waiting: [[String]] = [[]]
-    while let path = waiting.popLast() {
-      if state.needsSafepoint, safepoint().isUnwind { return .unwind }
-      guard !heap.exceedsLimit(adding: found.size + ignored.size) else {
-        throw .outOfMemory(limit: options.memoryLimit)
-      }
-      guard let place = place(path, below: top, &ignored) else { continue }
-      for omission in (try? copying.omissions(at: place)) ?? [] {
-        found.failures.append((path + (omission.name.map { [$0] } ?? []), omission.reason))
-        found.size += 64 + omission.reason.utf8.count
-      }
-      for entry in entries(at: path, below: top, native, &ignored)
-      where entry.isDirectory && !entry.isLink {
-        waiting.append(path + [entry.name])
-        ignored.size += 64
-      }
+    // A place that cannot be listed leaves nothing out; its failure is told by whoever lists it.
+    if let native = nativeStore(store), native is any CopyingStore {
+      _ = entries(at: [], below: top, native, &found)
     }
-    return makePairs(found.failures)
+    return takeUpStoredChanges().isUnwind ? .unwind : makePairs(found.omissions)
   }
 
   private func place(
@@ -199,7 +167,13 @@ extension Machine {
   ) -> [StoreEntry] {
     guard let place = place(path, below: top, &found) else { return [] }
     do throws(StoreError) {
-      return try store.list(place)
+      guard let copying = store as? any CopyingStore else { return try store.list(place) }
+      let listing = try copying.listingToCopy(of: place)
+      for omission in listing.omissions {
+        found.omissions.append((path + (omission.name.map { [$0] } ?? []), omission.reason))
+        found.size += 64 + omission.reason.utf8.count
+      }
+      return listing.entries
     } catch {
       // What is gone meanwhile is not there; of the top the caller decides what that means.
       if error.kind == .notADirectory || error.kind == .notFound && !path.isEmpty { return [] }
@@ -225,9 +199,11 @@ extension Machine {
     defer { roots.removeLast(roots.count - root) }
     let paths = makeArray(found.paths.map(makePath))
     roots.append(paths)
-    let pairs = makePairs(found.failures)
-    roots.append(pairs)
-    return makeArray([paths, pairs])
+    let failures = makePairs(found.failures)
+    roots.append(failures)
+    let omissions = makePairs(found.omissions)
+    roots.append(omissions)
+    return makeArray([paths, failures, omissions])
   }
 
   /// An array of paths and texts in turn.

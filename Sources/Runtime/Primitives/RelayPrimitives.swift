@@ -44,6 +44,9 @@ extension Primitive {
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
+    Primitive("changeClock", "A number that grows with each change that is told.") {
+      machine, _ in Value(small: machine.graph.relays.clock)
+    },
     Primitive("isInForce", "Whether it is neither ended nor suspended.") { machine, arguments in
       Value(machine.connection(arguments.receiver)?.status == .active)
     },
@@ -197,7 +200,7 @@ extension Machine {
   /// Whether a cell cannot tell about changes.
   func isSilent(_ cell: CellID) -> Bool {
     let place = graph[cell].place
-    return place.kind == .stored && !isObservable(place.object)
+    return place.kind == .stored && !canTell(of: place.key, in: place.object)
   }
 
   /// Tells a relay that its connection has ended.

@@ -5,10 +5,22 @@ package protocol CopyingStore: Store {
   /// - Throws: `StoreError`; of the kind `unsupported` for what has no content of its own.
   func copy(of reference: Reference) throws(StoreError) -> GetOutcome
 
-  /// What is directly below a place and cannot be copied as its listing leaves it out.
+  /// What is directly below a place: its listing, and what that leaves out and cannot be copied.
   ///
   /// - Throws: `StoreError` when the place cannot be listed.
-  func omissions(at reference: Reference) throws(StoreError) -> [StoreOmission]
+  func listingToCopy(of reference: Reference) throws(StoreError) -> CopyingListing
+}
+
+/// A listing with what it leaves out.
+package struct CopyingListing: Sendable {
+  /// The entries, sorted by the bytes of their names.
+  package let entries: [StoreEntry]
+  package let omissions: [StoreOmission]
+
+  package init(_ entries: [StoreEntry], omitting omissions: [StoreOmission] = []) {
+    self.entries = entries
+    self.omissions = omissions
+  }
 }
 
 /// Something that a listing leaves out.

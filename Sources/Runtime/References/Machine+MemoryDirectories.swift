@@ -87,23 +87,6 @@ extension Machine {
       }
     }
   }
-
-  /// Tells connections that a place has come or gone: those that have read it, and those that have
-  /// read a directory above it.
-  ///
-  /// - Returns: `unwind` when settling was interrupted, else the store.
-  func noteComingOrGoing(at reference: Value, in store: Value) throws(Failure) -> Value {
-    var place = try self.reference(try self.reference(reference, in: store)).parent
-    while let directory = place {
-      noteChange(at: directory, in: store)
-      place = directory.parent
-    }
-    let told = try noteDirectWrite(reference, in: store)
-    guard !told.isUnwind, graph.hasPending, graph.storing == nil, graph.writing == nil,
-      graph.running == nil, !graph.isSettling, graph.atomicDepth == 0
-    else { return told }
-    return settleGraph(answering: store)
-  }
 }
 
 extension Primitive {
@@ -119,9 +102,7 @@ extension Primitive {
       let entries = HashTable(try machine.entries(of: store))
       try machine.noteRemoved(
         try machine.pathKey(of: arguments[0]), in: store, count: entries.count)
-      return machine.graph.hasStoredCells
-        ? try machine.noteComingOrGoing(at: arguments[0], in: store)
-        : try machine.noteDirectWrite(arguments[0], in: store)
+      return try machine.noteComingOrGoing(at: arguments[0], in: store)
     },
   ]
 }

@@ -189,11 +189,13 @@ extension Machine {
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }
     if case .absent = finding { try refuseWayUp(reference, key: key, .put) }
+    var isSame = false
     let stored = try changeElements(of: table.object, at: key, answering: value) {
       () throws(Failure) in
       switch finding {
       case .found(let number):
         note(number, of: reference, in: table)
+        isSame = isSameForEver(table.value(of: number), value)
         table.setValue(value, of: number)
       case .absent(let hash):
         try table.insert(key, value, hash: hash, self)
@@ -206,8 +208,18 @@ extension Machine {
       if case .absent = finding, graph.hasStoredCells {
         try noteComingOrGoing(at: reference, in: store)
       } else {
-        try noteDirectWrite(reference, in: store)
+        try noteDirectWrite(reference, in: store, isSame: isSame)
       }
     return told.isUnwind ? told : value
+  }
+
+  /// Whether two values are the same now and later: a collection may have changed in its own way.
+  private func isSameForEver(_ old: Value, _ new: Value) -> Bool {
+    guard old.isObject else { return old == new }
+    switch ObjectRef(old).classIndex {
+    case ClassIndex.float, ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
+      return isUnchanged(old, new)
+    default: return false
+    }
   }
 }

@@ -77,13 +77,15 @@ extension Machine {
     return text(ObjectRef(value)[slot: ReferenceSlot.text]) ?? ""
   }
 
-  /// The one object that stands for all references to a place in the graph of connections: equal
-  /// ones, except that a directory's listing is another place.
+  /// The one object that stands for all references to a place of a store in the graph of
+  /// connections, whatever the names are under which the store is known: equal ones, except that a
+  /// directory's listing is another place.
   func canonicalReference(_ value: Value, in store: Value) -> Value {
-    let value = isMemory(store) ? memoryReference(value) : value
-    let text = ExactText(referenceText(value))
-    if let known = canonicalReferences[text] { return known }
-    canonicalReferences[text] = value
+    let isMemory = isMemory(store)
+    let value = isMemory ? memoryReference(value) : value
+    let name = StoredName(store, referenceText(value), isMemory: isMemory)
+    if let known = canonicalReferences[name] { return known }
+    canonicalReferences[name] = value
     return value
   }
 
@@ -97,11 +99,28 @@ extension Machine {
     guard
       hasQuery || object[slot: ReferenceSlot.isAbsolute].isTrue
         || !object[slot: ReferenceSlot.authority].isNil, let reference = try? reference(value),
-      let plain = try? Reference(
-        scheme: reference.scheme, components: reference.components,
-        isDirectory: reference.isDirectory)
+      let plain = plainReference(reference)
     else { return value }
     return makeReference(plain)
+  }
+
+  /// The reference with its components only.
+  private func plainReference(_ reference: Reference) -> Reference? {
+    try? Reference(
+      scheme: reference.scheme, components: reference.components,
+      isDirectory: reference.isDirectory)
+  }
+
+  /// The objects that stand for a place of a store in the graph of connections and for its listing,
+  /// as far as connections know them.
+  func knownReferences(_ reference: Reference, in store: Value) -> [Value] {
+    let isMemory = isMemory(store)
+    let place = isMemory ? plainReference(reference) ?? reference : reference
+    let text = place.description
+    let name = StoredName(store, text, isMemory: isMemory)
+    let listing = StoredName(store, text + "/", isMemory: isMemory)
+    // Of the root of a store in memory both are one.
+    return (name == listing ? [name] : [name, listing]).compactMap { canonicalReferences[$0] }
   }
 
   // MARK: Schemes
@@ -141,10 +160,11 @@ extension Machine {
     nativeStores.append(NativeStoreEntry(store: store, watching: store as? any WatchingStore))
     if let feed = store.feed {
       let queue = storedChanges
+      let number = nativeStores.count - 1
       let state = self.state
       let wakeUp = loop.inbox.wakeUp
       nativeStores[nativeStores.count - 1].subscription = feed.subscribe(noting: { change in
-        queue.note(change)
+        queue.note(change, of: number)
         state.requestSafepoint()
         wakeUp.call()
       })
@@ -164,6 +184,9 @@ extension Machine {
     else { return nil }
     return nativeStores[number].store
   }
+
+  /// The number of the Swift store behind a value that has one.
+  private func nativeNumber(_ value: Value) -> Int { ObjectRef(value)[slot: 0].asSmallInteger ?? 0 }
 
   // MARK: Verbs
 
@@ -278,10 +301,8 @@ extension Machine {
         condition.isNil
         ? send(putSelector, to: store, value, reference)
         : send(selector("put:at:if:"), to: store, value, reference, condition)
-      if !stored.isUnwind, !wasToldDirectly(reference, store) {
-        noteStoreChange(reference, in: store)
-      }
-      return stored
+      guard !stored.isUnwind, !wasToldDirectly(reference, store) else { return stored }
+      return noteOwnChange(reference, in: store).isUnwind ? .unwind : stored
     }
     do throws(Failure) {
       let place = try self.reference(reference)
@@ -293,8 +314,9 @@ extension Machine {
       }
       let precondition = try asPrecondition(condition)
       try storing(.put) { () throws(StoreError) in
-        try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
-          () throws(StoreError) in
+        try storedChanges.changing(
+          place, of: nativeNumber(store), notesListing: graph.hasStoredCells
+        ) { () throws(StoreError) in
           try native.put(place, resource, if: precondition)
         }
       }
@@ -339,17 +361,22 @@ extension Machine {
         condition.isNil
         ? send(selector("delete:"), to: store, reference)
         : send(selector("delete:if:"), to: store, reference, condition)
-      if !existed.isUnwind, !wasToldDirectly(reference, store) {
-        noteStoreChange(reference, in: store)
+      // Where nothing was, nothing has changed.
+      guard !existed.isUnwind, existed != .false, !wasToldDirectly(reference, store) else {
+        return existed
       }
-      return existed
+      let root = roots.count
+      roots.append(existed)
+      defer { roots.removeLast(roots.count - root) }
+      return noteOwnChange(reference, in: store).isUnwind ? .unwind : existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
       let precondition = try asPrecondition(condition)
       let existed = try storing(.delete) { () throws(StoreError) in
-        try storedChanges.changing(place, notesListing: graph.hasStoredCells) {
-          () throws(StoreError) in
+        try storedChanges.changing(
+          place, of: nativeNumber(store), notesListing: graph.hasStoredCells
+        ) { () throws(StoreError) in
           try native.delete(place, if: precondition)
         }
       }
@@ -371,7 +398,9 @@ extension Machine {
       guard !added.isUnwind, isReference(added) else { return added }
       roots.append(added)
       defer { roots.removeLast() }
-      if !wasToldDirectly(added, store) { noteStoreChange(added, in: store) }
+      if !wasToldDirectly(added, store), noteOwnChange(added, in: store).isUnwind {
+        return .unwind
+      }
       return settleRelays(answering: added)
     }
     do throws(Failure) {
@@ -413,10 +442,38 @@ extension Machine {
     return direct.reference == reference || direct.text == referenceText(reference)
   }
 
-  /// Whether connections can learn of changes in a store.
-  func isObservable(_ store: Value) -> Bool {
-    guard let native = nativeStore(store) else { return true }
-    return native.feed != nil
+  /// Tells those that watch a store written in the language of what was done to a place of it, unless
+  /// it does that itself, or those do of which it consists.
+  ///
+  /// - Returns: `unwind` when asking it was interrupted or failed, else nil.
+  private func noteOwnChange(_ reference: Value, in store: Value) -> Value {
+    guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0 else { return .nil }
+    let tells = send(selector("tellsOfOwnChanges"), to: store)
+    if tells.isUnwind { return tells }
+    if tells != .true { noteStoreChange(reference, in: store) }
+    return .nil
+  }
+
+  /// Whether connections can learn of changes in a store written in Swift.
+  func isObservable(_ store: Value) -> Bool { nativeStore(store)?.feed != nil }
+
+  /// Whether connections can learn of changes at a place of a store: one that stands over others says
+  /// what they say.
+  func canTell(of reference: Value, in store: Value) -> Bool {
+    if let native = nativeStore(store) { return native.feed != nil }
+    guard store.isObject, !isMemory(store) else { return true }
+    // What it asks on the way is its own affair.
+    let outer = tracker
+    if outer != nil { tracker = Tracker(within: outer) }
+    defer { tracker = outer }
+    switch withErrorsCaught({ send(selector("canTellOf:"), to: store, reference) }) {
+    case .value(let answer): return answer != .false
+    // Reading the place fails as well, and says why.
+    case .failed: return true
+    case .unwound:
+      graph.isUnwinding = true
+      return true
+    }
   }
 
   private func isMemory(_ store: Value) -> Bool {
@@ -435,7 +492,8 @@ extension Machine {
 
   /// Tells connections that a place of the scheme table has changed.
   private func noteStoredChange(of name: String, in store: Value) {
-    guard let key = canonicalReferences[ExactText("scheme:" + name)],
+    guard
+      let key = canonicalReferences[StoredName(store, "scheme:" + name, isMemory: false)],
       let cell = graph.cellsByPlace[
         Place(kind: .stored, object: store, index: -1, key: key)]
     else { return }

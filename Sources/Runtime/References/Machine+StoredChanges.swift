@@ -4,34 +4,53 @@ extension Machine {
   /// Has connections read a place anew that a store has announced as changed.
   func takeUp(_ change: StoredChanges.Noted) {
     let reference = change.reference
-    let mounted =
-      hasScheme(reference.scheme) ? schemeCell(named: reference.scheme)[slot: 0] : .nil
-    for entry in nativeStores where entry.object.isObject {
-      // A store of the language may stand before the one that tells.
-      guard mounted == entry.object || nativeStore(mounted) == nil else { continue }
-      if change.isListing {
-        noteChange(at: reference, in: entry.object)
-        continue
-      }
-      if ObjectRef(entry.object).flags & ObjectFlag.watched != 0 {
-        let told = change.coversBelow ? reference.asDirectory : reference
-        noteStoreChange(makeReference(told), in: entry.object, isByOthers: true)
-      }
-      if change.coversBelow {
-        noteChanges(below: reference, in: entry.object)
-      } else {
-        noteChange(at: reference, in: entry.object)
-        // The listing of what it is in may be another one.
-        if let parent = reference.parent { noteChange(at: parent, in: entry.object) }
-      }
+    guard nativeStores.indices.contains(change.store) else { return }
+    let store = nativeStores[change.store].object
+    guard store.isObject else { return }
+    if change.isListing { return noteChange(at: reference, in: store) }
+    if ObjectRef(store).flags & ObjectFlag.watched != 0 {
+      let told = change.coversBelow ? reference.asDirectory : reference
+      noteStoreChange(makeReference(told), in: store, isByOthers: true)
     }
+    if change.coversBelow {
+      noteChanges(below: reference, in: store)
+    } else {
+      noteChange(at: reference, in: store)
+      // The listing of what it is in may be another one.
+      if let parent = reference.parent { noteChange(at: parent, in: store) }
+    }
+  }
+
+  /// Has connections list anew what is above a place of a store written in the language, which may have
+  /// got or lost a name.
+  private func noteListings(above reference: Value, in store: Value) throws(Failure) {
+    var place = try self.reference(reference)
+    while let parent = place.parent {
+      noteChange(at: parent, in: store)
+      place = parent
+    }
+  }
+
+  /// Tells connections that a place has come or gone: those that have read it, and those that have
+  /// read a directory above it.
+  ///
+  /// - Returns: `unwind` when settling was interrupted, else the store.
+  func noteComingOrGoing(at reference: Value, in store: Value) throws(Failure) -> Value {
+    guard graph.hasStoredCells else { return try noteDirectWrite(reference, in: store) }
+    try noteListings(above: reference, in: store)
+    let told = try noteDirectWrite(reference, in: store)
+    guard !told.isUnwind, graph.hasPending, graph.storing == nil, graph.writing == nil,
+      graph.running == nil, !graph.isSettling, graph.atomicDepth == 0
+    else { return told }
+    // Those who are told now may write, too.
+    let direct = graph.directWrite
+    defer { graph.directWrite = direct }
+    return settleGraph(answering: store)
   }
 
   /// Notes a change of a place, whether or not it was written as that of a directory.
   func noteChange(at reference: Reference, in store: Value) {
-    let text = reference.description
-    for spelling in [text, text + "/"] {
-      guard let key = canonicalReferences[ExactText(spelling)] else { continue }
+    for key in knownReferences(reference, in: store) {
       noteChange(of: Place(kind: .stored, object: store, index: -1, key: key))
     }
   }
@@ -45,7 +64,9 @@ extension Machine {
   /// Notes a change of all places below a reference that connections know.
   private func noteChanges(below reference: Reference, in store: Value) {
     for place in graph.places(in: store) {
-      guard let other = try? self.reference(place.key), reference.affects(other) else { continue }
+      guard let other = try? self.reference(place.key),
+        reference.affects(other.inScheme(reference.scheme))
+      else { continue }
       noteChange(of: place)
     }
   }

@@ -87,7 +87,8 @@ extension Machine {
   func noteTreeChange(_ reference: Reference, in store: Value) {
     guard graph.hasStoredCells else { return }
     for place in graph.places(in: store) {
-      guard let other = try? self.reference(place.key), reference.isPrefix(of: other),
+      guard let other = try? self.reference(place.key),
+        reference.isPrefix(of: other.inScheme(reference.scheme)),
         let cell = graph.cellsByPlace[place]
       else { continue }
       graph.forgetKnown(of: cell)

@@ -7,6 +7,8 @@ internal import Synchronization
 final class StoredChanges: Sendable {
   /// A place that has changed.
   struct Noted {
+    /// The number of the store that has announced it.
+    var store = 0
     let reference: Reference
     /// Whether anything below may have changed, too.
     let coversBelow: Bool
@@ -18,12 +20,12 @@ final class StoredChanges: Sendable {
   static let limit = 4096
 
   private struct State {
-    var schedule: ChangeSchedule<Reference>
+    var schedule: ChangeSchedule<AnnouncedPlace>
     /// The place that the interpreter is writing to, and its thread.
-    var own: (reference: Reference, thread: UInt)?
+    var own: (place: AnnouncedPlace, thread: UInt)?
     /// The directories in which the interpreter has changed something, each once.
-    var listings: [Reference] = []
-    var knownListings: Set<Reference> = []
+    var listings: [AnnouncedPlace] = []
+    var knownListings: Set<AnnouncedPlace> = []
 
     init() {
       var options = ChangeQueueOptions()
@@ -38,15 +40,12 @@ final class StoredChanges: Sendable {
   /// How many places wait.
   var count: Int { state.withLock { $0.schedule.count } }
 
-  /// Notes a change.
-  func note(_ change: Change) {
+  /// Notes a change that the store with a number has announced.
+  func note(_ change: Change, of store: Int = 0) {
+    let place = AnnouncedPlace(store: store, reference: change.reference)
     state.withLock { state in
-      if let own = state.own, own.reference == change.reference,
-        own.thread == tenon_thread_number()
-      {
-        return
-      }
-      state.schedule.post(change.reference, change.verb, sequence: change.sequence)
+      if let own = state.own, own.place == place, own.thread == tenon_thread_number() { return }
+      state.schedule.post(place, change.verb, sequence: change.sequence)
     }
   }
 
@@ -55,17 +54,21 @@ final class StoredChanges: Sendable {
   ///
   /// The listing of what the place is in is noted if anybody may have read it.
   func changing<Result>(
-    _ reference: Reference, notesListing: Bool, _ body: () throws(StoreError) -> Result
+    _ reference: Reference, of store: Int = 0, notesListing: Bool,
+    _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     let outer = state.withLock { state in
-      defer { state.own = (reference, tenon_thread_number()) }
+      defer {
+        state.own = (AnnouncedPlace(store: store, reference: reference), tenon_thread_number())
+      }
       return state.own
     }
     defer { state.withLock { $0.own = outer } }
     let result = try body()
     if notesListing, let parent = reference.parent {
+      let listing = AnnouncedPlace(store: store, reference: parent)
       state.withLock { state in
-        if state.knownListings.insert(parent).inserted { state.listings.append(parent) }
+        if state.knownListings.insert(listing).inserted { state.listings.append(listing) }
       }
     }
     return result
@@ -77,14 +80,33 @@ final class StoredChanges: Sendable {
   func takeAll() -> [Noted] {
     state.withLock { state in
       let listings = state.listings.map {
-        Noted(reference: $0, coversBelow: false, isListing: true)
+        Noted(
+          store: $0.store, reference: $0.reference, coversBelow: false, isListing: true)
       }
       state.listings = []
       state.knownListings = []
       return listings
         + state.schedule.removeAll().map {
-          Noted(reference: $0.told, coversBelow: $0.toldCovers)
+          Noted(
+            store: $0.told.store, reference: $0.told.reference, coversBelow: $0.toldCovers)
         }
     }
+  }
+}
+
+/// A place of a store that announces its changes: others may have a place of the same name.
+struct AnnouncedPlace: Hashable, PathIdentifier {
+  /// The number of the store.
+  let store: Int
+  let reference: Reference
+
+  var steps: [PathStep] { [PathStep(String(store))] + reference.steps }
+
+  var leastSteps: Int { reference.leastSteps + 1 }
+
+  var coversBelow: Bool { reference.coversBelow }
+
+  func widened(to count: Int) -> AnnouncedPlace {
+    AnnouncedPlace(store: store, reference: reference.widened(to: count - 1))
   }
 }

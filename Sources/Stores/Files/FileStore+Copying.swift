@@ -18,27 +18,25 @@ extension FileStore: CopyingStore {
     }
   }
 
-  /// Names that no reference can hold, and links to nothing.
-  package func omissions(at reference: Reference) throws(StoreError) -> [StoreOmission] {
+  /// Left out are names that no reference can hold, and links to nothing.
+  package func listingToCopy(of reference: Reference) throws(StoreError) -> CopyingListing {
     try with(reference) { (place) throws(FileFailure) in
       let directory = try OpenFile(place.path, .directory, fileSystem)
       var unnamed = try fileSystem.countOfEntriesWithoutText(in: directory.descriptor)
-      var found: [StoreOmission] = []
-      for entry in try fileSystem.entries(of: directory.descriptor)
-      where !TemporaryFile.isName(entry.name) {
+      var omissions: [StoreOmission] = []
+      let entries = try entries(of: directory) { (entry) throws(FileFailure) in
+        if TemporaryFile.isName(entry.name) { return }
         if !FileStore.isListed(entry.name) {
           unnamed += 1
-        } else if try kind(of: entry, in: directory.descriptor) == nil,
-          try status(of: entry.name, in: directory.descriptor) != nil
-        {
-          found.append(StoreOmission(entry.name, "a symbolic link that leads to nothing"))
+        } else if try status(of: entry.name, in: directory.descriptor) != nil {
+          omissions.append(StoreOmission(entry.name, "a symbolic link that leads to nothing"))
         }
       }
       if unnamed > 0 {
         let names = unnamed == 1 ? "1 name" : "\(unnamed) names"
-        found.append(StoreOmission(nil, "\(names) that no reference can hold"))
+        omissions.append(StoreOmission(nil, "\(names) that no reference can hold"))
       }
-      return found
+      return CopyingListing(entries, omitting: omissions)
     }
   }
 }

@@ -45,13 +45,19 @@ extension FileStore {
     }
   }
 
-  /// The entries of a directory, sorted by their bytes.
-  func entries(of directory: borrowing OpenFile) throws(FileFailure) -> [StoreEntry] {
+  /// The entries of a directory, sorted by their bytes; `omitted` gets each entry that is left out.
+  func entries(
+    of directory: borrowing OpenFile,
+    omitting omitted: (DirectoryEntry) throws(FileFailure) -> Void = { _ in }
+  ) throws(FileFailure) -> [StoreEntry] {
     var entries: [StoreEntry] = []
     for entry in try fileSystem.entries(of: directory.descriptor) {
       guard FileStore.isListed(entry.name),
         let kind = try kind(of: entry, in: directory.descriptor)
-      else { continue }
+      else {
+        try omitted(entry)
+        continue
+      }
       var own = entry.kind
       if own == nil { own = try status(of: entry.name, in: directory.descriptor)?.kind }
       let isLink = own == .link

@@ -274,13 +274,16 @@ extension PersistentStore: CopyingStore {
     try get(reference, if: nil)
   }
 
-  package func omissions(at reference: Reference) throws(StoreError) -> [StoreOmission] {
-    try perform(reference) { () throws(DiskFailure) in
+  /// Left out are names that no reference can hold: files may be written by others.
+  package func listingToCopy(of reference: Reference) throws(StoreError) -> CopyingListing {
+    let found = try perform(reference) { () throws(DiskFailure) -> ([StoreEntry], Int)? in
       let count = try unreadableEntries(below: reference)
-      guard count > 0 else { return [] }
-      let names = count == 1 ? "1 name" : "\(count) names"
-      return [StoreOmission(nil, "\(names) that no reference can hold")]
+      return count > 0 ? (try entries(below: reference), count) : nil
     }
+    guard let (entries, count) = found else { return CopyingListing(try list(reference)) }
+    let names = count == 1 ? "1 name" : "\(count) names"
+    return CopyingListing(
+      entries, omitting: [StoreOmission(nil, "\(names) that no reference can hold")])
   }
 }
 
