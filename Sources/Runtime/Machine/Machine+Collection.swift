@@ -74,7 +74,9 @@ extension Machine {
     markAddedVariables()
     forgetAddedVariables()
     canonicalReferences = canonicalReferences.filter {
-      heap.isMarked(ObjectRef($0.value)) && heap.isMarked(ObjectRef($0.key.store))
+      // A scheme may have had no store when its place was looked for.
+      heap.isMarked(ObjectRef($0.value))
+        && (!$0.key.store.isObject || heap.isMarked(ObjectRef($0.key.store)))
     }
     forgetUnusedSymbols()
     clearWeakReferences()

@@ -122,9 +122,11 @@ extension Machine {
   /// Whether a component of a path is `..`.
   private func leadsUp(_ key: Value) -> Bool {
     guard isString(key) else { return false }
+    let bytes = unsafe ObjectRef(key).bytes
     var size = 0
     var dots = 0
-    for byte in unsafe ObjectRef(key).bytes {
+    for index in 0..<bytes.count {
+      let byte = unsafe bytes[index]
       if byte == ReferenceSlot.separatorByte {
         if size == 2, dots == 2 { return true }
         size = 0

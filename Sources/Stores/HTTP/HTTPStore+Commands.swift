@@ -14,6 +14,8 @@ extension HTTPStore: CommandedStore {
   public func perform(
     _ command: String, _ argument: Resource, at reference: Reference
   ) throws(StoreError) -> CommandAnswer {
+    // What is said of all servers has been said to the store itself, which has no name of its own.
+    let reference = reference.scheme.isEmpty ? reference.inScheme(scheme) : reference
     let part = try? JSONPart.read(argument.bytes[...])
     switch (command, part) {
     case ("timeout", .number(let text)):
@@ -36,6 +38,9 @@ extension HTTPStore: CommandedStore {
       }
       certificates = path
     case ("certificates", .null): certificates = nil
+    case ("certificates", _):
+      throw StoreError(
+        .encode, reference.hidingPassword, "a file of certificates has a string as its path")
     default: throw StoreError(.unsupported, reference, "it does not know '\(command)'")
     }
     return .done
