@@ -1,13 +1,5 @@
 public import TenonRuntime
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
 extension HTTPStore: CommandedStore {
   /// Carries out `timeout`, with milliseconds, `field`, with a name and a value, or `certificates`,
   /// with the path of a file.
@@ -32,7 +24,7 @@ extension HTTPStore: CommandedStore {
         throw StoreError(.encode, reference.hidingPassword, "the value of a field is a string")
       }
     case ("certificates", .text(let path)):
-      guard !path.isEmpty, !path.utf8.contains(0), unsafe access(path, R_OK) == 0 else {
+      guard !path.utf8.contains(0), (try? kindOfFile(at: path)) == .file else {
         throw StoreError(
           .encode, reference.hidingPassword, "the file of certificates '\(path)' cannot be read")
       }
