@@ -294,17 +294,25 @@ final class CauseRing {
 
   private func isKept(_ value: Value) -> Bool {
     let object = ObjectRef(value)
+    if let isKept = isKeptWhole(object) { return isKept }
+    // By name: nothing is made while garbage is collected, and the class of fractions might be.
+    let info = machine.classInfo(at: object.classIndex)
+    guard info.isKernel, info.name == "Fraction" || info.name == "ScaledDecimal" else {
+      return false
+    }
+    // A program may have put anything in there, the number itself, too.
+    return [object[slot: 0], object[slot: 1]].allSatisfy {
+      !$0.isObject || isKeptWhole(ObjectRef($0)) ?? false
+    }
+  }
+
+  /// Whether a number or text without parts is kept alive; nil for other objects.
+  private func isKeptWhole(_ object: ObjectRef) -> Bool? {
     switch object.classIndex {
-    case ClassIndex.float: return true
+    case ClassIndex.float: true
     case ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
-      return object.byteCount <= CauseRing.longestText
-    default:
-      // By name: nothing is made while garbage is collected, and the class of fractions might be.
-      let info = machine.classInfo(at: object.classIndex)
-      guard info.isKernel, info.name == "Fraction" || info.name == "ScaledDecimal" else {
-        return false
-      }
-      return [object[slot: 0], object[slot: 1]].allSatisfy { !$0.isObject || isKept($0) }
+      object.byteCount <= CauseRing.longestText
+    default: nil
     }
   }
 

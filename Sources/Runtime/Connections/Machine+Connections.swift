@@ -280,12 +280,20 @@ extension Machine {
       return left.hasSameBytes(as: right)
         && left.flags & ObjectFlag.negative == right.flags & ObjectFlag.negative
     case fractionClass.index:
-      return isUnchanged(left[slot: 0], right[slot: 0])
-        && isUnchanged(left[slot: 1], right[slot: 1])
+      // A program may have put anything in there, the fraction itself, too.
+      return [0, 1].allSatisfy { isUnchangedInteger(left[slot: $0], right[slot: $0]) }
     default:
       // An equal object may change its own way later on: it counts as another.
       return false
     }
+  }
+
+  private func isUnchangedInteger(_ old: Value, _ new: Value) -> Bool {
+    if old == new { return true }
+    guard old.isObject, new.isObject, ObjectRef(old).classIndex == ClassIndex.largeInteger else {
+      return false
+    }
+    return isUnchanged(old, new)
   }
 
   // MARK: Formulas
