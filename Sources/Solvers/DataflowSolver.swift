@@ -486,20 +486,58 @@ extension DataflowSolver {
   public func settle(_ transaction: Transaction) {
     isSettling = true
     defer { isSettling = false }
-    var node = onlyReader(of: transaction)
-    var cursor: DirtySet.Cursor
-    if node >= 0 {
-      cursor = dirty.makeCursor(at: Int(nodes[node].position))
-    } else {
+    let node = onlyReader(of: transaction)
+    if node < 0 {
       mark(transaction)
-      cursor = dirty.makeCursor()
+    } else if follow(node, transaction) {
+      return
     }
+    var cursor = dirty.makeCursor()
     while true {
-      while node >= 0 { node = run(node, transaction, &cursor) }
       let position = dirty.next(&cursor)
       guard position >= 0 else { return }
-      node = order[position]
+      var node = order[position]
+      while node >= 0 { node = run(node, transaction, &cursor) }
     }
+  }
+
+  /// Runs a formula while no other waits, and those that follow from it as long as each is the only
+  /// reader of the one before: nothing has to be marked for that.
+  ///
+  /// - Returns: Whether nothing is left to be run.
+  @inline(__always)
+  private func follow(_ first: Int32, _ transaction: Transaction) -> Bool {
+    let version = dirty.version
+    var node = first
+    while true {
+      let formula = nodes[node].formula
+      let cause = nodes[node].cause
+      let output = nodes[node].outputID
+      nodes[node].cause = -1
+      let hasChanged = transaction.run(formula, because: cause)
+      // What has been marked meanwhile may have to run before the next one.
+      let isAlone = dirty.version == version
+      guard hasChanged else { return isAlone }
+      let edge = firstReader(after: node, formula, output)
+      guard edge >= 0 else { return isAlone }
+      guard isAlone, edges[edge].nextReader < 0 else {
+        markReaders(edge, because: output)
+        return false
+      }
+      node = edges[edge].node
+      nodes[node].cause = output
+    }
+  }
+
+  /// The first edge to a node that reads what a node has computed, which may have been ended while
+  /// it ran; or -1.
+  @inline(__always)
+  private func firstReader(after node: Int32, _ formula: Int32, _ output: Int32) -> Int32 {
+    if nodes[node].formula == formula, nodes[node].outputID == output {
+      return nodes[node].firstReader
+    }
+    let known = cellsByNumber[output]
+    return known < 0 ? -1 : cells[known].firstReader
   }
 
   /// The node with which a turn begins if that is a single one; else -1.
@@ -521,7 +559,7 @@ extension DataflowSolver {
   private func mark(_ transaction: Transaction) {
     for index in 0..<transaction.changeCount {
       let known = cellsByNumber[transaction.change(at: index).rawValue]
-      if known >= 0 { markReaders(of: known) }
+      if known >= 0 { markReaders(cells[known].firstReader, because: cells[known].id) }
     }
     guard transaction.forcedCount > 0 else { return }
     for formula in transaction.forced {
@@ -542,16 +580,10 @@ extension DataflowSolver {
     let output = nodes[node].outputID
     nodes[node].cause = -1
     dirty.suspend(cursor)
-    let hasChanged = transaction.run(
-      FormulaID(formula), because: cause < 0 ? nil : CellID(cause))
+    let hasChanged = transaction.run(formula, because: cause)
     dirty.resume(&cursor)
     guard hasChanged else { return -1 }
-    if nodes[node].formula == formula, nodes[node].outputID == output {
-      return markReaders(nodes[node].firstReader, because: output, &cursor)
-    }
-    // The formula has been ended while it ran.
-    let known = cellsByNumber[output]
-    return known < 0 ? -1 : markReaders(cells[known].firstReader, because: output, &cursor)
+    return markReaders(firstReader(after: node, formula, output), because: output, &cursor)
   }
 
   /// Has the nodes run that read a cell.
@@ -577,14 +609,13 @@ extension DataflowSolver {
     return -1
   }
 
-  /// Has the nodes run that read a cell, before anything runs.
-  private func markReaders(of cell: Int32) {
-    var edge = cells[cell].firstReader
-    let id = cells[cell].id
+  /// Has the nodes run that read a cell, from an edge on.
+  private func markReaders(_ first: Int32, because cell: Int32) {
+    var edge = first
     while edge >= 0 {
       let node = edges[edge].node
       dirty.insert(Int(nodes[node].position))
-      if nodes[node].cause < 0 { nodes[node].cause = id }
+      if nodes[node].cause < 0 { nodes[node].cause = cell }
       edge = edges[edge].nextReader
     }
   }

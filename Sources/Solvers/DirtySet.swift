@@ -56,17 +56,11 @@ struct DirtySet: ~Copyable {
     fileprivate var version: UInt64
   }
 
+  /// How often positions have been entered or taken out other than by a cursor.
+  @inline(__always) var version: UInt64 { versions[0] }
+
   /// A cursor before the first position.
   func makeCursor() -> Cursor { Cursor(version: versions[0]) }
-
-  /// A cursor that has just taken a position, while the set is empty.
-  func makeCursor(at position: Int) -> Cursor {
-    var cursor = Cursor(version: versions[0])
-    cursor.word = position >> 6
-    cursor.block = position >> 12
-    summary[cursor.block] |= 1 << UInt64(truncatingIfNeeded: cursor.word & 63)
-    return cursor
-  }
 
   /// Enters a position behind the one that was taken last.
   @inline(__always)

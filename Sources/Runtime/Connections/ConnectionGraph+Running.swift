@@ -3,42 +3,65 @@ internal import TenonTables
 // Running a formula of a turn, and storing what it has computed.
 
 extension ConnectionGraph {
-  /// Runs a formula for a solver.
+  /// Runs a formula for a solver, which the number of the changed cell is told of because of which it
+  /// runs, or -1.
   ///
   /// - Returns: Whether its cell has another value now.
-  @inline(__always)
-  func run(_ id: FormulaID, because cause: CellID?) -> Bool {
-    let number = id.rawValue
+  @inline(never)
+  func run(_ number: Int32, because cause: Int32) -> Bool {
     guard number >= 0, Int(number) < hotFormulas.count else { return false }
     if words[0].isHalted || words[0].hasFailures || hotFormulas[number].isHeld {
       return runSpecially(number, because: cause)
     }
-    return compute(number, because: cause)
+    return hotFormulas[number].kind == .native
+      ? computeNatively(number, because: cause) : computeOtherwise(number, because: cause)
   }
 
   @inline(never)
-  private func runSpecially(_ number: Int32, because cause: CellID?) -> Bool {
+  private func runSpecially(_ number: Int32, because cause: Int32) -> Bool {
     if isHalted { return false }
+    let cell = cause < 0 ? nil : CellID(cause)
     if hotFormulas[number].isHeld {
       if hot[hotFormulas[number].output].flags & CellFlag.lazy != 0 {
-        return noteStale(number, because: cause)
+        return noteStale(number, because: cell)
       }
-      if let cause, let formula = self[FormulaID(number)] {
-        hold(formula, because: cause)
+      if let cell, let formula = self[FormulaID(number)] {
+        hold(formula, because: cell)
         return false
       }
     }
-    return hasFailures ? runAmongFailures(number, because: cause) : compute(number, because: cause)
+    return hasFailures ? runAmongFailures(number, because: cell) : compute(number, because: cell)
   }
 
   /// Runs a formula and stores its value.
   ///
   /// - Returns: Whether its cell has another value now, or the first failure has come up.
-  @inline(__always)
   func compute(_ number: Int32, because cause: CellID?) -> Bool {
+    let cause = cause?.rawValue ?? -1
+    return hotFormulas[number].kind == .native
+      ? computeNatively(number, because: cause) : computeOtherwise(number, because: cause)
+  }
+
+  /// Runs a formula in Swift code: apart from the others, so that it has little to set up.
+  @inline(__always)
+  private func computeNatively(_ number: Int32, because cause: Int32) -> Bool {
+    hotFormulas[number].runs &+= 1
+    guard let native = NativeFormulaRef(word: hotFormulas[number].word) else { return false }
+    let outer = runningNumber
+    runningNumber = number
+    let value = native.compute()
+    runningNumber = outer
+    if value.isUnwind { return noteNativeFailure(number) }
+    // It may have ended itself.
+    guard hotFormulas[number].kind != .none else { return false }
+    return store(value, by: number, because: cause)
+  }
+
+  @inline(never)
+  private func computeOtherwise(_ number: Int32, because cause: Int32) -> Bool {
     let value: Value
     switch hotFormulas[number].kind {
-    case .none: return false
+    case .none, .native: return false
     // A solver that knows equations computes the values itself.
     case .equation: return false
     case .block:
@@ -70,27 +93,19 @@ extension ConnectionGraph {
         guard let result = evaluate(number) else { return noteNews(of: number) }
         value = result
       }
-    case .native:
-      hotFormulas[number].runs &+= 1
-      guard let native = NativeFormulaRef(word: hotFormulas[number].word) else { return false }
-      let outer = runningNumber
-      runningNumber = number
-      value = native.compute()
-      runningNumber = outer
-      if value.isUnwind {
-        noteNativeFailure(number)
-        return noteNews(of: number)
-      }
     }
     // It may have ended itself.
     guard hotFormulas[number].kind != .none else { return false }
-    return store(value, by: number, because: cause?.rawValue ?? -1)
+    return store(value, by: number, because: cause)
   }
 
-  private func noteNativeFailure(_ number: Int32) {
-    guard let failure = nativeFailure, let formula = formulas[Int(number)] else { return }
-    nativeFailure = nil
-    machine.note(failure, of: formula)
+  @inline(never)
+  private func noteNativeFailure(_ number: Int32) -> Bool {
+    if let failure = nativeFailure, let formula = formulas[Int(number)] {
+      nativeFailure = nil
+      machine.note(failure, of: formula)
+    }
+    return noteNews(of: number)
   }
 
   private func evaluate(_ number: Int32) -> Value? {
@@ -108,48 +123,81 @@ extension ConnectionGraph {
   /// - Returns: Whether the cell has another value now.
   @inline(__always)
   func store(_ value: Value, in output: Int32, by number: Int32, because cause: Int32) -> Bool {
-    let flags = hot[output].flags
-    let old: Value
-    if flags & CellFlag.plain != 0 {
-      let place = hot[output].object
-      let object = ObjectRef(place)
-      let index = hot[output].index
-      old = object[slot: index]
-      if old == value || value.isObject && machine.isUnchanged(old, value)
-        || hotFormulas[number].isTolerant && isWithinTolerance(old, value, of: number)
-      {
-        noteSatisfied(number)
-        countIdleRun(of: number)
-        return false
-      }
-      undo.noteSlot(place, index, old)
-      object[slot: index] = value
+    // Nothing makes a cell or a formula while a value goes to a plain slot: the records stay.
+    let cell = unsafe hot.address(of: output)
+    let formula = unsafe hotFormulas.address(of: number)
+    let flags = unsafe cell.pointee.flags
+    guard flags & CellFlag.plain != 0 else {
+      return storeSlowly(value, in: output, by: number, because: cause)
+    }
+    let place = unsafe cell.pointee.object
+    let object = ObjectRef(place)
+    let index = unsafe cell.pointee.index
+    let old = object[slot: index]
+    if unsafe old == value || value.isObject && machine.isUnchanged(old, value)
+      || formula.pointee.isTolerant && isWithinTolerance(old, value, of: number)
+    {
+      noteSatisfied(number)
+      countIdleRun(of: number)
+      return false
+    }
+    undo.noteSlot(place, index, old)
+    object[slot: index] = value
+    noteSatisfied(number)
+    if flags & CellFlag.planned != 0 { settleAccounts() }
+    unsafe formula.pointee.cause = cause
+    unsafe cell.pointee.writer = number
+    let turn = words[0].firstTurn
+    if unsafe cell.pointee.turn == turn {
+      unsafe cell.pointee.changes &+= 1
+      if unsafe cell.pointee.changes > ConnectionGraph.changeLimit { restless = CellID(output) }
     } else {
-      guard let before = storeSlowly(value, in: CellID(output), by: number) else {
-        return noteNews(of: number)
-      }
-      old = before
+      unsafe cell.pointee.turn = turn
+      unsafe cell.pointee.changes = 1
+    }
+    unsafe causes.note(
+      output, turn: words[0].turn, connection: formula.pointee.connection, because: cause, old: old,
+      new: value)
+    return flags & CellFlag.hooked == 0 && !hasRegions || spreadResult(in: output)
+  }
+
+  /// Stores a value in a place whose reading and writing may run code, and notes that it has changed.
+  @inline(never)
+  private func storeSlowly(
+    _ value: Value, in output: Int32, by number: Int32, because cause: Int32
+  ) -> Bool {
+    guard let old = storeSlowly(value, in: CellID(output), by: number) else {
+      return noteNews(of: number)
     }
     noteSatisfied(number)
     causes.note(
       output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,
       new: value)
-    if flags & CellFlag.planned != 0 { settleAccounts() }
+    if hot[output].flags & CellFlag.planned != 0 { settleAccounts() }
     hotFormulas[number].cause = cause
     hot[output].writer = number
-    if Int(countChange(of: output)) > ConnectionGraph.changeLimit { restless = CellID(output) }
+    if countChange(of: output) > ConnectionGraph.changeLimit { restless = CellID(output) }
+    return spreadResult(in: output)
+  }
+
+  /// Tells those of a result whom it concerns besides the formulas that read it.
+  ///
+  /// - Returns: true.
+  @inline(never)
+  private func spreadResult(in output: Int32) -> Bool {
+    let flags = hot[output].flags
     // What a region computes for itself concerns others only when they read it.
-    if flags & CellFlag.hooked != 0
-      || hasRegions && (flags & CellFlag.read != 0 || settling == nil)
-    {
-      if refreshing.depth == 0 {
-        isRunningFormula = true
-        spread(CellID(output))
-        isRunningFormula = false
-      } else if !foldsByCell.isEmpty {
-        // What reads a lazy cell that is only read is brought up to date when it is read itself.
-        noteFolds(readingFrom: CellID(output))
-      }
+    guard
+      flags & CellFlag.hooked != 0
+        || hasRegions && (flags & CellFlag.read != 0 || settling == nil)
+    else { return true }
+    if refreshing.depth == 0 {
+      isRunningFormula = true
+      spread(CellID(output))
+      isRunningFormula = false
+    } else if !foldsByCell.isEmpty {
+      // What reads a lazy cell that is only read is brought up to date when it is read itself.
+      noteFolds(readingFrom: CellID(output))
     }
     return true
   }

@@ -60,16 +60,25 @@ extension ConnectionGraph {
   /// Notes that a freely writable cell was written from outside.
   @inline(__always)
   func noteFreeWrite(to cell: CellID, by site: TraceEntry?, old: Value, new: Value) {
-    clock += 1
-    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
-    noteWriter(of: cell, site)
-    countChange(of: cell.rawValue)
-    if isSettling { distribute(cell) } else { pending.append(cell) }
+    // Nothing makes a cell meanwhile: the records stay where they are.
+    let words = unsafe words.address(of: 0)
+    unsafe words.pointee.clock &+= 1
+    unsafe causes.noteWrite(
+      cell, turn: words.pointee.turn &+ (words.pointee.isSettling ? 0 : 1), by: site, old: old,
+      new: new)
+    let record = unsafe hot.address(of: cell.rawValue)
+    if unsafe record.pointee.flags & CellFlag.planned != 0 { settleAccounts() }
+    unsafe record.pointee.writer = -1
+    noteSite(of: cell, site)
+    let turn = unsafe words.pointee.firstTurn
+    unsafe record.pointee.changes =
+      record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
+    unsafe record.pointee.turn = turn
+    if unsafe words.pointee.isSettling { distribute(cell) } else { pending.append(cell) }
   }
 
   @inline(__always)
   private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
-    notes[cell.rawValue].age = clock
     if hot[cell.rawValue].flags & CellFlag.planned != 0 { settleAccounts() }
     hot[cell.rawValue].writer = -1
     // What a connection says of a place that was written over its head does not hold until it hears
@@ -78,10 +87,18 @@ extension ConnectionGraph {
       self[cell].owner?.state = .waiting
       forgetStaleness(of: cell)
     }
+    noteSite(of: cell, site)
+  }
+
+  /// Notes when a cell was written from outside, and by which send.
+  @inline(__always)
+  private func noteSite(of cell: CellID, _ site: TraceEntry?) {
+    let note = unsafe notes.address(of: cell.rawValue)
+    unsafe note.pointee.age = clock
     // Most writes of a cell come from where the last one came from.
     let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
-    if notes[cell.rawValue].site != identity {
-      notes[cell.rawValue].site = identity
+    if unsafe note.pointee.site != identity {
+      unsafe note.pointee.site = identity
       cells[cell.index].site = site
     }
   }

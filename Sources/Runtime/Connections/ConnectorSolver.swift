@@ -355,6 +355,16 @@ public final class Transaction {
   ///   - cause: The changed cell because of which it runs.
   /// - Returns: Whether the value of its cell has changed; not so when the formula failed.
   public func run(_ formula: FormulaID, because cause: CellID?) -> Bool {
+    run(formula.rawValue, because: cause?.rawValue ?? -1)
+  }
+
+  /// Runs a formula, by its number, and stores its value.
+  ///
+  /// - Parameters:
+  ///   - formula: The number of the formula.
+  ///   - cause: The number of the changed cell because of which it runs, or -1.
+  /// - Returns: Whether the value of its cell has changed; not so when the formula failed.
+  package func run(_ formula: Int32, because cause: Int32) -> Bool {
     unsafe graph?._withUnsafeGuaranteedRef { $0.run(formula, because: cause) } ?? false
   }
 }

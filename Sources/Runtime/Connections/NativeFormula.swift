@@ -12,9 +12,38 @@ enum NativeCode {
   case integers((IntegerInputs) -> Int)
 }
 
+/// What a formula in Swift code does, as its record has it: a turn calls it where it stands, without
+/// counting references.
+private enum RecordedCode: ~Copyable {
+  case values((NativeInputs) -> Value)
+  case integers((IntegerInputs) -> Int)
+
+  init(_ code: NativeCode) {
+    switch code {
+    case .values(let compute): self = .values(compute)
+    case .integers(let compute): self = .integers(compute)
+    }
+  }
+
+  var code: NativeCode {
+    switch self {
+    case .values(let compute): .values(compute)
+    case .integers(let compute): .integers(compute)
+    }
+  }
+
+  @inline(__always)
+  func callAsFunction(_ inputs: NativeInputs) -> Value {
+    switch self {
+    case .values(let compute): compute(inputs)
+    case .integers(let compute): Value(small: compute(IntegerInputs(inputs)))
+    }
+  }
+}
+
 /// What running a formula in Swift code needs: a cache line.
 @safe
-struct NativeRecord {
+struct NativeRecord: ~Copyable {
   /// Where the values of the first two cells stand that it reads, nil for places that are no plain
   /// slots; for more than two, `first` is where all of that stands.
   var first: UnsafeRawPointer?
@@ -23,11 +52,19 @@ struct NativeRecord {
   var numbers: (Int32, Int32) = (-1, -1)
   /// How many cells it reads.
   let count: Int32
-  let code: NativeCode
+  fileprivate let code: RecordedCode
   let graph: Unmanaged<ConnectionGraph>
 
   /// How many cells a record has room for.
   @inline(__always) static var room: Int { 2 }
+
+  init(count: Int, _ code: NativeCode, _ graph: ConnectionGraph) {
+    unsafe first = nil
+    unsafe second = nil
+    self.count = Int32(clamping: count)
+    self.code = RecordedCode(code)
+    unsafe self.graph = Unmanaged.passUnretained(graph)
+  }
 }
 
 /// The records of a graph: they stay where they are until they are given back.
@@ -40,7 +77,7 @@ final class NativeTable {
   /// How many records the last page has room for.
   private var room = 0
 
-  func makeRecord(_ record: NativeRecord) -> UnsafeMutablePointer<NativeRecord> {
+  func makeRecord(_ record: consuming NativeRecord) -> UnsafeMutablePointer<NativeRecord> {
     let place: UnsafeMutablePointer<NativeRecord>
     if let known = unsafe free.popLast() {
       unsafe place = known
@@ -78,9 +115,7 @@ final class NativeFormula {
 
   init(graph: ConnectionGraph, inputs: [CellID], _ code: NativeCode) {
     table = graph.natives
-    var record = unsafe NativeRecord(
-      first: nil, second: nil, count: Int32(clamping: inputs.count), code: code,
-      graph: Unmanaged.passUnretained(graph))
+    var record = NativeRecord(count: inputs.count, code, graph)
     if inputs.count > NativeRecord.room {
       // The numbers of the cells stand behind the addresses: two for each word.
       let words = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(
@@ -106,7 +141,7 @@ final class NativeFormula {
   }
 
   /// What it does.
-  var code: NativeCode { unsafe record.pointee.code }
+  var code: NativeCode { unsafe record.pointee.code.code }
 
   /// Stands for it in the table of formulas.
   var word: UInt { unsafe UInt(bitPattern: record) }
@@ -134,12 +169,7 @@ struct NativeFormulaRef {
   }
 
   @inline(__always)
-  func compute() -> Value {
-    switch unsafe record.pointee.code {
-    case .values(let compute): compute(unsafe NativeInputs(record))
-    case .integers(let compute): Value(small: compute(IntegerInputs(unsafe NativeInputs(record))))
-    }
-  }
+  func compute() -> Value { unsafe record.pointee.code(NativeInputs(record)) }
 }
 
 /// What a formula in Swift code reads; good while it runs.
