@@ -292,17 +292,20 @@ final class CauseRing {
     }
   }
 
-  private func isKept(_ value: Value) -> Bool {
+  /// Whether an object is kept alive: a number or a short text.
+  ///
+  /// A scaled decimal contains a fraction, and that two integers; but a program may have put anything
+  /// into them, the fraction itself, too: no further than that is looked.
+  private func isKept(_ value: Value, depth: Int = 2) -> Bool {
     let object = ObjectRef(value)
     if let isKept = isKeptWhole(object) { return isKept }
     // By name: nothing is made while garbage is collected, and the class of fractions might be.
     let info = machine.classInfo(at: object.classIndex)
-    guard info.isKernel, info.name == "Fraction" || info.name == "ScaledDecimal" else {
+    guard depth > 0, info.isKernel, info.name == "Fraction" || info.name == "ScaledDecimal" else {
       return false
     }
-    // A program may have put anything in there, the number itself, too.
     return [object[slot: 0], object[slot: 1]].allSatisfy {
-      !$0.isObject || isKeptWhole(ObjectRef($0)) ?? false
+      !$0.isObject || isKept($0, depth: depth - 1)
     }
   }
 
