@@ -17,6 +17,13 @@ import Testing
     "class A { var level. } tank := A new. class A { var level. var name. } tank name: 'x'",
     "var a := 1. var b. b |= a + 1. a := 2. b =|= mem:copy. self connections",
     "class Tank { var a. var b. ivar:b |= ivar:a. } tank := Tank new. tank a: 3",
+    "a := 1. b := 2. c := 3. b =|= a * 2. c =|= b + 1. d |= c. a := 5",
+    "a := 1. b := 2. (b =|= a + 1) solver: #linear. k := (a + b >=| 2). a := 3",
+    "x := nil. x |= x2 + 1. x2 := 'no number'",
+    "class Eager : Solver { -settle: turn { constraints do: [ :c | turn run: c formulas first ] } } "
+      + "a := 1. b := nil. (b |= a + 1) solver: Eager. a := 2",
+    "a := 1. b := nil. (b |= a) policy: QueuedPolicy new. a := 2. ref:var:a watch: [ :x | x ]",
+    "list := #(1, 2, 3) asOrderedCollection. s |= list sum. list add: 4. mem:total |= s",
     "scheme Box { /:name { get { ^name } } } scheme:box := Box new. box:x",
     "nil foo",
     "[ nil foo ] on: Error do: [ :e | kept := e ]",
@@ -41,6 +48,15 @@ import Testing
         parts += info.allMethods.compactMap(\.trackedCode).map { Weak(object: $0) }
       }
       parts += (machine.methodCodes + machine.retiredCodes).map { Weak(object: $0) }
+      let graph = machine.graph
+      parts += [Weak(object: graph)] + graph.connections.values.map { Weak(object: $0) }
+      for case let formula? in graph.formulas {
+        let constraint = formula.constraint
+        let solver = constraint?.region.map { $0.solver as AnyObject }
+        parts += [formula, constraint, constraint?.region, formula.fold, solver].compactMap {
+          $0.map { Weak(object: $0) }
+        }
+      }
     }
     #expect(parts.count > 100)
     #expect(parts.count { $0.object != nil } == 0)

@@ -278,6 +278,17 @@ final class ConnectionGraph {
     causes.attach(machine)
   }
 
+  /// Takes apart what refers to each other, when the machine is given up: formulas and their
+  /// constraints, those and their regions.
+  ///
+  /// - Complexity: O(formulas).
+  func dismantle() {
+    for case let formula? in formulas {
+      formula.constraint?.region = nil
+      formula.constraint = nil
+    }
+  }
+
   /// The machine that owns the graph, which is attached as soon as both exist.
   var machine: Machine {
     @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }

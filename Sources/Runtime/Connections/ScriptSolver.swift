@@ -17,6 +17,8 @@ final class ScriptSolver: ConnectorSolver {
   private(set) var pinned: Set<CellID> = []
   /// The cells of the constraints that it is being asked about.
   private var asked: Set<CellID> = []
+  /// The machine, as long as there is one: it may be given up before the region.
+  private weak var living: Machine?
 
   struct Host {
     unowned let machine: Machine
@@ -30,10 +32,11 @@ final class ScriptSolver: ConnectorSolver {
 
   init(_ host: Host) {
     self.host = host
+    living = host.machine
     host.machine.solverRoots[ObjectIdentifier(self)] = [host.object, host.prototype]
   }
 
-  deinit { host?.machine.solverRoots[ObjectIdentifier(self)] = nil }
+  deinit { living?.solverRoots[ObjectIdentifier(self)] = nil }
 
   static var name: String { "script" }
   static var cost: Int { 1_000 }

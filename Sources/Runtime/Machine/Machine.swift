@@ -218,6 +218,7 @@ package final class Machine {
 
   deinit {
     handles.detach()
+    graph.dismantle()
     loop.inbox.wakeUp.detach()
     for code in methodCodes + runningCodes + retiredCodes + replacedCodes { code.dismantle() }
     for info in classes { info?.dismantle() }
