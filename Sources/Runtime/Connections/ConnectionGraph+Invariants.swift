@@ -64,7 +64,7 @@ extension ConnectionGraph {
 
   /// Keeps what a collection holds before it changes, for the case that the turn is taken back.
   func keepContents(of object: ObjectRef) {
-    guard invariants.count > 0, running == nil else { return }
+    guard words[0].hasInvariants, invariants.count > 0, running == nil else { return }
     let place = Place.whole(object)
     guard !(0..<undo.count).contains(where: { undo[$0].place == place }) else { return }
     if let copy = machine.contents(of: object) { noteOld(copy, at: place) }

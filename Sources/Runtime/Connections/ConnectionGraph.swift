@@ -32,6 +32,7 @@ final class ConnectionGraph {
   /// that.
   var foldCount = 0
   var foldReads = 0
+  let activeFolds = ActiveFolds()
   /// How many of them have elements that depend on a cell.
   var foldsByCell: [CellID: Int] = [:]
   /// Whether collections and numbers answer as the kernel has them; nil when nobody has looked since a

@@ -34,9 +34,17 @@ final class Fold {
   private var isUsed = true
   private var misses = 0
   private var pause = 0
+  /// The index of the first element that it is over, and of the last one.
+  fileprivate let first: Int
+  fileprivate let last: Int
+  /// Whether the elements go through blocks.
+  fileprivate let hasSteps: Bool
 
   init(_ recognition: FoldRecognition, place: CellID?, elements: [CellID]) {
     self.recognition = recognition
+    first = recognition.range?.lowerBound ?? 1
+    last = recognition.range?.upperBound ?? .max
+    hasSteps = !recognition.steps.isEmpty
     self.place = place
     self.elements = elements
     table = FoldTable(recognition)
@@ -99,6 +107,12 @@ extension ConnectionGraph {
   /// The value of a formula that has a table; nil when its block has to say it, or it was interrupted.
   @inline(never)
   func foldedValue(_ number: Int32) -> Value? {
+    let known = activeFolds.index(ofFormula: number)
+    if known >= 0, !hasFailures,
+      let result = activeFolds.withFold(known, { settledNumber(of: $0) })
+    {
+      return machine.value(of: result)
+    }
     guard let formula = formulas[Int(number)], let fold = formula.fold else { return nil }
     guard fold.isActive, !fold.isDoubtful, !hasFailures || fold.concerned.isEmpty,
       fold.collection == heldCollection(of: fold), takeUpChanges(of: formula, fold)
@@ -115,6 +129,16 @@ extension ConnectionGraph {
       endFold(of: formula)
       return nil
     }
+  }
+
+  /// What the elements come to when none of them has to be looked at.
+  @inline(__always)
+  private func settledNumber(of fold: Fold) -> SolverNumber? {
+    guard !fold.isDoubtful, fold.changed.isEmpty, fold.collection == heldCollection(of: fold),
+      case .number(let result) = fold.table.result
+    else { return nil }
+    fold.noteUse()
+    return result
   }
 
   /// Looks at the elements that have changed.
@@ -189,6 +213,7 @@ extension ConnectionGraph {
     fold.concerned = concerned
     fold.collection = collection
     fold.begin()
+    activeFolds.insert(fold, of: formula.id, over: whole)
     foldCount += 1
     machine.heap.countOutside(fold.table.size)
     hotFormulas[formula.id.rawValue].kind = .fold
@@ -213,6 +238,7 @@ extension ConnectionGraph {
     fold.isActive = false
     fold.collection = nil
     fold.table.removeAll()
+    activeFolds.remove(formula.id)
     foldCount -= 1
     hotFormulas[formula.id.rawValue].kind = .block
     let cells = fold.concerned.keys
@@ -248,34 +274,38 @@ extension ConnectionGraph {
 
   /// The same, where the cell of all of the collection is known.
   func noteFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
-    for reader in cells[whole.index].readers {
-      guard hotFormulas[reader.id.rawValue].kind == .fold, let fold = reader.fold,
-        fold.collection == Value(object)
-      else { continue }
-      guard let index = key?.asSmallInteger, index >= 1 else {
-        fold.isDoubtful = true
-        continue
-      }
-      let first = fold.recognition.range?.lowerBound ?? 1
-      guard index >= first, index <= fold.recognition.range?.upperBound ?? index else { continue }
-      guard index - first < fold.table.count else {
-        fold.isDoubtful = true
-        continue
-      }
-      guard fold.recognition.steps.isEmpty else {
-        fold.note(index - first)
-        continue
-      }
-      // Without a block there is nothing to wait for.
-      foldReads += 1
-      if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
-        let entry = machine.foldedNumber(array[element: all.lowerBound + index - 1])
-          .flatMap({ FoldEntry($0) })
-      {
-        fold.table.set(entry, at: index - first)
-      } else {
-        fold.isDoubtful = true
-      }
+    let index = key.map { $0.asSmallInteger ?? 0 } ?? 0
+    var next = activeFolds.first(over: whole)
+    while next >= 0 {
+      activeFolds.withFold(next) { note(index, of: object, in: $0) }
+      next = activeFolds.next(after: next)
+    }
+  }
+
+  /// Takes up that an element of a fold's collection has changed; with an index below 1, that any may
+  /// have.
+  @inline(__always)
+  private func note(_ index: Int, of object: ObjectRef, in fold: Fold) {
+    guard fold.collection == Value(object) else { return }
+    guard index >= 1 else {
+      fold.isDoubtful = true
+      return
+    }
+    guard index >= fold.first, index <= fold.last else { return }
+    guard index - fold.first < fold.table.count else {
+      fold.isDoubtful = true
+      return
+    }
+    guard !fold.hasSteps else { return fold.note(index - fold.first) }
+    // Without a block there is nothing to wait for.
+    foldReads += 1
+    if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
+      let entry = machine.foldedNumber(array[element: all.lowerBound + index - 1])
+        .flatMap({ FoldEntry($0) })
+    {
+      fold.table.set(entry, at: index - fold.first)
+    } else {
+      fold.isDoubtful = true
     }
   }
 

@@ -205,13 +205,6 @@ struct WatchedObjects {
     return cells.reversed()
   }
 
-  /// The cell of an object that has exactly one.
-  func only(of object: UInt) -> CellID? {
-    let first = unsafe graph.objectMap.first(object, in: graph.hot)
-    guard first >= 0, unsafe graph.notes[first].nextOfObject < 0 else { return nil }
-    return CellID(first)
-  }
-
   /// Adds a cell to those of its object.
   func append(_ cell: CellID) {
     let object = unsafe graph.hot[cell.rawValue].object.bits
@@ -238,5 +231,14 @@ struct WatchedObjects {
       return true
     }
     return false
+  }
+}
+
+extension ConnectionGraph {
+  /// The cell of an object that has exactly one.
+  func onlyCell(of object: UInt) -> CellID? {
+    let first = objectMap.first(object, in: hot)
+    guard first >= 0, notes[first].nextOfObject < 0 else { return nil }
+    return CellID(first)
   }
 }

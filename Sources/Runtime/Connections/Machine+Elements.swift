@@ -66,10 +66,20 @@ extension Machine {
       if let whole { graph.noteChange(of: whole) }
       return value
     }
-    // It may be in the collection no more, and looking at elements may run code.
-    let root = roots.count
-    roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    if value.isObject {
+      // It may be in the collection no more, and looking at elements may run code.
+      let root = roots.count
+      roots.append(value)
+      defer { roots.removeLast(roots.count - root) }
+      return tellChange(of: object, whole, at: only, answering: value)
+    }
+    return tellChange(of: object, whole, at: only, answering: value)
+  }
+
+  @inline(__always)
+  private func tellChange(
+    of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value
+  ) -> Value {
     let site = currentSite()
     if let whole { graph.noteWrite(to: whole, by: site, new: Value(object)) }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
@@ -108,7 +118,7 @@ extension Machine {
 extension ConnectionGraph {
   /// The cell of all of a collection, if it has one.
   fileprivate func whole(of object: ObjectRef) -> CellID? {
-    if let only = watched.only(of: object.bits) {
+    if let only = onlyCell(of: object.bits) {
       return hot[only.rawValue].kind == .whole ? only : nil
     }
     return cellsByPlace[.whole(object)]
@@ -116,7 +126,7 @@ extension ConnectionGraph {
 
   /// Whether no element of a collection has a cell of its own: nearly always so.
   fileprivate func isReadAsWholeOnly(_ object: ObjectRef) -> Bool {
-    watched.only(of: object.bits).map { hot[$0.rawValue].kind == .whole } ?? false
+    onlyCell(of: object.bits).map { hot[$0.rawValue].kind == .whole } ?? false
   }
 
   /// Whether the graph itself is writing an element of a collection.
