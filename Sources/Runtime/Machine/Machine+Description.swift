@@ -17,7 +17,45 @@ extension Machine {
     if isString(value) { return quoted(ObjectRef(value)) }
     if case .large(let integer)? = numeric(value) { return shortened(integer) }
     if let info = classInfo(named: value) { return info.name.withShortQuotes }
-    return withArticle(classInfo(of: value).name)
+    let info = classInfo(of: value)
+    if info.isKernel, let text = exactText(value, info) { return text }
+    return withArticle(info.name)
+  }
+
+  /// A fraction or scaled decimal as it prints; nil for others, for long ones, and for those into which a
+  /// program has put something else.
+  private func exactText(_ value: Value, _ info: ClassInfo) -> String? {
+    func parts(_ fraction: Value) -> (top: LargeInteger, bottom: LargeInteger)? {
+      if let integer = integer(fraction) { return (integer, .one) }
+      guard fraction.isObject, classInfo(of: fraction).isKernel,
+        classInfo(of: fraction).name == "Fraction",
+        let top = integer(ObjectRef(fraction)[slot: 0]),
+        let bottom = integer(ObjectRef(fraction)[slot: 1])
+      else { return nil }
+      return (top, bottom)
+    }
+    func integer(_ value: Value) -> LargeInteger? {
+      let integer: LargeInteger
+      switch numeric(value) {
+      case .small(let small): integer = LargeInteger(small)
+      case .large(let large): integer = large
+      case .float, nil: return nil
+      }
+      return integer.bitLength <= 256 ? integer : nil
+    }
+    switch info.name {
+    case "Fraction":
+      return parts(value).map { "\($0.top)/\($0.bottom)" }
+    case "ScaledDecimal":
+      let scale = ObjectRef(value)[slot: 1]
+      guard let (top, bottom) = parts(ObjectRef(value)[slot: 0]),
+        let places = scale.asSmallInteger, 0...40 ~= places,
+        let text = FixedPlacesText.text(
+          numerator: top, denominator: bottom, places: places, poll: {})
+      else { return nil }
+      return "\(text)s\(places)"
+    default: return nil
+    }
   }
 
   /// A string in quotes, cut when it is long.
