@@ -16,6 +16,10 @@ extension Primitive {
     ) { machine, arguments throws(Failure) in
       try machine.leaves(below: arguments[0], in: arguments.receiver)
     },
+    Primitive("directoryLinksIn: reference", "The names of links to directories in one.") {
+      machine, arguments throws(Failure) in
+      try machine.directoryLinks(in: arguments[0], of: arguments.receiver)
+    },
     Primitive(
       "omissionsAt: reference",
       "Paths from a place on, each with a text: what the listing of the place leaves out, and why."
@@ -147,6 +151,22 @@ extension Machine {
       _ = entries(at: [], below: top, native, &found)
     }
     return takeUpStoredChanges().isUnwind ? .unwind : makePairs(found.omissions)
+  }
+
+  /// The names, in a directory, of links to directories.
+  ///
+  /// - Returns: an array, or `unwind`.
+  fileprivate func directoryLinks(in reference: Value, of store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .nil }
+    let place = try self.reference(reference)
+    noteRead(of: reference, in: store)
+    let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    let links = entries.filter { $0.isDirectory && $0.isLink }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    for link in links { roots.append(makeString(link.name)) }
+    return makeArray(Array(roots[root...]))
   }
 
   private func place(
