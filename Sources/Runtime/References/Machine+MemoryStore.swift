@@ -86,7 +86,8 @@ extension Machine {
     }
     let object = ObjectRef(reference)
     let known = object[slot: ReferenceSlot.key]
-    if !known.isNil { return known }
+    // A class of a program may have put there what it likes.
+    if isString(known) { return known }
     let components = try self.array(object[slot: ReferenceSlot.components])
     var texts: [String] = []
     for index in 0..<components.elementCount {
