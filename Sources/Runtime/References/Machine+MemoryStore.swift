@@ -7,6 +7,7 @@ enum MemoryStoreSlot {
   static let entries = 0
   static let directories = 1
   static let indexed = 2
+  static let counted = 3
 }
 
 extension Machine {
@@ -202,7 +203,7 @@ extension Machine {
         table.setValue(value, of: number)
       case .absent(let hash):
         try table.insert(key, value, hash: hash, self)
-        try noteInserted(key, in: store, count: table.count)
+        noteInserted(key, in: store, table)
       case .unwound: break
       }
     }

@@ -118,7 +118,8 @@ public struct Reference: Sendable {
     }
   }
 
-  private enum Limit {
+  /// How large a path can be.
+  enum Limit {
     static let components = 64
     static let componentBytes = 255
     static let totalBytes = 4096
