@@ -161,7 +161,7 @@ extension Machine {
       }
       return send(selector("at:"), to: place.object, place.key)
     case .property: return propertyValue(at: place)
-    case .stored: return get(place.key, from: place.object)
+    case .stored: return rooting(place) { get(place.key, from: place.object) }
     case .whole: return place.object
     }
   }
@@ -186,10 +186,20 @@ extension Machine {
       let outcome = setPropertyValue(value, at: place)
       return outcome.isUnwind ? outcome : value
     case .stored:
-      return write(value, at: place.key, in: place.object)
+      return rooting(place) { write(value, at: place.key, in: place.object) }
     case .whole:
       return signal(.notAvailable("writing a whole collection"))
     }
+  }
+
+  /// Does something with a place of a store whose reference may have been made for that alone, and
+  /// which nobody else may know any more.
+  private func rooting(_ place: Place, _ body: () -> Value) -> Value {
+    let root = roots.count
+    roots.append(place.object)
+    roots.append(place.key)
+    defer { roots.removeLast(roots.count - root) }
+    return body()
   }
 
   // MARK: Components
