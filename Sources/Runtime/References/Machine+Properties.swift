@@ -215,7 +215,11 @@ extension Machine {
       return nil
     }
     let shown = send(selector("displayString"), to: value)
-    return shown.isUnwind ? nil : text(shown)
+    if shown.isUnwind { return nil }
+    if let text = text(shown) { return text }
+    let expected = "a string from 'displayString' of \(describe(value))"
+    _ = signal(.invalidArgument(expected, found: describe(shown)))
+    return nil
   }
 
   /// The texts that the elements of a collection are in a path.
@@ -228,7 +232,12 @@ extension Machine {
       return nil
     }
     let array = send(selector("asArray"), to: value)
-    guard array.isObject(ofClass: ClassIndex.array) else { return nil }
+    if array.isUnwind { return nil }
+    guard array.isObject(ofClass: ClassIndex.array) else {
+      _ = signal(
+        .invalidArgument("an array from 'asArray' of \(describe(value))", found: describe(array)))
+      return nil
+    }
     roots.append(array)
     defer { roots.removeLast() }
     var texts: [String] = []
