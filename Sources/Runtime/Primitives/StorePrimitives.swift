@@ -283,11 +283,11 @@ extension Primitive {
       // What leads up was written into the reference, and stays; a name that is given never does.
       let kept = zip(reference.components, components).prefix { $0.hasSameBytes(as: $1) }.count
       do throws(StoreError) {
-        for name in components.dropFirst(kept) where name == "." || name == ".." {
-          let text = reference.scheme + ":" + components.joined(separator: "/")
-          throw StoreError(
-            name == ".." ? .escape : .invalidReference, Reference.escapingControls(in: text),
-            "'\(name)' is no name")
+        // An empty one is said to be that.
+        let name = components.dropFirst(kept).first { !$0.isEmpty && !Reference.isName($0) }
+        if let name {
+          throw Reference.refusal(
+            of: name, in: reference.scheme + ":" + components.joined(separator: "/"))
         }
         return machine.makeReference(
           try Reference(

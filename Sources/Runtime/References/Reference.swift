@@ -136,6 +136,20 @@ extension Reference {
   package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text != "." && text != ".."
   }
+
+  /// Why what was computed is no component of a path.
+  ///
+  /// - Parameters:
+  ///   - name: What was computed.
+  ///   - path: The text of the path with it.
+  ///   - origin: Where it comes from, as in "an expression in 'mem:{x}' gives"; nil where the path says
+  ///     all.
+  /// - Returns: The error.
+  static func refusal(of name: String, in path: String, origin: String? = nil) -> StoreError {
+    StoreError(
+      name == ".." ? .escape : .invalidReference, escapingControls(in: path),
+      origin.map { "\($0) '\(name)', which is no name" } ?? "'\(name)' is no name")
+  }
 }
 
 // MARK: - Parts
