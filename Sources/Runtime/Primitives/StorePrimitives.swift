@@ -67,12 +67,14 @@ extension Primitive {
       try machine.deleteNative(arguments[0], in: arguments.receiver)
     },
     Primitive("post: value to: reference", "Adds value below a place; answers its reference.") {
-      machine, arguments in
-      machine.post(arguments[0], to: arguments[1], in: arguments.receiver)
+      machine, arguments throws(Failure) in
+      try machine.refuseUnopened(arguments.receiver)
+      return machine.post(arguments[0], to: arguments[1], in: arguments.receiver)
     },
     Primitive("list: reference", "The names directly below a place.") {
       machine, arguments throws(Failure) in
-      try machine.list(arguments[0], in: arguments.receiver)
+      try machine.refuseUnopened(arguments.receiver)
+      return try machine.list(arguments[0], in: arguments.receiver)
     },
     Primitive("get: reference if: condition", "What is at a place if a precondition holds.") {
       machine, arguments throws(Failure) in

@@ -81,6 +81,8 @@ extension Machine {
   /// connections, whatever the names are under which the store is known: equal ones, except that a
   /// directory's listing is another place.
   func canonicalReference(_ value: Value, in store: Value) -> Value {
+    // The store says that it is none.
+    guard isReference(value) else { return value }
     let isMemory = isMemory(store)
     let value = isMemory ? memoryReference(value) : value
     let name = StoredName(store, referenceText(value), isMemory: isMemory)
@@ -91,7 +93,6 @@ extension Machine {
 
   /// The reference by which a memory store's place is known: it looks at components only.
   private func memoryReference(_ value: Value) -> Value {
-    guard value.isObject, classInfo(of: value) === referenceClass else { return value }
     let object = ObjectRef(value)
     let hasQuery =
       object[slot: ReferenceSlot.query].isObject(ofClass: ClassIndex.array)
