@@ -172,7 +172,8 @@ extension Machine {
     let object = ObjectRef(value)
     switch classInfo(of: value).name {
     case "VariableReference":
-      return .place(.slot(ObjectRef(object[slot: 0]), object[slot: 1].asSmallInteger ?? 0))
+      let (owner, slot) = try variable(value)
+      return .place(.slot(owner, slot))
     case "PropertyReference":
       let names = try array(object[slot: 1])
       let way = (0..<names.elementCount).map { names[element: $0] }

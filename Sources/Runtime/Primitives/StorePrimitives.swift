@@ -302,29 +302,29 @@ extension Primitive {
   ]
 
   static let variableReference: [Primitive] = [
-    Primitive("value", "What the variable holds.") { machine, arguments in
-      let (object, slot) = machine.variable(arguments.receiver)
+    Primitive("value", "What the variable holds.") { machine, arguments throws(Failure) in
+      let (object, slot) = try machine.variable(arguments.receiver)
       let value = machine.value(at: .slot(object, slot))
       return value.isUndefined ? .nil : value
     },
     Primitive("value: anObject", "Assigns the variable; answers anObject.") {
-      machine, arguments in
-      let (object, slot) = machine.variable(arguments.receiver)
+      machine, arguments throws(Failure) in
+      let (object, slot) = try machine.variable(arguments.receiver)
       return machine.assign(arguments[0], to: .slot(object, slot))
     },
     Primitive("= other", "Whether other is a reference to the same variable.") {
-      machine, arguments in
+      machine, arguments throws(Failure) in
       let other = arguments[0]
       guard machine.classInfo(of: other) === machine.classInfo(of: arguments.receiver) else {
         return .false
       }
-      let (object, slot) = machine.variable(arguments.receiver)
-      let (otherObject, otherSlot) = machine.variable(other)
+      let (object, slot) = try machine.variable(arguments.receiver)
+      let (otherObject, otherSlot) = try machine.variable(other)
       return Value(object == otherObject && slot == otherSlot)
     },
     Primitive("hash", "A number that references to the same variable have in common.") {
-      machine, arguments in
-      let (object, slot) = machine.variable(arguments.receiver)
+      machine, arguments throws(Failure) in
+      let (object, slot) = try machine.variable(arguments.receiver)
       return Value(small: (machine.identityHash(Value(object)) &+ slot) & HashLimits.mask)
     },
   ]
@@ -390,8 +390,13 @@ extension Machine {
   }
 
   /// The slot that a variable reference stands for.
-  func variable(_ value: Value) -> (ObjectRef, Int) {
-    let reference = ObjectRef(value)
-    return (ObjectRef(reference[slot: 0]), reference[slot: 1].asSmallInteger ?? 0)
+  ///
+  /// - Throws: a failure for one that a program has made itself, and that stands for none.
+  func variable(_ value: Value) throws(Failure) -> (ObjectRef, Int) {
+    let (owner, slot) = (ObjectRef(value)[slot: 0], ObjectRef(value)[slot: 1])
+    guard owner.isObject, ObjectRef(owner).hasFormat(.slots), let slot = slot.asSmallInteger,
+      slot >= 0, slot < ObjectRef(owner).slotCount
+    else { throw .invalidArgument("a reference to a variable", found: describe(value)) }
+    return (ObjectRef(owner), slot)
   }
 }

@@ -30,9 +30,9 @@ extension Machine {
     }
     // The value of a reference to a variable is that variable, whoever refers to it.
     if text == "value", info === variableReferenceClass,
-      let slot = ObjectRef(object)[slot: 1].asSmallInteger, ObjectRef(object)[slot: 0].isObject
+      let (owner, slot) = try? variable(object)
     {
-      return .slot(ObjectRef(ObjectRef(object)[slot: 0]), slot)
+      return .slot(owner, slot)
     }
     return try propertyPlace(of: text, in: ObjectRef(object), info)
   }
