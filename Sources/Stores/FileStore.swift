@@ -175,16 +175,16 @@ extension FileStore: Store {
     _ reference: Reference, to destination: Reference, if condition: Precondition?
   ) throws(StoreError) {
     let other = try with(destination) { (place) throws(FileFailure) in place }
-    let isWithin = try with(reference) { (place) throws(FileFailure) in
-      try isDirectory(place, around: other)
-    }
-    // The system would call it an invalid argument, and not say of which place.
-    guard !isWithin else {
-      throw StoreError(.conflict, destination, "it lies within what is moved")
-    }
+    var isWithin = false
     try with(reference) { (place) throws(FileFailure) in
-      try move(place, to: other, condition)
+      do throws(FileFailure) {
+        try move(place, to: other, condition)
+      } catch {
+        guard error == .liesWithin else { throw error }
+        isWithin = true
+      }
     }
+    if isWithin { throw StoreError(.liesWithin, destination) }
   }
 
   public func deleteTree(_ reference: Reference) throws(StoreError) -> Bool {

@@ -158,6 +158,34 @@ import Testing
     #expect(program.size == Program.Size())
   }
 
+  /// The reference by which a group, a path or an entry finds a place in a store is made for that
+  /// alone: it lives as long as the store is at work with it.
+  @Test(arguments: [
+    "foo a: i", "g:/a := i", "var:foo/a := i", "foo a", "g:/a", "var:foo/a", "entry value: i",
+    "entry value", "var:store/{'a'} := i", "(ref:var:store/b) value",
+  ])
+  func referencesMadeForAPlace(statement: String) throws {
+    let program = Program(collectEvery: 1)
+    try program.run(
+      """
+      class Elsewhere : MemoryStore {
+        -put: value at: reference { ^super put: value at: (self reference: 'elsewhere') }
+        -get: reference { ^super get: (self reference: 'elsewhere') }
+      }
+      store := Elsewhere new.
+      scheme:box := store.
+      group foo { a -> box:/a/b. }
+      scheme:g := foo.
+      entry := store entryAt: #('a' 'b').
+      seen := OrderedCollection new.
+      k := ref:box: watchBelow: [ :changed | seen add: changed ].
+      """)
+    try program.run("(1 to: 20) do: [ :i | \(statement) ]")
+    program.collect()
+    #expect(try program.print("seen allSatisfy: [ :each | each scheme = 'box' ]") == "true")
+    #expect(program.console.text == "")
+  }
+
   /// Connections that die while formulas run do not disturb those that are running.
   @Test func collectionsInTheMiddle() throws {
     try onThread {

@@ -67,6 +67,21 @@ import Testing
     #expect(directory.tree == ["target/": "", "target/f": "old"])
   }
 
+  /// A directory is not moved into itself, by whatever name.
+  @Test func directoriesDoNotMoveIntoThemselves() throws {
+    try directory.link("target/back", to: "..")
+    let before = directory.tree
+    for name in ["target/in", "to-dir/in", "to-dir/new/in", "to-dir/back/target/in"] {
+      let message = message { try store.move(file("target"), to: file(name), if: nil) }
+      #expect(message == "file:\(name): it lies within what is moved")
+      #expect(kind { try store.move(file("target"), to: file(name), if: nil) } == .conflict)
+    }
+    #expect(directory.tree == before)
+    // What only leads there is moved itself.
+    try store.move(file("to-dir"), to: file("target/in"), if: nil)
+    #expect(directory.tree["target/in"] == "special")
+  }
+
   @Test func temporaryNamesAreNotFollowed() throws {
     try directory.link(".tenon-temporary-x", to: "target/f")
     try store.put(file("new"), "x")

@@ -117,6 +117,9 @@ extension ConnectionGraph {
         continue
       }
       heap.mark(entry.value)
+      // Its cell may have ended since, with the reference that was made for it.
+      heap.mark(entry.place.key)
+      if entry.place.kind == .stored { heap.mark(entry.place.object) }
       kept.note(entry.place, entry.value)
     }
     undo.exchange(with: kept)

@@ -430,6 +430,8 @@ extension ConnectionGraph {
       throw error
     }
     if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
+    // What was in force before with another solver goes on reading what it has read.
+    if constraint.isForced { new.forEach { linkDynamicInputs(of: $0) } }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 

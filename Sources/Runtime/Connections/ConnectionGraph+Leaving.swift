@@ -83,6 +83,17 @@ extension ConnectionGraph {
     return !loose.isEmpty
   }
 
+  /// Gives a region's solver its constraints anew, in the order of their positions.
+  func sort(_ region: Region, by position: (Constraint) -> Int) {
+    let constraints = Array(region.constraints)
+    let sorted = constraints.enumerated()
+      .sorted { (position($0.element), $0.offset) < (position($1.element), $1.offset) }
+      .map(\.element)
+    guard !constraints.elementsEqual(sorted, by: { $0 === $1 }) else { return }
+    region.constraints = ConstraintList(sorted)
+    breakUp(region)
+  }
+
   private func breakUp(_ region: Region) {
     regionCount -= 1
     if region.isLoose { looseRegions.removeAll { $0 === region } }
@@ -113,15 +124,24 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(connections and what stands in a region with one of them).
   func disconnect(_ ended: [Connection]) {
+    let regions = leaveTogether { for connection in ended { disconnect(connection) } }
+    for region in regions { release(Array(region.cells)) }
+  }
+
+  /// Makes regions anew once only for all that takes formulas out of them.
+  ///
+  /// - Returns: the regions that are no more.
+  @discardableResult
+  func leaveTogether(_ body: () -> Void) -> [Region] {
     broken = ([], [])
-    for connection in ended { disconnect(connection) }
+    body()
     let (regions, constraints) = broken ?? ([], [])
     broken = nil
     for region in regions.unique() { breakUp(region) }
     for constraint in constraints.unique() where constraint.region == nil {
       enterAgain(constraint)
     }
-    for region in regions.unique() { release(Array(region.cells)) }
+    return regions.unique()
   }
 
   /// Makes regions anew for constraints whose region fell apart.

@@ -105,25 +105,29 @@ extension LinearForm {
 extension Machine {
   /// The number that a value is to solvers; nil for what is no finite number.
   func solverNumber(_ value: Value) -> SolverNumber? {
+    if let number = wholeNumber(value) { return number }
+    guard value.isObject else { return nil }
+    let isScaled = ObjectRef(value).classIndex == kernelClass("ScaledDecimal").index
+    let fraction = isScaled ? ObjectRef(value)[slot: 0] : value
+    if isScaled, let number = wholeNumber(fraction) { return number }
+    // A program may have put anything in there, the number itself, too.
+    guard fraction.isObject(ofClass: fractionClass.index),
+      let numerator = wholeNumber(ObjectRef(fraction)[slot: 0]),
+      let denominator = wholeNumber(ObjectRef(fraction)[slot: 1])
+    else { return nil }
+    return numerator / denominator
+  }
+
+  /// A number without parts.
+  private func wholeNumber(_ value: Value) -> SolverNumber? {
     switch numeric(value) {
     case .small(let integer): return SolverNumber(integer)
     case .float(let double): return double.isFinite ? SolverNumber(double) : nil
     case .large(let integer):
       let double = integer.nearestDouble
       return double.isFinite ? SolverNumber(double) : nil
-    case nil: break
+    case nil: return nil
     }
-    guard value.isObject else { return nil }
-    if ObjectRef(value).classIndex == kernelClass("ScaledDecimal").index {
-      return solverNumber(ObjectRef(value)[slot: 0])
-    }
-    guard value.isObject(ofClass: fractionClass.index) else { return nil }
-    let top = ObjectRef(value)[slot: 0]
-    let bottom = ObjectRef(value)[slot: 1]
-    guard let numerator = solverNumber(top), let denominator = solverNumber(bottom) else {
-      return nil
-    }
-    return numerator / denominator
   }
 
   /// The value for a number that a solver has computed.

@@ -24,7 +24,7 @@ extension Machine {
       return .cell(formula.output)
     case "VariableReference":
       guard ObjectRef(value)[slot: 0].isObject else { return .ended }
-      let (object, slot) = variable(value)
+      let (object, slot) = try variable(value)
       return subject(.slot(object, slot), displayText(ObjectRef(value)[slot: 2]))
     case "PropertyReference":
       return try subject(ofProperty: value)

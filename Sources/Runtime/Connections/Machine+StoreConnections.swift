@@ -30,6 +30,8 @@ extension Machine {
   /// The way to the place that a name of a group stands for.
   ///
   /// - Throws: a failure when the group has no such name.
+  ///
+  /// What it finds is kept among the roots, which the caller takes back.
   func alias(named name: String, in group: Value) throws(Failure) -> ConnectionPlan.PlacePath {
     let object = ObjectRef(group)
     let names = try array(object[slot: GroupSlot.names])
@@ -63,6 +65,8 @@ extension Machine {
   ///
   /// - Returns: nil when the way to it leads nowhere.
   func aliasedPlace(of name: String, in group: Value) throws(Failure) -> Place? {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
     switch try alias(named: name, in: group) {
     case .place(let place): return place
     case .path(let base, let names):
@@ -74,7 +78,6 @@ extension Machine {
         let (next, count) = try step(rest, from: object.isUndefined ? .nil : object)
         guard let next else { return nil }
         roots.append(next.key)
-        defer { roots.removeLast() }
         current = next
         rest = rest.dropFirst(count)
       }
@@ -134,6 +137,8 @@ extension Machine {
     of group: Value, to selector: Value, _ count: Int, _ argument: (Int) -> Value
   ) -> Value? {
     guard let selector = text(selector) else { return nil }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
     if count == 0, let path = try? alias(named: selector, in: group) { return value(at: path) }
     guard count == 1, selector.last == ":",
       let path = try? alias(named: String(selector.dropLast()), in: group)
@@ -159,13 +164,16 @@ extension Machine {
 
   /// The way to what a reference refers to.
   ///
+  /// What it finds is kept among the roots, which the caller takes back.
+  ///
   /// - Throws: a failure for what is no reference.
   func placePath(of value: Value) throws(Failure) -> ConnectionPlan.PlacePath {
     guard value.isObject else { throw .invalidArgument("a reference", found: describe(value)) }
     let object = ObjectRef(value)
     switch classInfo(of: value).name {
     case "VariableReference":
-      return .place(.slot(ObjectRef(object[slot: 0]), object[slot: 1].asSmallInteger ?? 0))
+      let (owner, slot) = try variable(value)
+      return .place(.slot(owner, slot))
     case "PropertyReference":
       let names = try array(object[slot: 1])
       let way = (0..<names.elementCount).map { names[element: $0] }
@@ -189,8 +197,7 @@ extension Machine {
       guard hasScheme(scheme) else { throw .unknownScheme(scheme, self) }
       let store = schemeCell(named: scheme)[slot: 0]
       if isGroup(store) { return try alias(of: value, in: store) }
-      return .place(
-        Place(kind: .stored, object: store, index: -1, key: canonicalReference(value, in: store)))
+      return .place(storedPlace(value, in: store))
     default: throw .invalidArgument("a reference", found: describe(value))
     }
   }
@@ -198,15 +205,21 @@ extension Machine {
   /// The place at a key of a dictionary, or at a reference of a store.
   private func entry(_ key: Value, in container: Value) throws(Failure) -> Place {
     if isStore(container) {
-      return Place(
-        kind: .stored, object: container, index: -1,
-        key: canonicalReference(try reference(key, in: container), in: container))
+      return storedPlace(try reference(key, in: container), in: container)
     }
     guard let place = try place(of: key, in: container) else {
       throw .noProperty(displayText(key), describe(container))
     }
     roots.append(place.key)
     return place
+  }
+
+  /// The place of a store at a reference, whose key may have been made for it alone.
+  private func storedPlace(_ reference: Value, in store: Value) -> Place {
+    let key = canonicalReference(reference, in: store)
+    roots.append(store)
+    roots.append(key)
+    return Place(kind: .stored, object: store, index: -1, key: key)
   }
 
   /// The place that an EntryReference of a store leads to.
@@ -334,16 +347,16 @@ extension Primitive {
 
   static let entryReference: [Primitive] = [
     Primitive("stored", "What the store has there.") { machine, arguments throws(Failure) in
+      let root = machine.roots.count
+      defer { machine.roots.removeLast(machine.roots.count - root) }
       let place = try machine.placeInStore(arguments.receiver)
-      machine.roots.append(place.key)
-      defer { machine.roots.removeLast() }
       return machine.get(place.key, from: place.object)
     },
     Primitive("store: anObject", "Replaces what the store has there.") {
       machine, arguments throws(Failure) in
+      let root = machine.roots.count
+      defer { machine.roots.removeLast(machine.roots.count - root) }
       let place = try machine.placeInStore(arguments.receiver)
-      machine.roots.append(place.key)
-      defer { machine.roots.removeLast() }
       return machine.write(arguments[0], at: place.key, in: place.object)
     },
   ]

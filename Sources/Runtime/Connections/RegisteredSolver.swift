@@ -99,50 +99,101 @@ extension ConnectionGraph {
 
   /// Takes formulas into force; a preference that stands against it is given up, so that none ever
   /// makes a statement refused that holds without it.
+  ///
+  /// - Throws: why they cannot be taken; all preferences are then as they were.
   func takeAsPreferred(_ added: [Formula], origin: CellID?) throws(Failure) {
     try preferCheaperSolver(for: added)
+    guard var failure = failure(ofTaking: added, origin) else { return }
+    guard let own = added.first?.connection else { throw failure }
+    if own.forced?.isPreference == true {
+      own.forced = nil
+      guard failure.errorClass == .constraintError, !isUnwinding else { throw failure }
+      own.hasNoPreference = true
+      guard let second = self.failure(ofTaking: added, origin) else { return }
+      // What is refused is so for what it says itself, whatever it would have preferred.
+      failure = second
+    }
+    // What is determined already is so with other solvers, too.
+    if failure.concernsSolvers, !isUnwinding, try takeUnpreferred(added, origin) { return }
+    own.hasNoPreference = false
+    throw failure
+  }
+
+  /// Why formulas cannot be taken into force; nil when they have been.
+  private func failure(ofTaking formulas: [Formula], _ origin: CellID?) -> Failure? {
     do throws(Failure) {
-      try take(added, origin: origin)
+      try take(formulas, origin: origin)
+      return nil
     } catch {
-      guard let own = added.first?.connection else { throw error }
-      if own.forced?.isPreference == true {
-        own.hasNoPreference = true
-        own.forced = nil
-        return try takeAsPreferred(added, origin: origin)
-      }
-      let cells = Set(added.flatMap(\.variables)).sorted()
-      let others = cells.compactMap { self[$0].region }.unique().flatMap(\.constraints)
-        .filter { $0.preferredSolver != nil }.compactMap { $0.formulas.first?.connection }.unique()
-      if others.isEmpty { throw error }
-      for other in others { try giveUpPreference(of: other) }
-      do throws(Failure) {
-        try take(added, origin: origin)
-      } catch {
-        // It was not the preferences that stood against it.
-        for other in others {
-          let formulas = other.formulas
-          formulas.reversed().forEach { withdraw($0) }
-          other.hasNoPreference = false
-          try takeAsPreferred(formulas, origin: nil)
-        }
-        throw error
-      }
+      return error
     }
   }
 
-  /// Has a connection kept as it would be if no registered solver cost less.
-  private func giveUpPreference(of connection: Connection) throws(Failure) {
-    let formulas = connection.formulas
-    let preferred = connection.forced
-    formulas.reversed().forEach { withdraw($0) }
-    connection.forced = nil
+  /// Takes formulas into force that can be once what stands beside them gives its preferences up.
+  ///
+  /// - Returns: whether they can; all is as it was if not.
+  /// - Throws: that it was interrupted.
+  private func takeUnpreferred(_ added: [Formula], _ origin: CellID?) throws(Failure) -> Bool {
+    let cells = Set(added.flatMap(\.variables)).sorted()
+    let constraints = cells.compactMap { self[$0].region }.unique().flatMap(\.constraints)
+    let formulas = constraints.flatMap(\.formulas)
+    let preferring = constraints.filter { $0.preferredSolver != nil }
+      .compactMap { $0.formulas.first?.connection }.unique()
+      .map { Preferring(connection: $0, solver: $0.forced) }
+    if preferring.isEmpty { return false }
     do throws(Failure) {
-      try take(formulas, origin: nil)
-      connection.hasNoPreference = true
+      // Each alone might stand against the others.
+      withdrawAll(of: preferring)
+      for each in preferring {
+        each.connection.forced = nil
+        each.connection.hasNoPreference = true
+      }
+      for each in preferring { try take(each.connection.formulas, origin: nil) }
+      try take(added, origin: origin)
+      return true
     } catch {
-      connection.forced = preferred
-      try take(formulas, origin: nil)
-      throw error
+      // It was not the preferences that stood against it.
+      restore(preferring, inOrderOf: formulas)
+      if isUnwinding { throw error }
+      return false
+    }
+  }
+
+  private func withdrawAll(of preferring: [Preferring]) {
+    leaveTogether {
+      for each in preferring { each.connection.formulas.reversed().forEach { withdraw($0) } }
+    }
+  }
+
+  /// A connection with the solver that it prefers.
+  private struct Preferring {
+    let connection: Connection
+    let solver: ForcedSolver?
+  }
+
+  /// Has connections kept by the solvers that they prefer, as they were.
+  ///
+  /// - Parameters:
+  ///   - preferring: The connections.
+  ///   - formulas: Those of their regions in the order in which the solvers had them: one of the
+  ///     language may go by it.
+  private func restore(_ preferring: [Preferring], inOrderOf formulas: [Formula]) {
+    withdrawAll(of: preferring)
+    for each in preferring {
+      let connection = each.connection
+      connection.forced = each.solver
+      connection.hasNoPreference = false
+      guard failure(ofTaking: connection.formulas, nil) != nil else { continue }
+      // Its solver is of the language, and may refuse today what it took yesterday.
+      connection.forced = nil
+      connection.hasNoPreference = true
+      _ = failure(ofTaking: connection.formulas, nil)
+    }
+    var positions: [FormulaID: Int] = [:]
+    for (position, formula) in formulas.enumerated() { positions[formula.id] = position }
+    let regions = preferring.compactMap { $0.connection.formulas.first?.constraint?.region }
+    for region in regions.unique() {
+      sort(region) { $0.formulas.first.flatMap { positions[$0.id] } ?? .max }
     }
   }
 

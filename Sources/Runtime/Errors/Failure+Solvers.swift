@@ -1,7 +1,7 @@
 // What is said of solvers that are written in the language.
 
 extension Failure {
-  static func failedSolver(_ message: String) -> Failure { Failure(.constraintError, message) }
+  static func failedSolver(_ message: String) -> Failure { .ofSolvers(message) }
 
   static func foreignFormula(_ solver: String) -> Failure {
     Failure(.constraintError, "\(solver) runs a formula that is none of its own")
@@ -50,8 +50,7 @@ extension Failure {
   }
 
   static func severalSolvers(_ names: [String]) -> Failure {
-    Failure(
-      .constraintError,
+    .ofSolvers(
       "connections that share places have one solver, not " + names.joined(separator: " and "))
   }
 

@@ -265,8 +265,7 @@ extension Failure {
 
   static func cycle(_ names: [String], _ connections: [Connection]) -> Failure {
     let lines = connections.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
-    return Failure(
-      .constraintError,
+    return .ofSolvers(
       "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)")
   }
 
@@ -274,15 +273,14 @@ extension Failure {
   static func noSolver(
     _ objections: [String], _ connection: Connection? = nil, with others: [Connection] = []
   ) -> Failure {
-    guard !objections.isEmpty else { return Failure(.constraintError, "there is no solver") }
+    guard !objections.isEmpty else { return .ofSolvers("there is no solver") }
     let reasons = objections.joined(separator: "; ")
     guard let connection, !others.isEmpty else {
-      return Failure(.constraintError, "no solver accepts it: " + reasons)
+      return .ofSolvers("no solver accepts it: " + reasons)
     }
     let named = others.prefix(3).map { "'\($0.text)' (\($0.location))" }
     let more = others.count > named.count ? ["\(others.count - named.count) more"] : []
-    return Failure(
-      .constraintError,
+    return .ofSolvers(
       "no solver keeps '\(connection.text)' together with "
         + "\((named + more).joined(separator: ", ")), which shares its places: \(reasons)")
   }

@@ -11,10 +11,19 @@ struct Failure: Error {
   var wantedBytes = 0
   /// What a store said, for the exception to tell.
   var storeError: StoreErrorDetails?
+  /// Whether another choice of solvers may help.
+  private(set) var concernsSolvers = false
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass
     self.message = message.withShortQuotes.withVisibleControls
+  }
+
+  /// The failure of solvers to keep a connection together with others.
+  static func ofSolvers(_ message: String) -> Failure {
+    var failure = Failure(.constraintError, message)
+    failure.concernsSolvers = true
+    return failure
   }
 }
 

@@ -104,10 +104,9 @@ final class ReferenceNode: SiteNode {
   private func refusal(of name: String, _ names: [String], _ host: String?) -> StoreError {
     let start = host.map { "//\($0)/" } ?? (isAbsolute ? "/" : "")
     let written = scheme + ":" + code.source.text(in: range)
-    return StoreError(
-      name == ".." ? .escape : .invalidReference,
-      Reference.escapingControls(in: scheme + ":" + start + names.joined(separator: "/")),
-      "an expression in '\(written)' gives '\(name)', which is no name")
+    return Reference.refusal(
+      of: name, in: scheme + ":" + start + names.joined(separator: "/"),
+      origin: "an expression in '\(written)' gives")
   }
 }
 

@@ -29,14 +29,18 @@ struct HashTable {
   /// The bytes of a place.
   fileprivate static let placeSize = 4
 
-  /// The number of entries that have been made, removed ones included.
+  /// The number of entries that have been made, removed ones included; 0 when the variables say
+  /// something else than this code left there.
   var used: Int {
-    get { object[slot: Slot.used].asSmallInteger ?? 0 }
+    get { entries == nil ? 0 : rawUsed }
     nonmutating set { object[slot: Slot.used] = Value(small: newValue) }
   }
 
+  @inline(__always) private var rawUsed: Int { object[slot: Slot.used].asSmallInteger ?? 0 }
+
+  /// The number of entries; no more than have been made.
   var count: Int {
-    get { object[slot: Slot.count].asSmallInteger ?? 0 }
+    get { min(max(0, object[slot: Slot.count].asSmallInteger ?? 0), used) }
     nonmutating set { object[slot: Slot.count] = Value(small: newValue) }
   }
 
@@ -45,6 +49,9 @@ struct HashTable {
     get { object[slot: Slot.version].asSmallInteger ?? 0 }
     nonmutating set { object[slot: Slot.version] = Value(small: newValue & 0xFFFF_FFFF) }
   }
+
+  /// Whether one entry has come or gone since the table had a version.
+  func isOneChange(after version: Int) -> Bool { self.version == (version &+ 1) & 0xFFFF_FFFF }
 
   /// The table of places, if it is as this code left it.
   @inline(__always) private var places: ObjectRef? {
@@ -60,7 +67,7 @@ struct HashTable {
     let value = object[slot: Slot.entries]
     guard value.isObject(ofClass: ClassIndex.array) else { return nil }
     let entries = ObjectRef(value)
-    let used = used
+    let used = rawUsed
     let words = entries.elementCount
     // The second comparison cannot overflow when the first holds.
     return UInt(bitPattern: used) <= UInt(bitPattern: words)
@@ -72,7 +79,7 @@ struct HashTable {
 
   /// An entry by its number, from 1; nil when it was removed or there is none.
   func entry(_ number: Int) -> (key: Value, value: Value)? {
-    guard let entries, number >= 1, number <= used else { return nil }
+    guard let entries, number >= 1, number <= rawUsed else { return nil }
     let base = (number - 1) * HashTable.entryWords
     let key = entries[element: base]
     return key.isUndefined ? nil : (key, entries[element: base + 1])
@@ -81,19 +88,19 @@ struct HashTable {
   /// Whether an entry, by its number from 1, has this very key.
   @inline(__always)
   func holds(_ key: Value, at number: Int) -> Bool {
-    guard let entries, number >= 1, number <= used else { return false }
+    guard let entries, number >= 1, number <= rawUsed else { return false }
     return entries[element: (number &- 1) &* HashTable.entryWords] == key
   }
 
   /// The value of an entry that exists.
   func value(of number: Int) -> Value {
-    guard let entries, number >= 1, number <= used else { return .nil }
+    guard let entries, number >= 1, number <= rawUsed else { return .nil }
     return entries[element: (number - 1) * HashTable.entryWords + 1]
   }
 
   /// Sets the value of an entry that exists.
   func setValue(_ value: Value, of number: Int) {
-    guard let entries, number >= 1, number <= used else { return }
+    guard let entries, number >= 1, number <= rawUsed else { return }
     entries[element: (number - 1) * HashTable.entryWords + 1] = value
   }
 
@@ -238,21 +245,32 @@ extension HashTable {
     used = number
     count += 1
     version += 1
-    enter(number, hash: hash, places)
+    // New places have room, whatever somebody else wrote into the old ones.
+    if !enter(number, hash: hash, places) { try grow(machine) }
   }
 
-  private func enter(_ number: Int, hash: Int, _ places: ObjectRef) {
+  /// Enters the number of an entry at a free place.
+  ///
+  /// - Returns: whether there is one.
+  @discardableResult
+  private func enter(_ number: Int, hash: Int, _ places: ObjectRef) -> Bool {
     let mask = places.placeCount &- 1
     var probe = Probe(hash, mask)
-    while places.place(probe.place) != 0 { probe.advance() }
+    var probes = 0
+    while places.place(probe.place) != 0 {
+      if probes > mask &+ Probe.untilOnlyPlaces { return false }
+      probe.advance()
+      probes &+= 1
+    }
     // The numbers fit below the mask: at least half of the places are free.
     let content = HashTable.tag(hash) & ~mask | number
     places.setPlace(probe.place, UInt32(truncatingIfNeeded: content))
+    return true
   }
 
   /// Removes an entry; its place stays taken until the table grows.
   func remove(_ number: Int) {
-    guard let entries, number >= 1, number <= used else { return }
+    guard let entries, number >= 1, number <= rawUsed else { return }
     let base = (number - 1) * HashTable.entryWords
     entries[element: base] = .undefined
     entries[element: base + 1] = .nil
@@ -263,8 +281,11 @@ extension HashTable {
   /// Makes room for as many entries again, and leaves removed ones behind.
   private func grow(_ machine: Machine) throws(Failure) {
     let old = entries
-    let oldUsed = old == nil ? 0 : used
-    let capacity = max(8, count * 2)
+    let oldUsed = used
+    let remaining = old.map { old in
+      (0..<oldUsed).count { !old[element: $0 * HashTable.entryWords].isUndefined }
+    }
+    let capacity = max(8, (remaining ?? 0) * 2)
     guard capacity < Int(UInt32.max) / 4 else {
       throw .tooLarge("a collection of \(capacity) elements", limit: Int(UInt32.max) / 4)
     }

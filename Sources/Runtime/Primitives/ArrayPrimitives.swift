@@ -204,11 +204,11 @@ struct OrderedElements {
     start >= 0 && start < end && end <= array.elementCount
   }
 
-  /// The offset of the first element in the array.
-  var start: Int { (object[slot: Slot.first].asSmallInteger ?? 1) - 1 }
-  /// The offset after the last element.
-  var end: Int { object[slot: Slot.last].asSmallInteger ?? 0 }
-  var count: Int { end - start }
+  /// The offset of the first element in the array; whatever a program has written, not below 0.
+  var start: Int { max(0, (object[slot: Slot.first].asSmallInteger ?? 1) - 1) }
+  /// The offset after the last element; whatever a program has written, not below 0.
+  var end: Int { max(0, object[slot: Slot.last].asSmallInteger ?? 0) }
+  var count: Int { max(0, end - start) }
 
   func set(start: Int, end: Int) {
     object[slot: Slot.first] = Value(small: start + 1)

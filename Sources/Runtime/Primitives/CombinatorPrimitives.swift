@@ -69,6 +69,7 @@ extension Machine {
   func readNative(
     _ reference: Value, from store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
+    try refuseUnopened(store)
     guard tracker != nil else { return get(reference, from: store, if: condition) }
     return try withOwnReference(reference, in: store) { get($0, from: store, if: condition) }
   }
@@ -77,6 +78,7 @@ extension Machine {
   func writeNative(
     _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
+    try refuseUnopened(store)
     guard graph.hasStoredCells || graph.running != nil else {
       let stored = put(value, at: reference, in: store, if: condition)
       return stored.isUnwind ? stored : settleRelays(answering: value)
@@ -90,8 +92,15 @@ extension Machine {
   func deleteNative(
     _ reference: Value, in store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
+    try refuseUnopened(store)
     guard graph.hasStoredCells else { return delete(reference, in: store, if: condition) }
     return try withOwnReference(reference, in: store) { delete($0, in: store, if: condition) }
+  }
+
+  /// Refuses an object that stands for no store written in Swift: it would be asked itself again.
+  func refuseUnopened(_ store: Value) throws(Failure) {
+    guard nativeStore(store) == nil else { return }
+    throw Failure(.error, "\(describe(store)) has not been opened")
   }
 
   private func withOwnReference(

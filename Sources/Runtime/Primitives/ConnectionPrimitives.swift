@@ -222,14 +222,18 @@ extension Connection {
 extension Machine {
   /// The objects without which a place would be gone: none for what is in a store or in the script.
   fileprivate func owners(of reference: Value) -> [Value] {
-    guard reference.isObject else { return [] }
-    let info = classInfo(of: reference)
-    switch info.name {
-    case "VariableReference":
-      let object = ObjectRef(reference)[slot: 0]
-      return ObjectRef(object).classIndex == ClassIndex.variableCell ? [] : [object]
-    case "PropertyReference": return owners(of: ObjectRef(reference)[slot: 0])
-    default: return []
+    var reference = reference
+    // One that a program has made may be its own base.
+    for _ in 0..<1_000 {
+      guard reference.isObject else { return [] }
+      switch classInfo(of: reference).name {
+      case "VariableReference":
+        guard let (object, _) = try? variable(reference) else { return [] }
+        return object.classIndex == ClassIndex.variableCell ? [] : [Value(object)]
+      case "PropertyReference": reference = ObjectRef(reference)[slot: 0]
+      default: return []
+      }
     }
+    return []
   }
 }

@@ -67,12 +67,14 @@ extension Primitive {
       try machine.deleteNative(arguments[0], in: arguments.receiver)
     },
     Primitive("post: value to: reference", "Adds value below a place; answers its reference.") {
-      machine, arguments in
-      machine.post(arguments[0], to: arguments[1], in: arguments.receiver)
+      machine, arguments throws(Failure) in
+      try machine.refuseUnopened(arguments.receiver)
+      return machine.post(arguments[0], to: arguments[1], in: arguments.receiver)
     },
     Primitive("list: reference", "The names directly below a place.") {
       machine, arguments throws(Failure) in
-      try machine.list(arguments[0], in: arguments.receiver)
+      try machine.refuseUnopened(arguments.receiver)
+      return try machine.list(arguments[0], in: arguments.receiver)
     },
     Primitive("get: reference if: condition", "What is at a place if a precondition holds.") {
       machine, arguments throws(Failure) in
@@ -283,11 +285,11 @@ extension Primitive {
       // What leads up was written into the reference, and stays; a name that is given never does.
       let kept = zip(reference.components, components).prefix { $0.hasSameBytes(as: $1) }.count
       do throws(StoreError) {
-        for name in components.dropFirst(kept) where name == "." || name == ".." {
-          let text = reference.scheme + ":" + components.joined(separator: "/")
-          throw StoreError(
-            name == ".." ? .escape : .invalidReference, Reference.escapingControls(in: text),
-            "'\(name)' is no name")
+        // An empty one is said to be that.
+        let name = components.dropFirst(kept).first { !$0.isEmpty && !Reference.isName($0) }
+        if let name {
+          throw Reference.refusal(
+            of: name, in: reference.scheme + ":" + components.joined(separator: "/"))
         }
         return machine.makeReference(
           try Reference(
@@ -300,29 +302,29 @@ extension Primitive {
   ]
 
   static let variableReference: [Primitive] = [
-    Primitive("value", "What the variable holds.") { machine, arguments in
-      let (object, slot) = machine.variable(arguments.receiver)
+    Primitive("value", "What the variable holds.") { machine, arguments throws(Failure) in
+      let (object, slot) = try machine.variable(arguments.receiver)
       let value = machine.value(at: .slot(object, slot))
       return value.isUndefined ? .nil : value
     },
     Primitive("value: anObject", "Assigns the variable; answers anObject.") {
-      machine, arguments in
-      let (object, slot) = machine.variable(arguments.receiver)
+      machine, arguments throws(Failure) in
+      let (object, slot) = try machine.variable(arguments.receiver)
       return machine.assign(arguments[0], to: .slot(object, slot))
     },
     Primitive("= other", "Whether other is a reference to the same variable.") {
-      machine, arguments in
+      machine, arguments throws(Failure) in
       let other = arguments[0]
       guard machine.classInfo(of: other) === machine.classInfo(of: arguments.receiver) else {
         return .false
       }
-      let (object, slot) = machine.variable(arguments.receiver)
-      let (otherObject, otherSlot) = machine.variable(other)
+      let (object, slot) = try machine.variable(arguments.receiver)
+      let (otherObject, otherSlot) = try machine.variable(other)
       return Value(object == otherObject && slot == otherSlot)
     },
     Primitive("hash", "A number that references to the same variable have in common.") {
-      machine, arguments in
-      let (object, slot) = machine.variable(arguments.receiver)
+      machine, arguments throws(Failure) in
+      let (object, slot) = try machine.variable(arguments.receiver)
       return Value(small: (machine.identityHash(Value(object)) &+ slot) & HashLimits.mask)
     },
   ]
@@ -388,8 +390,13 @@ extension Machine {
   }
 
   /// The slot that a variable reference stands for.
-  func variable(_ value: Value) -> (ObjectRef, Int) {
-    let reference = ObjectRef(value)
-    return (ObjectRef(reference[slot: 0]), reference[slot: 1].asSmallInteger ?? 0)
+  ///
+  /// - Throws: a failure for one that a program has made itself, and that stands for none.
+  func variable(_ value: Value) throws(Failure) -> (ObjectRef, Int) {
+    let (owner, slot) = (ObjectRef(value)[slot: 0], ObjectRef(value)[slot: 1])
+    guard owner.isObject, ObjectRef(owner).hasFormat(.slots), let slot = slot.asSmallInteger,
+      slot >= 0, slot < ObjectRef(owner).slotCount
+    else { throw .invalidArgument("a reference to a variable", found: describe(value)) }
+    return (ObjectRef(owner), slot)
   }
 }

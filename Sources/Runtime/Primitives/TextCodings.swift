@@ -138,7 +138,9 @@ extension ASCII {
   }
 
   /// The digit for a value below 16.
-  static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+  static func hexDigit(_ value: UInt8, isCapital: Bool = false) -> UInt8 {
+    value < 10 ? 0x30 + value : (isCapital ? 0x37 : 0x57) + value
+  }
 }
 
 /// Bytes as letters, digits and two signs: RFC 4648, section 4.

@@ -70,10 +70,12 @@ public final class ChangeFeed: Sendable {
   public func post(
     _ verb: Change.Verb, _ reference: Reference, origin: ChangeOrigin? = nil
   ) {
+    // Other threads that post wait for no more than the search.
+    let path = reference.steps
     let (change, subscribers) = state.withLock { state in
       state.sequence += 1
       let change = Change(verb, reference, sequence: state.sequence, origin: origin)
-      return (change, state.subscribers(concernedBy: change))
+      return (change, state.subscribers(concernedBy: change, at: path))
     }
     for subscriber in subscribers {
       switch subscriber.target {
@@ -136,8 +138,9 @@ public final class ChangeFeed: Sendable {
 
 extension ChangeFeed.State {
   /// Those who hear of a change, in the order in which they came.
-  fileprivate func subscribers(concernedBy change: Change) -> [ChangeFeed.Subscriber] {
-    let path = change.reference.steps
+  fileprivate func subscribers(
+    concernedBy change: Change, at path: [PathStep]
+  ) -> [ChangeFeed.Subscriber] {
     var found: [ChangeFeed.Subscriber] = []
     var position = 0
     let end = subscribers.first(on: path) { node in

@@ -26,9 +26,8 @@ extension Sequence where Element == UInt8 {
   fileprivate var hexadecimal: String {
     var digits: [UInt8] = []
     for byte in self {
-      for digit in [byte >> 4, byte & 15] {
-        digits.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-      }
+      digits.append(ASCII.hexDigit(byte >> 4))
+      digits.append(ASCII.hexDigit(byte & 15))
     }
     return String(decoding: digits, as: UTF8.self)
   }

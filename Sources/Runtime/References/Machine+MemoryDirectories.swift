@@ -5,7 +5,7 @@ internal import TenonTables
 // A store keeps how many values stand below each, so that reading a place without a value need not
 // look at all the others. That is counted when it is first asked for, and from then on with each
 // value that comes or goes. A class of a program may change the values itself: it is counted anew
-// when their number is not the one that was counted.
+// when they are no more those that were counted, in the version that was.
 
 extension Machine {
   /// Whether a memory store has values below a key; the store itself is a directory always.
@@ -13,7 +13,14 @@ extension Machine {
   /// - Complexity: O(1), but O(*n*) in the number of values when they have not been counted.
   func hasPlaces(below key: Value, in store: Value) throws(Failure) -> Bool {
     guard isString(key), unsafe !ObjectRef(key).bytes.isEmpty else { return true }
-    let table = try directories(of: store)
+    let table: HashTable
+    do throws(Failure) {
+      table = try directories(of: store)
+    } catch {
+      // Who deletes because memory is short must not need more.
+      guard error.errorClass == .outOfMemory else { throw error }
+      return try hasEntries(below: key, HashTable(try entries(of: store)))
+    }
     guard
       case .found(let number) = table.search(
         key, hash: Int(ObjectRef(key).bytesHash), byIdentity: false)
@@ -21,28 +28,59 @@ extension Machine {
     return table.value(of: number).asSmallInteger ?? 0 > 0
   }
 
-  /// Counts a value that has come; `count`: how many there are now.
-  func noteInserted(_ key: Value, in store: Value, count: Int) throws(Failure) {
-    try noteCount(of: key, in: store, from: count - 1, to: count)
+  /// Whether some key begins with another one.
+  private func hasEntries(below key: Value, _ entries: HashTable) throws(Failure) -> Bool {
+    let size = ObjectRef(key).byteCount
+    var number = 1
+    while number <= entries.used {
+      if let other = entries.entry(number)?.key, isString(other),
+        ObjectRef(other).byteCount > size,
+        ObjectRef(other)[byte: size] == ReferenceSlot.separatorByte,
+        unsafe ObjectRef(other).bytes.prefix(size).elementsEqual(ObjectRef(key).bytes)
+      {
+        return true
+      }
+      if number & 0xFFF == 0 { try pollInterrupt() }
+      number += 1
+    }
+    return false
   }
 
-  /// Counts a value that has gone; `count`: how many there are now.
-  func noteRemoved(_ key: Value, in store: Value, count: Int) throws(Failure) {
-    try noteCount(of: key, in: store, from: count + 1, to: count)
+  /// Counts a value that has come.
+  func noteInserted(_ key: Value, in store: Value, _ entries: HashTable) {
+    noteCount(of: key, in: store, entries, by: 1)
   }
 
-  private func noteCount(
-    of key: Value, in store: Value, from old: Int, to new: Int
-  ) throws(Failure) {
+  /// Counts a value that has gone.
+  fileprivate func noteRemoved(_ key: Value, in store: Value, _ entries: HashTable) {
+    noteCount(of: key, in: store, entries, by: -1)
+  }
+
+  private func noteCount(of key: Value, in store: Value, _ entries: HashTable, by change: Int) {
     let object = ObjectRef(store)
     // Whoever never asks for directories does not pay for them.
     guard let known = object[slot: MemoryStoreSlot.indexed].asSmallInteger else { return }
-    guard known == old, let table = directoryTable(of: object) else {
-      object[slot: MemoryStoreSlot.indexed] = .nil
-      return
+    guard isCounted(entries, in: object), entries.isOneChange(after: known),
+      let table = directoryTable(of: object)
+    else { return forgetDirectories(of: object) }
+    do throws(Failure) {
+      try count(key, by: change, in: table)
+      object[slot: MemoryStoreSlot.indexed] = Value(small: entries.version)
+    } catch {
+      // The value is there, or gone, all the same.
+      forgetDirectories(of: object)
     }
-    try count(key, by: new - old, in: table)
-    object[slot: MemoryStoreSlot.indexed] = Value(small: new)
+  }
+
+  /// Whether it was these entries that were counted.
+  private func isCounted(_ entries: HashTable, in store: ObjectRef) -> Bool {
+    store[slot: MemoryStoreSlot.counted] == Value(entries.object)
+  }
+
+  private func forgetDirectories(of store: ObjectRef) {
+    store[slot: MemoryStoreSlot.indexed] = .nil
+    store[slot: MemoryStoreSlot.directories] = .nil
+    store[slot: MemoryStoreSlot.counted] = .nil
   }
 
   /// The table of directories, unless a class of a program has put something else there.
@@ -55,8 +93,8 @@ extension Machine {
   private func directories(of store: Value) throws(Failure) -> HashTable {
     let object = ObjectRef(store)
     let entries = HashTable(try self.entries(of: store))
-    if object[slot: MemoryStoreSlot.indexed].asSmallInteger == entries.count,
-      let known = directoryTable(of: object)
+    if object[slot: MemoryStoreSlot.indexed].asSmallInteger == entries.version,
+      isCounted(entries, in: object), let known = directoryTable(of: object)
     {
       return known
     }
@@ -64,20 +102,32 @@ extension Machine {
     let table = HashTable(made)
     var number = 1
     while number <= entries.used {
-      if let entry = entries.entry(number) { try count(entry.key, by: 1, in: table) }
+      if let entry = entries.entry(number) {
+        let known = table.count
+        try count(entry.key, by: 1, in: table)
+        if table.count != known { try checkMemory() }
+      }
+      if number & 0xFFF == 0 { try pollInterrupt() }
       number += 1
     }
     object[slot: MemoryStoreSlot.directories] = made
-    object[slot: MemoryStoreSlot.indexed] = Value(small: entries.count)
+    object[slot: MemoryStoreSlot.indexed] = Value(small: entries.version)
+    object[slot: MemoryStoreSlot.counted] = Value(entries.object)
     return table
   }
 
   /// Counts a value in all directories that it is below.
+  ///
+  /// What a class of a program keeps under a key that no reference has is in none.
   private func count(_ key: Value, by change: Int, in table: HashTable) throws(Failure) {
     guard isString(key) else { return }
+    let size = ObjectRef(key).byteCount
+    guard size <= Reference.Limit.totalBytes + Reference.Limit.components else { return }
     let bytes = unsafe Array(ObjectRef(key).bytes)
-    for (index, byte) in bytes.enumerated() where byte == ReferenceSlot.separatorByte {
-      let directory = makeString(String(decoding: bytes[..<index], as: UTF8.self))
+    let ends = bytes.indices.filter { bytes[$0] == ReferenceSlot.separatorByte }
+    guard ends.count < Reference.Limit.components else { return }
+    for end in ends {
+      let directory = makeString(String(decoding: bytes[..<end], as: UTF8.self))
       let hash = Int(ObjectRef(directory).bytesHash)
       if case .found(let number) = table.search(directory, hash: hash, byIdentity: false) {
         let count = table.value(of: number).asSmallInteger ?? 0
@@ -100,8 +150,7 @@ extension Primitive {
     Primitive("noteRemoved: reference", "Private.") { machine, arguments throws(Failure) in
       let store = arguments.receiver
       let entries = HashTable(try machine.entries(of: store))
-      try machine.noteRemoved(
-        try machine.pathKey(of: arguments[0]), in: store, count: entries.count)
+      machine.noteRemoved(try machine.pathKey(of: arguments[0]), in: store, entries)
       return try machine.noteComingOrGoing(at: arguments[0], in: store)
     },
   ]

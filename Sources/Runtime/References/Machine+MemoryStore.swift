@@ -7,6 +7,7 @@ enum MemoryStoreSlot {
   static let entries = 0
   static let directories = 1
   static let indexed = 2
+  static let counted = 3
 }
 
 extension Machine {
@@ -86,7 +87,8 @@ extension Machine {
     }
     let object = ObjectRef(reference)
     let known = object[slot: ReferenceSlot.key]
-    if !known.isNil { return known }
+    // A class of a program may have put there what it likes.
+    if isString(known) { return known }
     let components = try self.array(object[slot: ReferenceSlot.components])
     var texts: [String] = []
     for index in 0..<components.elementCount {
@@ -201,7 +203,7 @@ extension Machine {
         table.setValue(value, of: number)
       case .absent(let hash):
         try table.insert(key, value, hash: hash, self)
-        try noteInserted(key, in: store, count: table.count)
+        noteInserted(key, in: store, table)
       case .unwound: break
       }
     }

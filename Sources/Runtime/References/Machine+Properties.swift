@@ -30,9 +30,9 @@ extension Machine {
     }
     // The value of a reference to a variable is that variable, whoever refers to it.
     if text == "value", info === variableReferenceClass,
-      let slot = ObjectRef(object)[slot: 1].asSmallInteger, ObjectRef(object)[slot: 0].isObject
+      let (owner, slot) = try? variable(object)
     {
-      return .slot(ObjectRef(ObjectRef(object)[slot: 0]), slot)
+      return .slot(owner, slot)
     }
     return try propertyPlace(of: text, in: ObjectRef(object), info)
   }
@@ -161,7 +161,7 @@ extension Machine {
       }
       return send(selector("at:"), to: place.object, place.key)
     case .property: return propertyValue(at: place)
-    case .stored: return get(place.key, from: place.object)
+    case .stored: return rooting(place) { get(place.key, from: place.object) }
     case .whole: return place.object
     }
   }
@@ -186,10 +186,20 @@ extension Machine {
       let outcome = setPropertyValue(value, at: place)
       return outcome.isUnwind ? outcome : value
     case .stored:
-      return write(value, at: place.key, in: place.object)
+      return rooting(place) { write(value, at: place.key, in: place.object) }
     case .whole:
       return signal(.notAvailable("writing a whole collection"))
     }
+  }
+
+  /// Does something with a place of a store whose reference may have been made for that alone, and
+  /// which nobody else may know any more.
+  private func rooting(_ place: Place, _ body: () -> Value) -> Value {
+    let root = roots.count
+    roots.append(place.object)
+    roots.append(place.key)
+    defer { roots.removeLast(roots.count - root) }
+    return body()
   }
 
   // MARK: Components
@@ -205,7 +215,11 @@ extension Machine {
       return nil
     }
     let shown = send(selector("displayString"), to: value)
-    return shown.isUnwind ? nil : text(shown)
+    if shown.isUnwind { return nil }
+    if let text = text(shown) { return text }
+    let expected = "a string from 'displayString' of \(describe(value))"
+    _ = signal(.invalidArgument(expected, found: describe(shown)))
+    return nil
   }
 
   /// The texts that the elements of a collection are in a path.
@@ -218,7 +232,12 @@ extension Machine {
       return nil
     }
     let array = send(selector("asArray"), to: value)
-    guard array.isObject(ofClass: ClassIndex.array) else { return nil }
+    if array.isUnwind { return nil }
+    guard array.isObject(ofClass: ClassIndex.array) else {
+      _ = signal(
+        .invalidArgument("an array from 'asArray' of \(describe(value))", found: describe(array)))
+      return nil
+    }
     roots.append(array)
     defer { roots.removeLast() }
     var texts: [String] = []

@@ -81,6 +81,8 @@ extension Machine {
   /// connections, whatever the names are under which the store is known: equal ones, except that a
   /// directory's listing is another place.
   func canonicalReference(_ value: Value, in store: Value) -> Value {
+    // The store says that it is none.
+    guard isReference(value) else { return value }
     let isMemory = isMemory(store)
     let value = isMemory ? memoryReference(value) : value
     let name = StoredName(store, referenceText(value), isMemory: isMemory)
@@ -91,7 +93,6 @@ extension Machine {
 
   /// The reference by which a memory store's place is known: it looks at components only.
   private func memoryReference(_ value: Value) -> Value {
-    guard value.isObject, classInfo(of: value) === referenceClass else { return value }
     let object = ObjectRef(value)
     let hasQuery =
       object[slot: ReferenceSlot.query].isObject(ofClass: ClassIndex.array)
@@ -296,12 +297,18 @@ extension Machine {
     _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
   ) -> Value {
     guard let native = nativeStore(store) else {
+      // What it does itself may have taken it from everybody else.
+      let root = roots.count
+      roots.append(store)
+      roots.append(reference)
+      defer { roots.removeLast(roots.count - root) }
       graph.directWrite = nil
       let stored =
         condition.isNil
         ? send(putSelector, to: store, value, reference)
         : send(selector("put:at:if:"), to: store, value, reference, condition)
       guard !stored.isUnwind, !wasToldDirectly(reference, store) else { return stored }
+      roots.append(stored)
       return noteOwnChange(reference, in: store).isUnwind ? .unwind : stored
     }
     do throws(Failure) {
@@ -356,6 +363,10 @@ extension Machine {
     _ reference: Value, in store: Value, if condition: Value
   ) -> Value {
     guard let native = nativeStore(store) else {
+      let root = roots.count
+      roots.append(store)
+      roots.append(reference)
+      defer { roots.removeLast(roots.count - root) }
       graph.directWrite = nil
       let existed =
         condition.isNil
@@ -365,9 +376,7 @@ extension Machine {
       guard !existed.isUnwind, existed != .false, !wasToldDirectly(reference, store) else {
         return existed
       }
-      let root = roots.count
       roots.append(existed)
-      defer { roots.removeLast(roots.count - root) }
       return noteOwnChange(reference, in: store).isUnwind ? .unwind : existed
     }
     do throws(Failure) {
@@ -393,11 +402,14 @@ extension Machine {
   /// - Returns: the reference of what was added, or `unwind`.
   func post(_ value: Value, to reference: Value, in store: Value) -> Value {
     guard let native = nativeStore(store) else {
+      let root = roots.count
+      roots.append(store)
+      roots.append(reference)
+      defer { roots.removeLast(roots.count - root) }
       graph.directWrite = nil
       let added = send(selector("post:to:"), to: store, value, reference)
       guard !added.isUnwind, isReference(added) else { return added }
       roots.append(added)
-      defer { roots.removeLast() }
       if !wasToldDirectly(added, store), noteOwnChange(added, in: store).isUnwind {
         return .unwind
       }

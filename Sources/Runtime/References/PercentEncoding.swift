@@ -19,7 +19,8 @@ public enum PercentEncoding {
     var index = 0
     while index < coded.count {
       if coded[index] == UInt8(ascii: "%"), index + 2 < coded.count,
-        let high = digit(coded[index + 1]), let low = digit(coded[index + 2])
+        let high = ASCII(code: coded[index + 1]).hexValue,
+        let low = ASCII(code: coded[index + 2]).hexValue
       {
         bytes.append(high << 4 | low)
         index += 3
@@ -44,23 +45,10 @@ public enum PercentEncoding {
         continue
       }
       bytes.append(UInt8(ascii: "%"))
-      bytes.append(hexadecimal(byte >> 4))
-      bytes.append(hexadecimal(byte & 0xF))
+      bytes.append(ASCII.hexDigit(byte >> 4, isCapital: true))
+      bytes.append(ASCII.hexDigit(byte & 0xF, isCapital: true))
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func hexadecimal(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 

@@ -118,7 +118,8 @@ public struct Reference: Sendable {
     }
   }
 
-  private enum Limit {
+  /// How large a path can be.
+  enum Limit {
     static let components = 64
     static let componentBytes = 255
     static let totalBytes = 4096
@@ -134,6 +135,20 @@ extension Reference {
   /// `..` and `.` are components only where a program writes them into a path.
   package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text != "." && text != ".."
+  }
+
+  /// Why what was computed is no component of a path.
+  ///
+  /// - Parameters:
+  ///   - name: What was computed.
+  ///   - path: The text of the path with it.
+  ///   - origin: Where it comes from, as in "an expression in 'mem:{x}' gives"; nil where the path says
+  ///     all.
+  /// - Returns: The error.
+  static func refusal(of name: String, in path: String, origin: String? = nil) -> StoreError {
+    StoreError(
+      name == ".." ? .escape : .invalidReference, escapingControls(in: path),
+      origin.map { "\($0) '\(name)', which is no name" } ?? "'\(name)' is no name")
   }
 }
 

@@ -19,8 +19,8 @@ public protocol Store: AnyObject {
   /// `application/octet-stream`. Values are encoded as that before `put` and decoded after `get`.
   func contentType(of reference: Reference) -> String
 
-  /// Whether its JSON has bytes, as objects with the one member `base64`: values of the language
-  /// are byte arrays there. Others refuse byte arrays in JSON.
+  /// Whether members of its JSON objects can be bytes, as objects with the one member `base64`: values
+  /// of the language are byte arrays there. Others refuse byte arrays in JSON.
   var keepsBytesInJSON: Bool { get }
 
   /// Reads a place.

@@ -9,7 +9,8 @@ struct JSONReader {
 
   private let machine: Machine
   private let bytes: [UInt8]
-  /// Whether an object with the one member `base64` is a byte array.
+  /// Whether a member of an object is a byte array that is itself an object with the one member
+  /// `base64`.
   private let withBytes: Bool
   /// The error for what is wrong, given with its line and column.
   private let failure: (String) -> Failure
@@ -39,7 +40,8 @@ struct JSONReader {
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
   ///   - machine: The machine that gets the value.
-  ///   - withBytes: Whether an object with the one member `base64` is a byte array.
+  ///   - withBytes: Whether a member of an object is a byte array that is itself an object with the
+  ///     one member `base64`.
   ///   - failure: Makes an error of what is wrong and where.
   /// - Returns: The value.
   /// - Throws: What `failure` makes; or that memory is short, or that the program is to stop.
@@ -95,11 +97,12 @@ struct JSONReader {
     return nil
   }
 
-  /// The byte array that an object stands for, by its last member; nil for one that stands for none.
+  /// The byte array that an object stands for, by its last member; nil for one that stands for none:
+  /// a row may have `base64` for its only column.
   private func bytes(
     of object: Value, _ key: Value, _ value: Value
   ) throws(Failure) -> Value? {
-    guard withBytes, HashTable(object).count == 1,
+    guard withBytes, case .object? = open.last, HashTable(object).count == 1,
       machine.text(key) == JSONReader.bytesName, machine.isString(value),
       let decoded = unsafe Base64.decode(ObjectRef(value).bytes)
     else { return nil }

@@ -40,17 +40,10 @@ extension FileStore {
     }
   }
 
-  /// Whether a place is a directory, and no link to one, that another place lies in.
-  func isDirectory(_ place: FilePlace, around other: FilePlace) throws(FileFailure) -> Bool {
-    guard let name = place.name, other.path.utf8.starts(with: (place.path + "/").utf8) else {
-      return false
-    }
-    let parent = try OpenFile(place.parent, parentMode, fileSystem)
-    return try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false).kind
-      == .directory
-  }
-
   /// Gives what is at a place another one.
+  ///
+  /// - Throws: `FileFailure`; `liesWithin` when the destination is in the directory that is moved, whatever
+  ///   name leads there.
   func move(
     _ place: FilePlace, to destination: FilePlace, _ condition: Precondition?
   ) throws(FileFailure) {
@@ -60,7 +53,11 @@ extension FileStore {
     var created: [String] = []
     do throws(FileFailure) {
       let parent = try OpenFile(place.parent, parentMode, fileSystem)
-      _ = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false)
+      let kind = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false).kind
+      // No directory is made for what cannot be; other names that lead there the system notices.
+      if kind == .directory, destination.path.utf8.starts(with: (place.path + "/").utf8) {
+        throw .liesWithin
+      }
       let newParent = try fileSystem.openDirectory(
         destination.parent, parentMode, permissions: 0o777, created: &created)
       let locks = try DirectoryLocks(
@@ -76,9 +73,14 @@ extension FileStore {
         throw FileFailure(.exists, "there is something already")
       }
       if there != nil { try fileSystem.checkWritable(newName, in: newParent.descriptor) }
-      try fileSystem.move(
-        name, in: parent.descriptor, to: newName, in: newParent.descriptor,
-        replaces: there != nil)
+      do throws(FileFailure) {
+        try fileSystem.move(
+          name, in: parent.descriptor, to: newName, in: newParent.descriptor,
+          replaces: there != nil)
+      } catch {
+        // That is how the system says so, of directories only.
+        throw error == .invalidArgument && kind == .directory ? .liesWithin : error
+      }
       _ = consume locks
       let failure =
         fileSystem.synchronizeNames(in: newParent.descriptor)

@@ -63,6 +63,8 @@ extension FileFailure {
   package static let invalidArgument = FileFailure(EINVAL)
   package static let inputOutput = FileFailure(EIO)
   package static let invalidText = FileFailure(EILSEQ)
+  package static let liesWithin = FileFailure(
+    .conflict, "it lies within what is moved", code: EINVAL)
   package static let leadsOut = FileFailure(.escape, "leads out of the store")
 
   private static func kind(of code: Int32) -> StoreError.Kind {
