@@ -11,6 +11,8 @@ struct Failure: Error {
   var wantedBytes = 0
   /// What a store said, for the exception to tell.
   var storeError: StoreErrorDetails?
+  /// Whether a store cannot answer at present, and will.
+  var isNotReady = false
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass
