@@ -182,8 +182,12 @@ extension FileStore: Store {
     guard !isWithin else {
       throw StoreError(.conflict, destination, "it lies within what is moved")
     }
-    try with(reference) { (place) throws(FileFailure) in
-      try move(place, to: other, condition)
+    do throws(FileFailure) {
+      try move(place(reference), to: other, condition)
+    } catch {
+      // What is in the way is at the other place.
+      let isInTheWay = error.kind == .exists || error.kind == .preconditionFailed
+      throw StoreError(error, isInTheWay ? destination : reference)
     }
   }
 
