@@ -175,16 +175,14 @@ extension FileStore: Store {
     _ reference: Reference, to destination: Reference, if condition: Precondition?
   ) throws(StoreError) {
     let other = try with(destination) { (place) throws(FileFailure) in place }
-    var isWithin = false
-    try with(reference) { (place) throws(FileFailure) in
-      do throws(FileFailure) {
-        try move(place, to: other, condition)
-      } catch {
-        guard error == .liesWithin else { throw error }
-        isWithin = true
-      }
+    do throws(FileFailure) {
+      try move(place(reference), to: other, condition)
+    } catch {
+      // What is in the way is at the other place, and so is what would lie within itself.
+      let isThere =
+        error == .liesWithin || error.kind == .exists || error.kind == .preconditionFailed
+      throw StoreError(error, isThere ? destination : reference)
     }
-    if isWithin { throw StoreError(.liesWithin, destination) }
   }
 
   public func deleteTree(_ reference: Reference) throws(StoreError) -> Bool {

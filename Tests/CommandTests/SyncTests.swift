@@ -48,6 +48,27 @@ import Testing
     try FileManager.default.removeItem(atPath: directory.path(name))
   }
 
+  /// Bytes are copied: a new file has the rights of any new file, one that was there its own.
+  @Test func rightsAreNotCopied() throws {
+    try Directory.withTemporary { directory in
+      let manager = FileManager.default
+      func rights(_ name: String) throws -> Int? {
+        try manager.attributesOfItem(atPath: directory.path(name))[.posixPermissions] as? Int
+      }
+      try directory.write("new", to: "src/run")
+      try directory.write("one", to: "src/kept")
+      try directory.write("two", to: "dst/kept")
+      for (name, rights) in [("src/run", 0o755), ("dst/kept", 0o700)] {
+        try manager.setAttributes(
+          [.posixPermissions: rights], ofItemAtPath: directory.path(name))
+      }
+      #expect(try once(directory).status == .status(0))
+      #expect(try rights("dst/run").map { $0 & 0o111 } == 0)
+      #expect(try rights("dst/kept") == 0o700)
+      #expect(tree(directory.path("dst")) == tree(directory.path("src")))
+    }
+  }
+
   @Test func whatDiffersIsCopied() throws {
     try Directory.withTemporary { directory in
       try directory.write("one", to: "src/a.txt")

@@ -25,7 +25,7 @@ struct LawSubject {
 
 /// The stores that the laws are run over.
 enum SubjectName: String, CaseIterable {
-  case environment, file, defaults, persistent, http
+  case environment, file, rooted, rootedByComponents, defaults, persistent, http
 
   func make() throws -> LawSubject {
     let directory = try TemporaryDirectory()
@@ -46,6 +46,15 @@ enum SubjectName: String, CaseIterable {
           (0..<number % 3 * 300).map { UInt8(truncatingIfNeeded: $0 &* number) }
         },
         make: { FileStore(directory: directory.path) }, directory: directory)
+    case .rooted, .rootedByComponents:
+      // Confined by the system, and where it cannot do that.
+      let system = OperatingSystem(asksSystem: self == .rooted)
+      return LawSubject(
+        shape: .directories, paths: nested,
+        value: { number in
+          (0..<number % 3 * 300).map { UInt8(truncatingIfNeeded: $0 &* number) }
+        },
+        make: { try FileStore(root: directory.path, fileSystem: system) }, directory: directory)
     case .defaults:
       return LawSubject(
         shape: .prefixes, paths: nested,

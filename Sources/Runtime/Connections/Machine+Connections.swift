@@ -141,19 +141,31 @@ extension Machine {
       let value = readProperty(cell)
       return value.isUnwind ? nil : value
     case .stored:
-      if let known = graph[cell].known { return known }
-      watchBeforeReading(place)
-      let value = withErrorsCaught { get(place.key, from: place.object) }
-      switch value {
-      case .value(let read):
-        graph.setKnown(read, of: cell)
-        return read
+      switch storedValue(of: cell) {
+      case .value(let read): return read
       case .failed: return .nil
-      case .unwound:
-        graph.isUnwinding = true
-        return nil
+      case .unwound: return nil
       }
     }
+  }
+
+  /// The value of a cell; that it cannot be read where a store says so.
+  func reading(_ cell: CellID) -> Evaluation {
+    if graph[cell].place.kind == .stored { return storedValue(of: cell) }
+    return currentValue(of: cell).map { .value($0) } ?? .unwound
+  }
+
+  private func storedValue(of cell: CellID) -> Evaluation {
+    if let known = graph[cell].known { return .value(known) }
+    let place = graph[cell].place
+    watchBeforeReading(place)
+    let outcome = withErrorsCaught { get(place.key, from: place.object) }
+    switch outcome {
+    case .value(let read): graph.setKnown(read, of: cell)
+    case .failed: break
+    case .unwound: graph.isUnwinding = true
+    }
+    return outcome
   }
 
   func element(of place: Place) -> Value {
@@ -342,7 +354,12 @@ extension Machine {
     // Looking at the inputs of a formula before it may have run code, and the collector: what the
     // formula made and read for itself is gone then.
     if graph[cell].isFree { return false }
-    return currentValue(of: cell).map { $0.isNil || $0.isUndefined } ?? true
+    switch reading(cell) {
+    case .value(let value): return value.isNil || value.isUndefined
+    // A place that cannot be read is not one at which nothing is; one that is just being fetched is.
+    case .failed(let failure): return failure.isNotReady
+    case .unwound: return true
+    }
   }
 
   /// Writes a line to the output for errors.
@@ -387,7 +404,11 @@ extension Machine {
     let exception = ObjectRef(state.takeUnwindValue())
     unwindAction = .deliver
     let message = exception[slot: ExceptionSlot.messageText]
-    let className = classInfo(of: Value(exception)).name
-    return Failure(ErrorClass(rawValue: className) ?? .error, text(message) ?? className)
+    let info = classInfo(of: Value(exception))
+    var failure = Failure(ErrorClass(rawValue: info.name) ?? .error, text(message) ?? info.name)
+    if failure.errorClass == .storeError, let slot = info.slot(of: "kind") {
+      failure.isNotReady = text(exception[slot: slot]) == StoreError.Kind.unavailable.rawValue
+    }
+    return failure
   }
 }

@@ -116,7 +116,9 @@ extension Machine {
     case .equation: return run(formula) { .failed(.notAvailable("running an equation")) }
     case .copy(let cell):
       return run(formula) {
-        currentValue(of: cell).map { .value($0.isUndefined ? .nil : $0) } ?? .unwound
+        let outcome = reading(cell)
+        if case .value(let value) = outcome, value.isUndefined { return .value(.nil) }
+        return outcome
       }
     case .native(let native):
       return run(formula) {

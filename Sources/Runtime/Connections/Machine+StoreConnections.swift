@@ -53,12 +53,31 @@ extension Machine {
     }
     let path = try alias(named: first, in: group)
     if components.count == 1 { return path }
+    // Below a place in a store are other places of it.
+    if case .place(let place) = path, place.kind == .stored {
+      return .place(try stored(components.dropFirst(), below: place))
+    }
     let more = components.dropFirst().map { makeString($0) }
     roots += more
     switch path {
     case .place(let place): return .path(place, more)
     case .path(let base, let names): return .path(base, names + more)
     }
+  }
+
+  /// The place of a store below another one.
+  private func stored(
+    _ components: ArraySlice<String>, below place: Place
+  ) throws(Failure) -> Place {
+    var reference = try self.reference(place.key)
+    do throws(StoreError) {
+      for component in components { reference = try reference.appending(component) }
+    } catch {
+      throw .store(error)
+    }
+    let key = canonicalReference(makeReference(reference), in: place.object)
+    roots.append(key)
+    return Place(kind: .stored, object: place.object, index: -1, key: key)
   }
 
   /// The place that a name of a group stands for at present.
@@ -334,12 +353,13 @@ extension Primitive {
   ]
 
   static let group: [Primitive] = [
-    Primitive("get: reference", "What is at the place that a reference stands for.") {
+    Primitive("valueAt: reference", "What is at the place that a reference stands for.") {
       machine, arguments throws(Failure) in
       try machine.get(arguments[0], fromGroup: arguments.receiver)
     },
-    Primitive("put: value at: reference", "Stores value at the place that a reference stands for.")
-    {
+    Primitive(
+      "setValue: value at: reference", "Stores value at the place that a reference stands for."
+    ) {
       machine, arguments throws(Failure) in
       try machine.put(arguments[0], at: arguments[1], inGroup: arguments.receiver)
     },

@@ -13,6 +13,8 @@ struct Failure: Error {
   var storeError: StoreErrorDetails?
   /// Whether another choice of solvers may help.
   private(set) var concernsSolvers = false
+  /// Whether a store cannot answer at present, and will.
+  var isNotReady = false
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass

@@ -61,11 +61,13 @@ extension Primitive {
       machine, arguments throws(Failure) in
       guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else { return .nil }
       if machine.isSilent(cell) { machine.graph.forgetKnown(of: cell) }
-      guard let value = machine.currentValue(of: cell) else {
+      switch machine.reading(cell) {
+      case .value(let value): return value.isUndefined ? .nil : value
+      case .failed(let failure): throw failure
+      case .unwound:
         machine.graph.isUnwinding = false
         return .unwind
       }
-      return value.isUndefined ? .nil : value
     },
     Primitive("write: value at: side", "Replaces what a place holds; answers value.") {
       machine, arguments throws(Failure) in

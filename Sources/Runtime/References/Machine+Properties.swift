@@ -66,8 +66,10 @@ extension Machine {
   private func propertyPlace(
     of name: String, in object: ObjectRef, _ info: ClassInfo
   ) throws(Failure) -> Place {
-    let getter = info.lookUp(selector(name))
-    let setter = info.lookUp(selector(name + ":"))
+    // A message with arguments is no way to read.
+    let isUnary = Selector.argumentCount(of: name) == 0
+    let getter = isUnary ? info.lookUp(selector(name)) : nil
+    let setter = isUnary ? info.lookUp(selector(name + ":")) : nil
     let slot = info.slot(of: name)
     // What every object understands says nothing of a variable of that name.
     if let getter, slot == nil || getter.holder !== objectClass {

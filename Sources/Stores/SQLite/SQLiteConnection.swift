@@ -38,6 +38,8 @@ final class SQLiteConnection {
   }
   /// Whether a statement may have changed what is no row.
   private var hasUntoldChanges = false
+  /// Whether a statement since the last look has asked for rows to be replaced.
+  private var hasReplaced = false
   /// The library's count of changed rows at the last look.
   private var countedChanges: Int32 = 0
 
@@ -112,11 +114,33 @@ final class SQLiteConnection {
   func forgetChanges() {
     changedRows = []
     hasUntoldChanges = false
+    hasReplaced = false
     countedChanges = totalChanges
   }
 
   /// Notes that a statement may have changed what is no row: a table or an index.
   func noteUntoldChange() { hasUntoldChanges = true }
+
+  /// Whether rows may have gone from the tables of `changedRows` to make room for others: the library
+  /// neither tells of these nor counts them.
+  ///
+  /// - Throws: `SQLiteFailure`.
+  func mayHaveReplaced() throws(SQLiteFailure) -> Bool {
+    if changedRows.isEmpty || hasReplaced { return hasReplaced }
+    // A table may ask for it, or a trigger.
+    return try !run(
+      "SELECT 1 FROM sqlite_master WHERE sql LIKE '%replace%' UNION ALL"
+        + " SELECT 1 FROM sqlite_temp_master WHERE sql LIKE '%replace%'", limit: 1
+    ).rows.isEmpty
+  }
+
+  /// Whether a text has the word that asks for rows to be replaced, perhaps for another purpose.
+  private static func replaces(_ text: String) -> Bool {
+    let word = Array("replace".utf8)
+    let bytes = text.utf8.map { $0 | 0x20 }
+    guard bytes.count >= word.count else { return false }
+    return (0...bytes.count - word.count).contains { bytes[$0..<$0 + word.count] == word[...] }
+  }
 
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe library.isAutomatic(database) == 0 }
@@ -179,6 +203,7 @@ final class SQLiteConnection {
     guard mayWrite || isReading else {
       throw SQLiteFailure(.readOnly, "a query changes nothing; 'execute' does")
     }
+    if !isReading, SQLiteConnection.replaces(text) { hasReplaced = true }
     unsafe try bind(parameters, to: statement)
     return unsafe try collect(statement, limit)
   }

@@ -113,6 +113,9 @@ final class SQLiteDatabase {
     guard !connection.isInTransaction else { return }
     defer { connection.forgetChanges() }
     guard !connection.hasOtherChanges else { return announceEverything() }
+    if try connection.mayHaveReplaced() {
+      return announceWhole(Set(connection.changedRows.map { ExactText($0.table) }))
+    }
     var tables: [ExactText: SQLiteTable] = [:]
     for (table, row) in connection.changedRows {
       let key = ExactText(table)
@@ -128,6 +131,18 @@ final class SQLiteDatabase {
         for reference in known where reference.components.contains(table) {
           feed.post(.put, reference)
         }
+      }
+    }
+  }
+
+  /// Announces all rows of some tables.
+  private func announceWhole(_ tables: Set<ExactText>) {
+    for table in tables {
+      for reference in known where reference.components.contains(table.text) {
+        feed.post(.put, reference)
+      }
+      for name in names {
+        if let changed = name.changed(to: [table.text]) { feed.post(.invalidate, changed) }
       }
     }
   }
