@@ -64,6 +64,8 @@ import Testing
     "json", "propertyLists", "binaryPropertyLists", "ndjson", "lines", "text", "csv", "documents",
     "instances", "extension", "blocks", "sequential", "merging", "switching", "wholeSwitching",
     "shakyRetry", "fetchBehind", "readOnly", "requiring", "strictFilter",
+    "overlaidFilter", "filterWrittenLater", "filterOfSeveral", "filterOfFilter",
+    "twiceOverlaidFilter",
   ]) func whatIsKeptOtherwiseIsNotSeen(_ name: String) throws {
     let lines = try run("(laws otherLaw: '\(name)') run: \(Self.steps).")
     #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
@@ -74,7 +76,7 @@ import Testing
     #expect(
       try run(
         "#(laws neutralNames, laws otherNames, laws storeNames, laws otherChangeNames) do: [ :each | stdout println: each size ]"
-      ) == ["18", "20", "2", "18"])
+      ) == ["18", "25", "2", "18"])
   }
 
   /// What reads differently is told, once, and nothing else.
@@ -178,6 +180,20 @@ import Testing
       (laws filterLaw: #Faulty{ block: [ :each | (each isNumber and: [ each < 0 ]) not ] }) run: 1000.
       """)
     #expect(lines.first?.hasPrefix("strictFilter") == true)
+  }
+
+  /// So is a store that accepts, where nothing must be, what would replace what is hidden.
+  @Test(arguments: [
+    ("OverlayStore", "-checkNothingHiddenAt: r for: verb { }"),
+    ("OverlayStore", "-checkNothingHiddenAt: rs forMoveIf: condition { }"),
+    ("WriteBehindStore", "-hasHiddenValueAt: r { ^false }"),
+  ]) func carelessStoresAreFound(_ kind: String, _ method: String) throws {
+    let lines = try run(
+      """
+      class Faulty : \(kind) { \(method) }
+      (laws lawOver: 'faulty' with: [ :filter | Faulty over: filter ]) run: 3000.
+      """)
+    #expect(lines.first?.hasPrefix("faulty") == true)
   }
 
   /// So is a store in memory.
