@@ -18,7 +18,9 @@ import Testing
 
   /// What a program on top of the laws prints.
   private func run(_ program: String) throws -> [String] {
-    let texts = try ["ModelStore.st", "StoreLaw.st", "StoreLaws.st", "ChangeLaw.st"].map {
+    let texts = try [
+      "ModelStore.st", "StoreLaw.st", "StoreLaws.st", "ObjectModel.st", "ChangeLaw.st",
+    ].map {
       try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8)
     }
     let text =
@@ -54,7 +56,7 @@ import Testing
     #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
   }
 
-  @Test(arguments: ["memory", "dictionary"])
+  @Test(arguments: ["memory", "dictionary", "object"])
   func storesInMemoryAgreeWithAModel(_ name: String) throws {
     let lines = try run("(laws storeLaw: '\(name)') run: \(Self.steps).")
     #expect(lines == [], "TENON_TEST_SEED=\(Self.seed)")
@@ -76,7 +78,7 @@ import Testing
     #expect(
       try run(
         "#(laws neutralNames, laws otherNames, laws storeNames, laws otherChangeNames) do: [ :each | stdout println: each size ]"
-      ) == ["18", "25", "2", "18"])
+      ) == ["18", "25", "3", "18"])
   }
 
   /// What reads differently is told, once, and nothing else.
@@ -208,6 +210,22 @@ import Testing
       (laws law: 'faulty' plain: ModelStore new stack: Faulty new) run: 1000.
       """)
     #expect(lines.first?.hasPrefix("faulty, step ") == true)
+  }
+
+  /// So is a store of an object.
+  @Test(arguments: [
+    "-list: reference { ^(super list: reference) reversed }",
+    "-delete: reference { super delete: reference. ^true }",
+    "-put: value at: reference { ^(super put: value at: reference) printString }",
+    "-object: count of: reference { ^super object: (count min: 2) of: reference }",
+    "-has: name in: anObject { ^super has: name , 'x' in: anObject }",
+  ]) func faultyStoresOfObjectsAreFound(_ method: String) throws {
+    let lines = try run(
+      """
+      class Faulty : ObjectStore { \(method) }
+      (laws objectLawOf: Faulty) run: 1000.
+      """)
+    #expect(lines.first?.hasPrefix("object, step ") == true)
   }
 
   /// A time limit around all attempts together is likely to be a slip.
