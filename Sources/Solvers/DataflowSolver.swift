@@ -510,10 +510,12 @@ extension DataflowSolver {
     let version = dirty.version
     var node = first
     while true {
-      let formula = nodes[node].formula
-      let cause = nodes[node].cause
-      let output = nodes[node].outputID
-      nodes[node].cause = -1
+      let record = unsafe nodes.address(of: node)
+      let formula = unsafe record.pointee.formula
+      let cause = unsafe record.pointee.cause
+      let output = unsafe record.pointee.outputID
+      unsafe record.pointee.cause = -1
+      // Whatever runs may make nodes: the records may have moved behind it.
       let hasChanged = transaction.run(formula, because: cause)
       // What has been marked meanwhile may have to run before the next one.
       let isAlone = dirty.version == version
@@ -533,8 +535,9 @@ extension DataflowSolver {
   /// it ran; or -1.
   @inline(__always)
   private func firstReader(after node: Int32, _ formula: Int32, _ output: Int32) -> Int32 {
-    if nodes[node].formula == formula, nodes[node].outputID == output {
-      return nodes[node].firstReader
+    let record = unsafe nodes.address(of: node)
+    if unsafe record.pointee.formula == formula && record.pointee.outputID == output {
+      return unsafe record.pointee.firstReader
     }
     let known = cellsByNumber[output]
     return known < 0 ? -1 : cells[known].firstReader

@@ -10,10 +10,12 @@ extension ConnectionGraph {
   @inline(never)
   func run(_ number: Int32, because cause: Int32) -> Bool {
     guard number >= 0, Int(number) < hotFormulas.count else { return false }
-    if words[0].isHalted || words[0].hasFailures || hotFormulas[number].isHeld {
+    let formula = unsafe hotFormulas.address(of: number)
+    let words = unsafe words.address(of: 0)
+    if unsafe words.pointee.isHalted || words.pointee.hasFailures || formula.pointee.isHeld {
       return runSpecially(number, because: cause)
     }
-    return hotFormulas[number].kind == .native
+    return unsafe formula.pointee.kind == .native
       ? computeNatively(number, because: cause) : computeOtherwise(number, because: cause)
   }
 
@@ -45,12 +47,15 @@ extension ConnectionGraph {
   /// Runs a formula in Swift code: apart from the others, so that it has little to set up.
   @inline(__always)
   private func computeNatively(_ number: Int32, because cause: Int32) -> Bool {
-    hotFormulas[number].runs &+= 1
-    guard let native = NativeFormulaRef(word: hotFormulas[number].word) else { return false }
-    let outer = runningNumber
-    runningNumber = number
+    let formula = unsafe hotFormulas.address(of: number)
+    unsafe formula.pointee.runs &+= 1
+    guard let native = unsafe NativeFormulaRef(word: formula.pointee.word) else { return false }
+    let words = unsafe words.address(of: 0)
+    let outer = unsafe words.pointee.runningNumber
+    unsafe words.pointee.runningNumber = number
+    // Code of any kind: the table of formulas may have moved behind it.
     let value = native.compute()
-    runningNumber = outer
+    unsafe words.pointee.runningNumber = outer
     if value.isUnwind { return noteNativeFailure(number) }
     // It may have ended itself.
     guard hotFormulas[number].kind != .none else { return false }

@@ -25,22 +25,26 @@ extension ConnectionGraph {
   /// - Returns: Whether it is over; else it is to be gone on with as any other.
   @inline(__always)
   private func settlePlainly() -> Bool {
-    turn += 1
-    words[0].firstTurn = UInt32(truncatingIfNeeded: turn)
-    words[0].isCounting = true
-    isSettling = true
+    // The words stay where they are as long as there is a graph.
+    let words = unsafe words.address(of: 0)
+    unsafe words.pointee.turn &+= 1
+    unsafe words.pointee.firstTurn = UInt32(truncatingIfNeeded: words.pointee.turn)
+    unsafe words.pointee.isCounting = true
+    unsafe words.pointee.isSettling = true
+    unsafe words.pointee.currentLevel = 0
     baseTransaction.changes.exchange(with: pending)
-    currentLevel = 0
     settleBase()
-    guard words[0].isPlain, baseTransaction.isEmpty, pending.isEmpty else { return false }
-    if words[0].handler >= 0 {
+    guard unsafe words.pointee.isPlain, baseTransaction.isEmpty, pending.isEmpty else {
+      return false
+    }
+    if unsafe words.pointee.handler >= 0 {
       machine.endFormulas()
-      guard words[0].isPlain else { return false }
+      guard unsafe words.pointee.isPlain else { return false }
     }
     undo.removeAll()
-    currentLevel = -1
-    isSettling = false
-    words[0].isCounting = false
+    unsafe words.pointee.currentLevel = -1
+    unsafe words.pointee.isSettling = false
+    unsafe words.pointee.isCounting = false
     return true
   }
 
