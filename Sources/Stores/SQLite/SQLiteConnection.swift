@@ -127,19 +127,43 @@ final class SQLiteConnection {
   /// - Throws: `SQLiteFailure`.
   func mayHaveReplaced() throws(SQLiteFailure) -> Bool {
     if changedRows.isEmpty || hasReplaced { return hasReplaced }
-    // A table may ask for it, or a trigger.
-    return try !run(
-      "SELECT 1 FROM sqlite_master WHERE sql LIKE '%replace%' UNION ALL"
-        + " SELECT 1 FROM sqlite_temp_master WHERE sql LIKE '%replace%'", limit: 1
-    ).rows.isEmpty
+    // A table that has changed may ask for it, or one of its triggers.
+    for table in Set(changedRows.map(\.table)) {
+      let texts = try run(
+        "SELECT sql FROM sqlite_master WHERE tbl_name = ?1 AND sql LIKE '%replace%' UNION ALL"
+          + " SELECT sql FROM sqlite_temp_master WHERE tbl_name = ?1 AND sql LIKE '%replace%'",
+        [.text(table)])
+      for case .text(let text)? in texts.rows.map(\.first)
+      where SQLiteConnection.replaces(text) { return true }
+    }
+    return false
   }
 
-  /// Whether a text has the word that asks for rows to be replaced, perhaps for another purpose.
+  /// Whether a text has the word `replace`, other than as the name of a function: it may ask for rows to
+  /// be replaced.
   private static func replaces(_ text: String) -> Bool {
-    let word = Array("replace".utf8)
-    let bytes = text.utf8.map { $0 | 0x20 }
-    guard bytes.count >= word.count else { return false }
-    return (0...bytes.count - word.count).contains { bytes[$0..<$0 + word.count] == word[...] }
+    func isWord(_ byte: UInt8) -> Bool {
+      let letter = byte | 0x20
+      return letter >= 0x61 && letter <= 0x7a || byte >= 0x30 && byte <= 0x39 || byte == 0x5f
+        || byte >= 0x80
+    }
+    let wanted = Array("replace".utf8)
+    let bytes = Array(text.utf8)
+    var index = 0
+    while index < bytes.count {
+      guard isWord(bytes[index]) else {
+        index += 1
+        continue
+      }
+      let start = index
+      while index < bytes.count, isWord(bytes[index]) { index += 1 }
+      guard index - start == wanted.count,
+        bytes[start..<index].elementsEqual(wanted, by: { $0 | 0x20 == $1 })
+      else { continue }
+      let next = bytes[index...].first { $0 != 0x20 && !(0x09...0x0d ~= $0) }
+      if next != 0x28 { return true }
+    }
+    return false
   }
 
   /// Whether a transaction is open.

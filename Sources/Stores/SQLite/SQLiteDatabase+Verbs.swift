@@ -45,7 +45,7 @@ extension SQLiteDatabase {
       noteName(place)
       try announceForeignChanges()
       let answer = try body(connection)
-      if isWriting { try announceChanges(connection) }
+      if isWriting { announceChanges(connection) }
       return answer
     } catch {
       throw StoreError(error.kind, place.reference, error.reason)

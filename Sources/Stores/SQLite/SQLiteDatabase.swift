@@ -109,9 +109,19 @@ final class SQLiteDatabase {
   }
 
   /// Announces what statements have done since the last look.
-  func announceChanges(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+  ///
+  /// What was written is written: where it cannot be found out what that was, everything is announced.
+  func announceChanges(_ connection: SQLiteConnection) {
     guard !connection.isInTransaction else { return }
     defer { connection.forgetChanges() }
+    do throws(SQLiteFailure) {
+      try announceKnownChanges(connection)
+    } catch {
+      announceEverything()
+    }
+  }
+
+  private func announceKnownChanges(_ connection: SQLiteConnection) throws(SQLiteFailure) {
     guard !connection.hasOtherChanges else { return announceEverything() }
     if try connection.mayHaveReplaced() {
       return announceWhole(Set(connection.changedRows.map { ExactText($0.table) }))
