@@ -51,6 +51,16 @@ import Testing
       say value: #(file:box, file:box/e, file:box/e/l).
       """, "#(#('e') #('l' 'x.txt') #('a.txt' 'b'))"
     ),
+    // A value in an overlay takes the place of a directory of which it has deleted everything.
+    (
+      """
+      file:box/e/f/x := '1'.
+      scheme:s := OverlayStore -> file:box.
+      ref:s:e deleteTree. s:e := 'a file'.
+      (scheme:s) commit.
+      say value: #(file:box/e, (scheme:s) changedPaths).
+      """, "#('a file' #())"
+    ),
     // Something is hidden beside the link, and behind it.
     (
       """
