@@ -6,6 +6,7 @@ internal import TenonTables
 /// Whoever writes an element comes through here: nothing is counted and nothing hashed. A fold is kept
 /// by its formula, which takes it out before it lets go of it.
 final class ActiveFolds {
+  @safe
   private struct Entry: BitwiseCopyable {
     var fold: Unmanaged<Fold>
     /// The cell of all of the collection, or -1.
