@@ -3,9 +3,11 @@ internal import TenonTables
 // Running a formula of a turn, and storing what it has computed.
 
 extension ConnectionGraph {
-  /// Runs a formula for a solver, which the number of the changed cell is told of because of which it
-  /// runs, or -1.
+  /// Runs a formula for a solver.
   ///
+  /// - Parameters:
+  ///   - number: The number of the formula.
+  ///   - cause: That of the changed cell because of which it runs, or -1.
   /// - Returns: Whether its cell has another value now.
   @inline(never)
   func run(_ number: Int32, because cause: Int32) -> Bool {

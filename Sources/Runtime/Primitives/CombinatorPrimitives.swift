@@ -69,7 +69,7 @@ extension Machine {
   func readNative(
     _ reference: Value, from store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
-    try refuseUnopened(store)
+    _ = try openedStore(store)
     guard tracker != nil else { return get(reference, from: store, if: condition) }
     return try withOwnReference(reference, in: store) { get($0, from: store, if: condition) }
   }
@@ -78,7 +78,7 @@ extension Machine {
   func writeNative(
     _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
-    try refuseUnopened(store)
+    _ = try openedStore(store)
     guard graph.hasStoredCells || graph.running != nil else {
       let stored = put(value, at: reference, in: store, if: condition)
       return stored.isUnwind ? stored : settleRelays(answering: value)
@@ -92,14 +92,16 @@ extension Machine {
   func deleteNative(
     _ reference: Value, in store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
-    try refuseUnopened(store)
+    _ = try openedStore(store)
     guard graph.hasStoredCells else { return delete(reference, in: store, if: condition) }
     return try withOwnReference(reference, in: store) { delete($0, in: store, if: condition) }
   }
 
-  /// Refuses an object that stands for no store written in Swift: it would be asked itself again.
-  func refuseUnopened(_ store: Value) throws(Failure) {
-    guard nativeStore(store) == nil else { return }
+  /// The store written in Swift that an object stands for, which would be asked itself again otherwise.
+  ///
+  /// - Throws: that it stands for none.
+  func openedStore(_ store: Value) throws(Failure) -> any Store {
+    if let native = nativeStore(store) { return native }
     throw Failure(.error, "\(describe(store)) has not been opened")
   }
 

@@ -67,7 +67,7 @@ extension Machine {
 
   /// What is at a place of a store, to be put into another one: bytes that are no text are bytes.
   fileprivate func content(at reference: Value, in store: Value) throws(Failure) -> Value {
-    guard let native = nativeStore(store) else { return .nil }
+    let native = try openedStore(store)
     let place = try self.reference(reference)
     noteRead(of: reference, in: store)
     let outcome = try storing(.get) { () throws(StoreError) in
@@ -104,7 +104,7 @@ extension Machine {
   /// - Returns: an array of three arrays, or `unwind`.
   /// - Complexity: O(n) in the number of places below.
   fileprivate func leaves(below reference: Value, in store: Value) throws(Failure) -> Value {
-    guard let native = nativeStore(store) else { return .nil }
+    let native = try openedStore(store)
     let top = try self.reference(reference)
     var found = Leaves()
     var waiting: [[String]] = [[]]
@@ -157,7 +157,7 @@ extension Machine {
   ///
   /// - Returns: an array, or `unwind`.
   fileprivate func directoryLinks(in reference: Value, of store: Value) throws(Failure) -> Value {
-    guard let native = nativeStore(store) else { return .nil }
+    let native = try openedStore(store)
     let place = try self.reference(reference)
     noteRead(of: reference, in: store)
     let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }

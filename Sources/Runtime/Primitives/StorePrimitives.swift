@@ -68,12 +68,12 @@ extension Primitive {
     },
     Primitive("post: value to: reference", "Adds value below a place; answers its reference.") {
       machine, arguments throws(Failure) in
-      try machine.refuseUnopened(arguments.receiver)
+      _ = try machine.openedStore(arguments.receiver)
       return machine.post(arguments[0], to: arguments[1], in: arguments.receiver)
     },
     Primitive("list: reference", "The names directly below a place.") {
       machine, arguments throws(Failure) in
-      try machine.refuseUnopened(arguments.receiver)
+      _ = try machine.openedStore(arguments.receiver)
       return try machine.list(arguments[0], in: arguments.receiver)
     },
     Primitive("get: reference if: condition", "What is at a place if a precondition holds.") {
@@ -131,12 +131,12 @@ extension Primitive {
     },
     Primitive("flush", "Makes what was written as durable as it can be.") {
       machine, arguments throws(Failure) in
-      guard let store = machine.nativeStore(arguments.receiver) else { return .nil }
+      let store = try machine.openedStore(arguments.receiver)
       try machine.storing(.put) { () throws(StoreError) in try store.flush() }
       return arguments.receiver
     },
     Primitive("close", "Ends the use of the store.") { machine, arguments throws(Failure) in
-      guard let store = machine.nativeStore(arguments.receiver) else { return .nil }
+      let store = try machine.openedStore(arguments.receiver)
       try machine.storing(.put) { () throws(StoreError) in try store.close() }
       return arguments.receiver
     },

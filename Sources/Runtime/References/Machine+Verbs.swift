@@ -40,7 +40,7 @@ extension Machine {
 
   /// What is known of a place: an array of what ResourceStatus keeps, or nil.
   func status(of reference: Value, in store: Value) throws(Failure) -> Value {
-    guard let native = nativeStore(store) else { return .nil }
+    let native = try openedStore(store)
     let place = try self.reference(reference)
     noteRead(of: reference, in: store)
     noteContent(nil, at: reference, in: store)
@@ -62,7 +62,7 @@ extension Machine {
     _ reference: Value, in store: Value, _ verb: StoreCapabilities.Verb,
     _ body: (any Store, Reference) throws(StoreError) -> Value
   ) throws(Failure) -> Value {
-    guard let native = nativeStore(store) else { return .nil }
+    let native = try openedStore(store)
     if let running = graph.running, graph.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }

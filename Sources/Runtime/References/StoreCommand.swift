@@ -42,7 +42,7 @@ extension Machine {
   ) throws(Failure) -> Value {
     let place = try self.reference(reference)
     let name = try swiftString(command)
-    guard let native = nativeStore(store) else { return .nil }
+    let native = try openedStore(store)
     guard let commanded = native as? any CommandedStore else {
       throw .store(
         StoreError(.unsupported, place, "it does not know '\(name)'"), during: name)
