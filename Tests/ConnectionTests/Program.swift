@@ -83,8 +83,8 @@ extension Program {
 
   var size: Size {
     Size(
-      connections: graph.connections.count, cells: graph.cells.count { !$0.isFree },
-      formulas: graph.formulas.count { $0 != nil }, constraints: graph.constraints.count,
+      connections: graph.connections.count, cells: graph.cellCount,
+      formulas: graph.formulaCount, constraints: graph.constraintTable.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
       watchedPaths: graph.pathWatchers.count,
       waiting: graph.pendingCount + graph.forced.count + graph.contested.count
@@ -94,8 +94,8 @@ extension Program {
   /// How long the tables are, with the records that are free.
   var tableSizes: [String: Int] {
     var sizes = [
-      "cells": graph.cells.count, "formulas": graph.formulas.count,
-      "connections": graph.connections.capacity, "objects": graph.objectMap.capacity,
+      "cells": graph.recordCounts.cells, "formulas": graph.recordCounts.formulas,
+      "constraints": graph.recordCounts.constraints, "connections": graph.connections.capacity, "objects": graph.objectMap.capacity,
       "levels": graph.levels.count,
     ]
     for (index, level) in graph.levels.enumerated() {

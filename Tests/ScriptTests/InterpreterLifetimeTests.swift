@@ -50,12 +50,10 @@ import Testing
       parts += (machine.methodCodes + machine.retiredCodes).map { Weak(object: $0) }
       let graph = machine.graph
       parts += [Weak(object: graph)] + graph.connections.values.map { Weak(object: $0) }
-      for case let formula? in graph.formulas {
-        let constraint = formula.constraint
-        let solver = constraint?.region.map { $0.solver as AnyObject }
-        parts += [formula, constraint, constraint?.region, formula.fold, solver].compactMap {
-          $0.map { Weak(object: $0) }
-        }
+      for formula in graph.formulasInUse {
+        let region = formula.constraint?.region
+        let solver = region.map { $0.solver as AnyObject }
+        parts += [region, formula.fold, solver].compactMap { $0.map { Weak(object: $0) } }
       }
     }
     #expect(parts.count > 100)

@@ -39,7 +39,7 @@ extension Machine {
     if let running = graph.running { throw .impureFormula(describe(value), running.connection) }
     if !graph.hearsAnnouncements {
       graph.hearsAnnouncements = true
-      for case let formula? in graph.formulas {
+      for formula in graph.formulasInUse {
         guard case .block = formula.source else { continue }
         if formula.isHeld, let relay = formula.connection.relay {
           relay.isPending = true

@@ -76,8 +76,9 @@ final class Connection {
   var strength = Strength.required
   private var flags: UInt8 = 0
   private(set) var statement: StatementSite
-  private var firstFormula: Formula?
-  private var otherFormulas: [Formula] = []
+  /// The first of its formulas, or -1.
+  private var firstNumber: Int32 = -1
+  unowned(unsafe) private let graph: ConnectionGraph
   private var extras: Extras?
 
   /// What few connections have.
@@ -108,7 +109,8 @@ final class Connection {
     case disconnected
   }
 
-  init(number: Int, statement: StatementSite) {
+  init(number: Int, statement: StatementSite, in graph: ConnectionGraph) {
+    unsafe self.graph = graph
     storedNumber = UInt32(truncatingIfNeeded: number)
     self.statement = statement
   }
@@ -149,22 +151,41 @@ final class Connection {
 
   // MARK: Formulas
 
+  /// Its formulas, in the order in which they were made.
   var formulas: [Formula] {
-    get { firstFormula.map { [$0] + otherFormulas } ?? [] }
-    set {
-      firstFormula = newValue.first
-      otherFormulas = Array(newValue.dropFirst())
+    var formulas: [Formula] = []
+    var next = firstFormula
+    while let formula = next {
+      formulas.append(formula)
+      next = formula.nextOfConnection
     }
+    return formulas
   }
 
+  private var firstFormula: Formula? { unsafe graph.formula(firstNumber) }
+
+  private var hasSeveralFormulas: Bool { firstFormula?.nextOfConnection != nil }
+
   /// Its only formula, if there is exactly one.
-  var onlyFormula: Formula? { otherFormulas.isEmpty ? firstFormula : nil }
+  var onlyFormula: Formula? { hasSeveralFormulas ? nil : firstFormula }
+
+  /// Adds a formula that has been made for it.
+  func append(_ formula: Formula) {
+    guard var last = firstFormula else {
+      firstNumber = formula.id.rawValue
+      return
+    }
+    while let next = last.nextOfConnection { last = next }
+    last.nextOfConnection = formula
+  }
+
+  /// Lets go of its formulas, which end.
+  func removeFormulas() { firstNumber = -1 }
 
   /// How often its formulas have run.
   var runs: Int {
     var runs = relay?.updateCount ?? 0
-    if let firstFormula { runs += firstFormula.runs }
-    for formula in otherFormulas { runs += formula.runs }
+    for formula in formulas { runs += formula.runs }
     return runs
   }
 
@@ -294,23 +315,21 @@ final class Connection {
 
   private var derivedKeys: [Value] {
     guard let firstFormula else { return [] }
-    let graph = firstFormula.graph
-    func place(_ cell: CellID) -> Place { graph.place(of: cell) }
-    if otherFormulas.isEmpty {
-      return graph.machine.keys(
+    func place(_ cell: CellID) -> Place { unsafe graph.place(of: cell) }
+    if !hasSeveralFormulas {
+      return unsafe graph.machine.keys(
         target: place(firstFormula.output), reads: firstFormula.staticInputs.map { place($0) })
     }
-    return formulas.flatMap { graph.machine.keys(target: place($0.output), reads: []) }
+    return formulas.flatMap { unsafe graph.machine.keys(target: place($0.output), reads: []) }
   }
 
   /// The plan as it follows from the formulas and the statement; nil where it has more to say.
   private var rebuiltPlan: ConnectionPlan? {
     guard let firstFormula, relay == nil, firstFormula.equation == nil else { return nil }
-    let graph = firstFormula.graph
     let names = statement.names
     func operand(_ cell: CellID, _ name: String?) -> ConnectionPlan.Operand {
       ConnectionPlan.Operand(
-        place: .place(graph.place(of: cell)), name: name ?? graph[cell].name)
+        place: .place(unsafe graph.place(of: cell)), name: unsafe name ?? graph[cell].name)
     }
     let target = operand(firstFormula.output, names?.target)
     let inputs = firstFormula.staticInputs
@@ -319,16 +338,16 @@ final class Connection {
     case .copy(let cell):
       plan = ConnectionPlan(
         target: target, block: nil, other: operand(cell, names?.other), reads: [])
-      plan.isOneWay = otherFormulas.isEmpty
+      plan.isOneWay = !hasSeveralFormulas
     case .block(let block):
-      guard otherFormulas.isEmpty, names == nil || names?.reads.count == inputs.count else {
+      guard !hasSeveralFormulas, names == nil || names?.reads.count == inputs.count else {
         return nil
       }
       let reads = inputs.indices.map { operand(inputs[$0], names?.reads[$0]) }
       plan = ConnectionPlan(target: target, block: block, other: nil, reads: reads)
       plan.formula = firstFormula.text
     case .native(let native):
-      guard otherFormulas.isEmpty, names == nil || names?.reads.count == inputs.count else {
+      guard !hasSeveralFormulas, names == nil || names?.reads.count == inputs.count else {
         return nil
       }
       let reads = inputs.indices.map { operand(inputs[$0], names?.reads[$0]) }

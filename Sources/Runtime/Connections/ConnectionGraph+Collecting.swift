@@ -129,16 +129,16 @@ extension ConnectionGraph {
   private func purgeDeadCells(_ heap: Heap) {
     var touched: [Constraint] = []
     for index in cells.indices where !cells[index].isFree {
-      let place = self.place(of: CellID(Int32(index)))
+      let place = self.place(of: CellID(index))
       guard place.kind != .stored, !heap.isMarked(ObjectRef(place.object)) else { continue }
-      let id = CellID(Int32(index))
-      for reader in cells[index].readers {
+      let id = CellID(index)
+      for reader in readers(of: CellID(index)) {
         reader.dynamicInputs.removeAll { $0 == id }
         reader.lastReads = []
         forgetCell(id, of: place.object, inFoldOf: reader)
         if let constraint = reader.constraint { touched.append(constraint) }
       }
-      cells[index].readers.removeAll()
+      cells[index].removeReaders()
       for connection in pathWatchers[id] ?? ConnectionSet() {
         connection.steps.removeAll { $0 == id }
       }
@@ -151,7 +151,7 @@ extension ConnectionGraph {
       release([id])
     }
     // The numbers of the cells go to others: solvers must not take those for these.
-    for constraint in touched.unique() where constraint.level >= 0 {
+    for constraint in touched.withoutRepetitions where constraint.level >= 0 {
       // With fewer inputs the order stands.
       try? levels[constraint.level].solver.add(description(of: constraint))
     }

@@ -20,25 +20,28 @@ extension ConnectionGraph {
   /// Takes formulas into force with the solvers that their connections have or prefer.
   func take(_ added: [Formula], origin: CellID?) throws(Failure) {
     var joined: [Formula] = []
+    var touched: [Constraint] = []
     do throws(Failure) {
-      var touched: [Constraint] = []
-      let separate = standsBesideWishes(added) ? makeConstraint(for: added) : nil
+      // One of wishes is a constraint that other formulas over the same cells do not join.
+      let separate =
+        standsBesideWishes(added) ? added.first.map { makeConstraint(over: $0) } : nil
       for formula in added {
         let constraint = separate ?? constraint(for: formula)
+        if !touched.contains(constraint) { touched.append(constraint) }
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(self[formula.output].name, by: other.connection)
         }
         if formula.inputs.contains(formula.output), !constraint.isForced {
           throw cycle([formula.output], through: [formula])
         }
-        constraint.formulas.append(formula)
+        constraint.append(formula)
         formula.constraint = constraint
         joined.append(formula)
-        if !touched.contains(where: { $0 === constraint }) { touched.append(constraint) }
       }
       for constraint in touched { try enforce(constraint, new: added, origin: origin) }
     } catch {
       joined.reversed().forEach { withdraw($0) }
+      touched.forEach { discard($0) }
       throw error
     }
     retryContested()
@@ -48,7 +51,8 @@ extension ConnectionGraph {
   /// the same places, and one of the two is a wish: each is a constraint of its own then.
   private func standsBesideWishes(_ added: [Formula]) -> Bool {
     added.contains { formula in
-      guard formula.equation == nil, let others = constraints[formula.variables]?.formulas else {
+      guard formula.equation == nil, let others = constraintTable.find(formula.variables, in: self)?.formulas
+      else {
         return false
       }
       return others.contains { other in
@@ -56,13 +60,6 @@ extension ConnectionGraph {
           && min(other.connection.strength, formula.connection.strength) < .required
       }
     }
-  }
-
-  /// A constraint that other formulas over the same cells do not join.
-  private func makeConstraint(for formulas: [Formula]) -> Constraint? {
-    guard let cells = formulas.first?.variables else { return nil }
-    nextConstraint += 1
-    return Constraint(id: ConstraintID(nextConstraint - 1), cells: cells)
   }
 
   private func enforce(
@@ -81,20 +78,18 @@ extension ConnectionGraph {
     guard let constraint = formula.constraint else { return }
     formula.constraint = nil
     if constraint.isContested, constraint.formulas.count == 1 {
-      contested.removeAll { $0 === constraint }
+      contested.removeAll { $0 == constraint }
       constraint.isContested = false
     }
     if constraint.isMultiWay || constraint.isForced {
       unlinkDynamicInputs(of: formula)
-      constraint.formulas.removeAll { $0 === formula }
+      constraint.remove(formula)
       leave(constraint)
     } else {
       if constraint.level >= 0 { release(constraint, formula) }
-      constraint.formulas.removeAll { $0 === formula }
+      constraint.remove(formula)
     }
-    if constraint.formulas.isEmpty, constraints[constraint.cells] === constraint {
-      constraints[constraint.cells] = nil
-    }
+    discard(constraint)
   }
 
   // MARK: Batches
@@ -123,10 +118,10 @@ extension ConnectionGraph {
   /// Takes contested constraints into force whose cell has become free.
   private func retryContested() {
     for constraint in contested {
-      guard let formula = constraint.formulas.first, constraint.formulas.count == 1,
-        self[formula.output].owner == nil
+      guard let formula = constraint.firstFormula, !constraint.isMultiWay,
+        !self[formula.output].hasOwner
       else { continue }
-      contested.removeAll { $0 === constraint }
+      contested.removeAll { $0 == constraint }
       constraint.isContested = false
       // What stands against it now is reported when the batch ends.
       do throws(Failure) {
@@ -166,12 +161,12 @@ extension ConnectionGraph {
   func dissolve(_ connection: Connection) {
     if connection.status != .disconnected { connection.expand() }
     let formulas = connection.formulas
-    connection.formulas = []
+    connection.removeFormulas()
     var used: [CellID] = []
     withdrawTogether(formulas)
     for formula in formulas {
       withdraw(formula)
-      forced.removeAll { $0 === formula }
+      forced.removeAll { $0 == formula }
       used += formula.inputs + [formula.output]
       free(formula)
     }
@@ -186,7 +181,7 @@ extension ConnectionGraph {
 extension ConnectionGraph {
   func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     let output = formula.output
-    if let owner = self[output].owner, owner !== formula {
+    if let owner = self[output].owner, owner != formula {
       guard batchDepth > 0 else {
         throw .determinedAlready(self[output].name, by: owner.connection)
       }
@@ -197,7 +192,7 @@ extension ConnectionGraph {
     try refuseCycle(from: output, to: formula.inputs, through: formula)
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, level: level)
-    cells[output.index].owner = formula
+    cells[output.index].ownerNumber = formula.id.rawValue
     setFlag(CellFlag.determined, of: output, to: true)
     beginLaziness(of: formula)
     for input in formula.inputs { addReader(formula, to: input) }
@@ -218,8 +213,8 @@ extension ConnectionGraph {
   private func release(_ constraint: Constraint, _ formula: Formula) {
     levels[constraint.level].solver.remove(constraint.id)
     constraint.level = -1
-    if cells[formula.output.index].owner === formula {
-      cells[formula.output.index].owner = nil
+    if self[formula.output].owner == formula {
+      cells[formula.output.index].ownerNumber = -1
       // Nothing that is still there has it stand higher: ways are looked for by levels.
       cells[formula.output.index].level = 0
       setFlag(CellFlag.determined, of: formula.output, to: false)
@@ -332,15 +327,15 @@ extension ConnectionGraph {
   }
 
   private func addReader(_ formula: Formula, to cell: CellID) {
-    cells[cell.index].readers.append(formula)
+    cells[cell.index].addReader(formula.id.rawValue)
     setFlag(CellFlag.read, of: cell, to: true)
     touch(cell)
     noteReader(formula, of: cell, isNew: true)
   }
 
   private func removeReader(_ formula: Formula, from cell: CellID) {
-    cells[cell.index].readers.remove(formula)
-    setFlag(CellFlag.read, of: cell, to: !cells[cell.index].readers.isEmpty)
+    cells[cell.index].removeReader(formula.id.rawValue)
+    setFlag(CellFlag.read, of: cell, to: cells[cell.index].hasReaders)
     touch(cell)
     noteReader(formula, of: cell, isNew: false)
   }
@@ -370,7 +365,7 @@ extension ConnectionGraph {
       // Without a level it is a member of a region that was raised: its own stays.
       if let level {
         if cells[cell.index].level < level { cells[cell.index].level = level }
-        if let region = cells[cell.index].region, cells[cell.index].owner != nil,
+        if let region = cells[cell.index].region, self[cell].hasOwner,
           region.level <= level
         {
           region.level = level + 1
@@ -378,7 +373,7 @@ extension ConnectionGraph {
         }
       }
       let effective = self.level(of: cell)
-      for reader in cells[cell.index].readers {
+      for reader in readers(of: cell) {
         guard let constraint = reader.constraint else { continue }
         if let region = constraint.region, region.level <= effective,
           region !== cells[cell.index].region
@@ -407,7 +402,7 @@ extension ConnectionGraph {
     let first = constraint.formulas[0]
     if wasOneWay { release(constraint, first) }
     if wasContested {
-      contested.removeAll { $0 === constraint }
+      contested.removeAll { $0 == constraint }
       constraint.isContested = false
     }
     do throws(Failure) {
@@ -448,7 +443,7 @@ extension ConnectionGraph {
 
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
-    let ownPins = constraint.cells.filter { self[$0].owner != nil }
+    let ownPins = constraint.cells.filter { self[$0].hasOwner }
     let isPinned = !ownPins.isEmpty || involved.contains { !$0.pinned.isEmpty }
     if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }
     let description = describe(
@@ -503,7 +498,7 @@ extension ConnectionGraph {
   ) {
     // Those that were there before stand below it.
     let pins = constraint.cells + entering
-    let pinned = pins.filter { self[$0].owner != nil }.map { self[$0].level }.max() ?? 0
+    let pinned = pins.filter { self[$0].hasOwner }.map { self[$0].level }.max() ?? 0
     let below = max(pinned, highestLevel(of: constraint.formulas.flatMap(\.dynamicInputs)))
     let isHigher = below + 1 > region.level
     region.level = max(region.level, below + 1)
@@ -536,7 +531,7 @@ extension ConnectionGraph {
   func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
-    try solver.edit(cell, age: notes[cell.rawValue].age, isPinned: self[cell].owner != nil)
+    try solver.edit(cell, age: notes[cell.rawValue].age, isPinned: self[cell].hasOwner)
   }
 
   /// Makes one region of several, and of a constraint that joins them.
@@ -551,9 +546,7 @@ extension ConnectionGraph {
     if let preferred = all.lazy.compactMap(\.preferredSolver).first(where: { $0 != made.name }) {
       throw .noSolver(["\(preferred): only \(made.name) keeps it with what stands beside it"])
     }
-    let region = Region(
-      solver: made.solver, name: made.name, transaction: makeTransaction())
-    region.constraints = ConstraintList(all)
+    let region = Region(all, solver: made.solver, name: made.name, in: self)
     region.hasWishes = old.contains(where: \.hasWishes)
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
@@ -576,7 +569,7 @@ extension ConnectionGraph {
     if let origin {
       clock += 1
       notes[origin.rawValue].age = clock
-      try? region.solver.edit(origin, age: clock, isPinned: self[origin].owner != nil)
+      try? region.solver.edit(origin, age: clock, isPinned: self[origin].hasOwner)
       forced.append(added)
       return
     }
@@ -589,7 +582,7 @@ extension ConnectionGraph {
     }
     clock += 1
     for input in added.inputs {
-      try? region.solver.edit(input, age: clock, isPinned: self[input].owner != nil)
+      try? region.solver.edit(input, age: clock, isPinned: self[input].hasOwner)
     }
     forced.append(added)
   }

@@ -33,7 +33,7 @@ extension ConnectionGraph {
     if regions.count == 1, let region = regions.first {
       // The region alone has no cycle. What it determines stands at its level or above.
       members = members.filter { self[$0].region !== region }
-      let highest = members.filter { self[$0].owner != nil }.map { level(of: $0) }.max() ?? -1
+      let highest = members.filter { self[$0].hasOwner }.map { level(of: $0) }.max() ?? -1
       if highest >= region.level { members.formUnion(region.cells) }
     } else {
       for region in regions { members.formUnion(region.cells) }

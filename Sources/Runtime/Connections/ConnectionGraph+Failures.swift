@@ -14,7 +14,7 @@ extension ConnectionGraph {
   @inline(never)
   func runAmongFailures(_ number: Int32, because cause: CellID?) -> Bool {
     let wasFailed = hasFailed(number)
-    guard let formula = formulas[Int(number)], hotFormulas[number].kind != .equation else {
+    guard let formula = self[FormulaID(number)], hotFormulas[number].kind != .equation else {
       return false
     }
     // What its text names is read; the rest may be read no more, which shows when it has run.
@@ -61,7 +61,7 @@ extension ConnectionGraph {
   /// - Complexity: O(inputs).
   func isHeldBack(_ formula: Formula, by inputs: [CellID]) -> Bool {
     for input in inputs {
-      guard let source = failedSource(of: input), source !== formula else { continue }
+      guard let source = failedSource(of: input), source != formula else { continue }
       // Its own failure came from what it reads: that is to be told when it is still there then.
       noteStatus(of: formula)
       failures[formula.id] = failures[source.id] ?? ""
@@ -80,7 +80,7 @@ extension ConnectionGraph {
   }
 
   private func source(of cell: CellID) -> Formula? {
-    if let owner = cells[cell.index].owner { return owner }
+    if let owner = owner(of: cell) { return owner }
     guard let region = cells[cell.index].region,
       let id = region.solver.formula(computing: cell)
     else { return nil }
@@ -91,8 +91,8 @@ extension ConnectionGraph {
   func releaseHeldBack(by formula: Formula) {
     guard failures[formula.id] != nil else { return }
     let cell = cells[formula.output.index]
-    for reader in cell.readers + cell.slots.flatMap({ cells[$0.index].readers })
-    where reader !== formula && hotFormulas[reader.id.rawValue].status == .heldBack {
+    for reader in ([formula.output] + cell.slots).flatMap({ readers(of: $0) })
+    where reader != formula && hotFormulas[reader.id.rawValue].status == .heldBack {
       forced.append(reader)
     }
   }

@@ -26,9 +26,8 @@ extension ConnectionGraph {
   func forcedConstraint(for formula: Formula) -> Constraint {
     let known = formula.connection.formulas.lazy.compactMap(\.constraint).first { $0.isForced }
     if let known { return known }
-    let constraint = Constraint(id: ConstraintID(nextConstraint), cells: formula.variables)
+    let constraint = makeConstraint(over: formula)
     constraint.isForced = true
-    nextConstraint += 1
     return constraint
   }
 
@@ -43,7 +42,7 @@ extension ConnectionGraph {
       throw .determinedAlready(cell.name, by: owner.connection)
     }
     let other = cell.region?.constraints.first {
-      $0 !== constraint && $0.equation == nil && $0.formulas.count == 1
+      $0 != constraint && $0.equation == nil && $0.formulas.count == 1
         && $0.formulas[0].output == formula.output
     }
     if let other { throw .determinedAlready(cell.name, by: other.formulas[0].connection) }
@@ -58,7 +57,7 @@ extension ConnectionGraph {
     }
     if let preferred = constraint.preferredSolver, preferred != region.solverName { return false }
     if let script = region.solver as? ScriptSolver {
-      let all = region.constraints.filter { $0 !== constraint }.map { self.description(of: $0) }
+      let all = region.constraints.filter { $0 != constraint }.map { self.description(of: $0) }
       let wanted = RegionIR(constraints: all + [description], pinned: region.pinned)
       if case .yes = script.accept(wanted) { return true }
       return false

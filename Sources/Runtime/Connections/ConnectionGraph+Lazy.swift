@@ -30,7 +30,7 @@ extension ConnectionGraph {
       hot[output.rawValue].flags & CellFlag.plain != 0, machine.isLazy(place(of: output))
     else { return }
     var entry = LazyCell(formula: formula.id)
-    for reader in cells[output.index].readers where isLive(reader) { entry.readers += 1 }
+    for reader in readers(of: output) where isLive(reader) { entry.readers += 1 }
     entry.isWatched = isWatched(output)
     lazies[output] = entry
     setFlag(CellFlag.lazy, of: output, to: true)
@@ -143,7 +143,7 @@ extension ConnectionGraph {
   /// Marks the lazy cells whose formulas read one that has changed.
   func noteDue(readersOf cell: CellID) {
     guard lazyReaders[cell] != nil else { return }
-    for reader in cells[cell.index].readers {
+    for reader in readers(of: cell) {
       guard let entry = lazyCell(of: reader), !entry.isLive else { continue }
       hot[reader.output.rawValue].flags |= CellFlag.due
     }
@@ -165,7 +165,8 @@ extension ConnectionGraph {
   func refreshPlaces(around added: [Formula]) {
     for formula in added {
       _ = machine.refresh(formula.output)
-      for other in constraints[formula.variables]?.formulas ?? [] {
+      let known = constraintTable.find(formula.variables, in: self)
+      for other in known?.formulas ?? [] {
         _ = machine.refresh(other.output)
       }
     }
@@ -218,7 +219,7 @@ extension ConnectionGraph {
   /// - Complexity: O(stale formulas above and what they read).
   func bringUpToDate(_ cell: CellID) {
     for number in staleFormulas(above: cell) {
-      guard !isHalted, let formula = formulas[Int(number)] else { return }
+      guard !isHalted, let formula = self[FormulaID(number)] else { return }
       let output = formula.output
       let flags = hot[output.rawValue].flags
       // Another formula may have read it meanwhile.

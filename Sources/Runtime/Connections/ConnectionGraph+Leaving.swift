@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Taking constraints out of regions.
 
 extension ConnectionGraph {
@@ -15,7 +17,7 @@ extension ConnectionGraph {
       }
       constraint.formulas = []
       leave(constraint)
-      if constraints[constraint.cells] === constraint { constraints[constraint.cells] = nil }
+      discard(constraint)
     }
   }
 
@@ -89,8 +91,8 @@ extension ConnectionGraph {
     let sorted = constraints.enumerated()
       .sorted { (position($0.element), $0.offset) < (position($1.element), $1.offset) }
       .map(\.element)
-    guard !constraints.elementsEqual(sorted, by: { $0 === $1 }) else { return }
-    region.constraints = ConstraintList(sorted)
+    guard !constraints.elementsEqual(sorted) else { return }
+    region.constraints = ConstraintList(sorted, in: self)
     breakUp(region)
   }
 
@@ -116,7 +118,7 @@ extension ConnectionGraph {
       let isSatisfied = formula.state == .satisfied
       unlinkDynamicInputs(of: formula)
       try? enforceOneWay(constraint, formula)
-      if isSatisfied { forced.removeAll { $0 === formula } }
+      if isSatisfied { forced.removeAll { $0 == formula } }
     }
   }
 
@@ -138,7 +140,7 @@ extension ConnectionGraph {
     let (regions, constraints) = broken ?? ([], [])
     broken = nil
     for region in regions.unique() { breakUp(region) }
-    for constraint in constraints.unique() where constraint.region == nil {
+    for constraint in constraints.withoutRepetitions where constraint.region == nil {
       enterAgain(constraint)
     }
     return regions.unique()

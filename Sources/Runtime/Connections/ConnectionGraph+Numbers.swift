@@ -31,7 +31,7 @@ extension ConnectionGraph {
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     clock += 1
     notes[cell.rawValue].age = clock
-    try? region.solver.edit(cell, age: clock, isPinned: self[cell].owner != nil)
+    try? region.solver.edit(cell, age: clock, isPinned: self[cell].hasOwner)
   }
 
   /// What a constraint says as a sum; nil where its formulas do not say the same in that form.

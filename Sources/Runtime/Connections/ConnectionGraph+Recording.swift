@@ -24,7 +24,7 @@ extension ConnectionGraph {
   /// Has the runs of a formula recorded if it may leave out some of what its text names.
   @inline(never)
   private func beginRecording(of number: Int32) {
-    guard hotFormulas[number].kind == .block, let formula = formulas[Int(number)],
+    guard hotFormulas[number].kind == .block, let formula = self[FormulaID(number)],
       formula.staticInputs.count > 1, formula.fold == nil, !hotFormulas[number].isHeld,
       let constraint = formula.constraint, constraint.level >= 0, !constraint.isForced,
       formula.text?.hasBlock ?? false
@@ -88,7 +88,7 @@ extension Machine {
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   @inline(never)
   func evaluateRecorded(_ number: Int32) -> Value? {
-    guard let formula = graph.formulas[Int(number)], case .block(let block) = formula.source
+    guard let formula = graph[FormulaID(number)], case .block(let block) = formula.source
     else { return nil }
     guard block.isObject(ofClass: ClassIndex.blockClosure),
       let body = recordedBody(of: Closure(block).code.object)

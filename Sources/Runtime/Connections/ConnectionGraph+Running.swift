@@ -108,7 +108,7 @@ extension ConnectionGraph {
 
   @inline(never)
   private func noteNativeFailure(_ number: Int32) -> Bool {
-    if let failure = nativeFailure, let formula = formulas[Int(number)] {
+    if let failure = nativeFailure, let formula = self[FormulaID(number)] {
       nativeFailure = nil
       machine.note(failure, of: formula)
     }
@@ -116,7 +116,7 @@ extension ConnectionGraph {
   }
 
   private func evaluate(_ number: Int32) -> Value? {
-    formulas[Int(number)].flatMap { machine.evaluate($0) }
+    self[FormulaID(number)].flatMap { machine.evaluate($0) }
   }
 
   /// Stores the value of a formula.
@@ -220,7 +220,7 @@ extension ConnectionGraph {
   @inline(never)
   private func beginSatisfied(_ number: Int32) {
     let old = hotFormulas[number].status
-    if let formula = formulas[Int(number)] { noteStatus(of: formula) }
+    if let formula = self[FormulaID(number)] { noteStatus(of: formula) }
     hotFormulas[number].status = .satisfied
     forgetPlans()
     if old != .waiting { failures[FormulaID(number)] = nil }
@@ -231,7 +231,7 @@ extension ConnectionGraph {
   /// - Returns: What it held before; nil when it holds the same as before.
   @inline(never)
   private func storeSlowly(_ value: Value, in output: CellID, by number: Int32) -> Value? {
-    guard let formula = formulas[Int(number)] else { return nil }
+    guard let formula = self[FormulaID(number)] else { return nil }
     let root = machine.roots.count
     machine.roots.append(value)
     defer { machine.roots.removeLast(machine.roots.count - root) }
@@ -247,7 +247,7 @@ extension ConnectionGraph {
     writing = output
     let failure = machine.write(value, to: output)
     writing = outer
-    guard formulas[Int(number)] === formula else {
+    guard self[FormulaID(number)] == formula else {
       // What the setter does has ended it.
       countChange(of: place)
       return nil

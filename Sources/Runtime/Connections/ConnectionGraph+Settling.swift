@@ -260,10 +260,10 @@ extension ConnectionGraph {
       region.transaction.changes.append(cell)
       enqueue(region)
     }
-    guard hasRegions || currentLevel < 0 || cells[cell.index].owner == nil else { return }
-    let writer = cells[cell.index].owner?.constraint?.level ?? -1
+    guard hasRegions || currentLevel < 0 || !cells[cell.index].hasOwner else { return }
+    let writer = owner(of: cell)?.constraint?.level ?? -1
     var told = -1
-    for reader in cells[cell.index].readers {
+    for reader in readers(of: cell) {
       if let region = reader.constraint?.region {
         force(reader, in: region)
         continue

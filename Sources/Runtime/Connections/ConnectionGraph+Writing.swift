@@ -39,7 +39,7 @@ extension ConnectionGraph {
 
   private func prepareRegion(of cell: CellID) throws(Failure) {
     guard hasRegions, let region = cells[cell.index].region else { return }
-    try tell(region, of: cell, age: clock + 1, isPinned: self[cell].owner != nil)
+    try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)
   }
 
   /// Whether writing a slot concerns nothing but the formulas that read it.

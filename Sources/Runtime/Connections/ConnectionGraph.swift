@@ -13,7 +13,7 @@ final class ConnectionGraph {
   /// The machine that owns the graph.
   private var owner: Unmanaged<Machine>?
   let state: StateRef
-  var cells: [Cell] = []
+  let cells = PagedTable<Cell>()
   var freeCells: [CellID] = []
   /// The numbers and switches of a turn, and whether there is anything unusual to be done.
   let words = FlatTable<TurnWords>()
@@ -49,12 +49,16 @@ final class ConnectionGraph {
   /// The cells of each watched object, by its address.
   let objectMap = ObjectMap()
   var watched: WatchedObjects { WatchedObjects(graph: self) }
-  var formulas: [Formula?] = []
+  let formulas = PagedTable<FormulaRecord>()
   var freeFormulas: [Int32] = []
-  var constraints = ConstraintTable()
+  let constraintRecords = PagedTable<ConstraintRecord>()
+  var freeConstraints: [Int32] = []
+  /// The constraints that other formulas over the same cells join.
+  let constraintTable = ConstraintTable()
   /// The statements that have made connections lately.
   var statements = StatementCache()
-  var nextConstraint: Int32 = 0
+  /// Tells one constraint from another that gets its number later.
+  var nextStamp: UInt32 = 0
   /// How many regions there are.
   var regionCount: Int {
     @inline(__always) get { words[0].regionCount }
@@ -94,7 +98,7 @@ final class ConnectionGraph {
   /// How many connections have come into force, and the number of the last one.
   var newcomerCount = 0
   var lastNewcomer = 0
-  var nextOrder = 1
+  var nextOrder: UInt32 = 1
   /// The solvers that may be asked, cheapest first.
   var solvers: [any ConnectorSolver.Type] = []
   /// Constraints that wait for a way back until the batch of statements ends.
@@ -153,7 +157,8 @@ final class ConnectionGraph {
 
   /// The formula with a number that runs, or has just run: it may have ended itself.
   func formula(runningWith number: Int32) -> Formula? {
-    formulas[Int(number)] ?? endedFormulas.last { $0.formula.id.rawValue == number }?.formula
+    // The record of one that has ended is kept as long as it may be running.
+    formula(number)
   }
   /// The region whose solver is at work, and the level the turn has come to.
   var settling: Region?
@@ -231,6 +236,15 @@ final class ConnectionGraph {
   var endedFormulas: [(formula: Formula, connection: Connection)] = [] {
     didSet { words[0].hasEndedFormulas = !endedFormulas.isEmpty }
   }
+  /// What a formula that has ended says it belongs to.
+  private(set) lazy var endedConnection: Connection = {
+    let statement = StatementSite(
+      connector: "|=", text: "a Connection that has ended", source: SourceText(name: "", ""),
+      range: SourceRange(Int32(0), Int32(0)), site: nil, formula: nil, names: nil)
+    let connection = Connection(number: 0, statement: statement, in: self)
+    connection.status = .disconnected
+    return connection
+  }()
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
@@ -284,10 +298,8 @@ final class ConnectionGraph {
   ///
   /// - Complexity: O(formulas).
   func dismantle() {
-    for case let formula? in formulas {
-      formula.constraint?.region = nil
-      formula.constraint = nil
-    }
+    for number in constraintRecords.indices { constraintRecords[number].region = nil }
+    for number in formulas.indices { Formula(number, in: self).releaseRecord() }
   }
 
   /// The machine that owns the graph, which is attached as soon as both exist.
@@ -321,7 +333,7 @@ extension ConnectionGraph {
     let cell = Cell(name: name())
     if let free = freeCells.popLast() {
       id = free
-      cells[id.index] = cell
+      cells[id.rawValue] = cell
       hot[id.rawValue] = HotCell(place)
       notes[id.rawValue] = CellNotes(place)
       causes.forget(id)
@@ -391,7 +403,7 @@ extension ConnectionGraph {
 
   /// Learns that a class has been defined anew: its variables may have other types.
   func noteTypes() {
-    for index in cells.indices where !cells[index].isFree { noteType(of: CellID(Int32(index))) }
+    for index in cells.indices where !cells[index].isFree { noteType(of: CellID(index)) }
   }
 
   func setFlag(_ flag: UInt8, of id: CellID, to isSet: Bool) {
@@ -454,7 +466,8 @@ extension ConnectionGraph {
 
   /// The formula of a number; nil for one that is gone, or that a solver has made up.
   subscript(id: FormulaID) -> Formula? {
-    formulas.indices.contains(id.index) ? formulas[id.index] : nil
+    guard id.index >= 0, id.index < formulas.count, formulas[id.rawValue].isUsed else { return nil }
+    return Formula(id.rawValue, in: self)
   }
 
   /// Remembers the value of a place that is costly to read.
@@ -484,7 +497,7 @@ extension ConnectionGraph {
   func release(_ ids: [CellID]) {
     for id in Set(ids) {
       let cell = self[id]
-      guard !cell.isFree, cell.readers.isEmpty, cell.owner == nil, cell.region == nil,
+      guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
         relays.byCell[id] == nil
       else { continue }
@@ -529,21 +542,24 @@ extension ConnectionGraph {
   func makeFormula(
     of connection: Connection, output: CellID, inputs: [CellID], source: Formula.Source
   ) -> Formula {
+    let inputs = inputs.withoutRepetitions
+    let record = unsafe FormulaRecord(
+      order: nextOrder, onlyInput: inputs.count == 1 ? inputs[0].rawValue : -1,
+      connection: Unmanaged.passUnretained(connection))
+    let hot = HotFormula(of: connection, output, source)
+    nextOrder &+= 1
     let number = freeFormulas.popLast() ?? Int32(formulas.count)
-    let formula = Formula(
-      id: FormulaID(number), graph: self, connection: connection, output: output,
-      staticInputs: inputs.withoutRepetitions,
-      source: source, order: nextOrder)
-    nextOrder += 1
     if Int(number) == formulas.count {
-      formulas.append(formula)
-      hotFormulas.append(HotFormula(formula, source))
+      formulas.append(record)
+      hotFormulas.append(hot)
     } else {
-      formulas[Int(number)] = formula
-      hotFormulas[number] = HotFormula(formula, source)
+      formulas[number] = record
+      hotFormulas[number] = hot
     }
+    let formula = Formula(number, in: self)
+    formula.take(source, inputs)
     formula.isHeld = connection.relay?.kind == .formulas
-    connection.formulas.append(formula)
+    connection.append(formula)
     machine.heap.countOutside(GraphSize.formula)
     return formula
   }
@@ -553,15 +569,41 @@ extension ConnectionGraph {
     if hasFailures { releaseHeldBack(by: formula) }
     endFold(of: formula)
     forgetPlans()
-    formulas[formula.id.index] = nil
+    formulas[formula.id.rawValue].isUsed = false
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil
     if isSettling || runningNumber >= 0 {
       endedFormulas.append((formula, formula.connection))
     } else {
+      formula.releaseRecord()
       freeFormulas.append(formula.id.rawValue)
     }
   }
+
+  /// The formula of a number in use; nil for -1.
+  func formula(_ number: Int32) -> Formula? { number < 0 ? nil : Formula(number, in: self) }
+
+  /// How many records of cells, formulas and constraints there are, with those that are free.
+  var recordCounts: (cells: Int, formulas: Int, constraints: Int) {
+    (cells.count, formulas.count, constraintRecords.count)
+  }
+
+  /// How many cells are in use.
+  var cellCount: Int { cells.count - freeCells.count }
+
+  /// How many formulas have not ended.
+  var formulaCount: Int { formulas.count - freeFormulas.count - endedFormulas.count }
+
+  /// The formulas that have not ended.
+  var formulasInUse: some Sequence<Formula> {
+    formulas.indices.lazy.map { FormulaID($0) }.compactMap { [unowned self] in self[$0] }
+  }
+
+  /// The formulas that read a cell.
+  func readers(of cell: CellID) -> Readers { cells[cell.rawValue].readers(in: self) }
+
+  /// The one-way formula that determines a cell.
+  func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
 
   /// Lets go of the formulas that have ended meanwhile, and gives out their numbers again.
   ///
@@ -569,7 +611,10 @@ extension ConnectionGraph {
   /// is not taken for the value of another; and code in Swift is called without being counted.
   func releaseEndedFormulas() {
     guard !isSettling, runningNumber < 0 else { return }
-    for ended in endedFormulas { freeFormulas.append(ended.formula.id.rawValue) }
+    for (formula, _) in endedFormulas {
+      formula.releaseRecord()
+      freeFormulas.append(formula.id.rawValue)
+    }
     endedFormulas = []
   }
 
@@ -597,17 +642,13 @@ extension ConnectionGraph {
 
   /// The constraint over a formula's variables, made when it is the first.
   func constraint(for formula: Formula) -> Constraint {
-    let key = formula.variables
     if let equation = formula.equation {
-      nextConstraint += 1
-      return Constraint(
-        id: ConstraintID(nextConstraint - 1), cells: equation.form.cells, equation: equation)
+      return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
     }
     if isForced(formula.connection) { return forcedConstraint(for: formula) }
-    if let known = constraints[key] { return known }
-    let constraint = Constraint(id: ConstraintID(nextConstraint), cells: key)
-    nextConstraint += 1
-    constraints[key] = constraint
+    if let known = constraintTable.find(formula.variables, in: self) { return known }
+    let constraint = makeConstraint(over: formula)
+    constraintTable.insert(constraint)
     return constraint
   }
 

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonTables
 
 /// What a connector statement joins, with everything that depends on the activation settled: from
 /// this the connection can be made anew whenever a path in it leads elsewhere.
@@ -407,7 +408,7 @@ extension ConnectionGraph {
   func makeConnection(_ statement: StatementSite) -> Connection {
     // Numbers are used again only after all of them have been.
     while connections[nextConnection] != nil { advanceNumber() }
-    let connection = Connection(number: nextConnection, statement: statement)
+    let connection = Connection(number: nextConnection, statement: statement, in: self)
     advanceNumber()
     connections.insert(connection)
     return connection

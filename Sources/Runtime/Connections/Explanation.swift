@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonTables
 
 // Why a place holds what it holds, when it changed, and what a change of it would reach.
 
@@ -237,7 +238,7 @@ extension Machine {
 extension ConnectionGraph {
   /// Whether there is a place of that number.
   func isInUse(_ cell: CellID) -> Bool {
-    cells.indices.contains(cell.index) && !cells[cell.index].isFree
+    cells.indices.contains(cell.rawValue) && !cells[cell.index].isFree
   }
 
   /// The cells that formulas compute which have failed, and those that depend on them.
@@ -246,7 +247,7 @@ extension ConnectionGraph {
   var failedCells: Set<CellID> {
     var found: Set<CellID> = []
     var stack: [CellID] = []
-    for case let formula? in formulas {
+    for formula in formulasInUse {
       if case .failed = formula.state { stack.append(formula.output) }
     }
     while let cell = stack.popLast() {

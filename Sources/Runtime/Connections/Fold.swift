@@ -113,7 +113,7 @@ extension ConnectionGraph {
     {
       return machine.value(of: result)
     }
-    guard let formula = formulas[Int(number)], let fold = formula.fold else { return nil }
+    guard let formula = self[FormulaID(number)], let fold = formula.fold else { return nil }
     guard fold.isActive, !fold.isDoubtful, !hasFailures || fold.concerned.isEmpty,
       fold.collection == heldCollection(of: fold), takeUpChanges(of: formula, fold)
     else {
@@ -196,7 +196,7 @@ extension ConnectionGraph {
       }
     }
     for offset in 0..<elements.count {
-      guard let entry = elements.entry(at: offset), self[formula.id] === formula else {
+      guard let entry = elements.entry(at: offset), self[formula.id] == formula else {
         return fold.table.removeAll()
       }
       for cell in elements.cells {
@@ -261,7 +261,7 @@ extension ConnectionGraph {
   /// - Complexity: O(formulas).
   func endFolds() {
     guard foldCount > 0 else { return }
-    for case let formula? in formulas { endFold(of: formula) }
+    for formula in formulasInUse { endFold(of: formula) }
   }
 
   /// Takes up that an element of a collection has changed, or nobody knows what.
@@ -314,7 +314,7 @@ extension ConnectionGraph {
   /// - Complexity: O(formulas that read it and elements that it concerns).
   @inline(never)
   func noteFolds(readingFrom cell: CellID) {
-    for reader in cells[cell.index].readers {
+    for reader in readers(of: cell) {
       guard let fold = reader.fold, let offsets = fold.concerned[cell] else { continue }
       if offsets.isEmpty { fold.isDoubtful = true }
       for offset in offsets { fold.note(offset) }

@@ -74,42 +74,92 @@ struct ConnectionTable {
   }
 }
 
-/// The constraints that other formulas over the same cells join, by those cells.
-struct ConstraintTable {
-  private var entries: Set<Entry> = []
+/// The constraints that other formulas over the same cells join, by those cells: a hash table with open
+/// addressing.
+final class ConstraintTable {
+  /// Their numbers, a power of two of them; -1 where there is none.
+  private let entries = FlatTable<Int32>()
+  /// How many there are.
+  private(set) var count = 0
 
-  private struct Entry: Hashable {
-    let constraint: Constraint
+  /// How many there is room for.
+  var capacity: Int { entries.count }
 
-    static func == (left: Entry, right: Entry) -> Bool {
-      left.constraint === right.constraint || left.constraint.cells == right.constraint.cells
+  private var mask: Int { entries.count - 1 }
+
+  init() { entries.extend(to: 16, with: -1) }
+
+  /// Where the search for some cells begins, which are sorted.
+  private func start(_ cells: [CellID]) -> Int {
+    var hash: UInt64 = 0
+    for cell in cells {
+      hash = (hash ^ UInt64(UInt32(bitPattern: cell.rawValue))) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 29
     }
-
-    func hash(into hasher: inout Hasher) {
-      for cell in constraint.cells { hasher.combine(cell) }
-    }
+    return Int(truncatingIfNeeded: (hash &* 0xBF58_476D_1CE4_E5B9) >> 32) & mask
   }
 
-  var count: Int { entries.count }
-
-  private func key(_ cells: [CellID]) -> Entry {
-    Entry(constraint: Constraint(id: ConstraintID(-1), cells: cells))
+  private func cells(at position: Int, _ graph: ConnectionGraph) -> [CellID] {
+    Constraint(entries[position], in: graph).cells
   }
 
   /// The constraint over some cells, which are sorted.
-  subscript(cells: [CellID]) -> Constraint? {
-    get {
-      entries.firstIndex(of: key(cells)).map { entries[$0].constraint }
+  func find(_ cells: [CellID], in graph: ConnectionGraph) -> Constraint? {
+    var position = start(cells)
+    while entries[position] >= 0 {
+      let constraint = Constraint(entries[position], in: graph)
+      if constraint.cells == cells { return constraint }
+      position = (position + 1) & mask
     }
-    set {
-      if let newValue {
-        entries.update(with: Entry(constraint: newValue))
-      } else {
-        entries.remove(key(cells))
-        if entries.capacity > 4_096, entries.count * 8 < entries.capacity {
-          entries = Set(entries)
-        }
+    return nil
+  }
+
+  /// Enters a constraint over whose cells there is none.
+  ///
+  /// - Complexity: O(1), amortised.
+  func insert(_ constraint: Constraint) {
+    if count * 3 >= entries.count * 2 { resize(entries.count * 2, unsafe constraint.graph) }
+    count += 1
+    enter(constraint.number, constraint.cells)
+  }
+
+  private func enter(_ number: Int32, _ cells: [CellID]) {
+    var position = start(cells)
+    while entries[position] >= 0 { position = (position + 1) & mask }
+    entries[position] = number
+  }
+
+  /// Takes a constraint out, if it is there.
+  ///
+  /// - Complexity: O(1), amortised.
+  func remove(_ constraint: Constraint) {
+    let graph = unsafe constraint.graph
+    var hole = start(constraint.cells)
+    while entries[hole] != constraint.number {
+      if entries[hole] < 0 { return }
+      hole = (hole + 1) & mask
+    }
+    count -= 1
+    // What follows moves up if it may: none stands behind a gap.
+    var position = (hole + 1) & mask
+    while entries[position] >= 0 {
+      let distance = (position - start(cells(at: position, graph))) & mask
+      if distance >= (position - hole) & mask {
+        entries[hole] = entries[position]
+        hole = position
       }
+      position = (position + 1) & mask
+    }
+    entries[hole] = -1
+    if entries.count > 4_096, count * 8 < entries.count { resize(entries.count / 4, graph) }
+  }
+
+  private func resize(_ capacity: Int, _ graph: ConnectionGraph) {
+    let old = FlatTable<Int32>()
+    old.extend(to: capacity, with: -1)
+    entries.exchange(with: old)
+    for index in 0..<old.count where old[index] >= 0 {
+      enter(old[index], Constraint(old[index], in: graph).cells)
     }
   }
 }

@@ -201,10 +201,10 @@ struct HotFormula: BitwiseCopyable {
   /// The block, or the number of the cell that it copies.
   var word: UInt
 
-  init(_ formula: Formula, _ source: Formula.Source) {
-    output = formula.output.rawValue
-    isTolerant = formula.connection.tolerance != nil
-    connection = Int32(truncatingIfNeeded: formula.connection.number)
+  init(of connection: Connection, _ output: CellID, _ source: Formula.Source) {
+    self.output = output.rawValue
+    isTolerant = connection.tolerance != nil
+    self.connection = Int32(truncatingIfNeeded: connection.number)
     switch source {
     case .block(let block):
       kind = .block

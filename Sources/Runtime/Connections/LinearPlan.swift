@@ -129,7 +129,7 @@ extension ConnectionGraph {
     var constants = Set(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
     for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
       let cell = self[cells[leaf]]
-      if cell.owner != nil, cell.region == nil,
+      if cell.hasOwner, cell.region == nil,
         plan.products.contains(where: { product in
           product.divisors.contains(leaf)
             || product.factors.contains(leaf) && product.factors.count > 1

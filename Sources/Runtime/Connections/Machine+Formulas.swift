@@ -54,7 +54,7 @@ extension Machine {
   /// elsewhere than those of the formula.
   @inline(never)
   func evaluateWithin(_ number: Int32) -> Value? {
-    guard let formula = graph.formulas[Int(number)] else { return nil }
+    guard let formula = graph[FormulaID(number)] else { return nil }
     let block = Value(bits: graph.hotFormulas[number].word)
     return run(formula) { withErrorsCaught { evaluateBlock(block) } }
   }
@@ -128,7 +128,7 @@ extension Machine {
   }
 
   func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
-    guard graph[formula.id] === formula else {
+    guard graph[formula.id] == formula else {
       // It has ended itself, and is in no state any more.
       if case .failed(let failure) = outcome { report(failure, of: formula.connection) }
       return nil

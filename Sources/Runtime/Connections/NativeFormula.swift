@@ -90,7 +90,12 @@ final class NativeTable {
     return unsafe place
   }
 
-  func remove(_ record: UnsafeMutablePointer<NativeRecord>) {
+  /// Gives the record of a formula back that does not run.
+  func remove(_ formula: NativeFormula) {
+    let record = unsafe formula.record
+    if unsafe Int(record.pointee.count) > NativeRecord.room {
+      unsafe record.pointee.first?.deallocate()
+    }
     unsafe record.deinitialize(count: 1)
     unsafe free.append(record)
   }
@@ -103,18 +108,24 @@ final class NativeTable {
     room = NativeTable.pageSize
   }
 
-  // The formulas keep it: no record is left.
+  // The graph has given all records back.
   deinit { unsafe pages.forEach { unsafe $0.deallocate() } }
 }
 
-/// A formula in Swift code.
+/// What a formula in Swift code does, and what it reads: its formula has the record.
 @safe
-final class NativeFormula {
+struct NativeFormula {
   fileprivate let record: UnsafeMutablePointer<NativeRecord>
-  private let table: NativeTable
+
+  /// What stands for it in the table of formulas.
+  init?(word: UInt) {
+    guard let record = unsafe UnsafeMutablePointer<NativeRecord>(bitPattern: word) else {
+      return nil
+    }
+    unsafe self.record = record
+  }
 
   init(graph: ConnectionGraph, inputs: [CellID], _ code: NativeCode) {
-    table = graph.natives
     var record = NativeRecord(count: inputs.count, code, graph)
     if inputs.count > NativeRecord.room {
       // The numbers of the cells stand behind the addresses: two for each word.
@@ -122,7 +133,7 @@ final class NativeFormula {
         capacity: inputs.count + (inputs.count + 1) / 2)
       unsafe record.first = UnsafeRawPointer(words)
     }
-    unsafe self.record = table.makeRecord(record)
+    unsafe self.record = graph.natives.makeRecord(record)
     let view = unsafe NativeInputs(self.record)
     for (index, input) in inputs.enumerated() {
       let cell = graph.hot[input.rawValue]
@@ -145,13 +156,6 @@ final class NativeFormula {
 
   /// Stands for it in the table of formulas.
   var word: UInt { unsafe UInt(bitPattern: record) }
-
-  deinit {
-    if unsafe Int(record.pointee.count) > NativeRecord.room {
-      unsafe record.pointee.first?.deallocate()
-    }
-    unsafe table.remove(record)
-  }
 }
 
 /// A formula in Swift code, without reference counting: its connection keeps it alive, or the graph

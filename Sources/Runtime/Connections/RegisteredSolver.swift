@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Solvers that a program has registered, among those that ship: the cheapest that accepts wins.
 
 /// A solver of the program's own, under a name.
@@ -207,7 +209,7 @@ extension ConnectionGraph {
     let limit = Double(solvers.first?.cost ?? 0)
     let cells = Set(formulas.flatMap(\.variables)).sorted()
     let described = ConstraintIR(
-      id: ConstraintID(nextConstraint), cells: cells,
+      id: ConstraintID(Int32(clamping: constraintRecords.count)), cells: cells,
       formulas: formulas.map { formula in
         FormulaIR(
           id: formula.id, output: formula.output, inputs: formula.staticInputs,

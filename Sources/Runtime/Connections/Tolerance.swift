@@ -14,7 +14,7 @@ extension ConnectionGraph {
   @inline(never)
   func isWithinTolerance(_ old: Value, _ new: Value, of number: Int32) -> Bool {
     guard hotFormulas[number].isTolerant,
-      let tolerance = formulas[Int(number)]?.connection.tolerance
+      let tolerance = self[FormulaID(number)]?.connection.tolerance
     else { return false }
     return machine.differ(old, new, byAtMost: tolerance.number)
   }

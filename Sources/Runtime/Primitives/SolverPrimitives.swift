@@ -128,7 +128,7 @@ extension Machine {
   fileprivate func solverCell(_ value: Value) throws(Failure) -> CellID {
     guard let solver = solverLimit?.solver else { throw .idleSolver() }
     let cell = CellID(try solverNumber(value, "SolverCell", "a place"))
-    guard graph.cells.indices.contains(cell.index), !graph[cell].isFree,
+    guard graph.isInUse(cell),
       solver.knows(cell) || solver.isAsked(about: cell)
     else { throw .foreignCell(solver.title, "") }
     return cell

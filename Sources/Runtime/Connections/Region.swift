@@ -1,0 +1,28 @@
+/// Constraints of several directions that share cells, kept by one solver.
+final class Region {
+  var solver: any ConnectorSolver
+  var solverName: String
+  var cells: Set<CellID> = []
+  var constraints: ConstraintList
+  /// Whether any of them has been a wish.
+  var hasWishes = false
+  /// Whether it may have fallen apart: its constraints need not hang together any more.
+  var isLoose = false
+  /// The cells that one-way formulas determine.
+  var pinned: Set<CellID> = []
+  /// Where it stands in the order of a turn: above everything that determines one of its cells.
+  var level = 1
+  /// The changes that a turn has brought it.
+  let transaction: Transaction
+  /// Whether it is among those that wait for their solver.
+  var isWaiting = false
+
+  init(
+    _ constraints: [Constraint], solver: any ConnectorSolver, name: String, in graph: ConnectionGraph
+  ) {
+    self.constraints = ConstraintList(constraints, in: graph)
+    transaction = graph.makeTransaction()
+    self.solver = solver
+    solverName = name
+  }
+}
