@@ -4,26 +4,33 @@
 /// without a check for exclusive access to the table. Records are addressed by numbers that their
 /// owner has given out itself.
 @safe
+@frozen
 public struct PagedTable<Record>: ~Copyable {
   /// Where the records are.
   @unsafe
-  private struct Header {
-    var pages: [UnsafeMutablePointer<Record>] = unsafe []
-    var count = 0
+  @usableFromInline
+  struct Header {
+    @usableFromInline var pages: [UnsafeMutablePointer<Record>] = unsafe []
+    @usableFromInline var count = 0
+
+    @usableFromInline
+    init() {}
   }
 
-  private let header: UnsafeMutablePointer<Header>
+  @usableFromInline let header: UnsafeMutablePointer<Header>
 
-  private static var shift: Int { 8 }
+  @inlinable static var shift: Int { 8 }
   /// How many records there are in a page.
-  private static var pageSize: Int { 1 << shift }
+  @inlinable static var pageSize: Int { 1 << shift }
 
   /// Creates an empty table.
+  @inlinable
   public init() {
     unsafe header = UnsafeMutablePointer<Header>.allocate(capacity: 1)
     unsafe header.initialize(to: Header())
   }
 
+  @inlinable
   deinit {
     var left = count
     for page in unsafe header.pointee.pages {
@@ -36,31 +43,36 @@ public struct PagedTable<Record>: ~Copyable {
   }
 
   /// How many records there are.
-  public var count: Int { unsafe header.pointee.count }
+  @inlinable public var count: Int { unsafe header.pointee.count }
 
   /// The numbers of the records.
-  public var indices: Range<Int32> { 0..<Int32(clamping: count) }
+  @inlinable public var indices: Range<Int32> { 0..<Int32(clamping: count) }
 
-  private func address(of index: Int) -> UnsafeMutablePointer<Record> {
+  @inlinable
+  @inline(__always)
+  func address(of index: Int) -> UnsafeMutablePointer<Record> {
     assert(index >= 0 && index < count)
     return unsafe header.pointee.pages[index >> Self.shift] + (index & (Self.pageSize - 1))
   }
 
   /// The record of a number, `0 ..< count`.
+  @inlinable
   public subscript(index: Int) -> Record {
-    _read { yield unsafe address(of: index).pointee }
-    nonmutating _modify { yield unsafe &address(of: index).pointee }
+    @inline(__always) _read { yield unsafe address(of: index).pointee }
+    @inline(__always) nonmutating _modify { yield unsafe &address(of: index).pointee }
   }
 
   /// The record of a number, `0 ..< count`.
+  @inlinable
   public subscript(index: Int32) -> Record {
-    _read { yield self[Int(index)] }
-    nonmutating _modify { yield &self[Int(index)] }
+    @inline(__always) _read { yield self[Int(index)] }
+    @inline(__always) nonmutating _modify { yield &self[Int(index)] }
   }
 
   /// Adds a record at the end.
   ///
   /// - Complexity: O(1).
+  @inlinable
   public func append(_ record: Record) {
     let count = unsafe header.pointee.count
     if count & (Self.pageSize - 1) == 0 {

@@ -51,7 +51,7 @@ extension ConnectionGraph {
   /// the same places, and one of the two is a wish: each is a constraint of its own then.
   private func standsBesideWishes(_ added: [Formula]) -> Bool {
     added.contains { formula in
-      guard formula.equation == nil, let others = constraintTable.find(formula.variables, in: self)?.formulas
+      guard formula.equation == nil, let others = constraintTable.find(formula)?.formulas
       else {
         return false
       }

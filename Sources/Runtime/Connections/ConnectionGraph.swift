@@ -646,7 +646,7 @@ extension ConnectionGraph {
       return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
     }
     if isForced(formula.connection) { return forcedConstraint(for: formula) }
-    if let known = constraintTable.find(formula.variables, in: self) { return known }
+    if let known = constraintTable.find(formula) { return known }
     let constraint = makeConstraint(over: formula)
     constraintTable.insert(constraint)
     return constraint

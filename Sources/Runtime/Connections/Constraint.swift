@@ -102,6 +102,12 @@ struct Constraint: Hashable {
     return unsafe graph.formula(record.key)?.variables ?? []
   }
 
+  /// The cells, without making an array of one or two.
+  var variables: Variables {
+    if let extras = record.extras { return Variables(extras.cells) }
+    return unsafe graph.formula(record.key)?.variableSet ?? Variables([])
+  }
+
   /// What it says, where it is only linear.
   var equation: Equation? { record.extras?.equation }
 
@@ -147,12 +153,11 @@ struct Constraint: Hashable {
   /// follow from is kept as long as the constraint is.
   private func keepCells(for first: Formula?) {
     guard let first, record.key != first.id.rawValue else { return }
-    let (cells, equation) = (self.cells, self.equation)
-    if equation == nil, first.variables == cells {
+    if equation == nil, first.variableSet == variables {
       record.key = first.id.rawValue
       record.extras = nil
     } else if record.extras == nil {
-      record.extras = ConstraintExtras(cells: cells, equation: equation)
+      record.extras = ConstraintExtras(cells: cells, equation: nil)
       record.key = -1
     }
   }

@@ -289,13 +289,49 @@ struct Formula: Hashable {
   var equation: Equation? { extras?.equation }
 
   /// The cells that decide which formulas belong to one constraint, sorted.
-  var variables: [CellID] {
-    let onlyInput = record.onlyInput
-    if onlyInput >= 0 {
-      let (input, output) = (CellID(onlyInput), output)
-      return input == output ? [output] : input < output ? [input, output] : [output, input]
+  var variables: [CellID] { variableSet.cells }
+
+  /// The same, without making an array of one or two.
+  var variableSet: Variables {
+    let (input, output) = (record.onlyInput, hot.output)
+    if input >= 0 { return Variables(input, output) }
+    return Variables(Set(staticInputs + [CellID(output)]).sorted())
+  }
+}
+
+/// The cells that formulas of one constraint are about, sorted: mostly two.
+struct Variables: Equatable {
+  private(set) var first: Int32 = -1
+  private(set) var last: Int32 = -1
+  private(set) var count: Int
+  /// All of them where there are more than two.
+  private var all: [CellID] = []
+
+  /// One or two cells.
+  init(_ one: Int32, _ other: Int32) {
+    first = min(one, other)
+    last = max(one, other)
+    count = one == other ? 1 : 2
+  }
+
+  /// Cells that are sorted.
+  init(_ cells: [CellID]) {
+    count = cells.count
+    if let (one, other) = cells.first.flatMap({ one in cells.last.map { (one, $0) } }) {
+      first = one.rawValue
+      last = other.rawValue
     }
-    return Set(staticInputs + [output]).sorted()
+    if count > 2 { all = cells }
+  }
+
+  /// As an array.
+  var cells: [CellID] {
+    switch count {
+    case 0: []
+    case 1: [CellID(first)]
+    case 2: [CellID(first), CellID(last)]
+    default: all
+    }
   }
 }
 

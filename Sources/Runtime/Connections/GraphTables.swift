@@ -89,26 +89,26 @@ final class ConstraintTable {
 
   init() { entries.extend(to: 16, with: -1) }
 
-  /// Where the search for some cells begins, which are sorted.
-  private func start(_ cells: [CellID]) -> Int {
-    var hash: UInt64 = 0
-    for cell in cells {
-      hash = (hash ^ UInt64(UInt32(bitPattern: cell.rawValue))) &* 0x9E37_79B9_7F4A_7C15
-      hash ^= hash >> 29
-    }
-    return Int(truncatingIfNeeded: (hash &* 0xBF58_476D_1CE4_E5B9) >> 32) & mask
+  /// Where the search for some cells begins: the first, the last and how many there are say enough.
+  private func start(_ cells: Variables) -> Int {
+    let pair = UInt64(UInt32(bitPattern: cells.first)) << 32 | UInt64(UInt32(bitPattern: cells.last))
+    let hash = (pair &+ UInt64(cells.count)) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: ((hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9) >> 32) & mask
   }
 
-  private func cells(at position: Int, _ graph: ConnectionGraph) -> [CellID] {
-    Constraint(entries[position], in: graph).cells
+  private func variables(_ number: Int32, _ graph: ConnectionGraph) -> Variables {
+    Constraint(number, in: graph).variables
   }
 
-  /// The constraint over some cells, which are sorted.
-  func find(_ cells: [CellID], in graph: ConnectionGraph) -> Constraint? {
-    var position = start(cells)
+  /// The constraint over the variables of a formula.
+  func find(_ formula: Formula) -> Constraint? {
+    let graph = unsafe formula.graph
+    let wanted = formula.variableSet
+    var position = start(wanted)
     while entries[position] >= 0 {
-      let constraint = Constraint(entries[position], in: graph)
-      if constraint.cells == cells { return constraint }
+      if variables(entries[position], graph) == wanted {
+        return Constraint(entries[position], in: graph)
+      }
       position = (position + 1) & mask
     }
     return nil
@@ -120,10 +120,10 @@ final class ConstraintTable {
   func insert(_ constraint: Constraint) {
     if count * 3 >= entries.count * 2 { resize(entries.count * 2, unsafe constraint.graph) }
     count += 1
-    enter(constraint.number, constraint.cells)
+    enter(constraint.number, constraint.variables)
   }
 
-  private func enter(_ number: Int32, _ cells: [CellID]) {
+  private func enter(_ number: Int32, _ cells: Variables) {
     var position = start(cells)
     while entries[position] >= 0 { position = (position + 1) & mask }
     entries[position] = number
@@ -134,7 +134,7 @@ final class ConstraintTable {
   /// - Complexity: O(1), amortised.
   func remove(_ constraint: Constraint) {
     let graph = unsafe constraint.graph
-    var hole = start(constraint.cells)
+    var hole = start(constraint.variables)
     while entries[hole] != constraint.number {
       if entries[hole] < 0 { return }
       hole = (hole + 1) & mask
@@ -143,7 +143,7 @@ final class ConstraintTable {
     // What follows moves up if it may: none stands behind a gap.
     var position = (hole + 1) & mask
     while entries[position] >= 0 {
-      let distance = (position - start(cells(at: position, graph))) & mask
+      let distance = (position - start(variables(entries[position], graph))) & mask
       if distance >= (position - hole) & mask {
         entries[hole] = entries[position]
         hole = position
@@ -159,7 +159,7 @@ final class ConstraintTable {
     old.extend(to: capacity, with: -1)
     entries.exchange(with: old)
     for index in 0..<old.count where old[index] >= 0 {
-      enter(old[index], Constraint(old[index], in: graph).cells)
+      enter(old[index], variables(old[index], graph))
     }
   }
 }
