@@ -95,7 +95,8 @@ extension Program {
   var tableSizes: [String: Int] {
     var sizes = [
       "cells": graph.recordCounts.cells, "formulas": graph.recordCounts.formulas,
-      "constraints": graph.recordCounts.constraints, "connections": graph.connections.capacity, "objects": graph.objectMap.capacity,
+      "constraints": graph.recordCounts.constraints, "connections": graph.connections.capacity,
+      "objects": graph.objectMap.capacity,
       "levels": graph.levels.count,
     ]
     for (index, level) in graph.levels.enumerated() {

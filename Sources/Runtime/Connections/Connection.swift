@@ -14,6 +14,8 @@ final class StatementSite {
   let site: TraceEntry?
   /// The right side of `|=`, in case it has to be read as a sum.
   let formula: Expression?
+  /// The graph of the connections; see `CellView`.
+  unowned(unsafe) let graph: ConnectionGraph
   /// What the text calls the places; nil where they are called what their cells are called.
   let names: Names?
 
@@ -25,8 +27,9 @@ final class StatementSite {
 
   init(
     connector: String, text: String?, source: SourceText, range: SourceRange, site: TraceEntry?,
-    formula: Expression?, names: Names?
+    formula: Expression?, names: Names?, in graph: ConnectionGraph
   ) {
+    unsafe self.graph = graph
     self.connector = connector
     self.text = text
     self.source = source
@@ -70,19 +73,18 @@ struct StatementCache {
 /// Most connections are one formula between places that are known: nothing is kept of them that
 /// follows from the statement, the formula and its cells. What few have is in extras.
 final class Connection {
-  private let storedNumber: UInt32
-  var status = Status.active
-  /// How much it counts.
-  var strength = Strength.required
-  private var flags: UInt8 = 0
-  private(set) var statement: StatementSite
+  /// The number, and in the highest bit whether it has ended.
+  private var numberAndEnd: UInt32
   /// The first of its formulas, or -1.
   private var firstNumber: Int32 = -1
-  unowned(unsafe) private let graph: ConnectionGraph
+  private(set) var statement: StatementSite
   private var extras: Extras?
 
   /// What few connections have.
   private final class Extras {
+    var status = Status.active
+    var strength = Strength.required
+    var flags: UInt8 = 0
     var plan: ConnectionPlan?
     var keys: [Value]?
     var kept = Value.nil
@@ -97,9 +99,9 @@ final class Connection {
 
     /// Whether there is nothing that would have to be kept.
     var isEmpty: Bool {
-      plan == nil && keys == nil && kept.isNil && keptKeys == nil && fixedKeys.isEmpty
-        && steps.isEmpty && solver == nil && forced == nil && relay == nil && silence == nil
-        && tolerance == nil
+      status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
+        && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
+        && forced == nil && relay == nil && silence == nil && tolerance == nil
     }
   }
 
@@ -109,13 +111,33 @@ final class Connection {
     case disconnected
   }
 
-  init(number: Int, statement: StatementSite, in graph: ConnectionGraph) {
-    unsafe self.graph = graph
-    storedNumber = UInt32(truncatingIfNeeded: number)
+  init(number: Int, statement: StatementSite) {
+    numberAndEnd = UInt32(truncatingIfNeeded: number) & Connection.numberMask
     self.statement = statement
   }
 
-  var number: Int { Int(storedNumber) }
+  private static var numberMask: UInt32 { .max >> 1 }
+
+  var number: Int { Int(numberAndEnd & Connection.numberMask) }
+
+  private var graph: ConnectionGraph { unsafe statement.graph }
+
+  var status: Status {
+    get { numberAndEnd > Connection.numberMask ? .disconnected : extras?.status ?? .active }
+    set {
+      if newValue == .disconnected {
+        numberAndEnd |= ~Connection.numberMask
+      } else if extras != nil || newValue != .active {
+        makeExtras().status = newValue
+      }
+    }
+  }
+
+  /// How much it counts.
+  var strength: Strength {
+    get { extras?.strength ?? .required }
+    set { if extras != nil || newValue != .required { makeExtras().strength = newValue } }
+  }
 
   private func makeExtras() -> Extras {
     if let extras { return extras }
@@ -142,7 +164,7 @@ final class Connection {
     set {
       statement = StatementSite(
         connector: statement.connector, text: newValue, source: source, range: range, site: site,
-        formula: statement.formula, names: statement.names)
+        formula: statement.formula, names: statement.names, in: graph)
     }
   }
 
@@ -162,7 +184,7 @@ final class Connection {
     return formulas
   }
 
-  private var firstFormula: Formula? { unsafe graph.formula(firstNumber) }
+  private var firstFormula: Formula? { graph.formula(firstNumber) }
 
   private var hasSeveralFormulas: Bool { firstFormula?.nextOfConnection != nil }
 
@@ -192,8 +214,12 @@ final class Connection {
   // MARK: Flags
 
   private subscript(flag flag: UInt8) -> Bool {
-    get { flags & flag != 0 }
-    set { if newValue { flags |= flag } else { flags &= ~flag } }
+    get { extras.map { $0.flags & flag != 0 } ?? false }
+    set {
+      if extras == nil, !newValue { return }
+      let flags = makeExtras().flags
+      extras?.flags = newValue ? flags | flag : flags & ~flag
+    }
   }
 
   /// Whether its place may be written from elsewhere.
@@ -315,12 +341,12 @@ final class Connection {
 
   private var derivedKeys: [Value] {
     guard let firstFormula else { return [] }
-    func place(_ cell: CellID) -> Place { unsafe graph.place(of: cell) }
+    func place(_ cell: CellID) -> Place { graph.place(of: cell) }
     if !hasSeveralFormulas {
-      return unsafe graph.machine.keys(
+      return graph.machine.keys(
         target: place(firstFormula.output), reads: firstFormula.staticInputs.map { place($0) })
     }
-    return formulas.flatMap { unsafe graph.machine.keys(target: place($0.output), reads: []) }
+    return formulas.flatMap { graph.machine.keys(target: place($0.output), reads: []) }
   }
 
   /// The plan as it follows from the formulas and the statement; nil where it has more to say.
@@ -329,7 +355,7 @@ final class Connection {
     let names = statement.names
     func operand(_ cell: CellID, _ name: String?) -> ConnectionPlan.Operand {
       ConnectionPlan.Operand(
-        place: .place(unsafe graph.place(of: cell)), name: unsafe name ?? graph[cell].name)
+        place: .place(graph.place(of: cell)), name: name ?? graph[cell].name)
     }
     let target = operand(firstFormula.output, names?.target)
     let inputs = firstFormula.staticInputs

@@ -240,8 +240,8 @@ final class ConnectionGraph {
   private(set) lazy var endedConnection: Connection = {
     let statement = StatementSite(
       connector: "|=", text: "a Connection that has ended", source: SourceText(name: "", ""),
-      range: SourceRange(Int32(0), Int32(0)), site: nil, formula: nil, names: nil)
-    let connection = Connection(number: 0, statement: statement, in: self)
+      range: SourceRange(Int32(0), Int32(0)), site: nil, formula: nil, names: nil, in: self)
+    let connection = Connection(number: 0, statement: statement)
     connection.status = .disconnected
     return connection
   }()

@@ -199,7 +199,8 @@ extension Machine {
           names: text == nil
             ? nil
             : StatementSite.Names(
-              target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name)))))
+              target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name)),
+          in: graph)))
     connection.plan = plan
     connection.relay = relay
     do throws(Failure) {
@@ -408,7 +409,7 @@ extension ConnectionGraph {
   func makeConnection(_ statement: StatementSite) -> Connection {
     // Numbers are used again only after all of them have been.
     while connections[nextConnection] != nil { advanceNumber() }
-    let connection = Connection(number: nextConnection, statement: statement, in: self)
+    let connection = Connection(number: nextConnection, statement: statement)
     advanceNumber()
     connections.insert(connection)
     return connection

@@ -34,7 +34,8 @@ struct ConnectionTable {
   ///
   /// - Complexity: O(1), amortised.
   mutating func insert(_ connection: Connection) {
-    if count * 3 >= entries.count * 2 { resize(entries.count * 2) }
+    // Numbers that follow each other are far apart: there is hardly ever a second look.
+    if count * 8 >= entries.count * 7 { resize(entries.count * 2) }
     count += 1
     enter(connection)
   }
@@ -91,7 +92,8 @@ final class ConstraintTable {
 
   /// Where the search for some cells begins: the first, the last and how many there are say enough.
   private func start(_ cells: Variables) -> Int {
-    let pair = UInt64(UInt32(bitPattern: cells.first)) << 32 | UInt64(UInt32(bitPattern: cells.last))
+    let (first, last) = (UInt32(bitPattern: cells.first), UInt32(bitPattern: cells.last))
+    let pair = UInt64(first) << 32 | UInt64(last)
     let hash = (pair &+ UInt64(cells.count)) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: ((hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9) >> 32) & mask
   }
@@ -118,7 +120,7 @@ final class ConstraintTable {
   ///
   /// - Complexity: O(1), amortised.
   func insert(_ constraint: Constraint) {
-    if count * 3 >= entries.count * 2 { resize(entries.count * 2, unsafe constraint.graph) }
+    if count * 5 >= entries.count * 4 { resize(entries.count * 2, unsafe constraint.graph) }
     count += 1
     enter(constraint.number, constraint.variables)
   }

@@ -18,7 +18,8 @@ final class Region {
   var isWaiting = false
 
   init(
-    _ constraints: [Constraint], solver: any ConnectorSolver, name: String, in graph: ConnectionGraph
+    _ constraints: [Constraint], solver: any ConnectorSolver, name: String,
+    in graph: ConnectionGraph
   ) {
     self.constraints = ConstraintList(constraints, in: graph)
     transaction = graph.makeTransaction()
