@@ -17,7 +17,7 @@ extension ConnectionGraph {
     disconnect(markLiving(heap))
     purgeDeadCells(heap)
     for index in cells.indices where !cells[index].isFree {
-      heap.mark(notes[index].key)
+      heap.mark(hot[index].key)
       if let known = cells[index].known { heap.mark(known) }
     }
     purgeUndo(heap)

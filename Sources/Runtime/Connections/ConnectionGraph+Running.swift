@@ -94,7 +94,7 @@ extension ConnectionGraph {
       hotFormulas[number].runs &+= 1
       let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
       if hot[input].flags & CellFlag.plain != 0 {
-        let read = ObjectRef(hot[input].object)[slot: hot[input].index]
+        let read = ObjectRef(hot[input].object)[slot: hot[input].slot]
         value = read.isUndefined ? .nil : read
       } else {
         guard let result = evaluate(number) else { return noteNews(of: number) }
@@ -139,7 +139,7 @@ extension ConnectionGraph {
     }
     let place = unsafe cell.pointee.object
     let object = ObjectRef(place)
-    let index = unsafe cell.pointee.index
+    let index = unsafe cell.pointee.slot
     let old = object[slot: index]
     if unsafe old == value || value.isObject && machine.isUnchanged(old, value)
       || formula.pointee.isTolerant && isWithinTolerance(old, value, of: number)

@@ -335,15 +335,15 @@ extension ConnectionGraph {
       id = free
       cells[id.rawValue] = cell
       hot[id.rawValue] = HotCell(place)
-      notes[id.rawValue] = CellNotes(place)
+      notes[id.rawValue] = CellNotes()
       causes.forget(id)
     } else {
       id = CellID(Int32(cells.count))
       cells.append(cell)
       hot.append(HotCell(place))
-      notes.append(CellNotes(place))
+      notes.append(CellNotes())
     }
-    placeMap.insert(id.rawValue, in: hot, notes)
+    placeMap.insert(id.rawValue, in: hot)
     if words[0].hasReleased, let count = changesOfReleased[place] {
       hot[id.rawValue].turn = words[0].firstTurn
       hot[id.rawValue].changes = count
@@ -356,7 +356,7 @@ extension ConnectionGraph {
 
   /// The number of the cell of a place, or -1.
   @inline(__always)
-  func number(of place: Place) -> Int32 { placeMap.find(place, in: hot, notes) }
+  func number(of place: Place) -> Int32 { placeMap.find(place, in: hot) }
 
   /// The send from which the machine is writing.
   @inline(__always)
@@ -381,9 +381,7 @@ extension ConnectionGraph {
 
   /// The place of a cell.
   func place(of id: CellID) -> Place {
-    let cell = hot[id.rawValue]
-    return Place(
-      kind: cell.kind, object: cell.object, index: cell.index, key: notes[id.rawValue].key)
+    hot[id.rawValue].place
   }
 
   /// Learns whether a slot may be written without looking at its declared type.
@@ -501,7 +499,7 @@ extension ConnectionGraph {
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
         relays.byCell[id] == nil
       else { continue }
-      placeMap.remove(id.rawValue, in: hot, notes)
+      placeMap.remove(id.rawValue, in: hot)
       if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
         changesOfReleased[cell.place] = hot[id.rawValue].changes
       }

@@ -136,8 +136,8 @@ extension ConnectionGraph {
       else { break }
       unsafe plan.steps.append(
         FormulaPlan.Step(
-          source: ObjectRef(input.object).address(ofSlot: input.index), object: output.object,
-          slot: output.index, formula: number, output: formula.output,
+          source: ObjectRef(input.object).address(ofSlot: input.slot), object: output.object,
+          slot: output.slot, formula: number, output: formula.output,
           connection: formula.connection, input: inputNumber))
       hot[formula.output].flags |= CellFlag.planned
     }

@@ -109,9 +109,9 @@ struct TurnWords: BitwiseCopyable {
 
 /// What a turn needs of a cell: half a cache line.
 struct HotCell: BitwiseCopyable {
-  /// Where it is: the object and the index of its place.
+  /// Where it is: the object of its place, and the index, or the bits of the key where it has none.
   var object: Value
-  var index: Int
+  private let word: UInt
   /// How often it has changed in the settling that began with the turn `turn`, by the lowest bits of
   /// its number.
   var turn = UInt32.max
@@ -120,18 +120,35 @@ struct HotCell: BitwiseCopyable {
   var writer: Int32 = -1
   var kind: Place.Kind
   var flags: UInt8 = 0
+  private let isKeyed: Bool
 
   init(_ place: Place) {
     object = place.object
-    index = place.index
+    isKeyed = place.index < 0
+    word = isKeyed ? place.key.bits : UInt(bitPattern: place.index)
     kind = place.kind
+  }
+
+  /// The number of its slot, if it is one.
+  var slot: Int { @inline(__always) get { Int(bitPattern: word) } }
+  /// The index of its place, or -1.
+  var index: Int { isKeyed ? -1 : Int(bitPattern: word) }
+  /// The key of its place, or nil.
+  var key: Value { isKeyed ? Value(bits: word) : .nil }
+  /// Its place.
+  var place: Place { Place(kind: kind, object: object, index: index, key: key) }
+
+  /// Whether it stands for a place.
+  @inline(__always)
+  func stands(for place: Place) -> Bool {
+    object == place.object && kind == place.kind
+      && (isKeyed
+        ? place.index < 0 && word == place.key.bits : word == UInt(bitPattern: place.index))
   }
 }
 
 /// What else is known of a cell in plain memory.
 struct CellNotes: BitwiseCopyable {
-  /// The key of its place.
-  var key: Value
   /// When it was last written from outside.
   var age: UInt64 = 0
   /// What identifies the send that last wrote it from outside, or 0.
@@ -139,8 +156,6 @@ struct CellNotes: BitwiseCopyable {
   /// The cells before and after it among those of the same object, or -1.
   var previousOfObject: Int32 = -1
   var nextOfObject: Int32 = -1
-
-  init(_ place: Place) { key = place.key }
 }
 
 /// Flags of cells.

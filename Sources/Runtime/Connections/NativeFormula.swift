@@ -139,7 +139,7 @@ struct NativeFormula {
       let cell = graph.hot[input.rawValue]
       let isSlot = cell.kind == .slot
       let address =
-        unsafe isSlot ? UnsafeRawPointer(ObjectRef(cell.object).address(ofSlot: cell.index)) : nil
+        unsafe isSlot ? UnsafeRawPointer(ObjectRef(cell.object).address(ofSlot: cell.slot)) : nil
       unsafe (view.addresses + index).initialize(to: address)
       unsafe (view.numbers + index).initialize(to: input.rawValue)
     }

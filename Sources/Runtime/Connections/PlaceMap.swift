@@ -24,50 +24,36 @@ struct PlaceMap: ~Copyable {
 
   /// The number of the cell of a place, or -1.
   @inline(__always)
-  func find(
-    _ place: Place, in cells: borrowing FlatTable<HotCell>, _ notes: borrowing FlatTable<CellNotes>
-  ) -> Int32 {
+  func find(_ place: Place, in cells: borrowing FlatTable<HotCell>) -> Int32 {
     var position = start(place.object.bits, place.index, place.key.bits)
     while true {
       let id = entries[position]
       if id < 0 { return -1 }
-      if cells[id].object == place.object, cells[id].index == place.index,
-        cells[id].kind == place.kind, notes[id].key == place.key
-      {
-        return id
-      }
+      if cells[id].stands(for: place) { return id }
       position = (position + 1) & mask
     }
   }
 
   /// Enters a cell whose place is not in the table.
-  func insert(
-    _ id: Int32, in cells: borrowing FlatTable<HotCell>, _ notes: borrowing FlatTable<CellNotes>
-  ) {
-    if counts[0] * 3 >= (mask + 1) * 2 { grow(cells, notes) }
+  func insert(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
+    if counts[0] * 3 >= (mask + 1) * 2 { grow(cells) }
     counts[0] += 1
-    enter(id, cells, notes)
+    enter(id, cells)
   }
 
-  private func enter(
-    _ id: Int32, _ cells: borrowing FlatTable<HotCell>, _ notes: borrowing FlatTable<CellNotes>
-  ) {
-    var position = start(id, cells, notes)
+  private func enter(_ id: Int32, _ cells: borrowing FlatTable<HotCell>) {
+    var position = start(id, cells)
     while entries[position] >= 0 { position = (position + 1) & mask }
     entries[position] = id
   }
 
-  private func start(
-    _ id: Int32, _ cells: borrowing FlatTable<HotCell>, _ notes: borrowing FlatTable<CellNotes>
-  ) -> Int {
-    start(cells[id].object.bits, cells[id].index, notes[id].key.bits)
+  private func start(_ id: Int32, _ cells: borrowing FlatTable<HotCell>) -> Int {
+    start(cells[id].object.bits, cells[id].index, cells[id].key.bits)
   }
 
   /// Takes a cell out.
-  func remove(
-    _ id: Int32, in cells: borrowing FlatTable<HotCell>, _ notes: borrowing FlatTable<CellNotes>
-  ) {
-    var hole = start(id, cells, notes)
+  func remove(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
+    var hole = start(id, cells)
     while entries[hole] != id {
       if entries[hole] < 0 { return }
       hole = (hole + 1) & mask
@@ -76,7 +62,7 @@ struct PlaceMap: ~Copyable {
     // What follows moves up if it may: no cell stands behind a gap.
     var position = (hole + 1) & mask
     while entries[position] >= 0 {
-      let distance = (position - start(entries[position], cells, notes)) & mask
+      let distance = (position - start(entries[position], cells)) & mask
       if distance >= (position - hole) & mask {
         entries[hole] = entries[position]
         hole = position
@@ -86,12 +72,10 @@ struct PlaceMap: ~Copyable {
     entries[hole] = -1
   }
 
-  private func grow(
-    _ cells: borrowing FlatTable<HotCell>, _ notes: borrowing FlatTable<CellNotes>
-  ) {
+  private func grow(_ cells: borrowing FlatTable<HotCell>) {
     let old = FlatTable<Int32>()
     old.extend(to: (mask + 1) * 2, with: -1)
     entries.exchange(with: old)
-    for position in 0..<old.count where old[position] >= 0 { enter(old[position], cells, notes) }
+    for position in 0..<old.count where old[position] >= 0 { enter(old[position], cells) }
   }
 }
