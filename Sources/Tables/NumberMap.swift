@@ -103,8 +103,8 @@ public struct NumberMap: ~Copyable {
     unsafe header.pointee.words[Int(offset)] = -1
     unsafe header.pointee.count &-= 1
     let span = unsafe Int(header.pointee.span)
-    guard span > 64, count < span / 16 else { return }
-    // Few are left of many.
+    // Few are left of many: looking for them costs as much as taking the others out has cost.
+    guard span > 1024, count < span / 16 else { return }
     guard let present = keys() else {
       release()
       return

@@ -75,7 +75,7 @@ import Testing
     for key in known { map.remove(key) }
     #expect(map.count == 0)
     #expect(map[-1] == -1)
-    #expect(map.byteCount <= 256)
+    #expect(map.byteCount <= 4_096)
   }
 
   @Test func takesWhatItNeeds() {
