@@ -8,10 +8,11 @@ extension PropagationSolver {
   /// A cell that a search has come to.
   struct Step {
     let variable: Int32
-    /// The constraint that could compute the cell.
+    /// The constraint that could compute the cell, and its member that says how.
     let through: Int32
+    let member: Int32
     /// The step to the cell that this constraint computes at present, or -1 at the start.
-    let before: Int
+    let before: Int32
   }
 
   /// What a search upwards has found.
@@ -136,7 +137,7 @@ extension PropagationSolver {
         if constraints[source].visit != visit {
           constraints[source].visit = visit
           if constraints[source].strength < .required { found.victims.append(next) }
-          addSteps(through: source, before: next, to: &found)
+          addSteps(through: source, before: Int32(next), to: &found)
         }
       } else if !variables[step.variable].isPinned {
         found.candidates.append(next)
@@ -158,13 +159,14 @@ extension PropagationSolver {
 
   /// Adds the cells that a constraint could compute and the search has not come to.
   @inline(__always)
-  private func addSteps(through entry: Int32, before: Int, to found: inout Found) {
+  private func addSteps(through entry: Int32, before: Int32, to found: inout Found) {
     var member = constraints[entry].firstMember
     while isMember(member, of: entry) {
       let record = members[member]
       if record.formula >= 0, variables[record.variable].visit != visit {
         variables[record.variable].visit = visit
-        found.steps.append(Step(variable: record.variable, through: entry, before: before))
+        found.steps.append(
+          Step(variable: record.variable, through: entry, member: member, before: before))
       }
       member += 1
     }
@@ -189,12 +191,12 @@ extension PropagationSolver {
     var step = end
     while step >= 0 {
       path.append(step)
-      step = found.steps[step].before
+      step = Int(found.steps[step].before)
     }
     for step in path.reversed() {
       let constraint = found.steps[step].through
       turned.choices.append((constraint, constraints[constraint].chosen))
-      set(constraint, computing: found.steps[step].variable)
+      choose(found.steps[step].member, for: constraint)
     }
     return turned
   }
@@ -206,17 +208,6 @@ extension PropagationSolver {
       if now >= 0, variables[now].source == constraint { variables[now].source = -1 }
       constraints[constraint].chosen = chosen
       if chosen >= 0 { variables[members[chosen].variable].source = constraint }
-    }
-  }
-
-  private func set(_ entry: Int32, computing variable: Int32) {
-    var member = constraints[entry].firstMember
-    while isMember(member, of: entry) {
-      if members[member].variable == variable, members[member].formula >= 0 {
-        choose(member, for: entry)
-        return
-      }
-      member += 1
     }
   }
 

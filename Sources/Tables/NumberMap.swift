@@ -72,44 +72,34 @@ public struct NumberMap: ~Copyable {
   }
 
   /// Enters a number, which is not negative either, for a key.
+  @inlinable
+  @inline(__always)
   public func set(_ key: Int32, to value: Int32) {
     assert(key >= 0 && value >= 0)
-    if unsafe header.pointee.mask >= 0 {
-      enter(key, value)
+    let offset = unsafe UInt32(bitPattern: key &- header.pointee.first)
+    guard unsafe offset < header.pointee.span else {
+      insert(key, value)
       return
-    }
-    var offset = unsafe UInt32(bitPattern: key &- header.pointee.first)
-    if unsafe offset >= header.pointee.span {
-      guard extend(to: key) else {
-        enter(key, value)
-        return
-      }
-      offset = unsafe UInt32(bitPattern: key &- header.pointee.first)
     }
     if unsafe header.pointee.words[Int(offset)] < 0 { unsafe header.pointee.count &+= 1 }
     unsafe header.pointee.words[Int(offset)] = value
   }
 
   /// Takes a key out.
+  @inlinable
+  @inline(__always)
   public func remove(_ key: Int32) {
-    if unsafe header.pointee.mask >= 0 {
-      removeHashed(key)
-      return
-    }
     let offset = unsafe UInt32(bitPattern: key &- header.pointee.first)
-    guard unsafe offset < header.pointee.span, unsafe header.pointee.words[Int(offset)] >= 0 else {
+    let span = unsafe header.pointee.span
+    guard offset < span else {
+      if unsafe header.pointee.mask >= 0 { removeHashed(key) }
       return
     }
+    if unsafe header.pointee.words[Int(offset)] < 0 { return }
     unsafe header.pointee.words[Int(offset)] = -1
     unsafe header.pointee.count &-= 1
-    let span = unsafe Int(header.pointee.span)
     // Few are left of many: looking for them costs as much as taking the others out has cost.
-    guard span > 1024, count < span / 16 else { return }
-    guard let present = keys() else {
-      release()
-      return
-    }
-    if isDense(present, count) { lay(present.lowerBound, present.count) } else { hash() }
+    if unsafe span > 1024 && header.pointee.count < span / 16 { compact() }
   }
 }
 
@@ -131,6 +121,26 @@ extension NumberMap {
     while unsafe header.pointee.words[low] < 0 { low += 1 }
     while unsafe header.pointee.words[high] < 0 { high -= 1 }
     return first + low...first + high
+  }
+
+  /// Enters a key that has no place in a row.
+  @usableFromInline
+  func insert(_ key: Int32, _ value: Int32) {
+    if unsafe header.pointee.mask >= 0 || !extend(to: key) {
+      enter(key, value)
+    } else {
+      set(key, to: value)
+    }
+  }
+
+  /// Gives back memory of a row of which little is used.
+  @usableFromInline
+  func compact() {
+    guard let present = keys() else {
+      release()
+      return
+    }
+    if isDense(present, count) { lay(present.lowerBound, present.count) } else { hash() }
   }
 
   /// Makes room for a key beyond the row.
@@ -246,7 +256,8 @@ extension NumberMap {
     }
   }
 
-  private func removeHashed(_ key: Int32) {
+  @usableFromInline
+  func removeHashed(_ key: Int32) {
     let words = unsafe header.pointee.words
     let mask = unsafe Int(header.pointee.mask)
     var hole = place(of: key, mask)
