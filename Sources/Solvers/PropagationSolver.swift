@@ -87,6 +87,8 @@ public final class PropagationSolver: ConnectorSolver {
   let constraints = FlatTable<Constraint>()
   let variables = FlatTable<Variable>()
   let members = FlatTable<Member>()
+  /// How many records there are, free ones included.
+  var recordCount: Int { constraints.count + variables.count + members.count }
   private var freeConstraint: Int32 = -1
   /// For a number the first of so many members in a row that are free, or -1.
   private let freeMembers = FlatTable<Int32>()
