@@ -66,6 +66,9 @@ let package = Package(
     .testTarget(
       name: "TenonLexerTests", dependencies: ["TenonLexer"], path: "Tests/LexerTests",
       swiftSettings: settings),
+    .testTarget(
+      name: "TenonTablesTests", dependencies: ["TenonGrammarSupport", "TenonTables"],
+      path: "Tests/TablesTests", swiftSettings: settings),
     .target(
       name: "TenonGrammarSupport", dependencies: ["TenonLexer"], path: "Tests/GrammarSupport",
       swiftSettings: settings),

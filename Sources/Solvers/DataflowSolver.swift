@@ -20,31 +20,14 @@ public final class DataflowSolver: ConnectorSolver {
   struct Node {
     var formula: Int32
     /// The number of the cell it computes.
-    var outputID: Int32 = -1
-    /// The first edge to a node that reads it: what its cell says, where a turn is looking anyway.
+    var output: Int32
+    /// The first edge to a node that reads it, or -1: what a turn follows.
     var firstReader: Int32 = -1
     var position: Int32
-    /// The cell it computes, by its number here.
-    var output: Int32
     /// Its first edge, or the next free record.
-    var firstInput: Int32
-    /// When a search was here last.
-    var visit: UInt32 = 0
+    var firstInput: Int32 = -1
     /// Why it has to run: the number of the changed cell, or -1.
     var cause: Int32 = -1
-  }
-
-  struct Cell {
-    /// Its number, or -1 for a free record.
-    var id: Int32
-    var firstReader: Int32 = -1
-    var lastReader: Int32 = -1
-    /// The first edge to a node that stands after what computes it and has not read it.
-    var firstWaiter: Int32 = -1
-    /// The node that computes it, or -1.
-    var writer: Int32 = -1
-    /// How many nodes compute or read it.
-    var uses: Int32 = 0
   }
 
   /// What joins a cell to a node that reads it: as much of it as a turn follows.
@@ -60,33 +43,40 @@ public final class DataflowSolver: ConnectorSolver {
 
   /// What else there is to an edge.
   struct EdgeEnds {
+    /// The number of the cell.
     var cell: Int32
+    /// The one before it in its list; of the first one that has read its cell, the last.
     var previousReader: Int32 = -1
     /// The next one of the same node, or the next free record.
     var nextInput: Int32 = -1
   }
 
-  private let nodes = FlatTable<Node>()
-  private let cells = FlatTable<Cell>()
-  private let edges = FlatTable<Edge>()
-  private let ends = FlatTable<EdgeEnds>()
+  let nodes = FlatTable<Node>()
+  let edges = FlatTable<Edge>()
+  let ends = FlatTable<EdgeEnds>()
   /// How many records there are, free ones included.
-  var recordCount: Int { nodes.count + cells.count + edges.count }
+  var recordCount: Int { nodes.count + edges.count }
   private var freeNode: Int32 = -1
-  private var freeCell: Int32 = -1
   private var freeEdge: Int32 = -1
   private var nodeCount = 0
-  private let nodesByFormula = NumberMap()
+  let nodesByFormula = NumberMap()
   private let nodesByConstraint = NumberMap()
-  private let cellsByNumber = NumberMap()
+  /// For the number of a cell the node that computes it.
+  let writers = NumberMap()
+  /// For the number of a cell the first edge to a node that reads it.
+  let readers = NumberMap()
+  /// For the number of a cell the first edge to a node that stands after what computes it and has not
+  /// read it: there are few.
+  let waiters = NumberMap()
   /// The nodes in their order; -1 where one was removed, and before the first.
-  private let order = FlatTable<Int32>()
+  let order = FlatTable<Int32>()
   /// Where the first node stands: there is room before it for those that all others follow.
   private var front = 0
-  private let dirty = DirtySet()
-  private var visit: UInt32 = 0
+  let dirty = DirtySet()
+  /// A bit for each node where a search has been; all are clear between searches.
+  let visited = FlatTable<UInt64>()
   /// Whether formulas are being run: the order keeps its gaps meanwhile.
-  private var isSettling = false
+  var isSettling = false
 
   /// Creates a solver without constraints.
   public init() {}
@@ -114,9 +104,8 @@ public final class DataflowSolver: ConnectorSolver {
 
   /// The formula that computes a cell, if one does.
   public func formula(computing cell: CellID) -> FormulaID? {
-    let known = cellsByNumber[cell.rawValue]
-    guard known >= 0, cells[known].writer >= 0 else { return nil }
-    return formulaID(cells[known].writer)
+    let node = writers[cell.rawValue]
+    return node < 0 ? nil : formulaID(node)
   }
 
   /// Learns nothing from writes: formulas of one direction do not depend on who wrote.
@@ -140,7 +129,7 @@ extension DataflowSolver {
     }
     let known = nodesByFormula[formula.id.rawValue]
     if known >= 0 {
-      let output = CellID(cells[nodes[known].output].id)
+      let output = CellID(nodes[known].output)
       let inputs = self.inputs(of: known)
       unlink(known)
       do throws(SolverConflict) {
@@ -175,7 +164,7 @@ extension DataflowSolver {
   private func makeNode(_ formula: FormulaIR) -> Int32 {
     let node: Int32
     let entry = Node(
-      formula: formula.id.rawValue, position: place(formula), output: -1, firstInput: -1)
+      formula: formula.id.rawValue, output: formula.output.rawValue, position: place(formula))
     if freeNode >= 0 {
       node = freeNode
       freeNode = nodes[node].firstInput
@@ -183,6 +172,7 @@ extension DataflowSolver {
     } else {
       node = Int32(nodes.count)
       nodes.append(entry)
+      visited.extend(to: (nodes.count + 63) / 64, with: 0)
     }
     order[entry.position] = node
     nodeCount += 1
@@ -206,8 +196,7 @@ extension DataflowSolver {
   }
 
   private func isRead(_ cell: CellID) -> Bool {
-    let known = cellsByNumber[cell.rawValue]
-    return known >= 0 && (cells[known].firstReader >= 0 || cells[known].firstWaiter >= 0)
+    readers[cell.rawValue] >= 0 || waiters[cell.rawValue] >= 0
   }
 
   private func makeRoomInFront() { rearrange(leaving: max(64, nodeCount)) }
@@ -244,56 +233,30 @@ extension DataflowSolver {
     for position in waiting { dirty.insert(position) }
   }
 
-  private func cell(_ id: CellID) -> Int32 {
-    let known = cellsByNumber[id.rawValue]
-    if known >= 0 { return known }
-    let new: Int32
-    if freeCell >= 0 {
-      new = freeCell
-      freeCell = cells[new].firstReader
-      cells[new] = Cell(id: id.rawValue)
-    } else {
-      new = Int32(cells.count)
-      cells.append(Cell(id: id.rawValue))
-    }
-    cellsByNumber.set(id.rawValue, to: new)
-    return new
-  }
-
-  private func release(_ cell: Int32) {
-    cells[cell].uses -= 1
-    guard cells[cell].uses == 0 else { return }
-    cellsByNumber.remove(cells[cell].id)
-    cells[cell].id = -1
-    cells[cell].firstReader = freeCell
-    freeCell = cell
-  }
-
   private func link(
-    _ node: Int32, _ outputID: CellID, _ inputs: [CellID], unread: [CellID]
+    _ node: Int32, _ output: CellID, _ inputs: [CellID], unread: [CellID]
   ) throws(SolverConflict) {
-    let output = cell(outputID)
+    let output = output.rawValue
     nodes[node].output = output
-    nodes[node].outputID = outputID.rawValue
-    cells[output].uses += 1
-    if cells[output].writer >= 0 { nodes[cells[output].writer].firstReader = -1 }
-    cells[output].writer = node
-    nodes[node].firstReader = cells[output].firstReader
-    for input in unread.reversed() { addWaiter(for: cell(input), node) }
-    for input in inputs.reversed() { addEdge(from: cell(input), to: node) }
+    let other = writers[output]
+    if other >= 0 { nodes[other].firstReader = -1 }
+    writers.set(output, to: node)
+    nodes[node].firstReader = readers[output]
+    for input in unread.reversed() { addWaiter(for: input.rawValue, node) }
+    for input in inputs.reversed() { addEdge(from: input.rawValue, to: node) }
     do throws(SolverConflict) {
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let source = cells[ends[edge].cell].writer
+        let source = writers[ends[edge].cell]
         if source >= 0 { try order(source, before: node) }
         edge = ends[edge].nextInput
       }
-      edge = cells[output].firstReader
+      edge = readers[output]
       while edge >= 0 {
         try order(node, before: edges[edge].node)
         edge = edges[edge].nextReader
       }
-      edge = cells[output].firstWaiter
+      edge = waiters[output]
       while edge >= 0 {
         try order(node, before: edges[edge].reader)
         edge = edges[edge].nextReader
@@ -305,25 +268,29 @@ extension DataflowSolver {
   }
 
   private func addEdge(from cell: Int32, to node: Int32) {
-    let last = cells[cell].lastReader
+    let first = readers[cell]
     let edge = makeEdge(
-      Edge(node: node),
-      EdgeEnds(cell: cell, previousReader: last, nextInput: nodes[node].firstInput))
-    if last >= 0 { edges[last].nextReader = edge } else { setFirstReader(edge, of: cell) }
-    cells[cell].lastReader = edge
-    cells[cell].uses += 1
+      Edge(node: node), EdgeEnds(cell: cell, nextInput: nodes[node].firstInput))
+    if first < 0 {
+      ends[edge].previousReader = edge
+      setFirstReader(edge, of: cell)
+    } else {
+      let last = ends[first].previousReader
+      edges[last].nextReader = edge
+      ends[edge].previousReader = last
+      ends[first].previousReader = edge
+    }
     nodes[node].firstInput = edge
   }
 
   /// Has a node stand after what computes a cell.
   private func addWaiter(for cell: Int32, _ node: Int32) {
-    let next = cells[cell].firstWaiter
+    let next = waiters[cell]
     let edge = makeEdge(
       Edge(node: ~node, nextReader: next),
       EdgeEnds(cell: cell, nextInput: nodes[node].firstInput))
     if next >= 0 { ends[next].previousReader = edge }
-    cells[cell].firstWaiter = edge
-    cells[cell].uses += 1
+    waiters.set(cell, to: edge)
     nodes[node].firstInput = edge
   }
 
@@ -341,285 +308,60 @@ extension DataflowSolver {
   }
 
   private func setFirstReader(_ edge: Int32, of cell: Int32) {
-    cells[cell].firstReader = edge
-    if cells[cell].writer >= 0 { nodes[cells[cell].writer].firstReader = edge }
+    if edge < 0 { readers.remove(cell) } else { readers.set(cell, to: edge) }
+    let writer = writers[cell]
+    if writer >= 0 { nodes[writer].firstReader = edge }
   }
 
   private func unlink(_ node: Int32) {
     var edge = nodes[node].firstInput
     nodes[node].firstInput = -1
     while edge >= 0 {
-      let record = ends[edge]
-      let nextReader = edges[edge].nextReader
-      let isRead = edges[edge].node >= 0
-      if record.previousReader >= 0 {
-        edges[record.previousReader].nextReader = nextReader
-      } else if isRead {
-        setFirstReader(nextReader, of: record.cell)
-      } else {
-        cells[record.cell].firstWaiter = nextReader
-      }
-      if nextReader >= 0 {
-        ends[nextReader].previousReader = record.previousReader
-      } else if isRead {
-        cells[record.cell].lastReader = record.previousReader
-      }
+      let next = ends[edge].nextInput
+      if edges[edge].node < 0 { takeOutWaiter(edge) } else { takeOutReader(edge) }
       ends[edge].nextInput = freeEdge
       freeEdge = edge
-      release(record.cell)
-      edge = record.nextInput
+      edge = next
     }
     let output = nodes[node].output
-    if cells[output].writer == node { cells[output].writer = -1 }
+    if writers[output] == node { writers.remove(output) }
     nodes[node].firstReader = -1
-    release(output)
+  }
+
+  private func takeOutReader(_ edge: Int32) {
+    let record = ends[edge]
+    let next = edges[edge].nextReader
+    let first = readers[record.cell]
+    if edge == first {
+      if next >= 0 { ends[next].previousReader = record.previousReader }
+      setFirstReader(next, of: record.cell)
+    } else {
+      edges[record.previousReader].nextReader = next
+      ends[next < 0 ? first : next].previousReader = record.previousReader
+    }
+  }
+
+  private func takeOutWaiter(_ edge: Int32) {
+    let record = ends[edge]
+    let next = edges[edge].nextReader
+    if next >= 0 { ends[next].previousReader = record.previousReader }
+    if record.previousReader >= 0 {
+      edges[record.previousReader].nextReader = next
+    } else if next >= 0 {
+      waiters.set(record.cell, to: next)
+    } else {
+      waiters.remove(record.cell)
+    }
   }
 
   private func inputs(of node: Int32) -> (read: [CellID], unread: [CellID]) {
     var inputs: (read: [CellID], unread: [CellID]) = ([], [])
     var edge = nodes[node].firstInput
     while edge >= 0 {
-      let cell = CellID(cells[ends[edge].cell].id)
+      let cell = CellID(ends[edge].cell)
       if edges[edge].node < 0 { inputs.unread.append(cell) } else { inputs.read.append(cell) }
       edge = ends[edge].nextInput
     }
     return inputs
-  }
-}
-
-// MARK: - The order
-
-extension DataflowSolver {
-  /// Sees to it that one node stands before another in the order.
-  private func order(_ first: Int32, before second: Int32) throws(SolverConflict) {
-    if first == second { throw SolverConflict(.cycle, [formulaID(first)]) }
-    let upper = nodes[first].position
-    let lower = nodes[second].position
-    guard lower < upper else { return }
-    let forward = try affected(from: second, to: upper, target: first)
-    let backward = ancestors(of: first, from: lower)
-    let moved =
-      backward.sorted { nodes[$0].position < nodes[$1].position }
-      + forward.sorted { nodes[$0].position < nodes[$1].position }
-    let places = moved.map { Int(nodes[$0].position) }.sorted()
-    let wasDirty = moved.map { dirty.contains(Int(nodes[$0].position)) }
-    for place in places { dirty.remove(place) }
-    for ((node, place), isDirty) in zip(zip(moved, places), wasDirty) {
-      nodes[node].position = Int32(place)
-      order[place] = node
-      if isDirty { dirty.insert(place) }
-    }
-  }
-
-  /// The nodes that depend on one and stand up to a position; a way to `target` is a cycle.
-  private func affected(
-    from start: Int32, to limit: Int32, target: Int32
-  ) throws(SolverConflict) -> [Int32] {
-    visit &+= 1
-    var found: [Int32] = []
-    var from: [Int32: Int32] = [:]
-    var stack = [start]
-    nodes[start].visit = visit
-    while let node = stack.popLast() {
-      found.append(node)
-      let output = nodes[node].output
-      var edge = cells[output].firstReader
-      var waiting = cells[output].firstWaiter
-      while edge >= 0 || waiting >= 0 {
-        if edge < 0 { swap(&edge, &waiting) }
-        let next = edges[edge].reader
-        edge = edges[edge].nextReader
-        guard nodes[next].visit != visit else { continue }
-        if next == target || nodes[next].position < limit { from[next] = node }
-        if next == target {
-          throw SolverConflict(.cycle, way(to: next, from: from, start: start))
-        }
-        if nodes[next].position < limit {
-          nodes[next].visit = visit
-          stack.append(next)
-        }
-      }
-    }
-    return found
-  }
-
-  /// The formulas of a cycle, each needing the result of the next one.
-  private func way(to end: Int32, from: [Int32: Int32], start: Int32) -> [FormulaID] {
-    var way = [formulaID(end)]
-    var node = end
-    while node != start, let before = from[node] {
-      way.append(formulaID(before))
-      node = before
-    }
-    return way
-  }
-
-  /// The nodes that one depends on and that stand from a position on.
-  private func ancestors(of start: Int32, from limit: Int32) -> [Int32] {
-    visit &+= 1
-    var found: [Int32] = []
-    var stack = [start]
-    nodes[start].visit = visit
-    while let node = stack.popLast() {
-      found.append(node)
-      var edge = nodes[node].firstInput
-      while edge >= 0 {
-        let next = cells[ends[edge].cell].writer
-        edge = ends[edge].nextInput
-        guard next >= 0, nodes[next].visit != visit, nodes[next].position > limit else { continue }
-        nodes[next].visit = visit
-        stack.append(next)
-      }
-    }
-    return found
-  }
-
-  private func formulaID(_ node: Int32) -> FormulaID { FormulaID(nodes[node].formula) }
-}
-
-// MARK: - A turn
-
-extension DataflowSolver {
-  /// Runs the formulas that depend on what has changed, in order.
-  ///
-  /// - Complexity: O(formulas that run + their readers + length of the order / 4,096).
-  public func settle(_ transaction: Transaction) {
-    isSettling = true
-    defer { isSettling = false }
-    let node = onlyReader(of: transaction)
-    if node < 0 {
-      mark(transaction)
-    } else if follow(node, transaction) {
-      return
-    }
-    var cursor = dirty.makeCursor()
-    while true {
-      let position = dirty.next(&cursor)
-      guard position >= 0 else { return }
-      var node = order[position]
-      while node >= 0 { node = run(node, transaction, &cursor) }
-    }
-  }
-
-  /// Runs a formula while no other waits, and those that follow from it as long as each is the only
-  /// reader of the one before: nothing has to be marked for that.
-  ///
-  /// - Returns: Whether nothing is left to be run.
-  @inline(__always)
-  private func follow(_ first: Int32, _ transaction: Transaction) -> Bool {
-    let version = dirty.version
-    var node = first
-    while true {
-      let record = unsafe nodes.address(of: node)
-      let formula = unsafe record.pointee.formula
-      let cause = unsafe record.pointee.cause
-      let output = unsafe record.pointee.outputID
-      unsafe record.pointee.cause = -1
-      // Whatever runs may make nodes: the records may have moved behind it.
-      let hasChanged = transaction.run(formula, because: cause)
-      // What has been marked meanwhile may have to run before the next one.
-      let isAlone = dirty.version == version
-      guard hasChanged else { return isAlone }
-      let edge = firstReader(after: node, formula, output)
-      guard edge >= 0 else { return isAlone }
-      guard isAlone, edges[edge].nextReader < 0 else {
-        markReaders(edge, because: output)
-        return false
-      }
-      node = edges[edge].node
-      nodes[node].cause = output
-    }
-  }
-
-  /// The first edge to a node that reads what a node has computed, which may have been ended while
-  /// it ran; or -1.
-  @inline(__always)
-  private func firstReader(after node: Int32, _ formula: Int32, _ output: Int32) -> Int32 {
-    let record = unsafe nodes.address(of: node)
-    if unsafe record.pointee.formula == formula && record.pointee.outputID == output {
-      return unsafe record.pointee.firstReader
-    }
-    let known = cellsByNumber[output]
-    return known < 0 ? -1 : cells[known].firstReader
-  }
-
-  /// The node with which a turn begins if that is a single one; else -1.
-  ///
-  /// Nothing is marked when a turn begins: the one before has run all that was.
-  @inline(__always)
-  private func onlyReader(of transaction: Transaction) -> Int32 {
-    guard transaction.changes.count == 1, transaction.forcedFormulas.isEmpty else { return -1 }
-    let id = transaction.changes[0].rawValue
-    let known = cellsByNumber[id]
-    guard known >= 0, cells[known].firstReader >= 0 else { return -1 }
-    let edge = edges[cells[known].firstReader]
-    guard edge.nextReader < 0 else { return -1 }
-    nodes[edge.node].cause = id
-    return edge.node
-  }
-
-  /// Has everything run that a transaction concerns.
-  private func mark(_ transaction: Transaction) {
-    for index in 0..<transaction.changeCount {
-      let known = cellsByNumber[transaction.change(at: index).rawValue]
-      if known >= 0 { markReaders(cells[known].firstReader, because: cells[known].id) }
-    }
-    guard transaction.forcedCount > 0 else { return }
-    for formula in transaction.forced {
-      let node = nodesByFormula[formula.rawValue]
-      if node >= 0 { dirty.insert(Int(nodes[node].position)) }
-    }
-  }
-
-  /// Runs a formula, and has those run that read its cell if that has changed.
-  ///
-  /// - Returns: the node that is next, if that is plain without looking for it; else -1.
-  @inline(__always)
-  private func run(
-    _ node: Int32, _ transaction: Transaction, _ cursor: inout DirtySet.Cursor
-  ) -> Int32 {
-    let formula = nodes[node].formula
-    let cause = nodes[node].cause
-    let output = nodes[node].outputID
-    nodes[node].cause = -1
-    dirty.suspend(cursor)
-    let hasChanged = transaction.run(formula, because: cause)
-    dirty.resume(&cursor)
-    guard hasChanged else { return -1 }
-    return markReaders(firstReader(after: node, formula, output), because: output, &cursor)
-  }
-
-  /// Has the nodes run that read a cell.
-  ///
-  /// - Returns: the first of them, if it comes next: it is not marked then.
-  @inline(__always)
-  private func markReaders(
-    _ first: Int32, because cell: Int32, _ cursor: inout DirtySet.Cursor
-  ) -> Int32 {
-    guard first >= 0 else { return -1 }
-    let node = edges[first].node
-    var edge = edges[first].nextReader
-    if nodes[node].cause < 0 { nodes[node].cause = cell }
-    while edge >= 0 {
-      let record = edges[edge]
-      if nodes[record.node].cause < 0 { nodes[record.node].cause = cell }
-      dirty.insert(Int(nodes[record.node].position), &cursor)
-      edge = record.nextReader
-    }
-    let position = Int(nodes[node].position)
-    if dirty.takeNext(position, &cursor) { return node }
-    dirty.insert(position, &cursor)
-    return -1
-  }
-
-  /// Has the nodes run that read a cell, from an edge on.
-  private func markReaders(_ first: Int32, because cell: Int32) {
-    var edge = first
-    while edge >= 0 {
-      let node = edges[edge].node
-      dirty.insert(Int(nodes[node].position))
-      if nodes[node].cause < 0 { nodes[node].cause = cell }
-      edge = edges[edge].nextReader
-    }
   }
 }

@@ -8,10 +8,11 @@ extension PropagationSolver {
   /// A cell that a search has come to.
   struct Step {
     let variable: Int32
-    /// The constraint that could compute the cell.
+    /// The constraint that could compute the cell, and its member that says how.
     let through: Int32
+    let member: Int32
     /// The step to the cell that this constraint computes at present, or -1 at the start.
-    let before: Int
+    let before: Int32
   }
 
   /// What a search upwards has found.
@@ -44,20 +45,19 @@ extension PropagationSolver {
   /// - Returns: Whether that is so, and no cycle can close.
   private func chooseFree(for entry: Int32) -> Bool {
     var weakest: Int32 = -1
-    var formula = constraints[entry].firstFormula
-    while formula >= 0 {
-      let output = formulas[formula].output
-      if variables[output].source >= 0 { return false }
-      if !variables[output].isPinned, weakest < 0 || isWeaker(output, weakest) { weakest = output }
-      formula = formulas[formula].next
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      let variable = members[member].variable
+      if variables[variable].source >= 0 { return false }
+      if members[member].formula >= 0, !variables[variable].isPinned,
+        weakest < 0 || isWeaker(variable, members[weakest].variable)
+      {
+        weakest = member
+      }
+      member += 1
     }
     guard weakest >= 0 else { return false }
-    var member = constraints[entry].firstMember
-    while member >= 0 {
-      if variables[members[member].variable].source >= 0 { return false }
-      member = members[member].nextOfConstraint
-    }
-    set(entry, computing: weakest)
+    choose(weakest, for: entry)
     return true
   }
 
@@ -109,20 +109,15 @@ extension PropagationSolver {
 
   /// The formulas that stand against a constraint: its own and those that compute its cells.
   func formulas(around entry: Int32) -> [FormulaID] {
-    var result: [FormulaID] = []
-    var formula = constraints[entry].firstFormula
-    while formula >= 0 {
-      result.append(FormulaID(formulas[formula].id))
-      formula = formulas[formula].next
-    }
+    var (own, others): ([FormulaID], [FormulaID]) = ([], [])
     var member = constraints[entry].firstMember
-    var others: [FormulaID] = []
-    while member >= 0 {
+    while isMember(member, of: entry) {
+      if members[member].formula >= 0 { own.append(FormulaID(members[member].formula)) }
       let source = variables[members[member].variable].source
       if source >= 0, source != entry { others.append(formulaID(source)) }
-      member = members[member].nextOfConstraint
+      member += 1
     }
-    return result + others.reversed()
+    return own + others
   }
 
   /// Looks for cells that a constraint could compute, directly or by turning others around.
@@ -133,15 +128,7 @@ extension PropagationSolver {
     var found = Found()
     found.steps.reserveCapacity(8)
     if avoiding >= 0 { variables[avoiding].visit = visit }
-    var first = constraints[entry].firstFormula
-    while first >= 0 {
-      let output = formulas[first].output
-      if variables[output].visit != visit {
-        variables[output].visit = visit
-        found.steps.append(Step(variable: output, through: entry, before: -1))
-      }
-      first = formulas[first].next
-    }
+    addSteps(through: entry, before: -1, to: &found)
     var next = 0
     while next < found.steps.count {
       let step = found.steps[next]
@@ -150,15 +137,7 @@ extension PropagationSolver {
         if constraints[source].visit != visit {
           constraints[source].visit = visit
           if constraints[source].strength < .required { found.victims.append(next) }
-          var formula = constraints[source].firstFormula
-          while formula >= 0 {
-            let output = formulas[formula].output
-            if variables[output].visit != visit {
-              variables[output].visit = visit
-              found.steps.append(Step(variable: output, through: source, before: next))
-            }
-            formula = formulas[formula].next
-          }
+          addSteps(through: source, before: Int32(next), to: &found)
         }
       } else if !variables[step.variable].isPinned {
         found.candidates.append(next)
@@ -176,6 +155,21 @@ extension PropagationSolver {
       }
     }
     return found
+  }
+
+  /// Adds the cells that a constraint could compute and the search has not come to.
+  @inline(__always)
+  private func addSteps(through entry: Int32, before: Int32, to found: inout Found) {
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      let record = members[member]
+      if record.formula >= 0, variables[record.variable].visit != visit {
+        variables[record.variable].visit = visit
+        found.steps.append(
+          Step(variable: record.variable, through: entry, member: member, before: before))
+      }
+      member += 1
+    }
   }
 
   /// Whether a cell gives way before another.
@@ -197,12 +191,12 @@ extension PropagationSolver {
     var step = end
     while step >= 0 {
       path.append(step)
-      step = found.steps[step].before
+      step = Int(found.steps[step].before)
     }
     for step in path.reversed() {
       let constraint = found.steps[step].through
       turned.choices.append((constraint, constraints[constraint].chosen))
-      set(constraint, computing: found.steps[step].variable)
+      choose(found.steps[step].member, for: constraint)
     }
     return turned
   }
@@ -213,23 +207,16 @@ extension PropagationSolver {
       let now = output(constraint)
       if now >= 0, variables[now].source == constraint { variables[now].source = -1 }
       constraints[constraint].chosen = chosen
-      if chosen >= 0 { variables[formulas[chosen].output].source = constraint }
+      if chosen >= 0 { variables[members[chosen].variable].source = constraint }
     }
   }
 
-  func formula(of entry: Int32, computing variable: Int32) -> Int32 {
-    var formula = constraints[entry].firstFormula
-    while formula >= 0, formulas[formula].output != variable { formula = formulas[formula].next }
-    return formula
-  }
-
-  func set(_ entry: Int32, computing variable: Int32) {
-    let formula = formula(of: entry, computing: variable)
-    guard formula >= 0 else { return }
+  /// Has a constraint compute the cell of one of its members.
+  private func choose(_ member: Int32, for entry: Int32) {
     let old = output(entry)
     if old >= 0, variables[old].source == entry { variables[old].source = -1 }
-    constraints[entry].chosen = formula
-    variables[variable].source = entry
+    constraints[entry].chosen = member
+    variables[members[member].variable].source = entry
   }
 
   /// The formulas of a cycle that the choice for a constraint has closed, each needing the result
@@ -278,10 +265,10 @@ extension PropagationSolver {
     for (entry, _) in turned.choices {
       let output = output(entry)
       var member = constraints[entry].firstMember
-      while member >= 0 {
+      while isMember(member, of: entry) {
         let variable = members[member].variable
         if variable != output, variable != before, variables[variable].source >= 0 { return true }
-        member = members[member].nextOfConstraint
+        member += 1
       }
       before = output
     }
@@ -295,7 +282,7 @@ extension PropagationSolver {
     while member >= 0 {
       let constraint = members[member].constraint
       let chosen = constraints[constraint].chosen
-      if chosen >= 0, formulas[chosen].output != variable { body(constraint) }
+      if chosen >= 0, chosen != member { body(constraint) }
       member = members[member].nextOfVariable
     }
   }
@@ -317,15 +304,14 @@ extension PropagationSolver {
       }
       hasPlan = false
     }
-    variables[variable].age = age
-    variables[variable].isPinned = isPinned
+    variables[variable].edit(age: age, isPinned: isPinned)
   }
 
   /// Lets a cell be computed again.
   public func unpin(_ cell: CellID) {
     let variable = variablesByNumber[cell.rawValue]
     guard variable >= 0 else { return }
-    variables[variable].isPinned = false
+    variables[variable].unpin()
     revive()
   }
 
@@ -356,12 +342,14 @@ extension PropagationSolver {
       guard source >= 0, constraints[source].visit != visit else { continue }
       constraints[source].visit = visit
       result.append(formulaID(source))
-      let output = output(source)
+      // The first cell is to be looked at first: it is entered last.
+      let start = queue.count
       var member = constraints[source].firstMember
-      while member >= 0 {
-        if members[member].variable != output { queue.append(members[member].variable) }
-        member = members[member].nextOfConstraint
+      while isMember(member, of: source) {
+        if member != constraints[source].chosen { queue.append(members[member].variable) }
+        member += 1
       }
+      queue[start...].reverse()
     }
     return result
   }

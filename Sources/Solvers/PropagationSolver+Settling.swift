@@ -88,15 +88,14 @@ extension PropagationSolver {
   /// The number of a cell that a constraint's formula reads and that has changed, or -1.
   @inline(__always)
   private func cause(of entry: Int32) -> Int32 {
-    let output = formulas[constraints[entry].chosen].output
-    var cause: Int32 = -1
+    let chosen = constraints[entry].chosen
     var member = constraints[entry].firstMember
-    while member >= 0 {
+    while isMember(member, of: entry) {
       let variable = members[member].variable
-      if variable != output, variables[variable].changed == turn { cause = variables[variable].id }
-      member = members[member].nextOfConstraint
+      if member != chosen, variables[variable].changed == turn { return variables[variable].id }
+      member += 1
     }
-    return cause
+    return -1
   }
 
   /// Puts the constraints below some cells in order, each after all that it depends on.

@@ -21,33 +21,34 @@ internal import TenonTables
 /// by one search for the weakest free cell above the edited one, an alternating path that is then
 /// turned around. Walkabout strengths need not be kept.
 public final class PropagationSolver: ConnectorSolver {
+  /// A cell of a constraint, and the formula that computes it.
+  ///
+  /// Those of a constraint stand in a row, at first those that have a formula, in the order of the
+  /// formulas.
   struct Member {
+    /// The constraint, or -1 for a free record.
     var constraint: Int32
     var variable: Int32
+    /// The number of the formula, or -1.
+    var formula: Int32
+    /// The next one of the same cell; of free ones in a row, the next such row.
     var nextOfVariable: Int32 = -1
+    /// The one before it of the same cell; of the first one, the last.
     var previousOfVariable: Int32 = -1
-    /// The next one of the same constraint, or the next free record.
-    var nextOfConstraint: Int32 = -1
-  }
 
-  struct Formula {
-    var id: Int32
-    var output: Int32
-    /// The next one of the same constraint, or the next free record.
-    var next: Int32 = -1
+    static let free = Member(constraint: -1, variable: -1, formula: -1)
   }
 
   struct Constraint {
     /// Its number, or -1 for a free record.
     var id: Int32
-    var strength: Strength
-    /// The chosen formula, or -1 while it is given up.
+    /// The member whose formula is chosen, or -1 while it is given up.
     var chosen: Int32 = -1
-    var firstFormula: Int32 = -1
     /// Its first cell, or the next free record.
     var firstMember: Int32 = -1
     /// When a search was here last, and what it found.
     var visit: UInt32 = 0
+    var strength: Strength
     var isOnPath = false
     var isForced = false
   }
@@ -55,27 +56,44 @@ public final class PropagationSolver: ConnectorSolver {
   struct Variable {
     /// The number of the cell.
     var id: Int32
-    var isPinned = false
     /// The first constraint that joins it.
     var firstMember: Int32 = -1
-    var lastMember: Int32 = -1
     /// The constraint whose chosen formula computes it, or -1.
     var source: Int32 = -1
     /// Where the cell first stood in a declaration: of cells never written, the first gives way.
-    var rank: Int32 = 0
+    var rank: Int32
     var visit: UInt32 = 0
     /// In which turn it has changed last.
     var changed: UInt32 = 0
-    var age: UInt64 = 0
+    /// When it was written last, twice, and one more if it is pinned.
+    private var ageAndPin: UInt64 = 0
+
+    init(id: Int32, rank: Int32) {
+      self.id = id
+      self.rank = rank
+    }
+
+    /// When it was written last.
+    var age: UInt64 { ageAndPin >> 1 }
+
+    /// Whether no formula may compute it.
+    var isPinned: Bool { ageAndPin & 1 != 0 }
+
+    mutating func edit(age: UInt64, isPinned: Bool) { ageAndPin = age << 1 | (isPinned ? 1 : 0) }
+
+    mutating func unpin() { ageAndPin &= ~1 }
   }
 
   let constraints = FlatTable<Constraint>()
   let variables = FlatTable<Variable>()
   let members = FlatTable<Member>()
-  let formulas = FlatTable<Formula>()
+  /// How many records there are, free ones included.
+  var recordCount: Int { constraints.count + variables.count + members.count }
   private var freeConstraint: Int32 = -1
-  private var freeMember: Int32 = -1
-  private var freeFormula: Int32 = -1
+  /// For a number the first of so many members in a row that are free, or -1.
+  private let freeMembers = FlatTable<Int32>()
+  /// The cells of a constraint that is being entered.
+  private let joined = FlatTable<Int32>()
   private let constraintsByNumber = NumberMap()
   let constraintsByFormula = NumberMap()
   let variablesByNumber = NumberMap()
@@ -94,7 +112,10 @@ public final class PropagationSolver: ConnectorSolver {
   var hasPlan = false
 
   /// Creates a solver without constraints.
-  public init() {}
+  public init() {
+    // Behind the last member stands one that belongs to no constraint.
+    members.append(.free)
+  }
 
   /// Its name in programs.
   public static var name: String { "propagation" }
@@ -138,12 +159,18 @@ public final class PropagationSolver: ConnectorSolver {
   }
 
   func formulaID(_ constraint: Int32) -> FormulaID {
-    FormulaID(formulas[constraints[constraint].chosen].id)
+    FormulaID(members[constraints[constraint].chosen].formula)
   }
 
   func output(_ constraint: Int32) -> Int32 {
     let chosen = constraints[constraint].chosen
-    return chosen < 0 ? -1 : formulas[chosen].output
+    return chosen < 0 ? -1 : members[chosen].variable
+  }
+
+  /// Whether a member is one of a constraint, also for the number behind its last one.
+  @inline(__always)
+  func isMember(_ member: Int32, of constraint: Int32) -> Bool {
+    members[member].constraint == constraint
   }
 }
 
@@ -161,8 +188,9 @@ extension PropagationSolver {
       let output = output(known)
       let cell = output < 0 ? nil : CellID(variables[output].id)
       let isKept = constraint.formulas.contains { $0.output == cell }
-      if isKept, constraint.cells.count == memberCount(of: known) {
+      if isKept, constraint.cells.count == memberCount(of: known),
         replaceFormulas(of: known, by: constraint)
+      {
         return
       }
       remove(constraint.id)
@@ -189,64 +217,139 @@ extension PropagationSolver {
     }
     constraintsByNumber.set(constraint.id.rawValue, to: entry)
     // The cells get their ranks in the order of the first formula.
+    visit &+= 1
+    joined.removeAll()
     if let first = constraint.formulas.first {
-      join(first.output, entry)
-      for cell in first.inputs { join(cell, entry) }
+      join(first.output)
+      for cell in first.inputs { join(cell) }
     }
-    for cell in constraint.cells { join(cell, entry) }
-    addFormulas(of: entry, constraint)
+    for cell in constraint.cells { join(cell) }
+    for formula in constraint.formulas { join(formula.output) }
+    addMembers(of: entry, constraint)
     hasPlan = false
     return entry
   }
 
-  private func addFormulas(of entry: Int32, _ constraint: ConstraintIR) {
+  /// Notes a cell of a constraint that is being entered.
+  private func join(_ cell: CellID) {
+    let variable = variable(cell)
+    if variables[variable].visit == visit { return }
+    variables[variable].visit = visit
+    if variables[variable].firstMember < 0 {
+      variables[variable].rank = nextRank
+      nextRank += 1
+    }
+    joined.append(variable)
+  }
+
+  private func addMembers(of entry: Int32, _ constraint: ConstraintIR) {
+    var member = takeMembers(joined.count)
+    constraints[entry].firstMember = member
+    visit &+= 1
+    for formula in constraint.formulas {
+      let variable = variable(formula.output)
+      if variables[variable].visit == visit { continue }
+      variables[variable].visit = visit
+      add(member, Member(constraint: entry, variable: variable, formula: formula.id.rawValue))
+      constraintsByFormula.set(formula.id.rawValue, to: entry)
+      member += 1
+    }
+    for index in 0..<joined.count where variables[joined[index]].visit != visit {
+      add(member, Member(constraint: entry, variable: joined[index], formula: -1))
+      member += 1
+    }
+  }
+
+  /// Puts a member behind the others of its cell.
+  private func add(_ member: Int32, _ record: Member) {
+    members[member] = record
+    let first = variables[record.variable].firstMember
+    if first < 0 {
+      variables[record.variable].firstMember = member
+      members[member].previousOfVariable = member
+      return
+    }
+    let last = members[first].previousOfVariable
+    members[last].nextOfVariable = member
+    members[member].previousOfVariable = last
+    members[first].previousOfVariable = member
+  }
+
+  /// So many records in a row.
+  private func takeMembers(_ count: Int) -> Int32 {
+    let first = count < freeMembers.count ? freeMembers[count] : -1
+    if first < 0 {
+      let new = members.count - 1
+      members.extend(to: new + count + 1, with: .free)
+      return Int32(new)
+    }
+    freeMembers[count] = members[first].nextOfVariable
+    return first
+  }
+
+  private func removeMembers(of entry: Int32) {
+    let first = constraints[entry].firstMember
+    var member = first
+    while isMember(member, of: entry) {
+      if members[member].formula >= 0 { constraintsByFormula.remove(members[member].formula) }
+      leave(member)
+      members[member].constraint = -1
+      member += 1
+    }
+    guard member > first else { return }
+    let count = member - first
+    if count >= freeMembers.count { freeMembers.extend(to: Int(count) + 1, with: -1) }
+    members[first].nextOfVariable = freeMembers[count]
+    freeMembers[count] = first
+  }
+
+  private func leave(_ member: Int32) {
+    let record = members[member]
+    let first = variables[record.variable].firstMember
+    let next = record.nextOfVariable
+    if member == first {
+      if next >= 0 { members[next].previousOfVariable = record.previousOfVariable }
+      variables[record.variable].firstMember = next
+    } else {
+      members[record.previousOfVariable].nextOfVariable = next
+      members[next < 0 ? first : next].previousOfVariable = record.previousOfVariable
+    }
+  }
+
+  /// Gives the cells of a constraint other formulas, of which one computes the same cell as now.
+  ///
+  /// - Returns: Whether all of them compute one of its cells; else nothing has happened.
+  private func replaceFormulas(of entry: Int32, by constraint: ConstraintIR) -> Bool {
+    for formula in constraint.formulas
+    where member(of: entry, variable(formula.output)) < 0 { return false }
+    var old = constraints[entry].firstMember
+    while isMember(old, of: entry) {
+      if members[old].formula >= 0 { constraintsByFormula.remove(members[old].formula) }
+      members[old].formula = -1
+      old += 1
+    }
     for formula in constraint.formulas.reversed() {
-      let new = Formula(
-        id: formula.id.rawValue, output: variable(formula.output),
-        next: constraints[entry].firstFormula)
-      let number: Int32
-      if freeFormula >= 0 {
-        number = freeFormula
-        freeFormula = formulas[number].next
-        formulas[number] = new
-      } else {
-        number = Int32(formulas.count)
-        formulas.append(new)
-      }
-      constraints[entry].firstFormula = number
+      members[member(of: entry, variable(formula.output))].formula = formula.id.rawValue
       constraintsByFormula.set(formula.id.rawValue, to: entry)
     }
-  }
-
-  private func removeFormulas(of entry: Int32) {
-    var formula = constraints[entry].firstFormula
-    while formula >= 0 {
-      let next = formulas[formula].next
-      constraintsByFormula.remove(formulas[formula].id)
-      formulas[formula].next = freeFormula
-      freeFormula = formula
-      formula = next
-    }
-    constraints[entry].firstFormula = -1
-    constraints[entry].chosen = -1
-  }
-
-  private func replaceFormulas(of entry: Int32, by constraint: ConstraintIR) {
-    let output = output(entry)
-    removeFormulas(of: entry)
-    addFormulas(of: entry, constraint)
     constraints[entry].strength = constraint.strength
-    constraints[entry].chosen = formula(of: entry, computing: output)
     hasPlan = false
+    return true
+  }
+
+  /// The member of a constraint that is a cell, or -1.
+  private func member(of entry: Int32, _ variable: Int32) -> Int32 {
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      if members[member].variable == variable { return member }
+      member += 1
+    }
+    return -1
   }
 
   private func memberCount(of entry: Int32) -> Int {
     var count = 0
-    var member = constraints[entry].firstMember
-    while member >= 0 {
-      count += 1
-      member = members[member].nextOfConstraint
-    }
+    while isMember(constraints[entry].firstMember + Int32(count), of: entry) { count += 1 }
     return count
   }
 
@@ -261,38 +364,6 @@ extension PropagationSolver {
     return new
   }
 
-  private func join(_ cell: CellID, _ constraint: Int32) {
-    let variable = variable(cell)
-    if variables[variable].firstMember < 0 {
-      variables[variable].rank = nextRank
-      nextRank += 1
-    }
-    var member = constraints[constraint].firstMember
-    while member >= 0 {
-      if members[member].variable == variable { return }
-      member = members[member].nextOfConstraint
-    }
-    let last = variables[variable].lastMember
-    let new = Member(
-      constraint: constraint, variable: variable, previousOfVariable: last,
-      nextOfConstraint: constraints[constraint].firstMember)
-    if freeMember >= 0 {
-      member = freeMember
-      freeMember = members[member].nextOfConstraint
-      members[member] = new
-    } else {
-      member = Int32(members.count)
-      members.append(new)
-    }
-    constraints[constraint].firstMember = member
-    if last >= 0 {
-      members[last].nextOfVariable = member
-    } else {
-      variables[variable].firstMember = member
-    }
-    variables[variable].lastMember = member
-  }
-
   /// Lets a constraint go.
   ///
   /// - Complexity: O(cells it joins), when nothing had to be given up because of it.
@@ -304,32 +375,12 @@ extension PropagationSolver {
     if computed >= 0, variables[computed].source == entry { variables[computed].source = -1 }
     if !unsatisfied.isEmpty { unsatisfied.removeAll { $0 == entry } }
     if !revived.isEmpty { revived.removeAll { $0 == entry } }
-    removeFormulas(of: entry)
-    var member = constraints[entry].firstMember
-    while member >= 0 {
-      let record = members[member]
-      leave(record)
-      members[member].nextOfConstraint = freeMember
-      freeMember = member
-      member = record.nextOfConstraint
-    }
+    removeMembers(of: entry)
     constraints[entry].id = -1
+    constraints[entry].chosen = -1
     constraints[entry].firstMember = freeConstraint
     freeConstraint = entry
     hasPlan = false
     revive()
-  }
-
-  private func leave(_ member: Member) {
-    if member.previousOfVariable >= 0 {
-      members[member.previousOfVariable].nextOfVariable = member.nextOfVariable
-    } else {
-      variables[member.variable].firstMember = member.nextOfVariable
-    }
-    if member.nextOfVariable >= 0 {
-      members[member.nextOfVariable].previousOfVariable = member.previousOfVariable
-    } else {
-      variables[member.variable].lastMember = member.previousOfVariable
-    }
   }
 }

@@ -3,6 +3,9 @@
 /// Made for the inner loops of connections: a record is read and written in place, without
 /// reference counting and without a check for exclusive access to the table, which is held as a
 /// constant. Records are addressed by numbers that their owner has given out itself.
+///
+/// A table takes no memory for records before it has one. It grows by a half while it is small, and
+/// by an eighth when it is large.
 @safe
 @frozen
 public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
@@ -15,23 +18,27 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     @usableFromInline var capacity: Int
 
     @usableFromInline
-    init() {
-      unsafe base = UnsafeMutablePointer<Record>.allocate(capacity: 8)
+    init(base: UnsafeMutablePointer<Record>) {
+      unsafe self.base = unsafe base
       unsafe count = 0
-      unsafe capacity = 8
+      unsafe capacity = 0
     }
   }
 
   @usableFromInline let header: UnsafeMutablePointer<Header>
 
-  /// Creates an empty table.
+  /// Creates an empty table, which has no memory for records yet.
   public init() {
     unsafe header = UnsafeMutablePointer<Header>.allocate(capacity: 1)
-    unsafe header.initialize(to: Header())
+    // Nothing is read or written there before there is a record.
+    let nowhere = unsafe UnsafeMutableRawPointer(header).assumingMemoryBound(to: Record.self)
+    unsafe header.initialize(to: Header(base: nowhere))
   }
 
   deinit {
-    unsafe header.pointee.base.deallocate()
+    if unsafe header.pointee.capacity > 0 {
+      unsafe TableMemory.free(header.pointee.base, FlatTable.size(header.pointee.capacity))
+    }
     unsafe header.deallocate()
   }
 
@@ -44,6 +51,9 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
   @inlinable public var isEmpty: Bool {
     @inline(__always) get { unsafe header.pointee.count == 0 }
   }
+
+  /// For how many records there is memory.
+  public var capacity: Int { unsafe header.pointee.capacity }
 
   /// The record of a number, `0 ..< count`.
   @inlinable
@@ -162,23 +172,24 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
   func reserve(_ needed: Int) {
     let capacity = unsafe header.pointee.capacity
     guard needed > capacity else { return }
-    resize(max(needed, capacity + capacity / 2))
+    resize(
+      TableMemory.capacity(
+        for: needed, growingFrom: capacity, stride: MemoryLayout<Record>.stride))
   }
 
-  /// Large tables begin with a cache line, so that records of a power of two in size do not lie
-  /// across two of them.
-  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Record> {
-    let size = capacity * MemoryLayout<Record>.stride
-    guard size >= 4096 else { return .allocate(capacity: capacity) }
-    return unsafe UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
-      .bindMemory(to: Record.self, capacity: capacity)
-  }
+  private static func size(_ capacity: Int) -> Int { capacity * MemoryLayout<Record>.stride }
 
   private func resize(_ newCapacity: Int) {
-    let new = unsafe FlatTable.allocate(newCapacity)
-    unsafe new.moveInitialize(from: header.pointee.base, count: header.pointee.count)
-    unsafe header.pointee.base.deallocate()
-    unsafe header.pointee.base = unsafe new
+    let (count, capacity) = unsafe (header.pointee.count, header.pointee.capacity)
+    let memory =
+      if capacity == 0 {
+        unsafe TableMemory.allocate(FlatTable.size(newCapacity))
+      } else {
+        unsafe TableMemory.resize(
+          header.pointee.base, used: FlatTable.size(min(count, newCapacity)),
+          from: FlatTable.size(capacity), to: FlatTable.size(newCapacity))
+      }
+    unsafe header.pointee.base = memory.bindMemory(to: Record.self, capacity: newCapacity)
     unsafe header.pointee.capacity = newCapacity
   }
 }

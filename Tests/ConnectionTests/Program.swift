@@ -102,6 +102,8 @@ extension Program {
     for (index, level) in graph.levels.enumerated() {
       if let solver = level.solver as? DataflowSolver {
         sizes["level \(index)"] = solver.recordCount
+      } else if let solver = level.solver as? PropagationSolver {
+        sizes["level \(index)"] = solver.recordCount
       }
     }
     return sizes
