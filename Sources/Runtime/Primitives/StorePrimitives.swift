@@ -353,6 +353,12 @@ extension Primitive {
         machine.post(arguments[0], to: names, of: object)
       }
     },
+    Primitive("lacksPlace", "Private: whether an object on the way has no such property.") {
+      machine, arguments in
+      machine.withPath(of: arguments.receiver) { object, names in
+        machine.lacksPlace(names, from: object)
+      }
+    },
   ]
 }
 

@@ -163,6 +163,38 @@ extension Machine {
     }
   }
 
+  /// Whether a path ends before its last component: at nil, or at an object without such a property.
+  ///
+  /// Accessors on the way run; the last place is not read. One that fails is no missing place.
+  ///
+  /// - Returns: true or false, or `unwind`.
+  func lacksPlace(_ names: [Value], from object: Value) -> Value {
+    var current = object
+    var rest = names[...]
+    let root = roots.count
+    roots.append(current)
+    defer { roots.removeLast(roots.count - root) }
+    while !rest.isEmpty {
+      let found: (place: Place?, count: Int)
+      do throws(Failure) {
+        found = try step(rest, from: current)
+      } catch {
+        return .true
+      }
+      guard let place = found.place else { return .true }
+      rest = rest.dropFirst(found.count)
+      if rest.isEmpty { return .false }
+      roots.append(place.key)
+      switch withErrorsCaught({ value(at: place) }) {
+      case .value(let value): current = value
+      case .failed: return .false
+      case .unwound: return .unwind
+      }
+      roots[root] = current
+    }
+    return .false
+  }
+
   // MARK: Handled places
 
   /// The components of a place that a class describes; nil for any other.
