@@ -67,6 +67,20 @@ struct FilePlace {
     self.isDirectory = isDirectory
   }
 
+  /// Whether the name says that the place is in a directory at another one.
+  ///
+  /// What leads up again may be anywhere: only the system knows.
+  func isBelow(_ other: FilePlace) -> Bool {
+    let directory = other.path + "/"
+    guard path.utf8.starts(with: directory.utf8) else { return false }
+    return !FilePlace.leadsUp(path.utf8.dropFirst(directory.utf8.count))
+  }
+
+  /// Whether a component of a path is `..`.
+  static func leadsUp(_ path: Substring.UTF8View) -> Bool {
+    path.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+  }
+
   private static func isAbsolute(_ reference: Reference) throws(FileFailure) -> Bool {
     guard let authority = reference.authority else { return reference.isAbsolute }
     guard authority.isEmpty || authority == "localhost" else {

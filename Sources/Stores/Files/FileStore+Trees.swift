@@ -26,8 +26,9 @@ extension FileStore {
   func makeDirectory(_ place: FilePlace) throws(FileFailure) {
     var created: [String] = []
     do throws(FileFailure) {
-      _ = try fileSystem.openDirectory(
+      let directory = try fileSystem.openDirectory(
         place.path, parentMode, permissions: 0o777, created: &created)
+      fileSystem.removeDetours(created, to: directory, place.path)
     } catch {
       fileSystem.removeDirectories(created)
       // What is there already is in the way only where it is no directory.
@@ -55,9 +56,7 @@ extension FileStore {
       let parent = try OpenFile(place.parent, parentMode, fileSystem)
       let kind = try fileSystem.status(of: name, in: parent.descriptor, followsLinks: false).kind
       // No directory is made for what cannot be; other names that lead there the system notices.
-      if kind == .directory, destination.path.utf8.starts(with: (place.path + "/").utf8) {
-        throw .liesWithin
-      }
+      if kind == .directory, destination.isBelow(place) { throw .liesWithin }
       let newParent = try fileSystem.openDirectory(
         destination.parent, parentMode, permissions: 0o777, created: &created)
       let locks = try DirectoryLocks(
@@ -82,6 +81,7 @@ extension FileStore {
         throw error == .invalidArgument && kind == .directory ? .liesWithin : error
       }
       _ = consume locks
+      fileSystem.removeDetours(created, to: newParent, destination.parent)
       let failure =
         fileSystem.synchronizeNames(in: newParent.descriptor)
         ?? fileSystem.synchronizeNames(in: parent.descriptor)

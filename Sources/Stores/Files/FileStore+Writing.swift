@@ -64,6 +64,7 @@ extension FileStore {
             try tag(of: name, in: parent.descriptor, status)
           } ?? nil)
         try replace(name, in: parent, bytes, status, condition)
+        fileSystem.removeDetours(created, to: parent, place.parent)
       case .link:
         // Written through, the condition is about what the link points to.
         if !options.writesThroughLinks { try condition.check(isThere: true) }

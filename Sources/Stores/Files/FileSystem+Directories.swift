@@ -50,6 +50,25 @@ extension FileSystem {
     if let failure = synchronizeNames(in: parent.descriptor) { throw failure }
   }
 
+  /// Removes directories that were created only for a path to lead up from them again, unless something
+  /// is in them.
+  ///
+  /// - Parameters:
+  ///   - created: What was created for the path, parents first.
+  ///   - directory: What the path leads to; it stays.
+  ///   - path: The path.
+  func removeDetours(_ created: [String], to directory: borrowing OpenFile, _ path: String) {
+    guard !created.isEmpty, FilePlace.leadsUp(path.utf8[...]),
+      let kept = try? status(of: directory.descriptor).identity
+    else { return }
+    for path in created.reversed() {
+      guard let status = try? status(of: path, in: nil, followsLinks: false),
+        status.identity != kept
+      else { continue }
+      try? remove(path, in: nil, isDirectory: true)
+    }
+  }
+
   /// Removes directories that were created in vain, unless something is in them.
   func removeDirectories(_ created: [String]) {
     for path in created.reversed() {
