@@ -11,6 +11,10 @@ struct Failure: Error {
   var wantedBytes = 0
   /// What a store said, for the exception to tell.
   var storeError: StoreErrorDetails?
+  /// Whether there is an exception already, which the machine keeps until it is signalled again.
+  var isException = false
+  /// Whether nothing is to be signalled: the program is on its way out already.
+  private(set) var isUnwinding = false
   /// Whether another choice of solvers may help.
   private(set) var concernsSolvers = false
   /// Whether a store cannot answer at present, and will.
@@ -19,6 +23,13 @@ struct Failure: Error {
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass
     self.message = message.withShortQuotes.withVisibleControls
+  }
+
+  /// What leaves a place that a program is on its way out of.
+  static func unwinding() -> Failure {
+    var failure = Failure.interrupted()
+    failure.isUnwinding = true
+    return failure
   }
 
   /// The failure of solvers to keep a connection together with others.

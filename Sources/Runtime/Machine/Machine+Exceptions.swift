@@ -73,6 +73,11 @@ extension Machine {
   func signal(_ failure: Failure) -> Value {
     // What failed because it was interrupted is no error of the program.
     if isStopping { return stop() }
+    if failure.isUnwinding { return .unwind }
+    if failure.isException, let exception = failureDetails?.values.first {
+      failureDetails = nil
+      return signal(exception)
+    }
     let exception = makeInstance(of: failure.errorClass.rawValue)
     exception[slot: ExceptionSlot.messageText] = makeString(failure.message)
     moveDetails(of: failure, to: exception)

@@ -276,17 +276,15 @@ extension Machine {
       let stored = put(value, at: reference, in: store, if: condition)
       return stored.isUnwind ? stored : settleRelays(answering: value)
     }
-    return write(value, to: cell) {
-      let outer = graph.storing
-      graph.storing = cell
-      defer { graph.storing = outer }
-      switch withErrorsCaught({ put(value, at: reference, in: store, if: condition) }) {
-      case .value: break
-      case .failed(let failure): return failure
-      case .unwound: return .interrupted()
+    return calling(cell, as: reference) {
+      write(value, to: cell) {
+        let outer = graph.storing
+        graph.storing = cell
+        defer { graph.storing = outer }
+        let failure = failing { put(value, at: reference, in: store, if: condition) }
+        if failure == nil { graph.setKnown(value, of: cell) }
+        return failure
       }
-      graph.setKnown(value, of: cell)
-      return nil
     }
   }
 
@@ -346,15 +344,21 @@ extension Machine {
     var answer = Value.false
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
-    let written = write(.nil, to: cell) {
-      let outer = graph.storing
-      graph.storing = cell
-      defer { graph.storing = outer }
-      answer = deleteUnwatched(reference, in: store, if: condition)
-      // It is a store of the program that answers what it likes.
-      roots.append(answer)
-      graph.setKnown(.nil, of: cell)
-      return answer.isUnwind ? .interrupted() : nil
+    let written = calling(cell, as: reference) {
+      write(.nil, to: cell) {
+        let outer = graph.storing
+        graph.storing = cell
+        defer { graph.storing = outer }
+        let failure = failing {
+          answer = deleteUnwatched(reference, in: store, if: condition)
+          return answer
+        }
+        if let failure { return failure }
+        // It is a store of the program that answers what it likes.
+        roots.append(answer)
+        graph.setKnown(.nil, of: cell)
+        return nil
+      }
     }
     return written.isUnwind ? written : answer
   }
