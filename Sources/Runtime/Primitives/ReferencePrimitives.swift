@@ -26,6 +26,10 @@ extension Primitive {
     ) { machine, arguments throws(Failure) in
       try machine.placeKey(of: arguments.receiver)
     },
+    Primitive("hasQuery", "Private: whether there is something behind a '?'.") {
+      machine, arguments in
+      Value(machine.hasQuery(ObjectRef(arguments.receiver)))
+    },
     Primitive("placeText", "Private: the text of the reference without its scheme.") {
       machine, arguments throws(Failure) in
       let reference = try machine.reference(arguments.receiver)

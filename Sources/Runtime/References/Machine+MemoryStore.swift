@@ -121,6 +121,17 @@ extension Machine {
       during: verb.rawValue)
   }
 
+  /// Refuses a query, which would be ignored.
+  private func refuseQuery(
+    of reference: Value, _ verb: StoreCapabilities.Verb
+  ) throws(Failure) {
+    guard hasQuery(ObjectRef(reference)) else { return }
+    throw .store(
+      StoreError(
+        .invalidReference, try self.reference(reference), "a store in memory has no queries"),
+      during: verb.rawValue)
+  }
+
   /// Whether a component of a path is `..`.
   private func leadsUp(_ key: Value) -> Bool {
     guard isString(key) else { return false }
@@ -154,6 +165,7 @@ extension Machine {
   func memoryValue(at reference: Value, in store: Value) throws(Failure) -> Value {
     let entries = try self.entries(of: store)
     let key = try pathKey(of: reference)
+    try refuseQuery(of: reference, .get)
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }
     let isDirectory = ObjectRef(reference)[slot: ReferenceSlot.isDirectory].isTrue
@@ -176,6 +188,7 @@ extension Machine {
   ) throws(Failure) -> Value {
     let entries = try self.entries(of: store)
     let key = try pathKey(of: reference)
+    try refuseQuery(of: reference, .put)
     guard unsafe !ObjectRef(key).bytes.isEmpty else {
       // What a place holds stands beside those below it; of the store itself there is no beside.
       throw .store(

@@ -94,15 +94,18 @@ extension Machine {
   /// The reference by which a memory store's place is known: it looks at components only.
   private func memoryReference(_ value: Value) -> Value {
     let object = ObjectRef(value)
-    let hasQuery =
-      object[slot: ReferenceSlot.query].isObject(ofClass: ClassIndex.array)
-      && ObjectRef(object[slot: ReferenceSlot.query]).elementCount > 0
     guard
-      hasQuery || object[slot: ReferenceSlot.isAbsolute].isTrue
+      hasQuery(object) || object[slot: ReferenceSlot.isAbsolute].isTrue
         || !object[slot: ReferenceSlot.authority].isNil, let reference = try? reference(value),
       let plain = plainReference(reference)
     else { return value }
     return makeReference(plain)
+  }
+
+  /// Whether a reference has something behind a `?`.
+  func hasQuery(_ reference: ObjectRef) -> Bool {
+    let pairs = reference[slot: ReferenceSlot.query]
+    return pairs.isObject(ofClass: ClassIndex.array) && ObjectRef(pairs).elementCount > 0
   }
 
   /// The reference with its components only.
