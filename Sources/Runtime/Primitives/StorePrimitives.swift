@@ -252,18 +252,21 @@ extension Primitive {
     },
     Primitive("value: anObject if: condition", "Replaces what is there if a precondition holds.") {
       machine, arguments throws(Failure) in
-      machine.write(
+      _ = try machine.asPrecondition(arguments[1])
+      return machine.write(
         arguments[0], at: arguments.receiver, in: try machine.store(of: arguments.receiver),
         if: arguments[1])
     },
     Primitive("valueIf: condition", "What is there if a precondition holds.") {
       machine, arguments throws(Failure) in
-      machine.get(
+      _ = try machine.asPrecondition(arguments[0])
+      return machine.get(
         arguments.receiver, from: try machine.store(of: arguments.receiver), if: arguments[0])
     },
     Primitive("deleteIf: condition", "Removes what is there if a precondition holds.") {
       machine, arguments throws(Failure) in
-      machine.delete(
+      _ = try machine.asPrecondition(arguments[0])
+      return machine.delete(
         arguments.receiver, in: try machine.store(of: arguments.receiver), if: arguments[0])
     },
     Primitive("isPrefixOf: other", "Whether other names this place or one below it.") {
