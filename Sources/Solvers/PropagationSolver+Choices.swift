@@ -109,15 +109,18 @@ extension PropagationSolver {
 
   /// The formulas that stand against a constraint: its own and those that compute its cells.
   func formulas(around entry: Int32) -> [FormulaID] {
-    var (own, others): ([FormulaID], [FormulaID]) = ([], [])
+    var own: [FormulaID] = []
+    var others: [(place: Int32, formula: FormulaID)] = []
     var member = constraints[entry].firstMember
     while isMember(member, of: entry) {
       if members[member].formula >= 0 { own.append(FormulaID(members[member].formula)) }
       let source = variables[members[member].variable].source
-      if source >= 0, source != entry { others.append(formulaID(source)) }
+      if source >= 0, source != entry {
+        others.append((members[member].place, formulaID(source)))
+      }
       member += 1
     }
-    return own + others
+    return own + others.sorted { $0.place < $1.place }.map(\.formula)
   }
 
   /// Looks for cells that a constraint could compute, directly or by turning others around.
@@ -343,13 +346,13 @@ extension PropagationSolver {
       constraints[source].visit = visit
       result.append(formulaID(source))
       // The first cell is to be looked at first: it is entered last.
-      let start = queue.count
+      var read: [Member] = []
       var member = constraints[source].firstMember
       while isMember(member, of: source) {
-        if member != constraints[source].chosen { queue.append(members[member].variable) }
+        if member != constraints[source].chosen { read.append(members[member]) }
         member += 1
       }
-      queue[start...].reverse()
+      queue += read.sorted { $0.place > $1.place }.map(\.variable)
     }
     return result
   }

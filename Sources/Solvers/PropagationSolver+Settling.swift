@@ -85,17 +85,21 @@ extension PropagationSolver {
     return count
   }
 
-  /// The number of a cell that a constraint's formula reads and that has changed, or -1.
+  /// The number of the first cell that a constraint's formula reads and that has changed, or -1.
   @inline(__always)
   private func cause(of entry: Int32) -> Int32 {
     let chosen = constraints[entry].chosen
     var member = constraints[entry].firstMember
+    var (cause, place): (Int32, Int32) = (-1, .max)
     while isMember(member, of: entry) {
-      let variable = members[member].variable
-      if member != chosen, variables[variable].changed == turn { return variables[variable].id }
+      let record = members[member]
+      if member != chosen, record.place < place, variables[record.variable].changed == turn {
+        cause = variables[record.variable].id
+        place = record.place
+      }
       member += 1
     }
-    return -1
+    return cause
   }
 
   /// Puts the constraints below some cells in order, each after all that it depends on.

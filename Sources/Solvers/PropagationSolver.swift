@@ -31,12 +31,14 @@ public final class PropagationSolver: ConnectorSolver {
     var variable: Int32
     /// The number of the formula, or -1.
     var formula: Int32
+    /// Where the cell stands in the statement: explanations and refusals go by that.
+    var place: Int32
     /// The next one of the same cell; of free ones in a row, the next such row.
     var nextOfVariable: Int32 = -1
     /// The one before it of the same cell; of the first one, the last.
     var previousOfVariable: Int32 = -1
 
-    static let free = Member(constraint: -1, variable: -1, formula: -1)
+    static let free = Member(constraint: -1, variable: -1, formula: -1, place: -1)
   }
 
   struct Constraint {
@@ -246,18 +248,40 @@ extension PropagationSolver {
     var member = takeMembers(joined.count)
     constraints[entry].firstMember = member
     visit &+= 1
+    let places = placesOfMany()
     for formula in constraint.formulas {
       let variable = variable(formula.output)
       if variables[variable].visit == visit { continue }
       variables[variable].visit = visit
-      add(member, Member(constraint: entry, variable: variable, formula: formula.id.rawValue))
+      add(
+        member,
+        Member(
+          constraint: entry, variable: variable, formula: formula.id.rawValue,
+          place: places?[variable] ?? place(variable)))
       constraintsByFormula.set(formula.id.rawValue, to: entry)
       member += 1
     }
     for index in 0..<joined.count where variables[joined[index]].visit != visit {
-      add(member, Member(constraint: entry, variable: joined[index], formula: -1))
+      add(
+        member,
+        Member(constraint: entry, variable: joined[index], formula: -1, place: Int32(index)))
       member += 1
     }
+  }
+
+  /// Where a cell stands among those that are being entered.
+  private func place(_ variable: Int32) -> Int32 {
+    var place: Int32 = 0
+    while place < joined.count, joined[place] != variable { place += 1 }
+    return place
+  }
+
+  /// The same for all cells, where looking for each would take long.
+  private func placesOfMany() -> [Int32: Int32]? {
+    if joined.count <= 16 { return nil }
+    var places: [Int32: Int32] = [:]
+    for index in 0..<joined.count { places[joined[index]] = Int32(index) }
+    return places
   }
 
   /// Puts a member behind the others of its cell.

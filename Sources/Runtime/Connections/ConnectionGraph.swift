@@ -607,11 +607,13 @@ extension ConnectionGraph {
   /// is not taken for the value of another; and code in Swift is called without being counted.
   func releaseEndedFormulas() {
     guard !isSettling, runningNumber < 0 else { return }
-    for (formula, _) in endedFormulas {
+    let ended = endedFormulas
+    endedFormulas = []
+    for (formula, _) in ended {
+      // What its code has kept may write when it goes, and connect: the number is its own till then.
       formula.releaseRecord()
       freeFormulas.append(formula.id.rawValue)
     }
-    endedFormulas = []
   }
 
   /// What a solver is told of a constraint.

@@ -217,7 +217,9 @@ struct ConstraintList: Sequence {
 
     mutating func next() -> Constraint? {
       while let number = entries.next() {
-        if number >= 0 { return unsafe Constraint(number, in: graph) }
+        if number < 0 { continue }
+        let constraint = unsafe Constraint(number, in: graph)
+        if constraint.isUsed { return constraint }
       }
       return nil
     }

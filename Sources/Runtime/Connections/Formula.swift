@@ -324,6 +324,9 @@ struct Variables: Equatable {
     if count > 2 { all = cells }
   }
 
+  /// All of them where there are more than two, else none.
+  var many: [CellID] { all }
+
   /// As an array.
   var cells: [CellID] {
     switch count {

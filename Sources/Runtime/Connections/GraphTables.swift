@@ -80,6 +80,8 @@ struct ConnectionTable {
 final class ConstraintTable {
   /// Their numbers, a power of two of them; -1 where there is none.
   private let entries = FlatTable<Int32>()
+  /// The hashes of their cells: those of many cells take time to find.
+  private let hashes = FlatTable<UInt32>()
   /// How many there are.
   private(set) var count = 0
 
@@ -88,15 +90,25 @@ final class ConstraintTable {
 
   private var mask: Int { entries.count - 1 }
 
-  init() { entries.extend(to: 16, with: -1) }
-
-  /// Where the search for some cells begins: the first, the last and how many there are say enough.
-  private func start(_ cells: Variables) -> Int {
-    let (first, last) = (UInt32(bitPattern: cells.first), UInt32(bitPattern: cells.last))
-    let pair = UInt64(first) << 32 | UInt64(last)
-    let hash = (pair &+ UInt64(cells.count)) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: ((hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9) >> 32) & mask
+  init() {
+    entries.extend(to: 16, with: -1)
+    hashes.extend(to: 16, with: 0)
   }
+
+  private func hash(_ cells: Variables) -> UInt32 {
+    func mix(_ one: UInt64, _ other: UInt64) -> UInt64 {
+      let hash = (one &+ other) &* 0x9E37_79B9_7F4A_7C15
+      return (hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9
+    }
+    let (first, last) = (UInt32(bitPattern: cells.first), UInt32(bitPattern: cells.last))
+    var hash = mix(UInt64(first) << 32 | UInt64(last), UInt64(cells.count))
+    for cell in cells.many {
+      hash = mix(hash ^ hash >> 32, UInt64(UInt32(bitPattern: cell.rawValue)))
+    }
+    return UInt32(truncatingIfNeeded: hash >> 32)
+  }
+
+  private func start(_ hash: UInt32) -> Int { Int(hash) & mask }
 
   private func variables(_ number: Int32, _ graph: ConnectionGraph) -> Variables {
     Constraint(number, in: graph).variables
@@ -106,9 +118,10 @@ final class ConstraintTable {
   func find(_ formula: Formula) -> Constraint? {
     let graph = unsafe formula.graph
     let wanted = formula.variableSet
-    var position = start(wanted)
+    let hash = hash(wanted)
+    var position = start(hash)
     while entries[position] >= 0 {
-      if variables(entries[position], graph) == wanted {
+      if hashes[position] == hash, variables(entries[position], graph) == wanted {
         return Constraint(entries[position], in: graph)
       }
       position = (position + 1) & mask
@@ -116,27 +129,35 @@ final class ConstraintTable {
     return nil
   }
 
+  /// How far from where its search begins an entry stands at most.
+  ///
+  /// - Complexity: O(entries).
+  var longestSearch: Int {
+    (0..<entries.count).lazy.filter { self.entries[$0] >= 0 }
+      .map { ($0 - self.start(self.hashes[$0])) & self.mask }.max() ?? 0
+  }
+
   /// Enters a constraint over whose cells there is none.
   ///
   /// - Complexity: O(1), amortised.
   func insert(_ constraint: Constraint) {
-    if count * 5 >= entries.count * 4 { resize(entries.count * 2, unsafe constraint.graph) }
+    if count * 5 >= entries.count * 4 { resize(entries.count * 2) }
     count += 1
-    enter(constraint.number, constraint.variables)
+    enter(constraint.number, hash(constraint.variables))
   }
 
-  private func enter(_ number: Int32, _ cells: Variables) {
-    var position = start(cells)
+  private func enter(_ number: Int32, _ hash: UInt32) {
+    var position = start(hash)
     while entries[position] >= 0 { position = (position + 1) & mask }
     entries[position] = number
+    hashes[position] = hash
   }
 
   /// Takes a constraint out, if it is there.
   ///
   /// - Complexity: O(1), amortised.
   func remove(_ constraint: Constraint) {
-    let graph = unsafe constraint.graph
-    var hole = start(constraint.variables)
+    var hole = start(hash(constraint.variables))
     while entries[hole] != constraint.number {
       if entries[hole] < 0 { return }
       hole = (hole + 1) & mask
@@ -145,24 +166,26 @@ final class ConstraintTable {
     // What follows moves up if it may: none stands behind a gap.
     var position = (hole + 1) & mask
     while entries[position] >= 0 {
-      let distance = (position - start(variables(entries[position], graph))) & mask
+      let distance = (position - start(hashes[position])) & mask
       if distance >= (position - hole) & mask {
         entries[hole] = entries[position]
+        hashes[hole] = hashes[position]
         hole = position
       }
       position = (position + 1) & mask
     }
     entries[hole] = -1
-    if entries.count > 4_096, count * 8 < entries.count { resize(entries.count / 4, graph) }
+    if entries.count > 4_096, count * 8 < entries.count { resize(entries.count / 4) }
   }
 
-  private func resize(_ capacity: Int, _ graph: ConnectionGraph) {
+  private func resize(_ capacity: Int) {
     let old = FlatTable<Int32>()
+    let oldHashes = FlatTable<UInt32>()
     old.extend(to: capacity, with: -1)
+    oldHashes.extend(to: capacity, with: 0)
     entries.exchange(with: old)
-    for index in 0..<old.count where old[index] >= 0 {
-      enter(old[index], variables(old[index], graph))
-    }
+    hashes.exchange(with: oldHashes)
+    for index in 0..<old.count where old[index] >= 0 { enter(old[index], oldHashes[index]) }
   }
 }
 

@@ -116,7 +116,8 @@ extension Machine {
   /// Nothing is collected meanwhile: that happens at safepoints.
   func makeSolverConstraint(_ constraint: ConstraintIR) -> Value {
     let object = makeInstance(of: "SolverConstraint")
-    object[slot: 0] = Value(small: Int(constraint.id.rawValue))
+    // The number of the constraint goes to another one later; when the formula was declared does not.
+    object[slot: 0] = Value(small: constraint.formulas.first?.order ?? 0)
     object[slot: 1] = makeArray(constraint.formulas.map { makeSolverFormula($0) })
     object[slot: 2] = makeArray(constraint.cells.map { makeSolverCell($0) })
     return Value(object)
