@@ -33,7 +33,7 @@ public struct PagedTable<Record>: ~Copyable {
   @inlinable
   deinit {
     var left = count
-    for page in unsafe header.pointee.pages {
+    for unsafe page in unsafe header.pointee.pages {
       unsafe page.deinitialize(count: min(left, Self.pageSize))
       unsafe page.deallocate()
       left -= Self.pageSize
