@@ -33,7 +33,7 @@ public struct PagedTable<Record>: ~Copyable {
   @inlinable
   deinit {
     var left = count
-    for unsafe page in unsafe header.pointee.pages {
+    unsafe header.pointee.pages.forEach { page in
       unsafe page.deinitialize(count: min(left, Self.pageSize))
       unsafe page.deallocate()
       left -= Self.pageSize
