@@ -94,6 +94,10 @@ enum TableMemory {
     unsafe (memory - MemoryLayout<Int>.size).load(as: UnsafeMutableRawPointer.self)
   }
 
+  /// Traps where the system has no memory, as the allocator of Swift does.
+  ///
+  /// A script does not get there: the graph tells the heap what cells and formulas take, and at the
+  /// limit of the interpreter the script gets an OutOfMemory that it can handle.
   private static func checked(_ memory: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer {
     guard let memory = unsafe memory else { preconditionFailure("the system has no memory left") }
     return unsafe memory

@@ -31,6 +31,12 @@ import Testing
     }
   }
 
+  @Test func tasksNeedADirectory() throws {
+    let result = try Command.run(PersistenceTests.tasks)
+    #expect(result.errors.contains("expected the directory that keeps the lists"))
+    #expect(result.status == .status(1))
+  }
+
   @Test(arguments: ["fast", "journal", "full"])
   func everyEndOfAProgramSavesWhatItWrote(_ level: String) throws {
     try Directory.withTemporary { directory in

@@ -51,7 +51,7 @@ extension ConnectionGraph {
   private func computeNatively(_ number: Int32, because cause: Int32) -> Bool {
     let formula = unsafe hotFormulas.address(of: number)
     unsafe formula.pointee.runs &+= 1
-    guard let native = unsafe NativeFormulaRef(word: formula.pointee.word) else { return false }
+    guard let native = unsafe NativeFormula(word: formula.pointee.word) else { return false }
     let words = unsafe words.address(of: 0)
     let outer = unsafe words.pointee.runningNumber
     unsafe words.pointee.runningNumber = number

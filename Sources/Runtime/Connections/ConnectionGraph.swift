@@ -150,16 +150,8 @@ final class ConnectionGraph {
   }
   /// The formula that runs.
   ///
-  /// One that has ended itself runs on all the same.
-  var running: Formula? {
-    runningNumber < 0 ? nil : formula(runningWith: runningNumber)
-  }
-
-  /// The formula with a number that runs, or has just run: it may have ended itself.
-  func formula(runningWith number: Int32) -> Formula? {
-    // The record of one that has ended is kept as long as it may be running.
-    formula(number)
-  }
+  /// One that has ended itself runs on all the same: its record is kept meanwhile.
+  var running: Formula? { formula(runningNumber) }
   /// The region whose solver is at work, and the level the turn has come to.
   var settling: Region?
   var currentLevel: Int {
@@ -576,7 +568,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// The formula of a number in use; nil for -1.
+  /// The formula of a number in use, or of one that has ended and may be running; nil for -1.
   func formula(_ number: Int32) -> Formula? { number < 0 ? nil : Formula(number, in: self) }
 
   /// How many records of cells, formulas and constraints there are, with those that are free.

@@ -304,8 +304,8 @@ struct Variables: Equatable {
   private(set) var first: Int32 = -1
   private(set) var last: Int32 = -1
   private(set) var count: Int
-  /// All of them where there are more than two.
-  private var all: [CellID] = []
+  /// All of them where there are more than two, else none.
+  private(set) var many: [CellID] = []
 
   /// One or two cells.
   init(_ one: Int32, _ other: Int32) {
@@ -321,11 +321,8 @@ struct Variables: Equatable {
       first = one.rawValue
       last = other.rawValue
     }
-    if count > 2 { all = cells }
+    if count > 2 { many = cells }
   }
-
-  /// All of them where there are more than two, else none.
-  var many: [CellID] { all }
 
   /// As an array.
   var cells: [CellID] {
@@ -333,7 +330,7 @@ struct Variables: Equatable {
     case 0: []
     case 1: [CellID(first)]
     case 2: [CellID(first), CellID(last)]
-    default: all
+    default: many
     }
   }
 }

@@ -91,7 +91,7 @@ extension Machine {
   /// Takes up what a formula has read besides its text, or that it has failed.
   @inline(never)
   func finish(_ value: Value, of number: Int32) -> Value? {
-    guard let formula = graph.formula(runningWith: number) else { return nil }
+    guard let formula = graph.formula(number) else { return nil }
     var outcome = Evaluation.value(value)
     if value.isUnwind {
       let evaluation = graph.evaluation
@@ -121,9 +121,7 @@ extension Machine {
         return outcome
       }
     case .native(let native):
-      return run(formula) {
-        .value(NativeFormulaRef(word: native.word)?.compute() ?? .nil)
-      }
+      return run(formula) { .value(native.compute()) }
     }
   }
 

@@ -112,12 +112,14 @@ final class NativeTable {
   deinit { unsafe pages.forEach { unsafe $0.deallocate() } }
 }
 
-/// What a formula in Swift code does, and what it reads: its formula has the record.
+/// What a formula in Swift code does, and what it reads, without reference counting: the record is kept
+/// until the formula is over, one that has ended while it was running included.
 @safe
 struct NativeFormula {
   fileprivate let record: UnsafeMutablePointer<NativeRecord>
 
   /// What stands for it in the table of formulas.
+  @inline(__always)
   init?(word: UInt) {
     guard let record = unsafe UnsafeMutablePointer<NativeRecord>(bitPattern: word) else {
       return nil
@@ -156,21 +158,6 @@ struct NativeFormula {
 
   /// Stands for it in the table of formulas.
   var word: UInt { unsafe UInt(bitPattern: record) }
-}
-
-/// A formula in Swift code, without reference counting: its connection keeps it alive, or the graph
-/// once that has ended while it was running.
-@safe
-struct NativeFormulaRef {
-  private let record: UnsafeMutablePointer<NativeRecord>
-
-  @inline(__always)
-  init?(word: UInt) {
-    guard let record = unsafe UnsafeMutablePointer<NativeRecord>(bitPattern: word) else {
-      return nil
-    }
-    unsafe self.record = record
-  }
 
   @inline(__always)
   func compute() -> Value { unsafe record.pointee.code(NativeInputs(record)) }
