@@ -100,6 +100,14 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     unsafe header.pointee.count &+= 1
   }
 
+  /// Takes the last record out; nil when there is none.
+  @inlinable
+  public func popLast() -> Record? {
+    guard count > 0 else { return nil }
+    unsafe header.pointee.count &-= 1
+    return unsafe header.pointee.base[header.pointee.count]
+  }
+
   /// Makes room for so many records more.
   ///
   /// - Returns: Where they go, as long as the table is left alone; `extendReserved` takes them in.
