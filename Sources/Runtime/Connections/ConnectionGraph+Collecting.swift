@@ -152,8 +152,9 @@ extension ConnectionGraph {
     }
     // The numbers of the cells go to others: solvers must not take those for these.
     for constraint in touched.withoutRepetitions where constraint.level >= 0 {
+      guard let formula = constraint.firstFormula else { continue }
       // With fewer inputs the order stands.
-      try? levels[constraint.level].solver.add(description(of: constraint))
+      try? levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
     }
   }
 }

@@ -26,7 +26,7 @@ extension ConnectionGraph {
       let separate =
         standsBesideWishes(added) ? added.first.map { makeConstraint(over: $0) } : nil
       for formula in added {
-        let constraint = separate ?? constraint(for: formula)
+        let constraint = separate ?? constraint(for: formula, isOnly: added.count == 1)
         if !touched.contains(constraint) { touched.append(constraint) }
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(self[formula.output].name, by: other.connection)
@@ -51,7 +51,7 @@ extension ConnectionGraph {
   /// the same places, and one of the two is a wish: each is a constraint of its own then.
   private func standsBesideWishes(_ added: [Formula]) -> Bool {
     added.contains { formula in
-      guard formula.equation == nil, let others = constraintTable.find(formula)?.formulas
+      guard formula.equation == nil, let others = joinableConstraint(for: formula)?.formulas
       else {
         return false
       }
@@ -191,7 +191,7 @@ extension ConnectionGraph {
     }
     try refuseCycle(from: output, to: formula.inputs, through: formula)
     let level = highestLevel(of: formula.inputs)
-    try insert(constraint, level: level)
+    try insert(constraint, formula, level: level)
     cells[output.index].ownerNumber = formula.id.rawValue
     setFlag(CellFlag.determined, of: output, to: true)
     beginLaziness(of: formula)
@@ -211,7 +211,7 @@ extension ConnectionGraph {
 
   /// Takes a one-way constraint out of its solver.
   private func release(_ constraint: Constraint, _ formula: Formula) {
-    levels[constraint.level].solver.remove(constraint.id)
+    levels[constraint.level].solver.remove(formula.levelID)
     constraint.level = -1
     if self[formula.output].owner == formula {
       cells[formula.output.index].ownerNumber = -1
@@ -227,8 +227,10 @@ extension ConnectionGraph {
   }
 
   /// Hands a one-way constraint to the solver of a level.
-  private func insert(_ constraint: Constraint, level: Int) throws(Failure) {
-    let description = description(of: constraint)
+  private func insert(
+    _ constraint: Constraint, _ formula: Formula, level: Int
+  ) throws(Failure) {
+    let description = levelDescription(of: constraint, formula)
     while levels.count <= level {
       let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
       levels.append(
@@ -239,7 +241,7 @@ extension ConnectionGraph {
     do throws(SolverConflict) {
       try levels[level].solver.add(description)
     } catch {
-      throw conflict(error, about: constraint.formulas[0])
+      throw conflict(error, about: formula)
     }
     constraint.level = level
   }
@@ -275,11 +277,11 @@ extension ConnectionGraph {
     formula.dynamicInputs = new
     let level = highestLevel(of: formula.inputs)
     if level > constraint.level {
-      levels[constraint.level].solver.remove(constraint.id)
-      try insert(constraint, level: level)
+      levels[constraint.level].solver.remove(formula.levelID)
+      try insert(constraint, formula, level: level)
     } else {
       do throws(SolverConflict) {
-        try levels[constraint.level].solver.add(description(of: constraint))
+        try levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
       } catch {
         formula.dynamicInputs = old
         throw conflict(error, about: formula)
@@ -382,9 +384,9 @@ extension ConnectionGraph {
           for member in region.cells { stack.append((member, nil)) }
         }
         guard constraint.level >= 0, constraint.level < effective else { continue }
-        levels[constraint.level].solver.remove(constraint.id)
+        levels[constraint.level].solver.remove(reader.levelID)
         // The order has no cycle: the solver of the level above cannot refuse.
-        try? insert(constraint, level: effective)
+        try? insert(constraint, reader, level: effective)
         stack.append((reader.output, effective))
       }
     }

@@ -165,7 +165,7 @@ extension ConnectionGraph {
   func refreshPlaces(around added: [Formula]) {
     for formula in added {
       _ = machine.refresh(formula.output)
-      let known = constraintTable.find(formula)
+      let known = joinableConstraint(for: formula)
       for other in known?.formulas ?? [] {
         _ = machine.refresh(other.output)
       }

@@ -56,7 +56,7 @@ extension ConnectionGraph {
       formula.textReads = nil
       formula.lastReads = []
       // Nothing stands in another order, so that nothing can be refused.
-      try? levels[constraint.level].solver.add(description(of: constraint))
+      try? levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
     }
   }
 

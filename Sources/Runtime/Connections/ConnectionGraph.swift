@@ -50,6 +50,9 @@ final class ConnectionGraph {
   let objectMap = ObjectMap()
   var watched: WatchedObjects { WatchedObjects(graph: self) }
   let formulas = PagedTable<FormulaRecord>()
+  let formulaExtras = SparseTable<FormulaExtras>()
+  /// For the number of a formula the next one of its connection.
+  let nextOfConnection = NumberMap()
   var freeFormulas: [Int32] = []
   let constraintRecords = PagedTable<ConstraintRecord>()
   var freeConstraints: [Int32] = []
@@ -608,7 +611,21 @@ extension ConnectionGraph {
     }
   }
 
-  /// What a solver is told of a constraint.
+  /// What the one-way solver of a level is told of a constraint of one formula, by whose number it
+  /// goes there.
+  func levelDescription(of constraint: Constraint, _ formula: Formula) -> ConstraintIR {
+    ConstraintIR(
+      id: formula.levelID, cells: constraint.cells, formulas: [describe(formula, formula.heard)],
+      strength: constraint.strength, relation: .equal, solver: constraint.solver)
+  }
+
+  private func describe(_ formula: Formula, _ inputs: [CellID]) -> FormulaIR {
+    FormulaIR(
+      id: formula.id, output: formula.output, inputs: inputs, unread: formula.unread,
+      order: formula.order, text: formula.connection.text)
+  }
+
+  /// What the solver of a region is told of a constraint.
   func description(of constraint: Constraint) -> ConstraintIR {
     // Only where there is an equation do formulas have to be read as sums.
     describe(constraint, withSums: constraint.equation != nil)
@@ -619,24 +636,22 @@ extension ConnectionGraph {
     ConstraintIR(
       id: constraint.id, cells: constraint.cells,
       formulas: constraint.formulas.map {
-        FormulaIR(
-          // What formulas of several directions read besides is no variable of the constraint.
-          id: $0.id, output: $0.output,
-          inputs: constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard,
-          unread: $0.unread, order: $0.order,
-          text: $0.connection.text)
+        // What formulas of several directions read besides is no variable of the constraint.
+        describe($0, constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
       linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
       solver: constraint.solver)
   }
 
-  /// The constraint over a formula's variables, made when it is the first.
-  func constraint(for formula: Formula) -> Constraint {
+  /// The constraint over a formula's variables, made when it is the first; `isOnly`: no other formula
+  /// comes with it, so that it is likely to stay alone.
+  func constraint(for formula: Formula, isOnly: Bool) -> Constraint {
     if let equation = formula.equation {
       return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
     }
     if isForced(formula.connection) { return forcedConstraint(for: formula) }
-    if let known = constraintTable.find(formula) { return known }
+    if let known = knownConstraint(for: formula) { return known }
+    if isOnly { return makeLoneConstraint(of: formula) }
     let constraint = makeConstraint(over: formula)
     constraintTable.insert(constraint)
     return constraint

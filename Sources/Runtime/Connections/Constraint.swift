@@ -35,84 +35,134 @@ final class ConstraintExtras {
 
 /// All the formulas over the same cells; an equation or inequality has a constraint of its own.
 ///
-/// What is known of it is in a table of the graph, by its number. For the reference to the graph see
-/// `CellView`.
+/// Most are one formula of one direction, of which nothing else is known: the record of the formula has
+/// room for that. What is known of the others is in a table of the graph, by their numbers. For the
+/// reference to the graph see `CellView`.
 struct Constraint: Hashable {
   unowned(unsafe) let graph: ConnectionGraph
-  let number: Int32
+  /// The number of its record, or the complement of the number of the formula that it is.
+  private let place: Int32
   private let stamp: UInt32
 
-  /// The constraint that has a number at present.
+  /// The constraint whose record has a number at present.
   init(_ number: Int32, in graph: ConnectionGraph) {
     unsafe self.graph = graph
-    self.number = number
+    place = number
     stamp = graph.constraintRecords[number].stamp
   }
 
-  static func == (left: Constraint, right: Constraint) -> Bool {
-    left.number == right.number && left.stamp == right.stamp
+  /// The constraint that is nothing but a formula.
+  init(alone formula: Formula) {
+    unsafe graph = unsafe formula.graph
+    place = ~formula.id.rawValue
+    stamp = UInt32(truncatingIfNeeded: formula.order)
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  static func == (left: Constraint, right: Constraint) -> Bool {
+    left.place == right.place && left.stamp == right.stamp
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(place) }
+
+  /// Whether it is one formula, and has no record.
+  var isAlone: Bool { place < 0 }
+
+  /// The number of its record; only one that has a record is asked.
+  var number: Int32 {
+    assert(!isAlone)
+    return place
+  }
 
   private var record: ConstraintRecord {
-    _read { yield unsafe graph.constraintRecords[number] }
-    nonmutating _modify { yield unsafe &graph.constraintRecords[number] }
+    _read { yield unsafe graph.constraintRecords[place] }
+    nonmutating _modify { yield unsafe &graph.constraintRecords[place] }
+  }
+
+  /// The record of the formula that it is.
+  private var formulaRecord: FormulaRecord {
+    _read { yield unsafe graph.formulas[~place] }
+    nonmutating _modify { yield unsafe &graph.formulas[~place] }
   }
 
   /// Whether it has not been given up.
-  var isUsed: Bool { record.stamp == stamp && record.isUsed }
+  var isUsed: Bool {
+    if !isAlone { return record.stamp == stamp && record.isUsed }
+    return formulaRecord.order == stamp && formulaRecord.isConstraint
+  }
 
-  /// What solvers call it.
+  /// What the solvers of regions call it.
   var id: ConstraintID { ConstraintID(number) }
 
   /// The level of the one-way solver it is in, or -1.
   var level: Int {
-    get { Int(record.level) }
-    nonmutating set { record.level = Int32(clamping: newValue) }
+    get { Int(isAlone ? formulaRecord.nextOrLevel : record.level) }
+    nonmutating set {
+      if isAlone {
+        formulaRecord.nextOrLevel = Int32(clamping: newValue)
+      } else {
+        record.level = Int32(clamping: newValue)
+      }
+    }
   }
 
   /// The region of several directions it is part of; nil while it has one direction.
   var region: Region? {
-    get { isUsed ? record.region : nil }
-    nonmutating set { record.region = newValue }
+    get { isAlone || !isUsed ? nil : record.region }
+    nonmutating set {
+      assert(!isAlone || newValue == nil)
+      if !isAlone { record.region = newValue }
+    }
   }
 
   /// Where it stands among the constraints of its region.
   fileprivate(set) var position: Int32 {
-    get { record.position }
-    nonmutating set { record.position = newValue }
+    get { isAlone ? -1 : record.position }
+    nonmutating set { if !isAlone { record.position = newValue } }
   }
 
   /// Whether it waits for a way back: its cell is determined by another formula already.
   var isContested: Bool {
-    get { record.isContested }
-    nonmutating set { record.isContested = newValue }
+    get { isAlone ? formulaRecord.isContested : record.isContested }
+    nonmutating set {
+      if isAlone { formulaRecord.isContested = newValue } else { record.isContested = newValue }
+    }
   }
 
   /// Whether it is that of a connection with a solver of its own.
   var isForced: Bool {
-    get { record.isForced }
-    nonmutating set { record.isForced = newValue }
+    get { !isAlone && record.isForced }
+    nonmutating set {
+      assert(!isAlone || !newValue)
+      if !isAlone { record.isForced = newValue }
+    }
   }
+
+  /// The formula that it is, where it is no more than that.
+  private var own: Formula? { isAlone ? unsafe graph.formula(~place) : nil }
 
   /// The cells, sorted.
   var cells: [CellID] {
+    if let own { return own.variables }
     if let extras = record.extras { return extras.cells }
     return unsafe graph.formula(record.key)?.variables ?? []
   }
 
   /// The cells, without making an array of one or two.
   var variables: Variables {
+    if let own { return own.variableSet }
     if let extras = record.extras { return Variables(extras.cells) }
     return unsafe graph.formula(record.key)?.variableSet ?? Variables([])
   }
 
   /// What it says, where it is only linear.
-  var equation: Equation? { record.extras?.equation }
+  var equation: Equation? { isAlone ? nil : record.extras?.equation }
 
   /// The first of its formulas.
-  var firstFormula: Formula? { isUsed ? unsafe graph.formula(record.first) : nil }
+  var firstFormula: Formula? {
+    guard isUsed else { return nil }
+    if let own { return formulaRecord.hasJoined ? own : nil }
+    return unsafe graph.formula(record.first)
+  }
 
   /// The formulas, in the order in which they came.
   var formulas: [Formula] {
@@ -126,6 +176,11 @@ struct Constraint: Hashable {
       return formulas
     }
     nonmutating set {
+      if let own {
+        assert(newValue.isEmpty || newValue == [own])
+        formulaRecord.hasJoined = !newValue.isEmpty
+        return
+      }
       keepCells(for: newValue.first)
       record.first = newValue.first?.id.rawValue ?? -1
       for (index, formula) in newValue.enumerated() {
@@ -134,8 +189,13 @@ struct Constraint: Hashable {
     }
   }
 
-  /// Adds a formula at the end.
+  /// Adds a formula at the end; one that has no record takes only the formula that it is.
   func append(_ formula: Formula) {
+    if isAlone {
+      assert(formula == own)
+      formulaRecord.hasJoined = true
+      return
+    }
     formula.nextOfConstraint = nil
     guard var last = firstFormula else {
       keepCells(for: formula)
@@ -148,6 +208,9 @@ struct Constraint: Hashable {
 
   /// Takes a formula out.
   func remove(_ formula: Formula) { formulas.removeAll { $0 == formula } }
+
+  /// Ends one that has no record.
+  fileprivate func endAlone() { formulaRecord.isConstraint = false }
 
   /// Sees to it that its cells stay the same with another first formula; without one, the formula they
   /// follow from is kept as long as the constraint is.
@@ -249,9 +312,60 @@ extension ConnectionGraph {
     return Constraint(Int32(constraintRecords.count - 1), in: self)
   }
 
+  /// Makes a constraint that is nothing but a formula.
+  func makeLoneConstraint(of formula: Formula) -> Constraint {
+    formulas[formula.id.rawValue].isConstraint = true
+    formulas[formula.id.rawValue].nextOrLevel = -1
+    return Constraint(alone: formula)
+  }
+
+  /// The constraint over the variables of a formula that it would join.
+  ///
+  /// - Complexity: O(variables), and O(constraints that wait for a way back).
+  func joinableConstraint(for formula: Formula) -> Constraint? {
+    if let known = constraintTable.find(formula) { return known }
+    // One that is nothing but a formula determines one of the cells, or waits for that.
+    let variables = formula.variableSet
+    func isSame(_ other: Formula) -> Bool { other != formula && other.variableSet == variables }
+    for cell in variables.cells {
+      if let owner = owner(of: cell), owner.isAlone, isSame(owner) {
+        return Constraint(alone: owner)
+      }
+    }
+    return contested.first { constraint in
+      constraint.isAlone && constraint.firstFormula.map { isSame($0) } ?? false
+    }
+  }
+
+  /// The constraint over the variables of a formula, with room for more than one formula; nil when
+  /// there is none.
+  func knownConstraint(for formula: Formula) -> Constraint? {
+    guard let known = joinableConstraint(for: formula), known.isAlone,
+      let only = known.firstFormula
+    else { return constraintTable.find(formula) }
+    // From now on it has a record; the solver that has it goes by the formula.
+    let (level, isContested) = (known.level, known.isContested)
+    known.formulas = []
+    discard(known)
+    let constraint = makeConstraint(over: only)
+    constraint.append(only)
+    only.constraint = constraint
+    constraint.level = level
+    constraint.isContested = isContested
+    if isContested { contested = contested.map { $0 == known ? constraint : $0 } }
+    constraintTable.insert(constraint)
+    return constraint
+  }
+
   /// Gives a constraint up that has no formula any more.
   func discard(_ constraint: Constraint) {
     guard constraint.isUsed, constraint.firstFormula == nil else { return }
+    if constraint.isAlone {
+      constraint.level = -1
+      constraint.isContested = false
+      constraint.endAlone()
+      return
+    }
     constraintTable.remove(constraint)
     constraintRecords[constraint.number].isUsed = false
     constraintRecords[constraint.number].region = nil

@@ -8,22 +8,77 @@ struct FormulaRecord {
   let order: UInt32
   /// The cell that it reads according to its text, or -1 if there is not exactly one.
   let onlyInput: Int32
-  /// The number of the constraint it is part of, or -1, and the next formula of that.
+  /// The number of the constraint it is part of, `alone` where it is one by itself, or -1.
   var constraint: Int32 = -1
-  var nextOfConstraint: Int32 = -1
-  /// The next formula of its connection, or -1.
-  var nextOfConnection: Int32 = -1
-  /// Whether it has not ended.
-  var isUsed = true
-  /// Whether it says the same as another formula of its connection, solved for another place.
-  var isInverse = false
-  /// Whether it computes what the text of the statement says.
-  var hasText = false
-  /// Whether it is Swift code, for which it has a record.
-  var hasNative = false
+  /// The next formula of its constraint, or -1; while it is one by itself, the level of the one-way
+  /// solver it is in, or -1.
+  var nextOrLevel: Int32 = -1
+  private var flags = Flags()
   /// The connection it belongs to, which the graph keeps as long as there is the formula.
   var connection: Unmanaged<Connection>?
-  var extras: FormulaExtras?
+
+  /// What stands for a constraint that is nothing but the formula.
+  static var alone: Int32 { -2 }
+
+  init(order: UInt32, onlyInput: Int32, connection: Unmanaged<Connection>) {
+    self.order = order
+    self.onlyInput = onlyInput
+    unsafe self.connection = connection
+    flags.insert(.used)
+  }
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+
+    static var used: Flags { Flags(rawValue: 1) }
+    static var inverse: Flags { Flags(rawValue: 2) }
+    static var text: Flags { Flags(rawValue: 4) }
+    static var native: Flags { Flags(rawValue: 8) }
+    static var constraint: Flags { Flags(rawValue: 16) }
+    static var joined: Flags { Flags(rawValue: 32) }
+    static var contested: Flags { Flags(rawValue: 64) }
+  }
+
+  private subscript(flag: Flags) -> Bool {
+    get { flags.contains(flag) }
+    set { if newValue { flags.insert(flag) } else { flags.remove(flag) } }
+  }
+
+  /// Whether it has not ended.
+  var isUsed: Bool {
+    get { self[.used] }
+    set { self[.used] = newValue }
+  }
+  /// Whether it says the same as another formula of its connection, solved for another place.
+  var isInverse: Bool {
+    get { self[.inverse] }
+    set { self[.inverse] = newValue }
+  }
+  /// Whether it computes what the text of the statement says.
+  var hasText: Bool {
+    get { self[.text] }
+    set { self[.text] = newValue }
+  }
+  /// Whether it is Swift code, for which it has a record.
+  var hasNative: Bool {
+    get { self[.native] }
+    set { self[.native] = newValue }
+  }
+  /// Whether there is a constraint that is nothing but the formula.
+  var isConstraint: Bool {
+    get { self[.constraint] }
+    set { self[.constraint] = newValue }
+  }
+  /// Whether that constraint has the formula already.
+  var hasJoined: Bool {
+    get { self[.joined] }
+    set { self[.joined] = newValue }
+  }
+  /// Whether that constraint waits for a way back.
+  var isContested: Bool {
+    get { self[.contested] }
+    set { self[.contested] = newValue }
+  }
 }
 
 /// What few formulas have.
@@ -91,12 +146,12 @@ struct Formula: Hashable {
     nonmutating _modify { yield unsafe &graph.hotFormulas[id.rawValue] }
   }
 
-  private var extras: FormulaExtras? { record.extras }
+  private var extras: FormulaExtras? { unsafe graph.formulaExtras[id.rawValue] }
 
   private func makeExtras() -> FormulaExtras {
     if let extras { return extras }
     let made = FormulaExtras()
-    record.extras = made
+    unsafe graph.formulaExtras[id.rawValue] = made
     return made
   }
 
@@ -115,8 +170,9 @@ struct Formula: Hashable {
 
   /// Lets go of what only it has, after it has ended.
   func releaseRecord() {
-    record.extras = nil
     unsafe record.connection = nil
+    unsafe graph.nextOfConnection.remove(id.rawValue)
+    unsafe graph.formulaExtras[id.rawValue] = nil
     if let native {
       record.hasNative = false
       unsafe graph.natives.remove(native)
@@ -136,21 +192,39 @@ struct Formula: Hashable {
   var constraint: Constraint? {
     get {
       let number = record.constraint
+      if number == FormulaRecord.alone { return Constraint(alone: self) }
       return number < 0 ? nil : unsafe Constraint(number, in: graph)
     }
-    nonmutating set { record.constraint = newValue?.number ?? -1 }
+    nonmutating set {
+      record.constraint = newValue.map { $0.isAlone ? FormulaRecord.alone : $0.number } ?? -1
+    }
   }
+
+  /// Whether it is a constraint by itself, of which nothing else is kept.
+  var isAlone: Bool { record.constraint == FormulaRecord.alone }
+
+  /// What one-way solvers call the constraint that it is: by the number of the formula.
+  var levelID: ConstraintID { ConstraintID(id.rawValue) }
 
   /// The next formula of its constraint.
   var nextOfConstraint: Formula? {
-    get { unsafe graph.formula(record.nextOfConstraint) }
-    nonmutating set { record.nextOfConstraint = newValue?.id.rawValue ?? -1 }
+    get { record.isConstraint ? nil : unsafe graph.formula(record.nextOrLevel) }
+    nonmutating set {
+      assert(newValue == nil || !record.isConstraint)
+      if !record.isConstraint { record.nextOrLevel = newValue?.id.rawValue ?? -1 }
+    }
   }
 
   /// The next formula of its connection.
   var nextOfConnection: Formula? {
-    get { unsafe graph.formula(record.nextOfConnection) }
-    nonmutating set { record.nextOfConnection = newValue?.id.rawValue ?? -1 }
+    get { unsafe graph.formula(graph.nextOfConnection[id.rawValue]) }
+    nonmutating set {
+      if let newValue {
+        unsafe graph.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
+      } else {
+        unsafe graph.nextOfConnection.remove(id.rawValue)
+      }
+    }
   }
 
   /// Whether it says the same as another formula of its connection, solved for another place.
@@ -163,7 +237,7 @@ struct Formula: Hashable {
   var staticInputs: [CellID] {
     let record = record
     if record.onlyInput >= 0 { return [CellID(record.onlyInput)] }
-    if let extras = record.extras, !extras.staticInputs.isEmpty { return extras.staticInputs }
+    if let extras, !extras.staticInputs.isEmpty { return extras.staticInputs }
     return native?.inputs ?? []
   }
 
