@@ -4,7 +4,8 @@ import TenonRuntime
 
 /// The bytes that this process has allocated and not freed; 0 where the system does not tell.
 ///
-/// What interpreters take for the objects of programs is not in it.
+/// Interpreters allocate memory for the objects of programs by the mebibyte: the blocks that formulas of
+/// the language are belong to what a connection takes.
 func allocatedBytes() -> Int { Int(tenon_allocated_bytes()) }
 
 /// The bytes that connections take, with their cells and what explains them.
@@ -56,29 +57,32 @@ struct ConnectionMemory {
       var all := Array new: \(count).
       1 to: \(count) do: [ :i | all[i] := Place new ].
       2 to: \(count) do: [ :i | all[i] before: all[i - 1] ].
+      Smalltalk garbageCollect
       """)
     let memory = try ConnectionMemory(count: count) {
-      _ = try interpreter.evaluate("2 to: \(count) do: [ :i | all[i] connect ]")
+      _ = try interpreter.evaluate(
+        "2 to: \(count) do: [ :i | all[i] connect ]. Smalltalk garbageCollect")
     }
     withExtendedLifetime(interpreter) {}
     memory.report("\(name), \(count) times")
   }
 
-  /// Variables of blocks, each with one formula of the language that reads the same variable.
-  static func readers(_ count: Int) throws {
+  /// Instances, each with one formula of the language that reads the same variables.
+  static func readers(_ count: Int, _ formula: String) throws {
     let interpreter = Interpreter()
     _ = try interpreter.evaluate(
       """
-      class Place { var value := 0. -connect { value |= source + 1. } }
-      var source := 1.
+      class Place { var value := 0. -connect { value |= \(formula). } }
+      var source := 1. var other := 2.
       var all := Array new: \(count).
       1 to: \(count) do: [ :i | all[i] := Place new ].
+      Smalltalk garbageCollect
       """)
     let memory = try ConnectionMemory(count: count) {
-      _ = try interpreter.evaluate("all do: [ :each | each connect ]")
+      _ = try interpreter.evaluate("all do: [ :each | each connect ]. Smalltalk garbageCollect")
     }
     withExtendedLifetime(interpreter) {}
-    memory.report("formulas of the language, \(count) times, one source")
+    memory.report("formulas of the language, \(count) times, '\(formula)'")
   }
 }
 

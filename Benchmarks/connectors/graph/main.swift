@@ -130,7 +130,8 @@ if only.map({ "memory".hasPrefix($0) }) ?? true {
   write(line: "|---|---|---|---|")
   let count = 100_000
   try ConnectionMemory.nativeChain(count)
-  try ConnectionMemory.readers(count)
+  try ConnectionMemory.readers(count, "source + 1")
+  try ConnectionMemory.readers(count, "source + other")
   try ConnectionMemory.instances(
     count, "equalities of the language in a chain", "value =|= before value")
 }

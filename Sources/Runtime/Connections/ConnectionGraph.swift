@@ -51,6 +51,10 @@ final class ConnectionGraph {
   var watched: WatchedObjects { WatchedObjects(graph: self) }
   let formulas = PagedTable<FormulaRecord>()
   let formulaExtras = SparseTable<FormulaExtras>()
+  /// For the number of a formula that reads two cells the second one.
+  let secondInputs = NumberMap()
+  /// For the number of a formula that reads more than two cells all of them.
+  let manyInputs = SparseTable<[CellID]>()
   /// For the number of a formula the next one of its connection.
   let nextOfConnection = NumberMap()
   var freeFormulas: [Int32] = []
@@ -535,7 +539,7 @@ extension ConnectionGraph {
   ) -> Formula {
     let inputs = inputs.withoutRepetitions
     let record = unsafe FormulaRecord(
-      order: nextOrder, onlyInput: inputs.count == 1 ? inputs[0].rawValue : -1,
+      order: nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1,
       connection: Unmanaged.passUnretained(connection))
     let hot = HotFormula(of: connection, output, source)
     nextOrder &+= 1

@@ -6,8 +6,8 @@ internal import TenonTables
 struct FormulaRecord {
   /// When it was declared, by the lowest bits: another formula may get its number later.
   let order: UInt32
-  /// The cell that it reads according to its text, or -1 if there is not exactly one.
-  let onlyInput: Int32
+  /// The first of one or two cells that it reads according to its text, or -1.
+  fileprivate(set) var firstInput: Int32
   /// The number of the constraint it is part of, `alone` where it is one by itself, or -1.
   var constraint: Int32 = -1
   /// The next formula of its constraint, or -1; while it is one by itself, the level of the one-way
@@ -20,9 +20,9 @@ struct FormulaRecord {
   /// What stands for a constraint that is nothing but the formula.
   static var alone: Int32 { -2 }
 
-  init(order: UInt32, onlyInput: Int32, connection: Unmanaged<Connection>) {
+  init(order: UInt32, firstInput: Int32, connection: Unmanaged<Connection>) {
     self.order = order
-    self.onlyInput = onlyInput
+    self.firstInput = firstInput
     unsafe self.connection = connection
     flags.insert(.used)
   }
@@ -83,7 +83,6 @@ struct FormulaRecord {
 
 /// What few formulas have.
 final class FormulaExtras {
-  fileprivate var staticInputs: [CellID] = []
   fileprivate var dynamicInputs: [CellID] = []
   fileprivate var textReads: [CellID]?
   fileprivate var lastReads: [Place] = []
@@ -160,11 +159,22 @@ struct Formula: Hashable {
     switch source {
     case .native(let native):
       record.hasNative = true
-      if native.inputs != inputs { makeExtras().staticInputs = inputs }
+      if native.inputs != inputs { keep(inputs) }
     case .equation(let equation):
       makeExtras().equation = equation
-      makeExtras().staticInputs = inputs
-    case .block, .copy: if inputs.count != 1 { makeExtras().staticInputs = inputs }
+      keep(inputs)
+    case .block, .copy: keep(inputs)
+    }
+  }
+
+  /// Keeps the cells that its text says it reads, of which the record has one if it is the only one.
+  private func keep(_ inputs: [CellID]) {
+    switch inputs.count {
+    case 0, 1: break
+    case 2:
+      record.firstInput = inputs[0].rawValue
+      unsafe graph.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
+    default: unsafe graph.manyInputs[id.rawValue] = inputs
     }
   }
 
@@ -172,6 +182,8 @@ struct Formula: Hashable {
   func releaseRecord() {
     unsafe record.connection = nil
     unsafe graph.nextOfConnection.remove(id.rawValue)
+    unsafe graph.secondInputs.remove(id.rawValue)
+    unsafe graph.manyInputs[id.rawValue] = nil
     unsafe graph.formulaExtras[id.rawValue] = nil
     if let native {
       record.hasNative = false
@@ -235,10 +247,12 @@ struct Formula: Hashable {
 
   /// The cells that the text says it reads.
   var staticInputs: [CellID] {
-    let record = record
-    if record.onlyInput >= 0 { return [CellID(record.onlyInput)] }
-    if let extras, !extras.staticInputs.isEmpty { return extras.staticInputs }
-    return native?.inputs ?? []
+    let first = record.firstInput
+    if first >= 0 {
+      let second = unsafe graph.secondInputs[id.rawValue]
+      return second < 0 ? [CellID(first)] : [CellID(first), CellID(second)]
+    }
+    return unsafe graph.manyInputs[id.rawValue] ?? native?.inputs ?? []
   }
 
   /// The cells it was seen to read besides, the last time it ran.
@@ -367,8 +381,8 @@ struct Formula: Hashable {
 
   /// The same, without making an array of one or two.
   var variableSet: Variables {
-    let (input, output) = (record.onlyInput, hot.output)
-    if input >= 0 { return Variables(input, output) }
+    let (input, output) = (record.firstInput, hot.output)
+    if input >= 0, unsafe graph.secondInputs[id.rawValue] < 0 { return Variables(input, output) }
     return Variables(Set(staticInputs + [CellID(output)]).sorted())
   }
 }
