@@ -65,6 +65,7 @@ extension ConnectionGraph {
   /// Hands what a region waits for to the one that has taken it in.
   private func unite(_ other: Region, with region: Region) {
     region.pinned.formUnion(other.pinned)
+    if other.hasReads { region.hasReads = true }
     let changes = other.transaction.changed
     let forced = other.transaction.forced
     for cell in changes { region.transaction.changes.append(cell) }

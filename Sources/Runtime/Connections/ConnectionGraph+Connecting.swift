@@ -316,6 +316,7 @@ extension ConnectionGraph {
     unlinkDynamicInputs(of: formula)
     formula.dynamicInputs = new
     linkDynamicInputs(of: formula)
+    if !new.isEmpty { region.hasReads = true }
     settleLevel(of: region, for: constraint, entering: [])
     release(Array(Set(old).subtracting(new)))
   }
@@ -363,7 +364,11 @@ extension ConnectionGraph {
 
   private func raise(_ start: [(cell: CellID, level: Int?)]) {
     var stack = start
+    var steps = 0
     while let (cell, level) = stack.popLast() {
+      // It ends, as there is no cycle; were there one after all, the program could still be stopped.
+      steps += 1
+      if steps & 4_095 == 0, machine.noticeInterrupt() { return }
       // Without a level it is a member of a region that was raised: its own stays.
       if let level {
         if cells[cell.index].level < level { cells[cell.index].level = level }
@@ -445,6 +450,7 @@ extension ConnectionGraph {
 
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
+    if try hasCycle(throughReadsOf: involved, constraint) { return try joinAsItStands(constraint) }
     let ownPins = constraint.cells.filter { self[$0].hasOwner }
     let isPinned = !ownPins.isEmpty || involved.contains { !$0.pinned.isEmpty }
     if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }
@@ -483,6 +489,7 @@ extension ConnectionGraph {
   ) {
     constraint.region = region
     if constraint.strength < .required { region.hasWishes = true }
+    if constraint.formulas.contains(where: { !$0.dynamicInputs.isEmpty }) { region.hasReads = true }
     if isNew { for cell in constraint.cells { cells[cell.index].regionUses += 1 } }
     region.pinned.formUnion(pins)
     for cell in entering {
@@ -550,6 +557,7 @@ extension ConnectionGraph {
     }
     let region = Region(all, solver: made.solver, name: made.name, in: self)
     region.hasWishes = old.contains(where: \.hasWishes)
+    region.hasReads = old.contains(where: \.hasReads)
     region.level = old.map(\.level).max() ?? 1
     for each in all { each.region = region }
     for each in old {

@@ -46,6 +46,43 @@ extension ConnectionGraph {
     }
   }
 
+  /// Refuses a region that determines what one of its own formulas reads besides the cells it joins.
+  ///
+  /// `regions` become one with the constraint. A formula that reads besides what stands below a region
+  /// has it stand higher: with such a way around there would be no end of that.
+  ///
+  /// - Returns: whether such a way was due to regions that were kept together and need not be, so that
+  ///   they have to be looked at anew.
+  /// - Throws: a failure that names the way around.
+  /// - Complexity: O(1) where no formula reads anything besides that is computed; else O(the regions and
+  ///   what depends on them).
+  func hasCycle(
+    throughReadsOf regions: [Region], _ constraint: Constraint
+  ) throws(Failure) -> Bool {
+    let own = constraint.formulas.flatMap(\.dynamicInputs)
+    var starts = constraint.cells.filter { cell in !regions.contains { $0 === self[cell].region } }
+    var reads: [CellID] = []
+    if regions.contains(where: \.hasReads),
+      regions.count > 1 || starts.contains(where: { self[$0].hasReaders })
+    {
+      for region in regions where region.hasReads {
+        for formula in region.constraints.flatMap(\.formulas) { reads += formula.dynamicInputs }
+      }
+    }
+    func isMember(_ cell: CellID) -> Bool {
+      let region = self[cell].region
+      return constraint.cells.contains(cell) || regions.contains { $0 === region }
+    }
+    let targets = Set(own + reads).filter { cell in
+      (self[cell].hasOwner || self[cell].region != nil) && !isMember(cell)
+    }
+    if targets.isEmpty { return false }
+    if regions.count > 1 || !own.isEmpty { starts += regions.flatMap(\.cells).sorted() }
+    guard let way = way(from: starts, to: targets) else { return false }
+    if separateLooseRegions() { return true }
+    throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
+  }
+
   /// A way from some cells to others, along formulas and through regions.
   ///
   /// What depends on a cell stands at its level or above it, so that what stands above all that is

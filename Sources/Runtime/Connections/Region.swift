@@ -6,6 +6,8 @@ final class Region {
   var constraints: ConstraintList
   /// Whether any of them has been a wish.
   var hasWishes = false
+  /// Whether any of their formulas reads places besides those that it joins.
+  var hasReads = false
   /// Whether it may have fallen apart: its constraints need not hang together any more.
   var isLoose = false
   /// The cells that one-way formulas determine.

@@ -2,7 +2,9 @@ extension Primitive {
   static let solverCell: [Primitive] = [
     Primitive("value", "What is there now.") { machine, arguments throws(Failure) in
       let cell = try machine.solverCell(arguments.receiver)
-      return machine.outsideSolver { machine.currentValue(of: cell) ?? .unwind }
+      let value = machine.outsideSolver { machine.currentValue(of: cell) ?? .unwind }
+      // A variable that the statement declares itself holds nothing yet.
+      return value.isUndefined ? .nil : value
     },
     Primitive("name", "The name of the place.") { machine, arguments throws(Failure) in
       machine.makeString(machine.graph[try machine.solverCell(arguments.receiver)].name)
