@@ -21,8 +21,6 @@ struct FormulaRecord {
   var hasText = false
   /// Whether it is Swift code, for which it has a record.
   var hasNative = false
-  /// The connection it belongs to, which the graph keeps as long as there is the formula.
-  var connection: Unmanaged<Connection>?
   var extras: FormulaExtras?
 }
 
@@ -116,7 +114,7 @@ struct Formula: Hashable {
   /// Lets go of what only it has, after it has ended.
   func releaseRecord() {
     record.extras = nil
-    unsafe record.connection = nil
+    hot.connection = 0
     if let native {
       record.hasNative = false
       unsafe graph.natives.remove(native)
@@ -128,9 +126,7 @@ struct Formula: Hashable {
   var order: Int { Int(stamp) }
 
   /// The connection it belongs to.
-  var connection: Connection {
-    unsafe record.connection?.takeUnretainedValue() ?? graph.endedConnection
-  }
+  var connection: Connection { unsafe Connection(hot.connection, in: graph) }
 
   /// The constraint it is part of.
   var constraint: Constraint? {
