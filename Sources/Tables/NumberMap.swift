@@ -54,6 +54,25 @@ public struct NumberMap: ~Copyable {
     @inline(__always) get { unsafe header.pointee.count == 0 }
   }
 
+  /// The keys, in no order.
+  ///
+  /// - Complexity: O(memory of the table).
+  public var allKeys: [Int32] {
+    let header = unsafe header.pointee
+    var keys: [Int32] = []
+    keys.reserveCapacity(count)
+    if unsafe header.mask < 0 {
+      for index in unsafe 0..<Int(header.span) where unsafe header.words[index] >= 0 {
+        unsafe keys.append(header.first &+ Int32(truncatingIfNeeded: index))
+      }
+    } else {
+      for index in unsafe 0...Int(header.mask) where unsafe header.words[2 * index] >= 0 {
+        unsafe keys.append(header.words[2 * index])
+      }
+    }
+    return keys
+  }
+
   /// How many bytes the values take.
   public var byteCount: Int {
     let mask = unsafe Int(header.pointee.mask)

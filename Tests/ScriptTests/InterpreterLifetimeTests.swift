@@ -49,7 +49,11 @@ import Testing
       }
       parts += (machine.methodCodes + machine.retiredCodes).map { Weak(object: $0) }
       let graph = machine.graph
-      parts += [Weak(object: graph)] + graph.connections.values.map { Weak(object: $0) }
+      parts +=
+        [Weak(object: graph)]
+        + graph.connections.values.map {
+          Weak(object: $0.statement)
+        }
       for formula in graph.formulasInUse {
         let region = formula.constraint?.region
         let solver = region.map { $0.solver as AnyObject }

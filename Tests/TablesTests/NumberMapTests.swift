@@ -68,12 +68,14 @@ import Testing
       if map[probe] != model[probe] ?? -1 { failures += 1 }
       if step % 5_000 == 0 {
         for (key, value) in model where map[key] != value { failures += 1 }
+        if map.allKeys.sorted() != model.keys.sorted() { failures += 1 }
       }
     }
     for (key, value) in model where map[key] != value { failures += 1 }
+    if map.allKeys.sorted() != model.keys.sorted() { failures += 1 }
     #expect(failures == 0)
     for key in known { map.remove(key) }
-    #expect(map.count == 0)
+    #expect(map.count == 0 && map.allKeys == [])
     #expect(map[-1] == -1)
     #expect(map.byteCount <= 4_096)
   }

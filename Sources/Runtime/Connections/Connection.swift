@@ -2,108 +2,44 @@ internal import TenonLexer
 internal import TenonParser
 internal import TenonTables
 
-/// What all connections share that one statement has made: it is kept once.
-final class StatementSite {
-  /// The connector: `|=` or `=|=`.
-  let connector: String
-  /// The statement, printed from its syntax; nil for one of Swift code, which is told by its places.
-  let text: String?
-  let source: SourceText
-  let range: SourceRange
-  /// Where it stands, for errors that come to light later.
-  let site: TraceEntry?
-  /// The right side of `|=`, in case it has to be read as a sum.
-  let formula: Expression?
-  /// The graph of the connections; see `CellView`.
-  unowned(unsafe) let graph: ConnectionGraph
-  /// What the text calls the places; nil where they are called what their cells are called.
-  let names: Names?
+/// What few connections have.
+final class ConnectionExtras {
+  fileprivate var status = Connection.Status.active
+  fileprivate var strength = Strength.required
+  fileprivate var flags: UInt8 = 0
+  fileprivate var plan: ConnectionPlan?
+  fileprivate var keys: [Value]?
+  fileprivate var kept = Value.nil
+  fileprivate var keptKeys: [Value]?
+  fileprivate var fixedKeys: [Value] = []
+  fileprivate var steps: [CellID] = []
+  fileprivate var solver: String?
+  fileprivate var forced: ForcedSolver?
+  fileprivate var relay: Relay?
+  fileprivate var silence: Failure?
+  fileprivate var tolerance: Tolerance?
 
-  struct Names: Equatable {
-    var target: String
-    var other: String?
-    var reads: [String]
-  }
-
-  init(
-    connector: String, text: String?, source: SourceText, range: SourceRange, site: TraceEntry?,
-    formula: Expression?, names: Names?, in graph: ConnectionGraph
-  ) {
-    unsafe self.graph = graph
-    self.connector = connector
-    self.text = text
-    self.source = source
-    self.range = range
-    self.site = site
-    self.formula = formula
-    self.names = names
-  }
-
-  var readNames: [String] { names?.reads ?? [] }
-}
-
-/// Finds the statement of a connection among those that have made connections lately.
-///
-/// It keeps none of them alive: a statement that nothing refers to any more is made anew.
-struct StatementCache {
-  private struct Entry {
-    weak var statement: StatementSite?
-  }
-
-  private var entries = Array(repeating: Entry(), count: 64)
-
-  /// The statement that says the same at the same place in the program, or the new one.
-  mutating func share(_ new: StatementSite) -> StatementSite {
-    let key = new.site.map { UInt64(UInt(bitPattern: ObjectIdentifier($0.site))) } ?? 0
-    let index = Int((key &* 0x9E37_79B9_7F4A_7C15) >> 58)
-    if let known = entries[index].statement, known.connector == new.connector,
-      known.text == new.text, known.source === new.source, known.range == new.range,
-      known.site?.site === new.site?.site, known.site?.code === new.site?.code,
-      known.names == new.names
-    {
-      return known
-    }
-    entries[index].statement = new
-    return new
+  /// Whether there is nothing that would have to be kept.
+  fileprivate var isEmpty: Bool {
+    status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
+      && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
+      && forced == nil && relay == nil && silence == nil && tolerance == nil
   }
 }
 
 /// What a connector made: an object of the language stands for it.
 ///
 /// Most connections are one formula between places that are known: nothing is kept of them that
-/// follows from the statement, the formula and its cells. What few have is in extras.
-final class Connection {
-  /// The number, and in the highest bit whether it has ended.
-  private var numberAndEnd: UInt32
-  /// The first of its formulas, or -1.
-  private var firstNumber: Int32 = -1
-  private(set) var statement: StatementSite
-  private var extras: Extras?
-
-  /// What few connections have.
-  private final class Extras {
-    var status = Status.active
-    var strength = Strength.required
-    var flags: UInt8 = 0
-    var plan: ConnectionPlan?
-    var keys: [Value]?
-    var kept = Value.nil
-    var keptKeys: [Value]?
-    var fixedKeys: [Value] = []
-    var steps: [CellID] = []
-    var solver: String?
-    var forced: ForcedSolver?
-    var relay: Relay?
-    var silence: Failure?
-    var tolerance: Tolerance?
-
-    /// Whether there is nothing that would have to be kept.
-    var isEmpty: Bool {
-      status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
-        && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
-        && forced == nil && relay == nil && silence == nil && tolerance == nil
-    }
-  }
+/// follows from the statement, the formula and its cells. What is kept is in tables of the graph, by
+/// the number of the connection, and what few have is in extras. For the reference to the graph see
+/// `CellView`.
+///
+/// One that has ended says what it said as long as something runs that may have to do with it; from
+/// then on it is one of which nothing is known any more, and nothing can be said of it.
+struct Connection: Hashable {
+  unowned(unsafe) private let owner: ConnectionGraph
+  /// Its number; 0 for one of which nothing is known.
+  let id: Int32
 
   enum Status: String {
     case active
@@ -111,24 +47,29 @@ final class Connection {
     case disconnected
   }
 
-  init(number: Int, statement: StatementSite) {
-    numberAndEnd = UInt32(truncatingIfNeeded: number) & Connection.numberMask
-    self.statement = statement
+  /// The connection that has a number at present.
+  init(_ number: Int32, in graph: ConnectionGraph) {
+    unsafe owner = graph
+    id = number
   }
 
-  private static var numberMask: UInt32 { .max >> 1 }
+  static func == (left: Connection, right: Connection) -> Bool { left.id == right.id }
 
-  var number: Int { Int(numberAndEnd & Connection.numberMask) }
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-  private var graph: ConnectionGraph { unsafe statement.graph }
+  var number: Int { Int(id) }
+
+  private var graph: ConnectionGraph { unsafe owner }
+  private var table: ConnectionTable { graph.connectionTable }
+  private var extras: ConnectionExtras? { table.extras[id] }
 
   var status: Status {
-    get { numberAndEnd > Connection.numberMask ? .disconnected : extras?.status ?? .active }
-    set {
+    get { table.isInForce(id) ? extras?.status ?? .active : .disconnected }
+    nonmutating set {
       if newValue == .disconnected {
-        numberAndEnd |= ~Connection.numberMask
+        table.end(id)
       } else if extras != nil || newValue != .active {
-        makeExtras().status = newValue
+        makeExtras()?.status = newValue
       }
     }
   }
@@ -136,18 +77,24 @@ final class Connection {
   /// How much it counts.
   var strength: Strength {
     get { extras?.strength ?? .required }
-    set { if extras != nil || newValue != .required { makeExtras().strength = newValue } }
+    nonmutating set {
+      if extras != nil || newValue != .required { makeExtras()?.strength = newValue }
+    }
   }
 
-  private func makeExtras() -> Extras {
+  /// Nothing is kept of one that is gone.
+  private func makeExtras() -> ConnectionExtras? {
     if let extras { return extras }
-    let made = Extras()
-    extras = made
+    guard table.contains(id) else { return nil }
+    let made = ConnectionExtras()
+    table.extras[id] = made
     return made
   }
 
   // MARK: What the statement says
 
+  /// The statement that has made it.
+  var statement: StatementSite { table.statement(of: id) }
   var connector: String { statement.connector }
   var source: SourceText { statement.source }
   var range: SourceRange { statement.range }
@@ -161,10 +108,12 @@ final class Connection {
       guard let plan else { return statement.connector }
       return "\(plan.target.name) |= swift(\(plan.reads.map(\.name).joined(separator: ", ")))"
     }
-    set {
-      statement = StatementSite(
-        connector: statement.connector, text: newValue, source: source, range: range, site: site,
-        formula: statement.formula, names: statement.names, in: graph)
+    nonmutating set {
+      let statement = statement
+      table.setStatement(
+        StatementSite(
+          connector: statement.connector, text: newValue, source: source, range: range, site: site,
+          formula: statement.formula, names: statement.names), of: id)
     }
   }
 
@@ -184,7 +133,7 @@ final class Connection {
     return formulas
   }
 
-  private var firstFormula: Formula? { graph.formula(firstNumber) }
+  private var firstFormula: Formula? { graph.formula(table.firstFormula(of: id)) }
 
   private var hasSeveralFormulas: Bool { firstFormula?.nextOfConnection != nil }
 
@@ -194,7 +143,7 @@ final class Connection {
   /// Adds a formula that has been made for it.
   func append(_ formula: Formula) {
     guard var last = firstFormula else {
-      firstNumber = formula.id.rawValue
+      table.setFirstFormula(formula.id.rawValue, of: id)
       return
     }
     while let next = last.nextOfConnection { last = next }
@@ -202,7 +151,7 @@ final class Connection {
   }
 
   /// Lets go of its formulas, which end.
-  func removeFormulas() { firstNumber = -1 }
+  func removeFormulas() { table.setFirstFormula(-1, of: id) }
 
   /// How often its formulas have run.
   var runs: Int {
@@ -215,39 +164,38 @@ final class Connection {
 
   private subscript(flag flag: UInt8) -> Bool {
     get { extras.map { $0.flags & flag != 0 } ?? false }
-    set {
-      if extras == nil, !newValue { return }
-      let flags = makeExtras().flags
-      extras?.flags = newValue ? flags | flag : flags & ~flag
+    nonmutating set {
+      guard extras != nil || newValue, let extras = makeExtras() else { return }
+      extras.flags = newValue ? extras.flags | flag : extras.flags & ~flag
     }
   }
 
   /// Whether its place may be written from elsewhere.
   var allowsOverride: Bool {
     get { self[flag: 1] }
-    set { self[flag: 1] = newValue }
+    nonmutating set { self[flag: 1] = newValue }
   }
   /// Whether it has still to be told its solver before it comes into force.
   var isHeld: Bool {
     get { self[flag: 2] }
-    set { self[flag: 2] = newValue }
+    nonmutating set { self[flag: 2] = newValue }
   }
   /// Whether one of its paths may lead elsewhere now and will be followed anew: only what no path
   /// leads to ends it then.
   var awaitsAim: Bool {
     get { self[flag: 4] }
-    set { self[flag: 4] = newValue }
+    nonmutating set { self[flag: 4] = newValue }
   }
   /// Whether what it computes must stay true.
   var isInvariant: Bool {
     get { self[flag: 8] }
-    set { self[flag: 8] = newValue }
+    nonmutating set { self[flag: 8] = newValue }
   }
 
   /// Whether no solver that costs less may keep it: that is not possible with what stands beside it.
   var hasNoPreference: Bool {
     get { self[flag: 16] }
-    set { self[flag: 16] = newValue }
+    nonmutating set { self[flag: 16] = newValue }
   }
 
   // MARK: What few have
@@ -255,49 +203,49 @@ final class Connection {
   /// The solver that the program has chosen, or prefers by its cost.
   var forced: ForcedSolver? {
     get { extras?.forced }
-    set { if extras != nil || newValue != nil { makeExtras().forced = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.forced = newValue } }
   }
   /// The solver that the program has chosen for this connection.
   var chosenSolver: ForcedSolver? { forced.flatMap { $0.isPreference ? nil : $0 } }
   /// The only solver that may keep it, if the program asks for one.
   var solver: String? {
     get { extras?.solver }
-    set { if extras != nil || newValue != nil { makeExtras().solver = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.solver = newValue } }
   }
   /// An object that lives as long as the connection does.
   var kept: Value {
     get { extras?.kept ?? .nil }
-    set { if extras != nil || !newValue.isNil { makeExtras().kept = newValue } }
+    nonmutating set { if extras != nil || !newValue.isNil { makeExtras()?.kept = newValue } }
   }
   /// Objects whose death ends a connection that keeps an object.
   var keptKeys: [Value]? {
     get { extras?.keptKeys }
-    set { if extras != nil || newValue != nil { makeExtras().keptKeys = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.keptKeys = newValue } }
   }
   /// Those of the keys that no path leads to; known where there is a path.
   var fixedKeys: [Value] {
     get { extras?.fixedKeys ?? [] }
-    set { if extras != nil || !newValue.isEmpty { makeExtras().fixedKeys = newValue } }
+    nonmutating set { if extras != nil || !newValue.isEmpty { makeExtras()?.fixedKeys = newValue } }
   }
   /// The places on the way of its paths.
   var steps: [CellID] {
     get { extras?.steps ?? [] }
-    set { if extras != nil || !newValue.isEmpty { makeExtras().steps = newValue } }
+    nonmutating set { if extras != nil || !newValue.isEmpty { makeExtras()?.steps = newValue } }
   }
   /// What is told of changes in place of formulas.
   var relay: Relay? {
     get { extras?.relay }
-    set { if extras != nil || newValue != nil { makeExtras().relay = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.relay = newValue } }
   }
   /// Why it is refused unless it gets a policy that looks for changes.
   var silence: Failure? {
     get { extras?.silence }
-    set { if extras != nil || newValue != nil { makeExtras().silence = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.silence = newValue } }
   }
   /// By how much a new value may differ from the old one without counting as a change.
   var tolerance: Tolerance? {
     get { extras?.tolerance }
-    set { if extras != nil || newValue != nil { makeExtras().tolerance = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.tolerance = newValue } }
   }
 
   // MARK: What follows from the formulas
@@ -305,7 +253,7 @@ final class Connection {
   /// What the program asked to hold: made anew from it when a path changes, or it is resumed.
   var plan: ConnectionPlan? {
     get { extras?.plan ?? rebuiltPlan }
-    set { if extras != nil || newValue != nil { makeExtras().plan = newValue } }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.plan = newValue } }
   }
 
   /// The plan, where it is kept.
@@ -314,7 +262,7 @@ final class Connection {
   /// Objects whose death ends the connection.
   var keys: [Value] {
     get { extras?.keys ?? derivedKeys }
-    set { makeExtras().keys = newValue }
+    nonmutating set { makeExtras()?.keys = newValue }
   }
 
   /// The keys, where they do not follow from its formulas.
@@ -329,14 +277,14 @@ final class Connection {
     if let keys = extras.keys, Set(keys.map(\.bits)) == Set(derivedKeys.map(\.bits)) {
       extras.keys = nil
     }
-    if extras.isEmpty { self.extras = nil }
+    if extras.isEmpty { table.extras[id] = nil }
   }
 
   /// Keeps what follows from the formulas, which are going to be given up.
   func expand() {
     guard firstFormula != nil else { return }
-    if extras?.plan == nil, let plan = rebuiltPlan { makeExtras().plan = plan }
-    if extras?.keys == nil { makeExtras().keys = derivedKeys }
+    if extras?.plan == nil, let plan = rebuiltPlan { makeExtras()?.plan = plan }
+    if extras?.keys == nil { makeExtras()?.keys = derivedKeys }
   }
 
   private var derivedKeys: [Value] {

@@ -57,7 +57,7 @@ extension ConnectionGraph {
     let own = constraint.formulas.last?.connection
     let cells = Set(constraint.cells)
     let others = constraints.filter { !cells.isDisjoint(with: $0.cells) }
-      .compactMap { $0.formulas.first?.connection }.filter { $0 !== own }.unique()
+      .compactMap { $0.formulas.first?.connection }.filter { $0 != own }.withoutRepetitions
     throw .noSolver(objections, own, with: others)
   }
 

@@ -10,6 +10,8 @@ extension ConnectionGraph {
   /// - Throws: a failure that names what stands against it; nothing has changed then.
   func add(_ added: [Formula], origin: CellID?) throws(Failure) {
     if hasStaleCells { refreshPlaces(around: added) }
+    // What was read before this may have ended their connection.
+    guard added.allSatisfy({ self[$0.id] == $0 }) else { return }
     if machine.registeredSolvers.isEmpty {
       try take(added, origin: origin)
     } else {
@@ -147,15 +149,6 @@ extension Machine {
 
 extension ConnectionGraph {
   // MARK: Removing
-
-  /// Takes a connection out of force for good; places keep their values.
-  func disconnect(_ connection: Connection) {
-    guard connection.status != .disconnected else { return }
-    connection.status = .disconnected
-    if connection.isInvariant { invariants.count -= 1 }
-    dissolve(connection)
-    connections.remove(connection.number)
-  }
 
   /// Takes the formulas of a connection out of force and lets go of their cells.
   func dissolve(_ connection: Connection) {
@@ -635,11 +628,11 @@ extension ConnectionGraph {
     case .cycle: return cycle(formulas.map(\.output), through: formulas)
     case .overdetermined:
       guard let formula = formula ?? formulas.first else { return .noSolver([]) }
-      let others = formulas.map(\.connection).filter { $0 !== formula.connection }.unique()
+      let others = formulas.map(\.connection).filter { $0 != formula.connection }.withoutRepetitions
       return .overdetermined(self[formula.output].name, by: others)
     case .unsatisfiable:
       return .unsatisfiable(
-        formulas.map(\.connection).unique(),
+        formulas.map(\.connection).withoutRepetitions,
         conflict.cells.map { cell in
           let value = machine.describe(machine.currentValue(of: cell) ?? .nil)
           // A formula that another solver keeps has made it so, if nobody has written since.

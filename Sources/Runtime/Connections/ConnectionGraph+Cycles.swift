@@ -136,7 +136,7 @@ extension ConnectionGraph {
       names.insert(self[last.output].name, at: 0)
     }
     if names.count == 1 || names.first != names.last { names.append(names[0]) }
-    return .cycle(names, formulas.map(\.connection).unique())
+    return .cycle(names, formulas.map(\.connection).withoutRepetitions)
   }
 }
 

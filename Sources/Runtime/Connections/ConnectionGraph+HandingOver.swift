@@ -25,7 +25,7 @@ extension ConnectionGraph {
     do throws(SolverConflict) {
       try region.solver.edit(cell, age: age, isPinned: isPinned)
     } catch {
-      let above = error.formulas.compactMap { self[$0]?.connection }.unique()
+      let above = error.formulas.compactMap { self[$0]?.connection }.withoutRepetitions
       var objections: [String] = []
       let edit = (cell: cell, age: age, isPinned: isPinned)
       guard let next = otherSolver(for: region, edit, &objections) else {

@@ -28,9 +28,7 @@ extension ConnectionGraph {
     guard let violated = invariants.violated else { return }
     invariants.violated = nil
     guard atomicDepth == 0 else {
-      if !invariants.doubtful.contains(where: { $0 === violated }) {
-        invariants.doubtful.append(violated)
-      }
+      if !invariants.doubtful.contains(violated) { invariants.doubtful.append(violated) }
       return
     }
     takeBack()

@@ -10,7 +10,7 @@ extension ConnectionGraph {
         !constraint.isForced
       else { continue }
       let members = constraint.formulas
-      guard members.allSatisfy({ $0.connection === formula.connection }) else { continue }
+      guard members.allSatisfy({ $0.connection == formula.connection }) else { continue }
       for member in members {
         unlinkDynamicInputs(of: member)
         member.constraint = nil

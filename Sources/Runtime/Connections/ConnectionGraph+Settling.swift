@@ -54,7 +54,7 @@ extension ConnectionGraph {
     defer {
       words[0].isCounting = false
       if words[0].hasReleased { changesOfReleased = [:] }
-      if words[0].hasEndedFormulas { releaseEndedFormulas() }
+      if words[0].hasEnded { releaseEnded() }
       if ranOutOfMemory { reportMemory() }
       if words[0].hasTrace { machine.flushTrace() }
     }
@@ -71,7 +71,7 @@ extension ConnectionGraph {
       isSettling = true
       defer {
         isSettling = false
-        if words[0].hasEndedFormulas { releaseEndedFormulas() }
+        if words[0].hasEnded { releaseEnded() }
         if atomicDepth == 0 {
           undo.removeAll()
           if words[0].hasJournal { journal.endTurn() }

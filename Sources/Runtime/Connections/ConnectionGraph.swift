@@ -62,8 +62,6 @@ final class ConnectionGraph {
   var freeConstraints: [Int32] = []
   /// The constraints that other formulas over the same cells join.
   let constraintTable = ConstraintTable()
-  /// The statements that have made connections lately.
-  var statements = StatementCache()
   /// Tells one constraint from another that gets its number later.
   var nextStamp: UInt32 = 0
   /// How many regions there are.
@@ -100,8 +98,9 @@ final class ConnectionGraph {
     unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
   }
 
-  var connections = ConnectionTable()
-  var nextConnection = 1
+  let connectionTable = ConnectionTable()
+  /// The number that the next connection gets, if it is free.
+  var nextConnection = Int32(1)
   /// How many connections have come into force, and the number of the last one.
   var newcomerCount = 0
   var lastNewcomer = 0
@@ -230,20 +229,10 @@ final class ConnectionGraph {
   /// What running formulas in Swift code needs.
   let natives = NativeTable()
   /// The formulas that have ended in a turn, or while one was running.
-  ///
-  /// A formula does not keep its connection, which messages about what it does may name.
-  var endedFormulas: [(formula: Formula, connection: Connection)] = [] {
-    didSet { words[0].hasEndedFormulas = !endedFormulas.isEmpty }
-  }
-  /// What a formula that has ended says it belongs to.
-  private(set) lazy var endedConnection: Connection = {
-    let statement = StatementSite(
-      connector: "|=", text: "a Connection that has ended", source: SourceText(name: "", ""),
-      range: SourceRange(Int32(0), Int32(0)), site: nil, formula: nil, names: nil, in: self)
-    let connection = Connection(number: 0, statement: statement)
-    connection.status = .disconnected
-    return connection
-  }()
+  var endedFormulas: [Formula] = [] { didSet { noteEnded() } }
+  /// The numbers of the connections that have ended so: messages about what a formula does may name
+  /// them.
+  var endedConnections: [Int32] = [] { didSet { noteEnded() } }
   /// Where formulas of the language are evaluated in a turn.
   var evaluation = FormulaEvaluation()
   /// The regions whose solvers were exchanged since the last turn ended well.
@@ -538,9 +527,8 @@ extension ConnectionGraph {
     of connection: Connection, output: CellID, inputs: [CellID], source: Formula.Source
   ) -> Formula {
     let inputs = inputs.withoutRepetitions
-    let record = unsafe FormulaRecord(
-      order: nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1,
-      connection: Unmanaged.passUnretained(connection))
+    let record = FormulaRecord(
+      order: nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1)
     let hot = HotFormula(of: connection, output, source)
     nextOrder &+= 1
     let number = freeFormulas.popLast() ?? Int32(formulas.count)
@@ -568,7 +556,7 @@ extension ConnectionGraph {
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil
     if isSettling || runningNumber >= 0 {
-      endedFormulas.append((formula, formula.connection))
+      endedFormulas.append(formula)
     } else {
       formula.releaseRecord()
       freeFormulas.append(formula.id.rawValue)
@@ -600,19 +588,25 @@ extension ConnectionGraph {
   /// The one-way formula that determines a cell.
   func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
 
-  /// Lets go of the formulas that have ended meanwhile, and gives out their numbers again.
+  private func noteEnded() {
+    words[0].hasEnded = !endedFormulas.isEmpty || !endedConnections.isEmpty
+  }
+
+  /// Lets go of the formulas and connections that have ended meanwhile, and gives out the numbers of
+  /// the formulas again.
   ///
   /// As long as a formula may be running, its number has to stay its own, so that what it computes
   /// is not taken for the value of another; and code in Swift is called without being counted.
-  func releaseEndedFormulas() {
+  func releaseEnded() {
     guard !isSettling, runningNumber < 0 else { return }
     let ended = endedFormulas
     endedFormulas = []
-    for (formula, _) in ended {
+    for formula in ended {
       // What its code has kept may write when it goes, and connect: the number is its own till then.
       formula.releaseRecord()
       freeFormulas.append(formula.id.rawValue)
     }
+    releaseEndedConnections()
   }
 
   /// What the one-way solver of a level is told of a constraint of one formula, by whose number it

@@ -192,15 +192,13 @@ extension Machine {
     relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?
   ) -> Value {
     let connection = graph.makeConnection(
-      graph.statements.share(
-        StatementSite(
-          connector: connector, text: text, source: source, range: range, site: site,
-          formula: plan.formula,
-          names: text == nil
-            ? nil
-            : StatementSite.Names(
-              target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name)),
-          in: graph)))
+      StatementSite(
+        connector: connector, text: text, source: source, range: range, site: site,
+        formula: plan.formula,
+        names: text == nil
+          ? nil
+          : StatementSite.Names(
+            target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name))))
     connection.plan = plan
     connection.relay = relay
     do throws(Failure) {
@@ -264,6 +262,8 @@ extension Machine {
     let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
     let backs = plan.backs.map { aim($0.place) }
     connection.awaitsAim = false
+    // A getter on the way may have ended it.
+    guard connection.status == .active else { return }
     let ends = [target, other].compactMap { $0 } + backs
     let aims = ends + reads.map(\.aim)
     graph.watchPath(
@@ -406,19 +406,6 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  func makeConnection(_ statement: StatementSite) -> Connection {
-    // Numbers are used again only after all of them have been.
-    while connections[nextConnection] != nil { advanceNumber() }
-    let connection = Connection(number: nextConnection, statement: statement)
-    advanceNumber()
-    connections.insert(connection)
-    return connection
-  }
-
-  private func advanceNumber() {
-    nextConnection = nextConnection < Int(Int32.max) ? nextConnection + 1 : 1
-  }
-
   // MARK: Paths
 
   /// Notes the places on the way of a connection's paths.

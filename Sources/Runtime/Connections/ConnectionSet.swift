@@ -3,7 +3,7 @@ struct ConnectionSet: Sequence {
   /// nil where one was taken out.
   private var entries: ContiguousArray<Connection?> = []
   /// Where each stands; made when looking through all of them would take long.
-  private var positions: [ObjectIdentifier: Int]?
+  private var positions: [Connection: Int]?
   private(set) var count = 0
 
   private static let shortCount = 16
@@ -11,8 +11,8 @@ struct ConnectionSet: Sequence {
   var isEmpty: Bool { count == 0 }
 
   private func position(of connection: Connection) -> Int? {
-    if let positions { return positions[ObjectIdentifier(connection)] }
-    return entries.firstIndex { $0 === connection }
+    if let positions { return positions[connection] }
+    return entries.firstIndex { $0 == connection }
   }
 
   /// Adds a connection, if it is not there.
@@ -20,7 +20,7 @@ struct ConnectionSet: Sequence {
   /// - Complexity: O(1), amortised.
   mutating func insert(_ connection: Connection) {
     guard position(of: connection) == nil else { return }
-    positions?[ObjectIdentifier(connection)] = entries.count
+    positions?[connection] = entries.count
     entries.append(connection)
     count += 1
     if positions == nil, entries.count > ConnectionSet.shortCount { index() }
@@ -33,7 +33,7 @@ struct ConnectionSet: Sequence {
   mutating func remove(_ connection: Connection) -> Int {
     let steps = positions == nil ? entries.count : 1
     guard let position = position(of: connection) else { return steps }
-    positions?[ObjectIdentifier(connection)] = nil
+    positions?[connection] = nil
     entries[position] = nil
     count -= 1
     // Gaps at most as many as connections.
@@ -46,10 +46,10 @@ struct ConnectionSet: Sequence {
   }
 
   private mutating func index() {
-    var made: [ObjectIdentifier: Int] = [:]
+    var made: [Connection: Int] = [:]
     made.reserveCapacity(entries.count)
     for (position, connection) in entries.enumerated() {
-      if let connection { made[ObjectIdentifier(connection)] = position }
+      if let connection { made[connection] = position }
     }
     positions = made
   }

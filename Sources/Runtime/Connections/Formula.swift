@@ -14,16 +14,13 @@ struct FormulaRecord {
   /// solver it is in, or -1.
   var nextOrLevel: Int32 = -1
   private var flags = Flags()
-  /// The connection it belongs to, which the graph keeps as long as there is the formula.
-  var connection: Unmanaged<Connection>?
 
   /// What stands for a constraint that is nothing but the formula.
   static var alone: Int32 { -2 }
 
-  init(order: UInt32, firstInput: Int32, connection: Unmanaged<Connection>) {
+  init(order: UInt32, firstInput: Int32) {
     self.order = order
     self.firstInput = firstInput
-    unsafe self.connection = connection
     flags.insert(.used)
   }
 
@@ -180,7 +177,7 @@ struct Formula: Hashable {
 
   /// Lets go of what only it has, after it has ended.
   func releaseRecord() {
-    unsafe record.connection = nil
+    hot.connection = 0
     unsafe graph.nextOfConnection.remove(id.rawValue)
     unsafe graph.secondInputs.remove(id.rawValue)
     unsafe graph.manyInputs[id.rawValue] = nil
@@ -196,9 +193,7 @@ struct Formula: Hashable {
   var order: Int { Int(stamp) }
 
   /// The connection it belongs to.
-  var connection: Connection {
-    unsafe record.connection?.takeUnretainedValue() ?? graph.endedConnection
-  }
+  var connection: Connection { unsafe Connection(hot.connection, in: graph) }
 
   /// The constraint it is part of.
   var constraint: Constraint? {

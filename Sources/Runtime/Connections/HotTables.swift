@@ -87,7 +87,7 @@ struct TurnWords: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 8 != 0 }
     @inline(__always) set { setRare(8, newValue) }
   }
-  var hasEndedFormulas: Bool {
+  var hasEnded: Bool {
     @inline(__always) get { rare & 1 << 9 != 0 }
     @inline(__always) set { setRare(9, newValue) }
   }
@@ -219,7 +219,7 @@ struct HotFormula: BitwiseCopyable {
   init(of connection: Connection, _ output: CellID, _ source: Formula.Source) {
     self.output = output.rawValue
     isTolerant = connection.tolerance != nil
-    self.connection = Int32(truncatingIfNeeded: connection.number)
+    self.connection = connection.id
     switch source {
     case .block(let block):
       kind = .block

@@ -69,6 +69,8 @@ extension Machine {
     let aims = linear.leaves.map { leaf in leaf.operand.map { aim($0.place) } }
     let reads = linear.leaves.map { leaf in leaf.reads.map { aim($0.place) } }
     connection.awaitsAim = false
+    // A getter on the way may have ended it, as may a block below.
+    guard connection.status == .active else { return }
     let all = aims.compactMap { $0 } + reads.flatMap { $0 }
     graph.watchPath(
       of: connection, through: all.flatMap(\.steps), nameOf: { name(of: $0) })
@@ -111,6 +113,7 @@ extension Machine {
         }
         ObjectRef(leaf.storage)[slot: 0] = value
       }
+      guard connection.status == .active else { return }
       added.append(
         graph.makeFormula(
           of: connection, output: cells[index], inputs: read, source: .block(block)))

@@ -25,6 +25,8 @@ extension Machine {
         source: .block(blocks[element: index + 1]))
       formula.isInverse = true
       if missing == nil, isMissing(cell) { missing = formula } else { formulas.append(formula) }
+      // Reading it may have ended the connection.
+      guard connection.status == .active else { return }
     }
     connection.keys = connection.keptKeys ?? keys
     let forward = graph.makeFormula(

@@ -134,7 +134,7 @@ extension Machine {
     if !isNested {
       if graph.words[0].handler >= 0 { endFormulas() }
       graph.isSettling = false
-      if graph.words[0].hasEndedFormulas { graph.releaseEndedFormulas() }
+      if graph.words[0].hasEnded { graph.releaseEnded() }
       if graph.atomicDepth == 0 {
         graph.undo.removeAll()
         if graph.words[0].hasJournal { graph.journal.endTurn() }

@@ -140,7 +140,7 @@ extension ConnectionGraph {
     let constraints = cells.compactMap { self[$0].region }.unique().flatMap(\.constraints)
     let formulas = constraints.flatMap(\.formulas)
     let preferring = constraints.filter { $0.preferredSolver != nil }
-      .compactMap { $0.formulas.first?.connection }.unique()
+      .compactMap { $0.formulas.first?.connection }.withoutRepetitions
       .map { Preferring(connection: $0, solver: $0.forced) }
     if preferring.isEmpty { return false }
     do throws(Failure) {

@@ -163,7 +163,7 @@ extension ConnectionGraph {
       structuralWork += relays.byCell[cell]?.remove(connection) ?? 0
       if relays.byCell[cell]?.isEmpty ?? true { relays.byCell[cell] = nil }
       noteHooks(of: cell)
-      if relays.held[cell] === connection { relays.held[cell] = nil }
+      if relays.held[cell] == connection { relays.held[cell] = nil }
     }
     release(cells)
   }

@@ -32,10 +32,14 @@ final class StoreWatches: LiveSource {
     ].subscriptions.append(subscription)
   }
 
+  /// Ends the watches of connections that are there no more.
+  func forgetEnded() {
+    if byConnection.isEmpty { return }
+    byConnection = byConnection.filter { $0.value.connection.status != .disconnected }
+  }
+
   var isLive: Bool {
-    if !byConnection.isEmpty {
-      byConnection = byConnection.filter { $0.value.connection.status != .disconnected }
-    }
+    forgetEnded()
     return !byCell.isEmpty || !byConnection.isEmpty
   }
 }

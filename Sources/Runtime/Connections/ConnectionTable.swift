@@ -1,0 +1,163 @@
+internal import TenonLexer
+internal import TenonTables
+
+/// What is kept of connections, by their numbers.
+///
+/// Numbers rise, and are used again only after all of them have been.
+final class ConnectionTable {
+  /// Of which statement each is: twice the number of that, and one more where the connection has ended.
+  private let words = NumberMap()
+  /// The first of the formulas of each that has any.
+  private let firstFormulas = NumberMap()
+  /// What few have.
+  let extras = SparseTable<ConnectionExtras>()
+  let statements = StatementTable()
+  /// What one is said to be of which nothing is known any more.
+  private let endedStatement = StatementSite(
+    connector: "|=", text: "a Connection that has ended", source: SourceText(name: "", ""),
+    range: SourceRange(Int32(0), Int32(0)), site: nil, formula: nil, names: nil)
+  /// How many have ended of which something is known all the same.
+  private var endedCount = 0
+
+  /// How many have not ended.
+  var count: Int { words.count - endedCount }
+
+  /// For how many numbers there is memory, by what each takes at least: a power of two from 1,024 on,
+  /// as rows of numbers that slide are somewhat longer at one time than at another.
+  var capacity: Int {
+    let places = (words.byteCount + firstFormulas.byteCount) / MemoryLayout<Int32>.stride / 2
+    return places <= 1_024 ? 1_024 : 1 << (Int.bitWidth - (places - 1).leadingZeroBitCount)
+  }
+
+  /// Whether anything is known of a connection.
+  func contains(_ number: Int32) -> Bool { words[number] >= 0 }
+
+  /// Whether a connection has not ended.
+  func isInForce(_ number: Int32) -> Bool { words[number] & 1 == 0 }
+
+  /// The numbers of those that have not ended, in no order.
+  ///
+  /// - Complexity: O(memory of the table).
+  var numbers: [Int32] { words.allKeys.filter { isInForce($0) } }
+
+  /// Enters a connection of a statement: its number is not there.
+  func insert(_ number: Int32, _ statement: StatementSite) {
+    words.set(number, to: statements.use(statement) << 1)
+  }
+
+  /// Has a connection have ended; what is known of it stays until it is taken out.
+  func end(_ number: Int32) {
+    let word = words[number]
+    guard word >= 0, word & 1 == 0 else { return }
+    words.set(number, to: word | 1)
+    endedCount += 1
+  }
+
+  /// Takes a connection out that has ended.
+  ///
+  /// - Complexity: O(1), amortised.
+  func remove(_ number: Int32) {
+    let word = words[number]
+    guard word >= 0, word & 1 == 1 else { return }
+    words.remove(number)
+    firstFormulas.remove(number)
+    endedCount -= 1
+    statements.release(word >> 1)
+    // Last: code in Swift that goes with it may connect.
+    extras[number] = nil
+  }
+
+  /// The statement that has made a connection.
+  func statement(of number: Int32) -> StatementSite {
+    let word = words[number]
+    return word < 0 ? endedStatement : statements[word >> 1] ?? endedStatement
+  }
+
+  /// Has a connection be of a statement of its own.
+  func setStatement(_ statement: StatementSite, of number: Int32) {
+    let word = words[number]
+    guard word >= 0 else { return }
+    words.set(number, to: statements.add(statement) << 1 | word & 1)
+    statements.release(word >> 1)
+  }
+
+  /// The first formula of a connection, or -1.
+  func firstFormula(of number: Int32) -> Int32 { firstFormulas[number] }
+
+  /// Learns the first formula of a connection: -1 where it has none any more.
+  func setFirstFormula(_ formula: Int32, of number: Int32) {
+    if formula < 0 {
+      firstFormulas.remove(number)
+    } else if contains(number) {
+      firstFormulas.set(number, to: formula)
+    }
+  }
+}
+
+/// The connections that have not ended, by their numbers.
+///
+/// For the reference to the graph see `CellView`.
+struct Connections {
+  unowned(unsafe) fileprivate let graph: ConnectionGraph
+
+  private var table: ConnectionTable { unsafe graph.connectionTable }
+
+  /// How many there are, and how many there is room for.
+  var count: Int { table.count }
+  var capacity: Int { table.capacity }
+
+  /// The connection of a number, whatever a program has taken for one.
+  subscript(number: Int) -> Connection? {
+    guard let number = Int32(exactly: number), number >= 0, table.isInForce(number) else {
+      return nil
+    }
+    return unsafe Connection(number, in: graph)
+  }
+
+  /// All of them, in no order.
+  var values: [Connection] { table.numbers.map { unsafe Connection($0, in: graph) } }
+}
+
+extension ConnectionGraph {
+  /// The connections that have not ended.
+  var connections: Connections { Connections(graph: self) }
+
+  /// Makes a connection that has no formulas yet.
+  func makeConnection(_ statement: StatementSite) -> Connection {
+    // Numbers are used again only after all of them have been.
+    while connectionTable.contains(nextConnection) { advanceNumber() }
+    let connection = Connection(nextConnection, in: self)
+    advanceNumber()
+    connectionTable.insert(connection.id, statement)
+    return connection
+  }
+
+  private func advanceNumber() {
+    if nextConnection < Int32.max {
+      nextConnection += 1
+      return
+    }
+    nextConnection = 1
+    // What others keep by such numbers is that of connections that are there.
+    machine.storeWatches.forgetEnded()
+  }
+
+  /// Takes a connection out of force for good; places keep their values.
+  func disconnect(_ connection: Connection) {
+    guard connection.status != .disconnected else { return }
+    connection.status = .disconnected
+    if connection.isInvariant {
+      invariants.count -= 1
+      invariants.doubtful.removeAll { $0 == connection }
+    }
+    dissolve(connection)
+    // What runs now may have it named.
+    endedConnections.append(connection.id)
+    if !isSettling, runningNumber < 0 { releaseEndedConnections() }
+  }
+
+  /// Forgets the connections that have ended meanwhile.
+  func releaseEndedConnections() {
+    while let number = endedConnections.popLast() { connectionTable.remove(number) }
+  }
+}
