@@ -10,125 +10,210 @@ struct Cause {
   var site: TraceEntry?
 }
 
-/// What the graph knows of a place that takes part in connections, besides what a turn needs.
-struct Cell {
-  /// What messages call it: `ivar:c`, `defaults:celsius`.
-  var name: String
-  /// The region of several directions it belongs to.
-  var region: Region?
-  private var extras: Extras?
-  /// The first formula that reads it, or -1; the others are in the extras.
-  private var firstReader: Int32 = -1
+/// What the graph knows of every place that takes part in connections, besides what a turn needs.
+struct Cell: BitwiseCopyable {
+  var name = CellName()
+  /// The first formula that reads it, or -1.
+  var firstReader: Int32 = -1
   /// The one-way formula that determines it, or -1.
   var ownerNumber: Int32 = -1
-  private var storedLevel: Int32 = 0
-  /// How many constraints of its region join it, times four, and the flags.
-  private var usesAndFlags: Int32 = 0
+}
 
-  init(name: String) { self.name = name }
+/// What the graph knows of places that take part in connections, besides what a turn needs: a row of
+/// what all have, and columns of what few have.
+final class CellTable {
+  fileprivate let rows = FlatTable<Cell>()
+  /// The names that are too long to stand in a row.
+  fileprivate let names = SharedTable<String>()
+  /// The formulas that read a cell, after the first.
+  fileprivate let furtherReaders = SparseTable<ReaderTable>()
+  /// The regions that cells belong to, and their numbers.
+  fileprivate let regions = SharedTable<Region>()
+  fileprivate let regionNumbers = NumberMap()
+  /// How many constraints of its region join a cell.
+  fileprivate let regionUses = NumberMap()
+  fileprivate let levels = NumberMap()
+  fileprivate let slots = SparseTable<[CellID]>()
+  fileprivate let properties = SparseTable<[CellID]>()
+  fileprivate let known = SparseTable<Value>()
 
-  /// What few cells have.
-  private final class Extras {
-    var readers: ReaderTable?
-    var site: TraceEntry?
-    var slots: [CellID] = []
-    var properties: [CellID] = []
-    var known: Value?
+  /// How many records there are, with those that are free.
+  var count: Int { rows.count }
+
+  /// The numbers of the records.
+  var indices: Range<Int32> { 0..<Int32(clamping: count) }
+
+  /// How many records of long names there are, with those that are free.
+  var nameCapacity: Int { names.capacity }
+
+  /// How many long names are kept.
+  var nameCount: Int { names.count }
+
+  /// What is known of a cell.
+  subscript(number: Int32) -> CellRecord {
+    @inline(__always) get { CellRecord(table: self, number: number) }
   }
 
-  private mutating func makeExtras() -> Extras {
-    if let extras { return extras }
-    let made = Extras()
-    extras = made
-    return made
+  /// What is known of a cell.
+  subscript(number: Int) -> CellRecord {
+    @inline(__always) get { self[Int32(truncatingIfNeeded: number)] }
   }
 
-  /// How many constraints of its region join it.
-  var regionUses: Int32 {
-    get { usesAndFlags >> 2 }
-    set { usesAndFlags = newValue << 2 | usesAndFlags & 3 }
+  /// Adds the record of a cell.
+  func append(name: String) {
+    var cell = Cell()
+    cell.name.setText(name, in: names)
+    rows.append(cell)
+  }
+
+  /// Uses a free record for another cell.
+  func reuse(_ number: Int32, name: String) {
+    rows[number] = Cell()
+    rows[number].name.setText(name, in: names)
+  }
+
+  /// Gives a record free, which has no readers, no region and no properties any more.
+  func free(_ number: Int32) {
+    self[number].regionUses = 0
+    self[number].level = 0
+    self[number].slots = []
+    self[number].known = nil
+    var name = rows[number].name
+    name.setText("", in: names)
+    rows[number] = Cell()
+    rows[number].name.isFree = true
+  }
+}
+
+/// What is known of a cell, as its table has it.
+///
+/// The reference to the table is not counted: it belongs to the graph, and for that see `CellView`.
+struct CellRecord {
+  fileprivate unowned(unsafe) let table: CellTable
+  fileprivate let number: Int32
+
+  /// What messages call it: `ivar:c`, `defaults:celsius`.
+  var name: String {
+    get { unsafe table.rows[number].name.text(in: table.names) }
+    nonmutating set { unsafe table.rows[number].name.setText(newValue, in: table.names) }
   }
 
   /// Whether a statement calls it that.
   var isNamed: Bool {
-    get { usesAndFlags & 1 != 0 }
-    set { usesAndFlags = newValue ? usesAndFlags | 1 : usesAndFlags & ~1 }
+    get { unsafe table.rows[number].name.isNamed }
+    nonmutating set { unsafe table.rows[number].name.isNamed = newValue }
+  }
+
+  /// Whether nothing uses the record.
+  var isFree: Bool { unsafe table.rows[number].name.isFree }
+
+  /// The one-way formula that determines it, or -1.
+  var ownerNumber: Int32 {
+    @inline(__always) get { unsafe table.rows[number].ownerNumber }
+    nonmutating set { unsafe table.rows[number].ownerNumber = newValue }
   }
 
   /// Whether a one-way formula determines it.
-  var hasOwner: Bool { ownerNumber >= 0 }
+  var hasOwner: Bool { @inline(__always) get { ownerNumber >= 0 } }
 
-  /// Whether nothing uses the record.
-  var isFree: Bool {
-    get { usesAndFlags & 2 != 0 }
-    set { usesAndFlags = newValue ? usesAndFlags | 2 : usesAndFlags & ~2 }
+  /// The region of several directions it belongs to.
+  var region: Region? {
+    @inline(__always) get {
+      let place = unsafe table.regionNumbers[number]
+      return place < 0 ? nil : unsafe table.regions[place]
+    }
+    nonmutating set {
+      let old = unsafe table.regionNumbers[number]
+      if let newValue {
+        let hash = UInt(bitPattern: ObjectIdentifier(newValue)) >> 4
+        let place = unsafe table.regions.take(newValue, hash: hash) { $0 === newValue }
+        unsafe table.regionNumbers.set(number, to: place)
+      } else if old >= 0 {
+        unsafe table.regionNumbers.remove(number)
+      }
+      if old >= 0 { unsafe table.regions.release(old) }
+    }
+  }
+
+  /// How many constraints of its region join it.
+  var regionUses: Int32 {
+    get { unsafe max(0, table.regionUses[number]) }
+    nonmutating set { unsafe CellRecord.set(number, to: newValue, in: table.regionUses) }
   }
 
   /// Where it stands in the order of a turn: 0 for places that nothing determines.
   var level: Int {
-    get { Int(storedLevel) }
-    set { storedLevel = Int32(clamping: newValue) }
+    get { unsafe Int(max(0, table.levels[number])) }
+    nonmutating set {
+      unsafe CellRecord.set(number, to: Int32(clamping: newValue), in: table.levels)
+    }
   }
-  /// The send that last wrote it from outside.
-  var site: TraceEntry? {
-    get { extras?.site }
-    set { if extras != nil || newValue != nil { makeExtras().site = newValue } }
+
+  /// Enters a number in a column where 0 stands for nothing.
+  private static func set(_ number: Int32, to value: Int32, in column: borrowing NumberMap) {
+    if value > 0 { column.set(number, to: value) } else { column.remove(number) }
   }
+
   /// For a property: the slots its getter reads, as cells.
   var slots: [CellID] {
-    get { extras?.slots ?? [] }
-    set { if extras != nil || !newValue.isEmpty { makeExtras().slots = newValue } }
+    get { unsafe table.slots[number] ?? [] }
+    nonmutating set { unsafe table.slots[number] = newValue.isEmpty ? nil : newValue }
   }
+
   /// The property cells that depend on this slot.
   var properties: [CellID] {
-    get { extras?.properties ?? [] }
-    set { if extras != nil || !newValue.isEmpty { makeExtras().properties = newValue } }
+    get { unsafe table.properties[number] ?? [] }
+    nonmutating set { unsafe table.properties[number] = newValue.isEmpty ? nil : newValue }
   }
+
   /// The last value seen, for places that are costly to read.
   var known: Value? {
-    get { extras?.known }
-    set { if extras != nil || newValue != nil { makeExtras().known = newValue } }
+    get { unsafe table.known[number] }
+    nonmutating set { unsafe table.known[number] = newValue }
   }
 
   // MARK: Readers
 
   /// Whether any formula reads it.
-  var hasReaders: Bool { firstReader >= 0 }
+  var hasReaders: Bool { unsafe table.rows[number].firstReader >= 0 }
 
   /// Adds a formula that reads it.
   ///
   /// - Complexity: O(1), amortised.
-  mutating func addReader(_ formula: Int32) {
-    guard firstReader >= 0 else {
-      firstReader = formula
-      return
+  func addReader(_ formula: Int32) {
+    if !hasReaders {
+      unsafe table.rows[number].firstReader = formula
+    } else if let readers = unsafe table.furtherReaders[number] {
+      readers.append(formula)
+    } else {
+      unsafe table.furtherReaders[number] = ReaderTable(formula)
     }
-    let extras = makeExtras()
-    if extras.readers == nil { extras.readers = ReaderTable() }
-    extras.readers?.append(formula)
   }
 
   /// Takes out a formula that reads it.
   ///
   /// - Complexity: O(1), amortised.
-  mutating func removeReader(_ formula: Int32) {
-    if firstReader == formula {
-      firstReader = extras?.readers?.removeFirst() ?? -1
+  func removeReader(_ formula: Int32) {
+    let further = unsafe table.furtherReaders[number]
+    if unsafe table.rows[number].firstReader == formula {
+      unsafe table.rows[number].firstReader = further?.removeFirst() ?? -1
     } else {
-      guard extras?.readers?.remove(formula) ?? false else { return }
+      guard further?.remove(formula) ?? false else { return }
     }
-    if extras?.readers?.count == 0 { extras?.readers = nil }
+    if further?.count == 0 { unsafe table.furtherReaders[number] = nil }
   }
 
   /// Takes all formulas out that read it.
-  mutating func removeReaders() {
-    firstReader = -1
-    extras?.readers = nil
+  func removeReaders() {
+    unsafe table.rows[number].firstReader = -1
+    unsafe table.furtherReaders[number] = nil
   }
 
   /// The formulas that read it now, whatever comes or goes meanwhile.
   func readers(in graph: ConnectionGraph) -> Readers {
-    Readers(graph: graph, first: firstReader, rest: extras?.readers?.formulas ?? [])
+    unsafe Readers(
+      graph: graph, first: table.rows[number].firstReader,
+      rest: table.furtherReaders[number]?.formulas ?? [])
   }
 }
 
@@ -149,95 +234,11 @@ struct CellView {
   var readers: Readers { unsafe graph.readers(of: id) }
   var hasReaders: Bool { unsafe graph.cells[id.index].hasReaders }
   var owner: Formula? { unsafe graph.owner(of: id) }
-  var hasOwner: Bool { unsafe graph.cells[id.index].ownerNumber >= 0 }
+  var hasOwner: Bool { unsafe graph.cells[id.index].hasOwner }
   var region: Region? { unsafe graph.cells[id.index].region }
   var level: Int { unsafe graph.cells[id.index].level }
   var slots: [CellID] { unsafe graph.cells[id.index].slots }
   var properties: [CellID] { unsafe graph.cells[id.index].properties }
   var known: Value? { unsafe graph.cells[id.index].known }
   var isFree: Bool { unsafe graph.cells[id.index].isFree }
-}
-
-/// The formulas that read a cell, in the order in which they came: mostly one.
-struct Readers: Sequence, IteratorProtocol {
-  unowned(unsafe) fileprivate let graph: ConnectionGraph
-  fileprivate var first: Int32
-  /// -1 where one was taken out.
-  fileprivate let rest: ContiguousArray<Int32>
-  private var position = 0
-
-  fileprivate init(graph: ConnectionGraph, first: Int32, rest: ContiguousArray<Int32>) {
-    unsafe self.graph = graph
-    self.first = first
-    self.rest = rest
-  }
-
-  /// Whether there is none.
-  var isEmpty: Bool { first < 0 }
-
-  mutating func next() -> Formula? {
-    if first >= 0 {
-      defer { first = -1 }
-      return unsafe graph.formula(first)
-    }
-    while position < rest.count {
-      position += 1
-      if rest[position - 1] >= 0 { return unsafe graph.formula(rest[position - 1]) }
-    }
-    return nil
-  }
-}
-
-/// The formulas that read a cell, after the first.
-private final class ReaderTable {
-  /// -1 where one was taken out.
-  private(set) var formulas: ContiguousArray<Int32> = []
-  /// How many there are, and where the first one stands.
-  private(set) var count = 0
-  private var start = 0
-  /// Where each stands, by its number; made when looking through all of them would take long.
-  private var positions: [Int32: Int]?
-
-  func append(_ formula: Int32) {
-    positions?[formula] = formulas.count
-    formulas.append(formula)
-    count += 1
-    if positions == nil, formulas.count > 32 { index() }
-  }
-
-  /// - Returns: whether it was there.
-  func remove(_ formula: Int32) -> Bool {
-    let position = positions.map { $0[formula] } ?? formulas.lastIndex(of: formula)
-    guard let position, formulas[position] == formula else { return false }
-    take(position)
-    return true
-  }
-
-  func removeFirst() -> Int32 {
-    while start < formulas.count, formulas[start] < 0 { start += 1 }
-    guard start < formulas.count else { return -1 }
-    let formula = formulas[start]
-    take(start)
-    return formula
-  }
-
-  private func take(_ position: Int) {
-    positions?[formulas[position]] = nil
-    formulas[position] = -1
-    count -= 1
-    // Gaps at most as many as formulas.
-    guard formulas.count > 2 * count + 16 else { return }
-    formulas = ContiguousArray(formulas.lazy.filter { $0 >= 0 })
-    start = 0
-    if count > 32 { index() } else { positions = nil }
-  }
-
-  private func index() {
-    var made: [Int32: Int] = [:]
-    made.reserveCapacity(formulas.count)
-    for (position, formula) in formulas.enumerated() where formula >= 0 {
-      made[formula] = position
-    }
-    positions = made
-  }
 }

@@ -533,7 +533,7 @@ extension ConnectionGraph {
   func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
-    try solver.edit(cell, age: notes[cell.rawValue].age, isPinned: self[cell].hasOwner)
+    try solver.edit(cell, age: writes.age(of: cell), isPinned: self[cell].hasOwner)
   }
 
   /// Makes one region of several, and of a constraint that joins them.
@@ -571,7 +571,7 @@ extension ConnectionGraph {
     else { return }
     if let origin {
       clock += 1
-      notes[origin.rawValue].age = clock
+      writes.setAge(clock, of: origin)
       try? region.solver.edit(origin, age: clock, isPinned: self[origin].hasOwner)
       forced.append(added)
       return

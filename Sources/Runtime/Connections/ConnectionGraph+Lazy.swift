@@ -245,6 +245,6 @@ extension ConnectionGraph {
   private func cause(ofRunning formula: Formula) -> CellID? {
     let inputs = formula.heard
     return inputs.first { hot[$0.rawValue].turn == UInt32(truncatingIfNeeded: turn) }
-      ?? inputs.max { notes[$0.rawValue].age < notes[$1.rawValue].age }
+      ?? inputs.max { writes.age(of: $0) < writes.age(of: $1) }
   }
 }

@@ -30,7 +30,7 @@ extension ConnectionGraph {
   func noteEqualWrite(to cell: CellID) {
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     clock += 1
-    notes[cell.rawValue].age = clock
+    writes.setAge(clock, of: cell)
     try? region.solver.edit(cell, age: clock, isPinned: self[cell].hasOwner)
   }
 

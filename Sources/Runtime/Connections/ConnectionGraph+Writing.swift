@@ -69,7 +69,7 @@ extension ConnectionGraph {
     let record = unsafe hot.address(of: cell.rawValue)
     if unsafe record.pointee.flags & CellFlag.planned != 0 { settleAccounts() }
     unsafe record.pointee.writer = -1
-    noteSite(of: cell, site)
+    writes.note(cell, at: clock, by: site)
     let turn = unsafe words.pointee.firstTurn
     unsafe record.pointee.changes =
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
@@ -87,20 +87,7 @@ extension ConnectionGraph {
       self[cell].owner?.state = .waiting
       forgetStaleness(of: cell)
     }
-    noteSite(of: cell, site)
-  }
-
-  /// Notes when a cell was written from outside, and by which send.
-  @inline(__always)
-  private func noteSite(of cell: CellID, _ site: TraceEntry?) {
-    let note = unsafe notes.address(of: cell.rawValue)
-    unsafe note.pointee.age = clock
-    // Most writes of a cell come from where the last one came from.
-    let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
-    if unsafe note.pointee.site != identity {
-      unsafe note.pointee.site = identity
-      cells[cell.index].site = site
-    }
+    writes.note(cell, at: clock, by: site)
   }
 
   /// Notes that a cell was written from outside.
@@ -183,7 +170,8 @@ extension ConnectionGraph {
   func writeFreely(_ value: Value, into object: ObjectRef, slot: Int) -> FreeWrite {
     // The collector alone may be what wants to know of it.
     let number =
-      object.flags & ObjectFlag.watched == 0 ? -1 : number(of: .slot(object, slot))
+      object.flags & ObjectFlag.watched == 0
+      ? -1 : objectMap.find(slot: slot, of: object, in: hot)
     if number < 0 {
       object[slot: slot] = value
       return .done

@@ -13,15 +13,14 @@ final class ConnectionGraph {
   /// The machine that owns the graph.
   private var owner: Unmanaged<Machine>?
   let state: StateRef
-  let cells = PagedTable<Cell>()
+  let cells = CellTable()
   var freeCells: [CellID] = []
   /// The numbers and switches of a turn, and whether there is anything unusual to be done.
   let words = FlatTable<TurnWords>()
   /// What a turn needs of cells and formulas.
   let hot = FlatTable<HotCell>()
-  let notes = FlatTable<CellNotes>()
+  let writes = CellWrites()
   let hotFormulas = FlatTable<HotFormula>()
-  private let placeMap = PlaceMap()
   /// What the last runs of formulas said that failed.
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
@@ -46,7 +45,7 @@ final class ConnectionGraph {
   var lazyWork = 0
   /// What is being brought up to date for somebody who reads it.
   var refreshing = Refreshing()
-  /// The cells of each watched object, by its address.
+  /// The cells by their places, and those of each watched object.
   let objectMap = ObjectMap()
   var watched: WatchedObjects { WatchedObjects(graph: self) }
   let formulas = PagedTable<FormulaRecord>()
@@ -316,33 +315,30 @@ extension ConnectionGraph {
   func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
-    let cell = Cell(name: name())
+    let name = name()
     if let free = freeCells.popLast() {
       id = free
-      cells[id.rawValue] = cell
+      cells.reuse(id.rawValue, name: name)
       hot[id.rawValue] = HotCell(place)
-      notes[id.rawValue] = CellNotes()
       causes.forget(id)
     } else {
       id = CellID(Int32(cells.count))
-      cells.append(cell)
+      cells.append(name: name)
       hot.append(HotCell(place))
-      notes.append(CellNotes())
     }
-    placeMap.insert(id.rawValue, in: hot)
+    watch(place, id)
     if words[0].hasReleased, let count = changesOfReleased[place] {
       hot[id.rawValue].turn = words[0].firstTurn
       hot[id.rawValue].changes = count
     }
     noteType(of: id)
-    watch(place, id)
     machine.heap.countOutside(GraphSize.cell)
     return id
   }
 
   /// The number of the cell of a place, or -1.
   @inline(__always)
-  func number(of place: Place) -> Int32 { placeMap.find(place, in: hot) }
+  func number(of place: Place) -> Int32 { objectMap.find(place, in: hot) }
 
   /// The send from which the machine is writing.
   @inline(__always)
@@ -410,11 +406,12 @@ extension ConnectionGraph {
   private func watch(_ place: Place, _ id: CellID) {
     switch place.kind {
     case .slot, .element, .whole:
-      watched.append(id)
+      objectMap.insert(id.rawValue, in: hot)
       ObjectRef(place.object).flags |= ObjectFlag.watched
     case .property:
-      watched.append(id)
+      objectMap.insert(id.rawValue, in: hot)
     case .stored:
+      objectMap.insertStored(id.rawValue, in: hot)
       storedCellCount += 1
     }
   }
@@ -443,7 +440,7 @@ extension ConnectionGraph {
   func cause(of id: CellID) -> Cause {
     settleAccounts()
     let writer = hot[id.rawValue].writer
-    guard writer >= 0 else { return Cause(site: cells[id.index].site) }
+    guard writer >= 0 else { return Cause(site: writes.site(of: id)) }
     let cause = hotFormulas[writer].cause
     return Cause(formula: FormulaID(writer), cell: cause < 0 ? nil : CellID(cause))
   }
@@ -485,11 +482,11 @@ extension ConnectionGraph {
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
         relays.byCell[id] == nil
       else { continue }
-      placeMap.remove(id.rawValue, in: hot)
       if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
         changesOfReleased[cell.place] = hot[id.rawValue].changes
       }
       if cell.place.kind == .stored {
+        objectMap.removeStored(id.rawValue, in: hot)
         storedCellCount -= 1
         touch(id)
       } else {
@@ -500,8 +497,8 @@ extension ConnectionGraph {
         noteHooks(of: slot)
       }
       let slots = cell.slots
-      cells[id.index] = Cell(name: "")
-      cells[id.index].isFree = true
+      cells.free(id.rawValue)
+      writes.forget(id)
       valuesBefore[id] = nil
       freeCells.append(id)
       machine.heap.countOutside(-GraphSize.cell)
@@ -510,7 +507,8 @@ extension ConnectionGraph {
   }
 
   private func unwatch(_ place: Place, _ id: CellID) {
-    if watched.remove(id) { ObjectRef(place.object).flags &= ~ObjectFlag.watched }
+    guard objectMap.remove(id.rawValue, in: hot) else { return }
+    ObjectRef(place.object).flags &= ~ObjectFlag.watched
   }
 
   /// Whether a formula that is not in force yet joins the cell.

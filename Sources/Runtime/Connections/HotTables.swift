@@ -121,6 +121,8 @@ struct HotCell: BitwiseCopyable {
   var kind: Place.Kind
   var flags: UInt8 = 0
   private let isKeyed: Bool
+  /// Of the first cell of an object: how many others there are, as `ObjectMap` counts them.
+  var others: UInt8 = 0
 
   init(_ place: Place) {
     object = place.object
@@ -141,21 +143,22 @@ struct HotCell: BitwiseCopyable {
   /// Whether it stands for a place.
   @inline(__always)
   func stands(for place: Place) -> Bool {
-    object == place.object && kind == place.kind
+    object == place.object && standsInObject(for: place)
+  }
+
+  /// Whether it stands for a place of the object that it belongs to.
+  @inline(__always)
+  func standsInObject(for place: Place) -> Bool {
+    kind == place.kind
       && (isKeyed
         ? place.index < 0 && word == place.key.bits : word == UInt(bitPattern: place.index))
   }
-}
 
-/// What else is known of a cell in plain memory.
-struct CellNotes: BitwiseCopyable {
-  /// When it was last written from outside.
-  var age: UInt64 = 0
-  /// What identifies the send that last wrote it from outside, or 0.
-  var site: UInt = 0
-  /// The cells before and after it among those of the same object, or -1.
-  var previousOfObject: Int32 = -1
-  var nextOfObject: Int32 = -1
+  /// Whether it stands for a slot of the object that it belongs to: slots have no keys.
+  @inline(__always)
+  func standsInObject(forSlot slot: Int) -> Bool {
+    kind == .slot && word == UInt(bitPattern: slot)
+  }
 }
 
 /// Flags of cells.

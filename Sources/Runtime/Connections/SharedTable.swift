@@ -1,0 +1,67 @@
+internal import TenonTables
+
+/// What many records have in common, kept once: each record has a number instead.
+///
+/// What was taken lately is found again, so that what is taken many times in a row is kept once; what
+/// was not may be kept twice. So it costs nothing to speak of where no two records have the same.
+struct SharedTable<Element>: ~Copyable {
+  /// How many of those taken lately are known, by their hashes.
+  private static var recentCount: Int { 128 }
+
+  private let elements = PagedTable<Element?>()
+  /// How many records have an element.
+  private let uses = FlatTable<Int32>()
+  /// The numbers that nobody has.
+  private let free = FlatTable<Int32>()
+  private let recent = FlatTable<Int32>()
+
+  /// How many elements are kept.
+  var count: Int { elements.count - free.count }
+
+  /// How many there is a record for.
+  var capacity: Int { elements.count }
+
+  /// What has a number.
+  @inline(__always)
+  subscript(number: Int32) -> Element? { elements[number] }
+
+  /// Takes an element for one record more.
+  ///
+  /// - Parameters:
+  ///   - element: The element.
+  ///   - hash: The same for elements that are the same.
+  ///   - isSame: Whether another one is the same.
+  /// - Returns: its number, until the record gives it up.
+  func take(_ element: Element, hash: UInt, where isSame: (Element) -> Bool) -> Int32 {
+    if recent.isEmpty { recent.extend(to: Self.recentCount, with: -1) }
+    let slot = Int(hash % UInt(Self.recentCount))
+    let known = recent[slot]
+    if known >= 0, uses[known] < .max, let last = elements[known], isSame(last) {
+      uses[known] += 1
+      return known
+    }
+    let number: Int32
+    if let unused = free.popLast() {
+      number = unused
+      elements[number] = element
+      uses[number] = 1
+    } else {
+      number = Int32(clamping: elements.count)
+      elements.append(element)
+      uses.append(1)
+    }
+    recent[slot] = number
+    return number
+  }
+
+  /// Gives an element up for one of the records that have it.
+  func release(_ number: Int32) {
+    uses[number] -= 1
+    guard uses[number] == 0 else { return }
+    free.append(number)
+    // Last: what the element does as it is let go of may come back here.
+    let old = elements[number]
+    elements[number] = nil
+    withExtendedLifetime(old) {}
+  }
+}
