@@ -96,7 +96,7 @@ let package = Package(
     .testTarget(
       name: "TenonConnectionTests",
       dependencies: [
-        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolvers",
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolvers", "TenonTables",
       ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(

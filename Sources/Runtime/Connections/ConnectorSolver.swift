@@ -22,6 +22,8 @@ public protocol ConnectorSolver: AnyObject {
 
   /// Takes a constraint in: all or nothing. A constraint of the same number is replaced.
   ///
+  /// A constraint of one direction may have the same number as its formula.
+  ///
   /// - Throws: `SolverConflict` when it cannot be kept together with the others; the solver is then
   ///   as it was before.
   func add(_ constraint: ConstraintIR) throws(SolverConflict)
