@@ -266,6 +266,12 @@ public final class Transaction {
   /// - Complexity: O(n).
   public var forced: [FormulaID] { (0..<forcedFormulas.count).map { forcedFormulas[$0] } }
 
+  /// The constraint that a formula is part of; nil for one that has ended, and where a solver is used by
+  /// itself.
+  package func constraint(of formula: FormulaID) -> ConstraintID? {
+    unsafe graph?._withUnsafeGuaranteedRef { $0[formula]?.constraint?.id }
+  }
+
   /// How many formulas must run.
   public var forcedCount: Int { forcedFormulas.count }
 
