@@ -36,6 +36,7 @@ private struct IntegersCode: ~Copyable {
 @safe
 private struct NativeRecord {
   /// What stands behind the code.
+  @safe
   struct Facts: BitwiseCopyable {
     /// How many cells it reads, if it is over integers; else the complement of that.
     let shape: Int32
@@ -48,7 +49,6 @@ private struct NativeRecord {
 
   private static var factsOffset: Int { 16 }
   private static var addressOffset: Int { 24 }
-  private static var secondNumberOffset: Int { 40 }
 
   /// How many cells a record has room for at most.
   @inline(__always) static var room: Int { 2 }
@@ -99,15 +99,21 @@ private struct NativeRecord {
 
   /// Where the number of a cell stands, `0 ..< count`.
   func number(_ index: Int) -> UnsafeMutablePointer<Int32> {
+    let place = unsafe NativeRecord.number(index, beside: addresses, count)
+    return unsafe UnsafeMutablePointer(mutating: place)
+  }
+
+  /// The same, from where the addresses stand and how many there are.
+  static func number(
+    _ index: Int, beside addresses: UnsafePointer<UnsafeRawPointer?>, _ count: Int
+  ) -> UnsafePointer<Int32> {
     assert(index >= 0 && index < count)
-    let numbers = unsafe count > NativeRecord.room ? addresses + count : nil
-    if let numbers = unsafe numbers {
-      return unsafe UnsafeMutableRawPointer(numbers).assumingMemoryBound(to: Int32.self) + index
-    }
+    // In a record the first one stands before its address, and the second one behind its own.
     let offset =
-      index == 0
-      ? NativeRecord.factsOffset + MemoryLayout<Int32>.size : NativeRecord.secondNumberOffset
-    return unsafe (memory + offset).assumingMemoryBound(to: Int32.self)
+      count > room
+      ? count * MemoryLayout<UnsafeRawPointer?>.stride + index * MemoryLayout<Int32>.stride
+      : index == 0 ? -MemoryLayout<Int32>.size : room * MemoryLayout<UnsafeRawPointer?>.stride
+    return unsafe (UnsafeRawPointer(addresses) + offset).assumingMemoryBound(to: Int32.self)
   }
 }
 
@@ -251,7 +257,7 @@ struct NativeFormula {
 @safe
 struct NativeInputs {
   private let record: NativeRecord
-  private let graph: Unmanaged<ConnectionGraph>
+  fileprivate let graph: Unmanaged<ConnectionGraph>
 
   @inline(__always)
   fileprivate init(_ record: NativeRecord, _ graph: ConnectionGraph) {
@@ -270,23 +276,27 @@ struct NativeInputs {
   subscript(index: Int) -> Value {
     assert(index >= 0 && index < count)
     if let address = unsafe addresses[index] { return unsafe address.load(as: Value.self) }
-    return unsafe graph._withUnsafeGuaranteedRef { graph in
-      graph.machine.currentValue(of: CellID(record.number(index).pointee)) ?? .nil
-    }
+    return unsafe NativeInputs.value(of: record.number(index).pointee, in: graph)
+  }
+
+  /// The value of an input that is no plain slot.
+  fileprivate static func value(of cell: Int32, in graph: Unmanaged<ConnectionGraph>) -> Value {
+    unsafe graph._withUnsafeGuaranteedRef { $0.machine.currentValue(of: CellID(cell)) ?? .nil }
   }
 }
 
 /// The inputs of a formula over integers.
 @safe
 package struct IntegerInputs {
-  let inputs: NativeInputs
+  /// With the addresses that is all there is to know: a turn hands over no more.
+  private let graph: Unmanaged<ConnectionGraph>
   @usableFromInline let addresses: UnsafePointer<UnsafeRawPointer?>
   /// How many there are.
   package let count: Int
 
   @inline(__always)
   init(_ inputs: NativeInputs) {
-    self.inputs = inputs
+    unsafe graph = unsafe inputs.graph
     unsafe addresses = unsafe UnsafePointer(inputs.addresses)
     count = inputs.count
   }
@@ -303,7 +313,10 @@ package struct IntegerInputs {
 
   /// Reads an input that is no plain slot.
   @usableFromInline
-  func read(_ index: Int) -> Int { inputs[index].asSmallInteger ?? 0 }
+  func read(_ index: Int) -> Int {
+    let cell = unsafe NativeRecord.number(index, beside: addresses, count).pointee
+    return unsafe NativeInputs.value(of: cell, in: graph).asSmallInteger ?? 0
+  }
 
   /// The sum of all of them.
   package var sum: Int {
