@@ -111,8 +111,8 @@ private struct NativeRecord {
     // In a record the first one stands before its address, and the second one behind its own.
     let offset =
       count > room
-      ? count * MemoryLayout<UnsafeRawPointer?>.stride + index * MemoryLayout<Int32>.stride
-      : index == 0 ? -MemoryLayout<Int32>.size : room * MemoryLayout<UnsafeRawPointer?>.stride
+      ? count * MemoryLayout<Int>.stride + index * MemoryLayout<Int32>.stride
+      : index == 0 ? -MemoryLayout<Int32>.stride : room * MemoryLayout<Int>.stride
     return unsafe (UnsafeRawPointer(addresses) + offset).assumingMemoryBound(to: Int32.self)
   }
 }
@@ -128,7 +128,7 @@ final class NativeTable {
   /// How many bytes are left of the last page.
   private var room = 0
 
-  init() { unsafe free = unsafe (nil, nil) }
+  init() { unsafe free = (nil, nil) }
 
   /// How many bytes the records take, free ones included.
   var byteCount: Int { unsafe pages.count * NativeTable.pageSize }
@@ -137,7 +137,7 @@ final class NativeTable {
   fileprivate func makeRecord(_ count: Int) -> NativeRecord {
     let isLarge = count == NativeRecord.room
     if let known = unsafe isLarge ? free.large : free.small {
-      setFree(unsafe known.load(as: UnsafeMutableRawPointer?.self), isLarge: isLarge)
+      unsafe setFree(known.load(as: UnsafeMutableRawPointer?.self), isLarge: isLarge)
       return unsafe NativeRecord(known)
     }
     let size = NativeRecord.size(count)
@@ -156,7 +156,7 @@ final class NativeTable {
     let isLarge = count == NativeRecord.room
     unsafe record.memory.storeBytes(
       of: isLarge ? free.large : free.small, as: UnsafeMutableRawPointer?.self)
-    setFree(unsafe record.memory, isLarge: isLarge)
+    unsafe setFree(record.memory, isLarge: isLarge)
     // Last: what it holds may run code of any kind as it goes.
     withExtendedLifetime(code) {}
   }
