@@ -40,7 +40,7 @@ extension DataflowSolver {
     while let node = stack.popLast() {
       found.append(node)
       let output = nodes[node].output
-      var edge = readers[output]
+      var edge = nodes[node].firstReader
       var waiting = waiters[output]
       while edge >= 0 || waiting >= 0 {
         if edge < 0 { swap(&edge, &waiting) }
@@ -81,8 +81,8 @@ extension DataflowSolver {
       found.append(node)
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let next = writers[ends[edge].cell]
-        edge = ends[edge].nextInput
+        let next = writers[edgeCells[edge]]
+        edge = nextInputs[edge]
         guard next >= 0, !isVisited(next), nodes[next].position > limit else { continue }
         visit(next)
         stack.append(next)

@@ -63,7 +63,7 @@ extension DataflowSolver {
     if unsafe record.pointee.formula == formula && record.pointee.output == output {
       return unsafe record.pointee.firstReader
     }
-    return readers[output]
+    return firstReader(of: output)
   }
 
   /// The node with which a turn begins if that is a single one; else -1.
@@ -73,7 +73,7 @@ extension DataflowSolver {
   private func onlyReader(of transaction: Transaction) -> Int32 {
     guard transaction.changes.count == 1, transaction.forcedFormulas.isEmpty else { return -1 }
     let id = transaction.changes[0].rawValue
-    let first = readers[id]
+    let first = firstReader(of: id)
     guard first >= 0 else { return -1 }
     let edge = edges[first]
     guard edge.nextReader < 0 else { return -1 }
@@ -85,7 +85,7 @@ extension DataflowSolver {
   private func mark(_ transaction: Transaction) {
     for index in 0..<transaction.changeCount {
       let cell = transaction.changes[index].rawValue
-      markReaders(readers[cell], because: cell)
+      markReaders(firstReader(of: cell), because: cell)
     }
     guard transaction.forcedCount > 0 else { return }
     for formula in transaction.forced {

@@ -36,35 +36,41 @@ public final class DataflowSolver: ConnectorSolver {
     ///
     /// Such edges have a list of their own: a turn does not come across them.
     var node: Int32
+    /// The next one of the same cell, or the next free record.
     var nextReader: Int32 = -1
 
     var reader: Int32 { node < 0 ? ~node : node }
   }
 
-  /// What else there is to an edge.
-  struct EdgeEnds {
-    /// The number of the cell.
-    var cell: Int32
-    /// The one before it in its list; of the first one that has read its cell, the last.
-    var previousReader: Int32 = -1
-    /// The next one of the same node, or the next free record.
-    var nextInput: Int32 = -1
-  }
-
   let nodes = FlatTable<Node>()
   let edges = FlatTable<Edge>()
-  let ends = FlatTable<EdgeEnds>()
+  /// For each edge the number of its cell.
+  let edgeCells = FlatTable<Int32>()
+  /// For an edge the one before it in its list, and for the first one that has read its cell the
+  /// last: nothing for one that is alone.
+  private let previousReaders = NumberMap()
+  /// For an edge the next one of the same node: nothing for most, as most formulas read one cell.
+  let nextInputs = NumberMap()
   /// How many records there are, free ones included.
   var recordCount: Int { nodes.count + edges.count }
+  /// How many bytes the columns take that most formulas have nothing in.
+  var columnBytes: Int {
+    previousReaders.byteCount + nextInputs.byteCount + nodesByConstraint.byteCount
+      + constraintsByNode.byteCount
+  }
   private var freeNode: Int32 = -1
   private var freeEdge: Int32 = -1
   private var nodeCount = 0
   let nodesByFormula = NumberMap()
+  /// The nodes of constraints that have another number than their formula, and the numbers of these
+  /// constraints: the runtime gives both the same.
   private let nodesByConstraint = NumberMap()
+  private let constraintsByNode = NumberMap()
   /// For the number of a cell the node that computes it.
   let writers = NumberMap()
-  /// For the number of a cell the first edge to a node that reads it.
-  let readers = NumberMap()
+  /// For the number of a cell that no node computes the first edge to a node that reads it; of the
+  /// others their nodes know that.
+  private let readers = NumberMap()
   /// For the number of a cell the first edge to a node that stands after what computes it and has not
   /// read it: there are few.
   let waiters = NumberMap()
@@ -131,11 +137,12 @@ extension DataflowSolver {
     if known >= 0 {
       let output = CellID(nodes[known].output)
       let inputs = self.inputs(of: known)
-      unlink(known)
+      unlinkInputs(of: known)
+      if output != formula.output { unlinkOutput(of: known) }
       do throws(SolverConflict) {
-        try link(known, formula.output, formula.inputs, unread: formula.unread)
+        try relink(known, formula.output, formula.inputs, unread: formula.unread)
       } catch {
-        try? link(known, output, inputs.read, unread: inputs.unread)
+        try? relink(known, output, inputs.read, unread: inputs.unread)
         throw error
       }
       return
@@ -147,18 +154,32 @@ extension DataflowSolver {
       discard(node)
       throw error
     }
-    nodesByConstraint.set(constraint.id.rawValue, to: node)
+    if constraint.id.rawValue != formula.id.rawValue {
+      nodesByConstraint.set(constraint.id.rawValue, to: node)
+      constraintsByNode.set(node, to: constraint.id.rawValue)
+    }
   }
 
   /// Lets a constraint go.
   ///
   /// - Complexity: O(inputs).
   public func remove(_ constraint: ConstraintID) {
-    let node = nodesByConstraint[constraint.rawValue]
+    let node = node(of: constraint)
     guard node >= 0 else { return }
-    nodesByConstraint.remove(constraint.rawValue)
+    if constraintsByNode[node] >= 0 {
+      constraintsByNode.remove(node)
+      nodesByConstraint.remove(constraint.rawValue)
+    }
     unlink(node)
     discard(node)
+  }
+
+  /// The node of a constraint, or -1.
+  private func node(of constraint: ConstraintID) -> Int32 {
+    let other = nodesByConstraint[constraint.rawValue]
+    if other >= 0 { return other }
+    let node = nodesByFormula[constraint.rawValue]
+    return node >= 0 && constraintsByNode[node] < 0 ? node : -1
   }
 
   private func makeNode(_ formula: FormulaIR) -> Int32 {
@@ -196,7 +217,16 @@ extension DataflowSolver {
   }
 
   private func isRead(_ cell: CellID) -> Bool {
-    readers[cell.rawValue] >= 0 || waiters[cell.rawValue] >= 0
+    firstReader(of: cell.rawValue) >= 0 || waiters[cell.rawValue] >= 0
+  }
+
+  /// The first edge to a node that reads a cell, or -1.
+  @inline(__always)
+  func firstReader(of cell: Int32) -> Int32 {
+    let first = readers[cell]
+    if first >= 0 { return first }
+    let writer = writers[cell]
+    return writer < 0 ? -1 : nodes[writer].firstReader
   }
 
   private func makeRoomInFront() { rearrange(leaving: max(64, nodeCount)) }
@@ -233,25 +263,31 @@ extension DataflowSolver {
     for position in waiting { dirty.insert(position) }
   }
 
+  /// Links a node that stands somewhere in the order.
+  private func relink(
+    _ node: Int32, _ output: CellID, _ inputs: [CellID], unread: [CellID]
+  ) throws(SolverConflict) {
+    // A search relies on the order of all that is linked besides what it is made for: where the node
+    // is neither behind its inputs nor before its readers, one comes after the other.
+    if writers[output.rawValue] != node { try link(node, output, [], unread: []) }
+    try link(node, output, inputs, unread: unread)
+  }
+
   private func link(
     _ node: Int32, _ output: CellID, _ inputs: [CellID], unread: [CellID]
   ) throws(SolverConflict) {
     let output = output.rawValue
-    nodes[node].output = output
-    let other = writers[output]
-    if other >= 0 { nodes[other].firstReader = -1 }
-    writers.set(output, to: node)
-    nodes[node].firstReader = readers[output]
+    if writers[output] != node { linkOutput(of: node, output) }
     for input in unread.reversed() { addWaiter(for: input.rawValue, node) }
     for input in inputs.reversed() { addEdge(from: input.rawValue, to: node) }
     do throws(SolverConflict) {
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let source = writers[ends[edge].cell]
+        let source = writers[edgeCells[edge]]
         if source >= 0 { try order(source, before: node) }
-        edge = ends[edge].nextInput
+        edge = nextInputs[edge]
       }
-      edge = readers[output]
+      edge = nodes[node].firstReader
       while edge >= 0 {
         try order(node, before: edges[edge].node)
         edge = edges[edge].nextReader
@@ -267,90 +303,144 @@ extension DataflowSolver {
     }
   }
 
+  private func linkOutput(of node: Int32, _ output: Int32) {
+    let first = firstReader(of: output)
+    let other = writers[output]
+    if other >= 0 { nodes[other].firstReader = -1 } else { readers.remove(output) }
+    nodes[node].output = output
+    nodes[node].firstReader = first
+    writers.set(output, to: node)
+  }
+
   private func addEdge(from cell: Int32, to node: Int32) {
-    let first = readers[cell]
-    let edge = makeEdge(
-      Edge(node: node), EdgeEnds(cell: cell, nextInput: nodes[node].firstInput))
+    let first = firstReader(of: cell)
+    let edge = makeEdge(Edge(node: node), from: cell)
     if first < 0 {
-      ends[edge].previousReader = edge
       setFirstReader(edge, of: cell)
     } else {
-      let last = ends[first].previousReader
+      let last = lastReader(first)
       edges[last].nextReader = edge
-      ends[edge].previousReader = last
-      ends[first].previousReader = edge
+      previousReaders.set(edge, to: last)
+      previousReaders.set(first, to: edge)
     }
-    nodes[node].firstInput = edge
+    enterInput(edge, of: node)
+  }
+
+  /// The last edge of the list that one begins.
+  private func lastReader(_ first: Int32) -> Int32 {
+    let last = previousReaders[first]
+    return last < 0 ? first : last
   }
 
   /// Has a node stand after what computes a cell.
   private func addWaiter(for cell: Int32, _ node: Int32) {
     let next = waiters[cell]
-    let edge = makeEdge(
-      Edge(node: ~node, nextReader: next),
-      EdgeEnds(cell: cell, nextInput: nodes[node].firstInput))
-    if next >= 0 { ends[next].previousReader = edge }
+    let edge = makeEdge(Edge(node: ~node, nextReader: next), from: cell)
+    if next >= 0 { previousReaders.set(next, to: edge) }
     waiters.set(cell, to: edge)
+    enterInput(edge, of: node)
+  }
+
+  private func enterInput(_ edge: Int32, of node: Int32) {
+    let next = nodes[node].firstInput
+    if next >= 0 { nextInputs.set(edge, to: next) }
     nodes[node].firstInput = edge
   }
 
-  private func makeEdge(_ new: Edge, _ newEnds: EdgeEnds) -> Int32 {
+  private func makeEdge(_ new: Edge, from cell: Int32) -> Int32 {
     if freeEdge < 0 {
       edges.append(new)
-      ends.append(newEnds)
+      edgeCells.append(cell)
       return Int32(edges.count - 1)
     }
     let edge = freeEdge
-    freeEdge = ends[edge].nextInput
+    freeEdge = edges[edge].nextReader
     edges[edge] = new
-    ends[edge] = newEnds
+    edgeCells[edge] = cell
     return edge
   }
 
   private func setFirstReader(_ edge: Int32, of cell: Int32) {
-    if edge < 0 { readers.remove(cell) } else { readers.set(cell, to: edge) }
     let writer = writers[cell]
-    if writer >= 0 { nodes[writer].firstReader = edge }
+    if writer >= 0 {
+      nodes[writer].firstReader = edge
+    } else if edge >= 0 {
+      readers.set(cell, to: edge)
+    } else {
+      readers.remove(cell)
+    }
   }
 
   private func unlink(_ node: Int32) {
+    unlinkInputs(of: node)
+    unlinkOutput(of: node)
+  }
+
+  private func unlinkInputs(of node: Int32) {
     var edge = nodes[node].firstInput
     nodes[node].firstInput = -1
     while edge >= 0 {
-      let next = ends[edge].nextInput
+      let next = nextInputs[edge]
+      if next >= 0 { nextInputs.remove(edge) }
       if edges[edge].node < 0 { takeOutWaiter(edge) } else { takeOutReader(edge) }
-      ends[edge].nextInput = freeEdge
+      edges[edge] = Edge(node: -1, nextReader: freeEdge)
       freeEdge = edge
       edge = next
     }
+  }
+
+  private func unlinkOutput(of node: Int32) {
     let output = nodes[node].output
-    if writers[output] == node { writers.remove(output) }
+    let first = nodes[node].firstReader
     nodes[node].firstReader = -1
+    guard writers[output] == node else { return }
+    writers.remove(output)
+    if first >= 0 { readers.set(output, to: first) }
   }
 
   private func takeOutReader(_ edge: Int32) {
-    let record = ends[edge]
+    let cell = edgeCells[edge]
     let next = edges[edge].nextReader
-    let first = readers[record.cell]
+    let previous = previousReaders[edge]
+    guard previous >= 0 else {
+      setFirstReader(-1, of: cell)
+      return
+    }
+    previousReaders.remove(edge)
+    let first = firstReader(of: cell)
     if edge == first {
-      if next >= 0 { ends[next].previousReader = record.previousReader }
-      setFirstReader(next, of: record.cell)
+      setPrevious(previous, of: next)
+      setFirstReader(next, of: cell)
     } else {
-      edges[record.previousReader].nextReader = next
-      ends[next < 0 ? first : next].previousReader = record.previousReader
+      edges[previous].nextReader = next
+      setPrevious(previous, of: next < 0 ? first : next)
+    }
+  }
+
+  /// Notes which edge is before another one: an edge that is before itself is alone.
+  private func setPrevious(_ previous: Int32, of edge: Int32) {
+    if previous == edge {
+      previousReaders.remove(edge)
+    } else {
+      previousReaders.set(edge, to: previous)
     }
   }
 
   private func takeOutWaiter(_ edge: Int32) {
-    let record = ends[edge]
+    let cell = edgeCells[edge]
     let next = edges[edge].nextReader
-    if next >= 0 { ends[next].previousReader = record.previousReader }
-    if record.previousReader >= 0 {
-      edges[record.previousReader].nextReader = next
-    } else if next >= 0 {
-      waiters.set(record.cell, to: next)
+    let previous = previousReaders[edge]
+    if previous >= 0 {
+      previousReaders.remove(edge)
+      edges[previous].nextReader = next
+      if next >= 0 { previousReaders.set(next, to: previous) }
+      return
+    }
+    if next >= 0 {
+      previousReaders.remove(next)
+      waiters.set(cell, to: next)
     } else {
-      waiters.remove(record.cell)
+      waiters.remove(cell)
     }
   }
 
@@ -358,9 +448,9 @@ extension DataflowSolver {
     var inputs: (read: [CellID], unread: [CellID]) = ([], [])
     var edge = nodes[node].firstInput
     while edge >= 0 {
-      let cell = CellID(ends[edge].cell)
+      let cell = CellID(edgeCells[edge])
       if edges[edge].node < 0 { inputs.unread.append(cell) } else { inputs.read.append(cell) }
-      edge = ends[edge].nextInput
+      edge = nextInputs[edge]
     }
     return inputs
   }

@@ -111,12 +111,13 @@ extension PropagationSolver {
   func formulas(around entry: Int32) -> [FormulaID] {
     var own: [FormulaID] = []
     var others: [(place: Int32, formula: FormulaID)] = []
-    var member = constraints[entry].firstMember
+    let first = constraints[entry].firstMember
+    var member = first
     while isMember(member, of: entry) {
       if members[member].formula >= 0 { own.append(FormulaID(members[member].formula)) }
       let source = variables[members[member].variable].source
       if source >= 0, source != entry {
-        others.append((members[member].place, formulaID(source)))
+        others.append((place(of: member, from: first), formulaID(source)))
       }
       member += 1
     }
@@ -346,10 +347,13 @@ extension PropagationSolver {
       constraints[source].visit = visit
       result.append(formulaID(source))
       // The first cell is to be looked at first: it is entered last.
-      var read: [Member] = []
-      var member = constraints[source].firstMember
+      var read: [(place: Int32, variable: Int32)] = []
+      let first = constraints[source].firstMember
+      var member = first
       while isMember(member, of: source) {
-        if member != constraints[source].chosen { read.append(members[member]) }
+        if member != constraints[source].chosen {
+          read.append((place(of: member, from: first), members[member].variable))
+        }
         member += 1
       }
       queue += read.sorted { $0.place > $1.place }.map(\.variable)

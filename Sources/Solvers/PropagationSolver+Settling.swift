@@ -42,7 +42,8 @@ extension PropagationSolver {
     var forced = revived
     revived = []
     for formula in transaction.forced {
-      let constraint = constraintsByFormula[formula.rawValue]
+      guard let id = transaction.constraint(of: formula) else { continue }
+      let constraint = constraintsByNumber[id.rawValue]
       if constraint >= 0 { forced.append(constraint) }
     }
     forced.removeAll { constraints[$0].chosen < 0 }
@@ -89,13 +90,17 @@ extension PropagationSolver {
   @inline(__always)
   private func cause(of entry: Int32) -> Int32 {
     let chosen = constraints[entry].chosen
-    var member = constraints[entry].firstMember
+    let first = constraints[entry].firstMember
+    var member = first
     var (cause, place): (Int32, Int32) = (-1, .max)
     while isMember(member, of: entry) {
       let record = members[member]
-      if member != chosen, record.place < place, variables[record.variable].changed == turn {
-        cause = variables[record.variable].id
-        place = record.place
+      if member != chosen, variables[record.variable].changed == turn {
+        let its = self.place(of: member, from: first)
+        if its < place {
+          cause = variables[record.variable].id
+          place = its
+        }
       }
       member += 1
     }

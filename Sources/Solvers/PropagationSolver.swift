@@ -31,19 +31,15 @@ public final class PropagationSolver: ConnectorSolver {
     var variable: Int32
     /// The number of the formula, or -1.
     var formula: Int32
-    /// Where the cell stands in the statement: explanations and refusals go by that.
-    var place: Int32
     /// The next one of the same cell; of free ones in a row, the next such row.
     var nextOfVariable: Int32 = -1
     /// The one before it of the same cell; of the first one, the last.
     var previousOfVariable: Int32 = -1
 
-    static let free = Member(constraint: -1, variable: -1, formula: -1, place: -1)
+    static let free = Member(constraint: -1, variable: -1, formula: -1)
   }
 
   struct Constraint {
-    /// Its number, or -1 for a free record.
-    var id: Int32
     /// The member whose formula is chosen, or -1 while it is given up.
     var chosen: Int32 = -1
     /// Its first cell, or the next free record.
@@ -89,6 +85,9 @@ public final class PropagationSolver: ConnectorSolver {
   let constraints = FlatTable<Constraint>()
   let variables = FlatTable<Variable>()
   let members = FlatTable<Member>()
+  /// For a member where its cell stands in the statement, if that is not where it stands in its row:
+  /// explanations and refusals go by that.
+  let places = NumberMap()
   /// How many records there are, free ones included.
   var recordCount: Int { constraints.count + variables.count + members.count }
   private var freeConstraint: Int32 = -1
@@ -96,8 +95,7 @@ public final class PropagationSolver: ConnectorSolver {
   private let freeMembers = FlatTable<Int32>()
   /// The cells of a constraint that is being entered.
   private let joined = FlatTable<Int32>()
-  private let constraintsByNumber = NumberMap()
-  let constraintsByFormula = NumberMap()
+  let constraintsByNumber = NumberMap()
   let variablesByNumber = NumberMap()
   private var nextRank: Int32 = 0
   var visit: UInt32 = 0
@@ -207,7 +205,7 @@ extension PropagationSolver {
   }
 
   private func enter(_ constraint: ConstraintIR) -> Int32 {
-    let record = Constraint(id: constraint.id.rawValue, strength: constraint.strength)
+    let record = Constraint(strength: constraint.strength)
     let entry: Int32
     if freeConstraint >= 0 {
       entry = freeConstraint
@@ -248,25 +246,32 @@ extension PropagationSolver {
     var member = takeMembers(joined.count)
     constraints[entry].firstMember = member
     visit &+= 1
-    let places = placesOfMany()
+    let many = placesOfMany()
     for formula in constraint.formulas {
       let variable = variable(formula.output)
       if variables[variable].visit == visit { continue }
       variables[variable].visit = visit
-      add(
-        member,
-        Member(
-          constraint: entry, variable: variable, formula: formula.id.rawValue,
-          place: places?[variable] ?? place(variable)))
-      constraintsByFormula.set(formula.id.rawValue, to: entry)
+      add(member, Member(constraint: entry, variable: variable, formula: formula.id.rawValue))
+      setPlace(many?[variable] ?? place(variable), of: member)
       member += 1
     }
     for index in 0..<joined.count where variables[joined[index]].visit != visit {
-      add(
-        member,
-        Member(constraint: entry, variable: joined[index], formula: -1, place: Int32(index)))
+      add(member, Member(constraint: entry, variable: joined[index], formula: -1))
+      setPlace(Int32(index), of: member)
       member += 1
     }
+  }
+
+  private func setPlace(_ place: Int32, of member: Int32) {
+    let isOther = place != member - constraints[members[member].constraint].firstMember
+    if isOther { places.set(member, to: place) }
+  }
+
+  /// Where the cell of a member stands in the statement, given the first member of its constraint.
+  @inline(__always)
+  func place(of member: Int32, from first: Int32) -> Int32 {
+    let other = places[member]
+    return other < 0 ? member - first : other
   }
 
   /// Where a cell stands among those that are being entered.
@@ -315,9 +320,9 @@ extension PropagationSolver {
     let first = constraints[entry].firstMember
     var member = first
     while isMember(member, of: entry) {
-      if members[member].formula >= 0 { constraintsByFormula.remove(members[member].formula) }
       leave(member)
       members[member].constraint = -1
+      places.remove(member)
       member += 1
     }
     guard member > first else { return }
@@ -348,13 +353,11 @@ extension PropagationSolver {
     where member(of: entry, variable(formula.output)) < 0 { return false }
     var old = constraints[entry].firstMember
     while isMember(old, of: entry) {
-      if members[old].formula >= 0 { constraintsByFormula.remove(members[old].formula) }
       members[old].formula = -1
       old += 1
     }
     for formula in constraint.formulas.reversed() {
       members[member(of: entry, variable(formula.output))].formula = formula.id.rawValue
-      constraintsByFormula.set(formula.id.rawValue, to: entry)
     }
     constraints[entry].strength = constraint.strength
     hasPlan = false
@@ -400,7 +403,6 @@ extension PropagationSolver {
     if !unsatisfied.isEmpty { unsatisfied.removeAll { $0 == entry } }
     if !revived.isEmpty { revived.removeAll { $0 == entry } }
     removeMembers(of: entry)
-    constraints[entry].id = -1
     constraints[entry].chosen = -1
     constraints[entry].firstMember = freeConstraint
     freeConstraint = entry

@@ -4,8 +4,8 @@
 /// reference counting and without a check for exclusive access to the table, which is held as a
 /// constant. Records are addressed by numbers that their owner has given out itself.
 ///
-/// A table takes no memory for records before it has one. It grows by a half while it is small, and
-/// by an eighth when it is large.
+/// A table takes no memory for records before it has one. It grows by a half while it is small, by
+/// an eighth when it is large, and by a sixteenth when that is much.
 @safe
 @frozen
 public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {

@@ -16,6 +16,8 @@
 enum TableMemory {
   /// From so many bytes on a table grows by an eighth, below by a half.
   private static let large = 64 << 10
+  /// From so many bytes on it grows by a sixteenth: pages are moved then, and no bytes.
+  private static let huge = 1 << 20
   /// From so many bytes on a table begins with a cache line.
   ///
   /// Records of a power of two in size do not lie across two of them then. The word before the table
@@ -26,7 +28,8 @@ enum TableMemory {
   /// How many records of a size to have memory for, if room for some more than now is wanted.
   static func capacity(for needed: Int, growingFrom capacity: Int, stride: Int) -> Int {
     let least = capacity == 0 ? max(2, 64 / stride) : 0
-    let step = capacity * stride >= large ? capacity / 8 : capacity / 2
+    let size = capacity * stride
+    let step = size < large ? capacity / 2 : size < huge ? capacity / 8 : capacity / 16
     return max(needed, capacity + step, least)
   }
 

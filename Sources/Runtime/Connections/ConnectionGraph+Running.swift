@@ -56,7 +56,7 @@ extension ConnectionGraph {
     let outer = unsafe words.pointee.runningNumber
     unsafe words.pointee.runningNumber = number
     // Code of any kind: the table of formulas may have moved behind it.
-    let value = native.compute()
+    let value = native.compute(in: self)
     unsafe words.pointee.runningNumber = outer
     if value.isUnwind { return noteNativeFailure(number) }
     // It may have ended itself.

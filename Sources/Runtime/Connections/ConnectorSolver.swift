@@ -22,6 +22,8 @@ public protocol ConnectorSolver: AnyObject {
 
   /// Takes a constraint in: all or nothing. A constraint of the same number is replaced.
   ///
+  /// A constraint of one direction may have the same number as its formula.
+  ///
   /// - Throws: `SolverConflict` when it cannot be kept together with the others; the solver is then
   ///   as it was before.
   func add(_ constraint: ConstraintIR) throws(SolverConflict)
@@ -263,6 +265,12 @@ public final class Transaction {
   ///
   /// - Complexity: O(n).
   public var forced: [FormulaID] { (0..<forcedFormulas.count).map { forcedFormulas[$0] } }
+
+  /// The constraint that a formula is part of; nil for one that has ended, and where a solver is used by
+  /// itself.
+  package func constraint(of formula: FormulaID) -> ConstraintID? {
+    unsafe graph?._withUnsafeGuaranteedRef { $0[formula]?.constraint?.id }
+  }
 
   /// How many formulas must run.
   public var forcedCount: Int { forcedFormulas.count }

@@ -121,7 +121,7 @@ extension Machine {
         return outcome
       }
     case .native(let native):
-      return run(formula) { .value(native.compute()) }
+      return run(formula) { .value(native.compute(in: graph)) }
     }
   }
 

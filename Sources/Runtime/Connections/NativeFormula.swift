@@ -7,104 +7,166 @@ internal import TenonTables
 /// What a formula in Swift code does.
 enum NativeCode {
   /// Computes the value from the cells it reads.
-  case values((NativeInputs) -> Value)
+  case values((FormulaInputs) -> FormulaValue)
   /// Computes an integer from integers.
   case integers((IntegerInputs) -> Int)
 }
 
-/// What a formula in Swift code does, as its record has it: a turn calls it where it stands, without
-/// counting references.
-private enum RecordedCode: ~Copyable {
-  case values((NativeInputs) -> Value)
-  case integers((IntegerInputs) -> Int)
-
-  init(_ code: NativeCode) {
-    switch code {
-    case .values(let compute): self = .values(compute)
-    case .integers(let compute): self = .integers(compute)
-    }
-  }
-
-  var code: NativeCode {
-    switch self {
-    case .values(let compute): .values(compute)
-    case .integers(let compute): .integers(compute)
-    }
-  }
+/// What a formula does, as its record has it: a turn calls it where it stands, without counting
+/// references.
+private struct ValuesCode: ~Copyable {
+  let compute: (FormulaInputs) -> FormulaValue
 
   @inline(__always)
-  func callAsFunction(_ inputs: NativeInputs) -> Value {
-    switch self {
-    case .values(let compute): compute(inputs)
-    case .integers(let compute): Value(small: compute(IntegerInputs(inputs)))
-    }
-  }
+  func callAsFunction(_ inputs: FormulaInputs) -> FormulaValue { compute(inputs) }
 }
 
-/// What running a formula in Swift code needs: a cache line.
-@safe
-struct NativeRecord: ~Copyable {
-  /// Where the values of the first two cells stand that it reads, nil for places that are no plain
-  /// slots; for more than two, `first` is where all of that stands.
-  var first: UnsafeRawPointer?
-  var second: UnsafeRawPointer?
-  /// The numbers of the first two cells; for more than two they stand behind the addresses.
-  var numbers: (Int32, Int32) = (-1, -1)
-  /// How many cells it reads.
-  let count: Int32
-  fileprivate let code: RecordedCode
-  let graph: Unmanaged<ConnectionGraph>
+/// The same of a formula over integers.
+private struct IntegersCode: ~Copyable {
+  let compute: (IntegerInputs) -> Int
 
-  /// How many cells a record has room for.
+  @inline(__always)
+  func callAsFunction(_ inputs: IntegerInputs) -> Int { compute(inputs) }
+}
+
+/// What running a formula in Swift code needs: half a cache line for one that reads one cell.
+///
+/// It begins with the code. There are records of two sizes: where the formula reads two cells, what
+/// there is to the second one stands at the end. Where it reads more, all of that stands elsewhere.
+@safe
+private struct NativeRecord {
+  /// What stands behind the code.
+  @safe
+  struct Facts: BitwiseCopyable {
+    /// How many cells it reads, if it is over integers; else the complement of that.
+    let shape: Int32
+    /// The number of the first cell, or -1.
+    var number: Int32 = -1
+    /// Where its value stands, nil if it is no plain slot; for more than two cells, the addresses of
+    /// all, and behind them the numbers.
+    var address: UnsafeRawPointer?
+  }
+
+  private static var factsOffset: Int { 16 }
+  private static var addressOffset: Int { 24 }
+
+  /// How many cells a record has room for at most.
   @inline(__always) static var room: Int { 2 }
 
-  init(count: Int, _ code: NativeCode, _ graph: ConnectionGraph) {
-    unsafe first = nil
-    unsafe second = nil
-    self.count = Int32(clamping: count)
-    self.code = RecordedCode(code)
-    unsafe self.graph = Unmanaged.passUnretained(graph)
+  /// How many bytes it takes by how many cells its formula reads.
+  static func size(_ count: Int) -> Int { count == room ? 48 : 32 }
+
+  let memory: UnsafeMutableRawPointer
+
+  @inline(__always)
+  init(_ memory: UnsafeMutableRawPointer) { unsafe self.memory = unsafe memory }
+
+  @inline(__always)
+  var facts: UnsafeMutablePointer<Facts> {
+    unsafe (memory + NativeRecord.factsOffset).assumingMemoryBound(to: Facts.self)
+  }
+
+  /// The code, where it computes values.
+  @inline(__always)
+  var values: UnsafeMutablePointer<ValuesCode> {
+    unsafe memory.assumingMemoryBound(to: ValuesCode.self)
+  }
+
+  /// The code, where it is over integers.
+  @inline(__always)
+  var integers: UnsafeMutablePointer<IntegersCode> {
+    unsafe memory.assumingMemoryBound(to: IntegersCode.self)
+  }
+
+  /// How many cells it reads.
+  @inline(__always)
+  var count: Int {
+    let shape = unsafe Int(facts.pointee.shape)
+    return shape < 0 ? ~shape : shape
+  }
+
+  @inline(__always) var isOverIntegers: Bool { unsafe facts.pointee.shape >= 0 }
+
+  /// Where the values of the cells stand; nil for places that are no plain slots.
+  @inline(__always)
+  var addresses: UnsafeMutablePointer<UnsafeRawPointer?> {
+    let own = unsafe memory + NativeRecord.addressOffset
+    let words =
+      unsafe count > NativeRecord.room
+      ? UnsafeMutableRawPointer(mutating: facts.pointee.address) ?? own : own
+    return unsafe words.assumingMemoryBound(to: UnsafeRawPointer?.self)
+  }
+
+  /// Where the number of a cell stands, `0 ..< count`.
+  func number(_ index: Int) -> UnsafeMutablePointer<Int32> {
+    let place = unsafe NativeRecord.number(index, beside: addresses, count)
+    return unsafe UnsafeMutablePointer(mutating: place)
+  }
+
+  /// The same, from where the addresses stand and how many there are.
+  static func number(
+    _ index: Int, beside addresses: UnsafePointer<UnsafeRawPointer?>, _ count: Int
+  ) -> UnsafePointer<Int32> {
+    assert(index >= 0 && index < count)
+    // In a record the first one stands before its address, and the second one behind its own.
+    let offset =
+      count > room
+      ? count * MemoryLayout<Int>.stride + index * MemoryLayout<Int32>.stride
+      : index == 0 ? -MemoryLayout<Int32>.stride : room * MemoryLayout<Int>.stride
+    return unsafe (UnsafeRawPointer(addresses) + offset).assumingMemoryBound(to: Int32.self)
   }
 }
 
 /// The records of a graph: they stay where they are until they are given back.
 @safe
 final class NativeTable {
-  private static var pageSize: Int { 64 }
+  private static var pageSize: Int { 4_096 }
 
-  private var pages: [UnsafeMutablePointer<NativeRecord>] = unsafe []
-  private var free: [UnsafeMutablePointer<NativeRecord>] = unsafe []
-  /// How many records the last page has room for.
+  private var pages: [UnsafeMutableRawPointer] = unsafe []
+  /// The records of either size that were given back: each tells where the next one is.
+  private var free: (small: UnsafeMutableRawPointer?, large: UnsafeMutableRawPointer?)
+  /// How many bytes are left of the last page.
   private var room = 0
 
-  func makeRecord(_ record: consuming NativeRecord) -> UnsafeMutablePointer<NativeRecord> {
-    let place: UnsafeMutablePointer<NativeRecord>
-    if let known = unsafe free.popLast() {
-      unsafe place = known
-    } else {
-      if room == 0 { addPage() }
-      unsafe place = pages[pages.count - 1] + (NativeTable.pageSize - room)
-      room -= 1
+  init() { unsafe free = (nil, nil) }
+
+  /// How many bytes the records take, free ones included.
+  var byteCount: Int { unsafe pages.count * NativeTable.pageSize }
+
+  /// Memory for the record of a formula that reads so many cells.
+  fileprivate func makeRecord(_ count: Int) -> NativeRecord {
+    let isLarge = count == NativeRecord.room
+    if let known = unsafe isLarge ? free.large : free.small {
+      unsafe setFree(known.load(as: UnsafeMutableRawPointer?.self), isLarge: isLarge)
+      return unsafe NativeRecord(known)
     }
-    unsafe place.initialize(to: record)
-    return unsafe place
+    let size = NativeRecord.size(count)
+    if room < size { addPage() }
+    let memory = unsafe pages[pages.count - 1] + (NativeTable.pageSize - room)
+    room -= size
+    return unsafe NativeRecord(memory)
   }
 
   /// Gives the record of a formula back that does not run.
   func remove(_ formula: NativeFormula) {
-    let record = unsafe formula.record
-    if unsafe Int(record.pointee.count) > NativeRecord.room {
-      unsafe record.pointee.first?.deallocate()
-    }
-    unsafe record.deinitialize(count: 1)
-    unsafe free.append(record)
+    let record = formula.record
+    let count = record.count
+    let code = formula.takeCode()
+    if count > NativeRecord.room { unsafe record.facts.pointee.address?.deallocate() }
+    let isLarge = count == NativeRecord.room
+    unsafe record.memory.storeBytes(
+      of: isLarge ? free.large : free.small, as: UnsafeMutableRawPointer?.self)
+    unsafe setFree(record.memory, isLarge: isLarge)
+    // Last: what it holds may run code of any kind as it goes.
+    withExtendedLifetime(code) {}
+  }
+
+  private func setFree(_ first: UnsafeMutableRawPointer?, isLarge: Bool) {
+    if isLarge { unsafe free.large = unsafe first } else { unsafe free.small = unsafe first }
   }
 
   private func addPage() {
-    let size = NativeTable.pageSize * MemoryLayout<NativeRecord>.stride
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
-    unsafe pages.append(
-      memory.bindMemory(to: NativeRecord.self, capacity: NativeTable.pageSize))
+    unsafe pages.append(.allocate(byteCount: NativeTable.pageSize, alignment: 64))
     room = NativeTable.pageSize
   }
 
@@ -116,111 +178,125 @@ final class NativeTable {
 /// until the formula is over, one that has ended while it was running included.
 @safe
 struct NativeFormula {
-  fileprivate let record: UnsafeMutablePointer<NativeRecord>
+  fileprivate let record: NativeRecord
 
   /// What stands for it in the table of formulas.
   @inline(__always)
   init?(word: UInt) {
-    guard let record = unsafe UnsafeMutablePointer<NativeRecord>(bitPattern: word) else {
-      return nil
-    }
-    unsafe self.record = record
+    guard let memory = unsafe UnsafeMutableRawPointer(bitPattern: word) else { return nil }
+    record = unsafe NativeRecord(memory)
   }
 
   init(graph: ConnectionGraph, inputs: [CellID], _ code: NativeCode) {
-    var record = NativeRecord(count: inputs.count, code, graph)
+    record = graph.natives.makeRecord(inputs.count)
+    let count = Int32(clamping: inputs.count)
+    switch code {
+    case .values(let compute):
+      unsafe record.values.initialize(to: ValuesCode(compute: compute))
+      unsafe record.facts.initialize(to: NativeRecord.Facts(shape: ~count))
+    case .integers(let compute):
+      unsafe record.integers.initialize(to: IntegersCode(compute: compute))
+      unsafe record.facts.initialize(to: NativeRecord.Facts(shape: count))
+    }
     if inputs.count > NativeRecord.room {
       // The numbers of the cells stand behind the addresses: two for each word.
       let words = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(
         capacity: inputs.count + (inputs.count + 1) / 2)
-      unsafe record.first = UnsafeRawPointer(words)
+      unsafe record.facts.pointee.address = UnsafeRawPointer(words)
     }
-    unsafe self.record = graph.natives.makeRecord(record)
-    let view = unsafe NativeInputs(self.record)
     for (index, input) in inputs.enumerated() {
       let cell = graph.hot[input.rawValue]
       let isSlot = cell.kind == .slot
       let address =
         unsafe isSlot ? UnsafeRawPointer(ObjectRef(cell.object).address(ofSlot: cell.slot)) : nil
-      unsafe (view.addresses + index).initialize(to: address)
-      unsafe (view.numbers + index).initialize(to: input.rawValue)
+      unsafe (record.addresses + index).initialize(to: address)
+      unsafe record.number(index).initialize(to: input.rawValue)
     }
   }
 
   /// The cells it reads.
-  var inputs: [CellID] {
-    let view = unsafe NativeInputs(record)
-    return (0..<view.count).map { view.cell($0) }
-  }
+  var inputs: [CellID] { (0..<record.count).map { unsafe CellID(record.number($0).pointee) } }
 
   /// What it does.
-  var code: NativeCode { unsafe record.pointee.code.code }
+  var code: NativeCode {
+    record.isOverIntegers
+      ? unsafe .integers(record.integers.pointee.compute)
+      : unsafe .values(record.values.pointee.compute)
+  }
+
+  /// What it does; the record is without that then.
+  fileprivate func takeCode() -> NativeCode {
+    let code = code
+    if record.isOverIntegers {
+      unsafe record.integers.deinitialize(count: 1)
+    } else {
+      unsafe record.values.deinitialize(count: 1)
+    }
+    return code
+  }
 
   /// Stands for it in the table of formulas.
-  var word: UInt { unsafe UInt(bitPattern: record) }
+  var word: UInt { unsafe UInt(bitPattern: record.memory) }
 
+  /// Computes the value, in the graph that it was made for.
   @inline(__always)
-  func compute() -> Value { unsafe record.pointee.code(NativeInputs(record)) }
+  func compute(in graph: ConnectionGraph) -> Value {
+    let inputs = NativeInputs(record, graph)
+    return record.isOverIntegers
+      ? unsafe Value(small: record.integers.pointee(IntegerInputs(inputs)))
+      : computeValue(inputs, graph.machine)
+  }
+
+  @inline(never)
+  private func computeValue(_ inputs: NativeInputs, _ machine: Machine) -> Value {
+    unsafe machine.value(of: record.values.pointee(FormulaInputs(inputs, machine)))
+  }
 }
 
 /// What a formula in Swift code reads; good while it runs.
 @safe
 struct NativeInputs {
-  private let record: UnsafeMutablePointer<NativeRecord>
+  private let record: NativeRecord
+  fileprivate let graph: Unmanaged<ConnectionGraph>
 
   @inline(__always)
-  init(_ record: UnsafeMutablePointer<NativeRecord>) {
-    unsafe self.record = unsafe record
+  fileprivate init(_ record: NativeRecord, _ graph: ConnectionGraph) {
+    self.record = record
+    unsafe self.graph = Unmanaged.passUnretained(graph)
   }
 
-  @inline(__always)
-  var count: Int { unsafe Int(record.pointee.count) }
+  @inline(__always) var count: Int { record.count }
 
   /// Where the values stand; nil for places that are no plain slots.
   @inline(__always)
-  fileprivate var addresses: UnsafeMutablePointer<UnsafeRawPointer?> {
-    // A record begins with the first addresses.
-    let words =
-      unsafe count > NativeRecord.room
-      ? UnsafeMutableRawPointer(mutating: record.pointee.first) : UnsafeMutableRawPointer(record)
-    return unsafe (words ?? UnsafeMutableRawPointer(record))
-      .assumingMemoryBound(to: UnsafeRawPointer?.self)
-  }
-
-  /// The numbers of the cells.
-  fileprivate var numbers: UnsafeMutablePointer<Int32> {
-    unsafe UnsafeMutableRawPointer(addresses + max(count, NativeRecord.room))
-      .assumingMemoryBound(to: Int32.self)
-  }
-
-  /// A cell that it reads, `0 ..< count`.
-  func cell(_ index: Int) -> CellID {
-    assert(index >= 0 && index < count)
-    return CellID(unsafe numbers[index])
-  }
+  fileprivate var addresses: UnsafeMutablePointer<UnsafeRawPointer?> { unsafe record.addresses }
 
   /// The value of an input, `0 ..< count`.
   @inline(__always)
   subscript(index: Int) -> Value {
     assert(index >= 0 && index < count)
     if let address = unsafe addresses[index] { return unsafe address.load(as: Value.self) }
-    return unsafe record.pointee.graph._withUnsafeGuaranteedRef { graph in
-      graph.machine.currentValue(of: cell(index)) ?? .nil
-    }
+    return unsafe NativeInputs.value(of: record.number(index).pointee, in: graph)
+  }
+
+  /// The value of an input that is no plain slot.
+  fileprivate static func value(of cell: Int32, in graph: Unmanaged<ConnectionGraph>) -> Value {
+    unsafe graph._withUnsafeGuaranteedRef { $0.machine.currentValue(of: CellID(cell)) ?? .nil }
   }
 }
 
 /// The inputs of a formula over integers.
 @safe
 package struct IntegerInputs {
-  let inputs: NativeInputs
+  /// With the addresses that is all there is to know: a turn hands over no more.
+  private let graph: Unmanaged<ConnectionGraph>
   @usableFromInline let addresses: UnsafePointer<UnsafeRawPointer?>
   /// How many there are.
   package let count: Int
 
   @inline(__always)
   init(_ inputs: NativeInputs) {
-    self.inputs = inputs
+    unsafe graph = unsafe inputs.graph
     unsafe addresses = unsafe UnsafePointer(inputs.addresses)
     count = inputs.count
   }
@@ -237,7 +313,10 @@ package struct IntegerInputs {
 
   /// Reads an input that is no plain slot.
   @usableFromInline
-  func read(_ index: Int) -> Int { inputs[index].asSmallInteger ?? 0 }
+  func read(_ index: Int) -> Int {
+    let cell = unsafe NativeRecord.number(index, beside: addresses, count).pointee
+    return unsafe NativeInputs.value(of: cell, in: graph).asSmallInteger ?? 0
+  }
 
   /// The sum of all of them.
   package var sum: Int {

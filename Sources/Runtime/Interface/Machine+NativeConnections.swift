@@ -142,7 +142,8 @@ extension Machine {
     }
   }
 
-  private func value(of value: FormulaValue) -> Value {
+  /// What Swift code has computed; `unwind` when it could not, and word of why is left.
+  func value(of value: FormulaValue) -> Value {
     switch value {
     case .integer(let integer): makeInteger(integer)
     case .double(let double): makeFloat(double)
@@ -164,10 +165,7 @@ extension Machine {
     _ target: VariableCell, reading inputs: [VariableCell], text: String?,
     _ formula: @escaping (FormulaInputs) -> FormulaValue
   ) -> RunOutcome {
-    let code = NativeCode.values { [unowned self] inputs in
-      value(of: formula(FormulaInputs(inputs, self)))
-    }
-    return connectNatively(target, reading: inputs, text: text, code)
+    connectNatively(target, reading: inputs, text: text, .values(formula))
   }
 
   /// Keeps a variable equal to an integer that Swift code computes from integers.
