@@ -266,10 +266,14 @@ public final class Transaction {
   /// - Complexity: O(n).
   public var forced: [FormulaID] { (0..<forcedFormulas.count).map { forcedFormulas[$0] } }
 
-  /// The constraint that a formula is part of; nil for one that has ended, and where a solver is used by
-  /// itself.
+  /// The number by which a solver knows the constraint that a formula is part of; nil for one that has
+  /// ended, and where a solver is used by itself.
   package func constraint(of formula: FormulaID) -> ConstraintID? {
-    unsafe graph?._withUnsafeGuaranteedRef { $0[formula]?.constraint?.id }
+    unsafe graph?._withUnsafeGuaranteedRef { graph in
+      guard let formula = graph[formula], let constraint = formula.constraint else { return nil }
+      // One-way solvers know it by its formula.
+      return constraint.isAlone || constraint.level >= 0 ? formula.levelID : constraint.id
+    }
   }
 
   /// How many formulas must run.
