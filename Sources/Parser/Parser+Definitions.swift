@@ -227,9 +227,11 @@ extension Parser {
     guard lexer.addConnector(connector.text) else { throw fail(connectorTooLong(connector)) }
     definedConnectors.insert(connector.text)
     move(to: Int(run.end))
+    // In its own definition the sign means what it does in every program, however often it has been
+    // defined: a definition takes the place of the one before, which nothing could mean any more.
+    ownConnectors.remove(connector.text)
     let superclass = try parseSuperclass()
     let members = try parseMembers()
-    // In its own definition the sign has the meaning that it had before.
     if isReplaced { ownConnectors.insert(connector.text) }
     return ConnectorDefinition(
       connector: connector, superclass: superclass, members: members, range: range(from: start))
