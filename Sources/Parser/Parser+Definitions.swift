@@ -22,7 +22,8 @@ extension Parser {
     // An attempt at what cannot be: no assignment goes on with a colon.
     if next.kind == .assignment { return lexer.token(from: next.end).kind == .colon }
     let run = lexer.operatorRun(at: next.start)
-    guard run.end > run.start else { return false }
+    // An attempt as well: a name where a sign is needed.
+    guard run.end > run.start else { return isDefinedNameAhead(.connector) }
     let kind = lexer.token(from: Int(run.end)).kind
     return kind == .openBrace || kind == .colon
   }
@@ -216,6 +217,7 @@ extension Parser {
   func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
     let start = token.start
     advance()
+    guard token.kind != .name, token.kind != .keyword else { throw fail(namedConnector()) }
     let run =
       token.kind == .assignment ? token.range : lexer.operatorRun(at: token.start)
     let connector = Name(source.text(in: run), run)
