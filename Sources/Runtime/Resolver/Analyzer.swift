@@ -58,14 +58,18 @@ extension NameEnvironment {
 struct Analyzer {
   let environment: any NameEnvironment
   let emits: Bool
+  /// Whether the statements are those of a class: what they connect has to be there already, as a
+  /// variable of theirs alone could never be read.
+  let isClassBody: Bool
   private(set) var issues: [Issue] = []
   private(set) var scopes: [SourceRange: Scope] = [:]
   private var scope: Scope
 
   /// `emits`: whether `^` emits and leaves nothing: in the body of a filter.
-  init(environment: any NameEnvironment, emits: Bool = false) {
+  init(environment: any NameEnvironment, emits: Bool = false, isClassBody: Bool = false) {
     self.environment = environment
     self.emits = emits
+    self.isClassBody = isClassBody
     scope = Scope(.method, parent: nil)
   }
 
@@ -116,6 +120,7 @@ struct Analyzer {
   private mutating func declareAssigned(in statements: [Statement]) {
     guard !environment.isScript else { return }
     var names = AssignedNames()
+    names.notesConnected = !isClassBody
     names.visit(statements)
     for name in names.assigned where !names.declared.contains(name.text) {
       guard scope.variable(named: name.text) == nil else { continue }
