@@ -13,14 +13,24 @@ extension Builder {
     case ">=|", "<=|": return buildInequalities(connect, depth)
     default: return buildOwnConnector(connect, depth)
     }
-    var nodes: [NodeRef] = []
-    for index in connect.operands.indices.dropLast() {
-      nodes.append(
-        buildPair(connect, connect.operands[index], connect.operands[index + 1], depth))
+    let pairs = zip(connect.operands, connect.operands.dropFirst())
+    if connect.operands.count == 2 {
+      return Built(
+        node: buildPair(connect, connect.operands[0], connect.operands[1], depth), shape: .other)
     }
-    return nodes.count == 1
-      ? Built(node: nodes[0], shape: .other)
-      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+    // The chain's array and its text, then values on the way.
+    let nodes = pairs.map { buildPair(connect, $0, $1, depth + 4) }
+    return buildChain(connect, nodes, depth)
+  }
+
+  /// Builds what a chain answers: one object for the connections of its pairs.
+  mutating func buildChain(
+    _ connect: ConnectExpression, _ nodes: [NodeRef], _ depth: Int
+  ) -> Built {
+    let array = add(ArrayNode(elements: list(nodes), slot: depth + 2, state: state))
+    let pairs = add(BatchNode(body: array.node, at: position(connect.range, depth + 2)))
+    let text = constant(machine.makeString(SyntaxPrinter.print(.connect(connect))))
+    return send("of:text:", to: classNode("ConnectionChain"), [pairs, text], connect.range, depth)
   }
 
   /// Builds `source -> filter -> sink`: a message to the class of flows.

@@ -26,6 +26,9 @@ extension Builder {
   /// Builds `a >=| e` and its like, pair by pair.
   mutating func buildInequalities(_ connect: ConnectExpression, _ depth: Int) -> Built {
     let relation: Relation = connect.connector.text == ">=|" ? .atLeast : .atMost
+    let isChain = connect.operands.count > 2
+    let outer = depth
+    let depth = isChain ? depth + 4 : depth
     var nodes: [NodeRef] = []
     for index in connect.operands.indices.dropLast() {
       let (left, right) = (connect.operands[index], connect.operands[index + 1])
@@ -41,9 +44,8 @@ extension Builder {
       nodes.append(
         buildLinear(connect, left, right, target: target, relation, block: nil, [], depth))
     }
-    return nodes.count == 1
-      ? Built(node: nodes[0], shape: .other)
-      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+    return isChain
+      ? buildChain(connect, nodes, outer) : Built(node: nodes[0], shape: .other)
   }
 
   /// Builds a connection that may be an equation or an inequality for a solver of such.
