@@ -118,7 +118,8 @@ extension Builder {
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
           reads: [], linear: sum, options: buildOptions(inner), isHeld: holdsConnection,
-          awaitsPolicy: awaitsPolicy, base: depth, at: position))
+          refusal: refusal(of: [left, right]), awaitsPolicy: awaitsPolicy, base: depth, at: position
+        ))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)
@@ -131,7 +132,17 @@ extension Builder {
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads, options: buildOptions(inner), formula: right,
         isHeld: holdsConnection, rightName: SyntaxPrinter.print(right),
-        awaitsPolicy: awaitsPolicy, base: depth, at: position))
+        refusal: refusal(of: [left]), awaitsPolicy: awaitsPolicy, base: depth, at: position))
+  }
+
+  /// What stands against computing places: an argument is not assigned.
+  func refusal(of targets: [Expression]) -> Failure? {
+    for case .some(let name) in targets.map(\.variableName) {
+      if let problem = Wording.assignment(to: scope.lookUp(name.text)) {
+        return Failure(.constraintError, problem)
+      }
+    }
+    return nil
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {
@@ -302,6 +313,9 @@ private struct FormulaReads {
 extension String {
   /// Whether the operands of the connector of this spelling are formulas or places.
   var isFormulaConnector: Bool { ["|=", "=|=", ">=|", "<=|"].contains(self) }
+
+  /// Whether the connector of this spelling joins stores as they are.
+  var joinsStores: Bool { ["|=", "=|="].contains(self) }
 }
 
 extension Expression {

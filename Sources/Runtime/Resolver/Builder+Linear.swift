@@ -64,7 +64,8 @@ extension Builder {
         block: block, other: nil, reads: reads,
         linear: linear, options: buildOptions(depth + 1),
         formula: block == nil ? nil : right, isHeld: holdsConnection,
-        rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
+        rightName: SyntaxPrinter.print(right), refusal: refusal(of: [left]),
+        awaitsPolicy: awaitsPolicy, base: depth,
         at: position(connect.range, depth + 1)))
   }
 
@@ -100,7 +101,11 @@ extension Builder {
     let inner = depth + 1
     var leaves: [ConnectNode.Leaf] = []
     for (index, leaf) in analysis.leaves.enumerated() {
-      let place = leaf.isPlace && isVariable(leaf.expression) ? place(leaf.expression, inner) : nil
+      // An argument and a constant are values like any other.
+      let isPlace =
+        leaf.isPlace && isVariable(leaf.expression)
+        && leaf.expression.variableName.map { names(of: right).isAssignable($0) } ?? true
+      let place = isPlace ? place(leaf.expression, inner) : nil
       var block: NodeRef?
       var reads: [ConnectNode.Operand] = []
       if index > 0, place.map({ $0.mayFail }) ?? true {
