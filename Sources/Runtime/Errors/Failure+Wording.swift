@@ -353,6 +353,13 @@ extension Failure {
     Failure(.constraintError, "a formula must not connect: '\(connection.text)'")
   }
 
+  static func policyOfEquation(_ text: String) -> Failure {
+    Failure(
+      .invalidArgument,
+      "'\(text)' is an equation, which is solved with others in the turn of a change: it takes no policy"
+    )
+  }
+
   static func joinsItself(_ name: String) -> Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
   }
