@@ -54,6 +54,10 @@ extension Primitive {
       let plan = machine.connection(arguments.receiver)?.plan
       return Value(plan?.other != nil && plan?.isOneWay == false)
     },
+    Primitive("isBothWays", "Whether its statement joins both ways, formulas or places.") {
+      machine, arguments in
+      Value(machine.connection(arguments.receiver)?.connector == "=|=")
+    },
     Primitive("isAimed", "Whether its paths lead somewhere.") { machine, arguments in
       Value(machine.connection(arguments.receiver)?.relay?.cells.isEmpty == false)
     },
