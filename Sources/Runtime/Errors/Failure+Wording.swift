@@ -186,6 +186,10 @@ extension Failure {
 
   // MARK: Places and stores
 
+  static func noElement(_ index: String, _ object: String) -> Failure {
+    Failure(.constraintError, "\(object) has no element \(index)")
+  }
+
   static func noProperty(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)'")
   }

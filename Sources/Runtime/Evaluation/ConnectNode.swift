@@ -241,7 +241,7 @@ final class ConnectNode: SiteNode {
         let index = evaluate(indexNode, frame, machine)
       else { return nil }
       guard let place = try machine.place(of: index, in: object) else {
-        throw .noProperty(machine.describe(index), machine.describe(object))
+        throw .noElement(machine.describe(index), machine.describe(object))
       }
       // The symbol that stands for a string may be known nowhere else.
       machine.roots.append(place.key)
