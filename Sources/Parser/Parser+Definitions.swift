@@ -22,7 +22,8 @@ extension Parser {
     // An attempt at what cannot be: no assignment goes on with a colon.
     if next.kind == .assignment { return lexer.token(from: next.end).kind == .colon }
     let run = lexer.operatorRun(at: next.start)
-    guard run.end > run.start else { return false }
+    // An attempt as well: a name where a sign is needed.
+    guard run.end > run.start else { return isDefinedNameAhead(.connector) }
     let kind = lexer.token(from: Int(run.end)).kind
     return kind == .openBrace || kind == .colon
   }
@@ -216,6 +217,7 @@ extension Parser {
   func parseConnectorDefinition() throws(SyntaxFailure) -> ConnectorDefinition {
     let start = token.start
     advance()
+    guard token.kind != .name, token.kind != .keyword else { throw fail(namedConnector()) }
     let run =
       token.kind == .assignment ? token.range : lexer.operatorRun(at: token.start)
     let connector = Name(source.text(in: run), run)
@@ -227,9 +229,11 @@ extension Parser {
     guard lexer.addConnector(connector.text) else { throw fail(connectorTooLong(connector)) }
     definedConnectors.insert(connector.text)
     move(to: Int(run.end))
+    // In its own definition the sign means what it does in every program, however often it has been
+    // defined: a definition takes the place of the one before, which nothing could mean any more.
+    ownConnectors.remove(connector.text)
     let superclass = try parseSuperclass()
     let members = try parseMembers()
-    // In its own definition the sign has the meaning that it had before.
     if isReplaced { ownConnectors.insert(connector.text) }
     return ConnectorDefinition(
       connector: connector, superclass: superclass, members: members, range: range(from: start))

@@ -280,6 +280,12 @@ extension Parser {
         connector.range)
   }
 
+  /// A connector's definition with a name where its sign has to stand.
+  func namedConnector() -> Diagnostic {
+    error(
+      "a connector is a sign, as in 'connector ~> : Connector { ... }', and no name", token.range)
+  }
+
   func connectorTooLong(_ connector: Name) -> Diagnostic {
     error("a connector has at most \(Lexer.longestConnector) characters", connector.range)
   }

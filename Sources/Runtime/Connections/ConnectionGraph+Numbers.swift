@@ -37,6 +37,10 @@ extension ConnectionGraph {
   /// What a constraint says as a sum; nil where its formulas do not say the same in that form.
   func linearForm(of constraint: Constraint) -> LinearForm? {
     if let equation = constraint.equation { return equation.form }
+    // A policy says when formulas run: what is solved with others cannot wait.
+    if constraint.formulas.contains(where: { $0.connection.relay != nil }) {
+      return nil
+    }
     let formulas = constraint.formulas.filter { !$0.isInverse }
     let forms = formulas.compactMap(\.linear)
     guard let first = forms.first, forms.count == formulas.count,

@@ -238,7 +238,9 @@ extension Machine {
     connection.strength = plan.strength
     connection.solver = plan.solver
     // A solver that the program has chosen may know sums.
-    if let linear = plan.linear ?? (plan.solver == nil ? nil : plan.otherwise),
+    // A truth is told of its places, whatever else computes them.
+    let isJoined = plan.other != nil && connection.relay?.kind == .places
+    if !isJoined, let linear = plan.linear ?? (plan.solver == nil ? nil : plan.otherwise),
       plan.linear != nil
         || graph.solvers.contains(where: { $0.name == plan.solver && $0.cost > 10 })
     {

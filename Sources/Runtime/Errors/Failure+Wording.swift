@@ -186,6 +186,10 @@ extension Failure {
 
   // MARK: Places and stores
 
+  static func noElement(_ index: String, _ object: String) -> Failure {
+    Failure(.constraintError, "\(object) has no element \(index)")
+  }
+
   static func noProperty(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)'")
   }
@@ -351,6 +355,13 @@ extension Failure {
 
   static func connectingInFormula(_ connection: Connection) -> Failure {
     Failure(.constraintError, "a formula must not connect: '\(connection.text)'")
+  }
+
+  static func policyOfEquation(_ text: String) -> Failure {
+    Failure(
+      .invalidArgument,
+      "'\(text)' is an equation, which is solved with others in the turn of a change: it takes no policy"
+    )
   }
 
   static func joinsItself(_ name: String) -> Failure {

@@ -70,6 +70,8 @@ final class ConnectNode: SiteNode {
   let isHeld: Bool
   /// What messages call the right side.
   let rightName: String
+  /// What stands against computing the places, unless they hold stores.
+  let refusal: Failure?
   /// Whether the statement goes on with `policy:`.
   let awaitsPolicy: Bool
   /// The operand area below the marker: for the block and for values on the way.
@@ -79,7 +81,7 @@ final class ConnectNode: SiteNode {
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
     formula: Expression? = nil, backs: [Operand] = [], isHeld: Bool = false,
-    rightName: String? = nil, awaitsPolicy: Bool = false, base: Int,
+    rightName: String? = nil, refusal: Failure? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
   ) {
     self.connector = connector
@@ -93,6 +95,7 @@ final class ConnectNode: SiteNode {
     self.formula = formula
     self.backs = backs
     self.isHeld = isHeld
+    self.refusal = refusal
     self.awaitsPolicy = awaitsPolicy
     self.rightName = rightName ?? other?.name ?? ""
     self.base = base
@@ -134,6 +137,7 @@ final class ConnectNode: SiteNode {
         if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {
           return joined
         }
+        if let refusal { throw refusal }
         for option in options {
           guard let value = evaluate(option.value, frame, machine) else { return .unwind }
           if option.name == "strength:" {
@@ -237,7 +241,7 @@ final class ConnectNode: SiteNode {
         let index = evaluate(indexNode, frame, machine)
       else { return nil }
       guard let place = try machine.place(of: index, in: object) else {
-        throw .noProperty(machine.describe(index), machine.describe(object))
+        throw .noElement(machine.describe(index), machine.describe(object))
       }
       // The symbol that stands for a string may be known nowhere else.
       machine.roots.append(place.key)

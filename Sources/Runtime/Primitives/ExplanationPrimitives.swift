@@ -100,7 +100,11 @@ extension Primitive {
       return arguments.receiver
     },
     Primitive("onto: aStream", "Has each change written to a stream when its turn has ended.") {
-      machine, arguments in
+      machine, arguments throws(Failure) in
+      guard machine.classInfo(of: arguments[0]).lookUp(machine.selector("nextPutAll:")) != nil
+      else {
+        throw .invalidArgument("a stream for 'onto:'", found: machine.describe(arguments[0]))
+      }
       machine.graph.causes.traceStream = arguments[0]
       machine.graph.causes.isTracing = true
       return arguments.receiver

@@ -54,6 +54,10 @@ extension Primitive {
       let plan = machine.connection(arguments.receiver)?.plan
       return Value(plan?.other != nil && plan?.isOneWay == false)
     },
+    Primitive("isBothWays", "Whether its statement joins both ways, formulas or places.") {
+      machine, arguments in
+      Value(machine.connection(arguments.receiver)?.connector == "=|=")
+    },
     Primitive("isAimed", "Whether its paths lead somewhere.") { machine, arguments in
       Value(machine.connection(arguments.receiver)?.relay?.cells.isEmpty == false)
     },
@@ -213,6 +217,10 @@ extension Machine {
   /// Gives a connection a relay and has it made anew.
   fileprivate func setRelay(_ relay: Relay, of connection: Connection) throws(Failure) {
     let old = connection.relay
+    if relay.kind == .formulas, isSolved(connection) {
+      if connection.silence != nil { graph.disconnect(connection) }
+      throw .policyOfEquation(connection.text)
+    }
     if let silence = connection.silence, !relay.looks {
       graph.disconnect(connection)
       throw silence
@@ -242,6 +250,14 @@ extension Machine {
       graph.disconnect(connection)
       throw error
     }
+  }
+
+  /// Whether what a connection says is an equation or an inequality, so that no formula of it runs.
+  private func isSolved(_ connection: Connection) -> Bool {
+    connection.plan?.linear != nil
+      || connection.formulas.contains {
+        $0.equation != nil || $0.constraint?.region?.solverName == "linear"
+      }
   }
 
   /// Whether two ways lead to the same place by the same steps.

@@ -58,14 +58,18 @@ extension NameEnvironment {
 struct Analyzer {
   let environment: any NameEnvironment
   let emits: Bool
+  /// Whether the statements are those of a class: what they connect has to be there already, as a
+  /// variable of theirs alone could never be read.
+  let isClassBody: Bool
   private(set) var issues: [Issue] = []
   private(set) var scopes: [SourceRange: Scope] = [:]
   private var scope: Scope
 
   /// `emits`: whether `^` emits and leaves nothing: in the body of a filter.
-  init(environment: any NameEnvironment, emits: Bool = false) {
+  init(environment: any NameEnvironment, emits: Bool = false, isClassBody: Bool = false) {
     self.environment = environment
     self.emits = emits
+    self.isClassBody = isClassBody
     scope = Scope(.method, parent: nil)
   }
 
@@ -116,6 +120,7 @@ struct Analyzer {
   private mutating func declareAssigned(in statements: [Statement]) {
     guard !environment.isScript else { return }
     var names = AssignedNames()
+    names.notesConnected = !isClassBody
     names.visit(statements)
     for name in names.assigned where !names.declared.contains(name.text) {
       guard scope.variable(named: name.text) == nil else { continue }
@@ -420,6 +425,7 @@ struct Analyzer {
       analyze(identifier)
       if let place = VariablePlace(identifier), place.properties.isEmpty {
         refuseConstant(place.name, unlessInstanceVariable: true)
+        refuseClass(place.name)
       }
     case .reference(let reference): analyze(reference)
     case .subscript(let subscription):
@@ -529,6 +535,7 @@ struct Analyzer {
   /// The operands of a connection become formulas, blocks that outlive the activation.
   private mutating func analyze(_ connect: ConnectExpression) {
     for operand in connect.written { refuseConstant(in: operand) }
+    checkTargets(of: connect)
     if connect.connector.text == "->", !connect.isOwn {
       for operand in connect.operands { analyze(operand.asReference ?? operand) }
       return
@@ -551,6 +558,42 @@ struct Analyzer {
 // MARK: - Constants
 
 extension Analyzer {
+  /// Reports what a connector would write and no program can: a class, an argument, a parameter.
+  ///
+  /// An argument may hold a store, which is joined as it is: then nothing is assigned, which is known
+  /// when the connection is made.
+  private mutating func checkTargets(of connect: ConnectExpression) {
+    let sign = connect.connector.text
+    guard sign.isFormulaConnector, !connect.isOwn else { return }
+    for (left, right) in zip(connect.operands, connect.operands.dropFirst()) {
+      checkTarget(left, mayBeJoined: sign.joinsStores && right.mayBeStore)
+      if sign == "=|=" { checkTarget(right, mayBeJoined: left.mayBeStore) }
+    }
+  }
+
+  private mutating func checkTarget(_ operand: Expression, mayBeJoined: Bool) {
+    guard let name = operand.variableName else { return }
+    if !refuseClass(name), !mayBeJoined, issues.last?.range != name.range,
+      let problem = Wording.assignment(to: scope.lookUp(name.text))
+    {
+      report(problem, name.range)
+    }
+  }
+
+  /// Reports the name of a class where something would assign it.
+  ///
+  /// - Returns: whether it is one.
+  @discardableResult
+  private mutating func refuseClass(_ name: Name) -> Bool {
+    guard scope.lookUp(name.text) == nil,
+      case .cell(_, .classNamed) = environment.lookUp(name.text)
+    else { return false }
+    if issues.last?.range != name.range {
+      report(Wording.assignmentToClass(name.text), name.range)
+    }
+    return true
+  }
+
   /// Reports a variable declared with `val` where something may assign it.
   ///
   /// `unlessInstanceVariable`: those of instances may be assigned once.
@@ -571,6 +614,29 @@ extension Analyzer {
       guard let place = VariablePlace(identifier), place.properties.isEmpty else { return }
       refuseConstant(place.name)
     default: break
+    }
+  }
+}
+
+extension Expression {
+  /// The name of the variable that this is, if it is nothing but one.
+  var variableName: Name? {
+    switch self {
+    case .name(let name): return ReservedName(rawValue: name.name.text) == nil ? name.name : nil
+    case .identifier(let identifier):
+      guard let place = VariablePlace(identifier), place.properties.isEmpty else { return nil }
+      return place.name
+    default: return nil
+    }
+  }
+
+  /// Whether it could answer a store or a dictionary.
+  fileprivate var mayBeStore: Bool {
+    switch self {
+    case .integer, .float, .scaledDecimal, .string, .interpolatedString, .character, .symbol,
+      .byteArray, .array, .block, .query, .binaryMessage:
+      false
+    default: true
     }
   }
 }

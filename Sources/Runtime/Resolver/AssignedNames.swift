@@ -3,6 +3,8 @@ internal import TenonLexer
 
 /// Collects the names that a body assigns or connects and those that it declares itself, blocks included.
 struct AssignedNames {
+  /// Whether a name that is connected counts as assigned.
+  var notesConnected = true
   private(set) var assigned: [Name] = []
   private(set) var declared: Set<String> = []
   /// The schemes that get a store: `scheme:x := ...`.
@@ -36,7 +38,7 @@ struct AssignedNames {
       visit(append.value)
     case .connect(let connect):
       // The last operand of '|=' is read only; '=|=' writes both sides.
-      connect.written.forEach { note($0) }
+      if notesConnected { connect.written.forEach { note($0) } }
       connect.operands.forEach { visit($0) }
     case .block(let block):
       declared.formUnion(block.parameters.map(\.text))

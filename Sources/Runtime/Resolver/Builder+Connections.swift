@@ -13,14 +13,24 @@ extension Builder {
     case ">=|", "<=|": return buildInequalities(connect, depth)
     default: return buildOwnConnector(connect, depth)
     }
-    var nodes: [NodeRef] = []
-    for index in connect.operands.indices.dropLast() {
-      nodes.append(
-        buildPair(connect, connect.operands[index], connect.operands[index + 1], depth))
+    let pairs = zip(connect.operands, connect.operands.dropFirst())
+    if connect.operands.count == 2 {
+      return Built(
+        node: buildPair(connect, connect.operands[0], connect.operands[1], depth), shape: .other)
     }
-    return nodes.count == 1
-      ? Built(node: nodes[0], shape: .other)
-      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+    // The chain's array and its text, then values on the way.
+    let nodes = pairs.map { buildPair(connect, $0, $1, depth + 4) }
+    return buildChain(connect, nodes, depth)
+  }
+
+  /// Builds what a chain answers: one object for the connections of its pairs.
+  mutating func buildChain(
+    _ connect: ConnectExpression, _ nodes: [NodeRef], _ depth: Int
+  ) -> Built {
+    let array = add(ArrayNode(elements: list(nodes), slot: depth + 2, state: state))
+    let pairs = add(BatchNode(body: array.node, at: position(connect.range, depth + 2)))
+    let text = constant(machine.makeString(SyntaxPrinter.print(.connect(connect))))
+    return send("of:text:", to: classNode("ConnectionChain"), [pairs, text], connect.range, depth)
   }
 
   /// Builds `source -> filter -> sink`: a message to the class of flows.
@@ -108,7 +118,8 @@ extension Builder {
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
           reads: [], linear: sum, options: buildOptions(inner), isHeld: holdsConnection,
-          awaitsPolicy: awaitsPolicy, base: depth, at: position))
+          refusal: refusal(of: [left, right]), awaitsPolicy: awaitsPolicy, base: depth, at: position
+        ))
     }
     let reads = reads(of: right, inner)
     let block = buildFormula(right, depth)
@@ -121,7 +132,17 @@ extension Builder {
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads, options: buildOptions(inner), formula: right,
         isHeld: holdsConnection, rightName: SyntaxPrinter.print(right),
-        awaitsPolicy: awaitsPolicy, base: depth, at: position))
+        refusal: refusal(of: [left]), awaitsPolicy: awaitsPolicy, base: depth, at: position))
+  }
+
+  /// What stands against computing places: an argument is not assigned.
+  func refusal(of targets: [Expression]) -> Failure? {
+    for case .some(let name) in targets.map(\.variableName) {
+      if let problem = Wording.assignment(to: scope.lookUp(name.text)) {
+        return Failure(.constraintError, problem)
+      }
+    }
+    return nil
   }
 
   private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {
@@ -292,6 +313,9 @@ private struct FormulaReads {
 extension String {
   /// Whether the operands of the connector of this spelling are formulas or places.
   var isFormulaConnector: Bool { ["|=", "=|=", ">=|", "<=|"].contains(self) }
+
+  /// Whether the connector of this spelling joins stores as they are.
+  var joinsStores: Bool { ["|=", "=|="].contains(self) }
 }
 
 extension Expression {

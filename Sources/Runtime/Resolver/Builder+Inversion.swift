@@ -69,7 +69,8 @@ extension Builder {
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
         backs: targets,
-        isHeld: holdsConnection, base: depth, at: position(connect.range, inner)))
+        isHeld: holdsConnection, refusal: refusal(of: [left]), base: depth,
+        at: position(connect.range, inner)))
   }
 
   /// Builds the connection that a message about its solver is sent to: it comes into force with that

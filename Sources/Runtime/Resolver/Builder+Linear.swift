@@ -26,6 +26,9 @@ extension Builder {
   /// Builds `a >=| e` and its like, pair by pair.
   mutating func buildInequalities(_ connect: ConnectExpression, _ depth: Int) -> Built {
     let relation: Relation = connect.connector.text == ">=|" ? .atLeast : .atMost
+    let isChain = connect.operands.count > 2
+    let outer = depth
+    let depth = isChain ? depth + 4 : depth
     var nodes: [NodeRef] = []
     for index in connect.operands.indices.dropLast() {
       let (left, right) = (connect.operands[index], connect.operands[index + 1])
@@ -41,9 +44,8 @@ extension Builder {
       nodes.append(
         buildLinear(connect, left, right, target: target, relation, block: nil, [], depth))
     }
-    return nodes.count == 1
-      ? Built(node: nodes[0], shape: .other)
-      : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
+    return isChain
+      ? buildChain(connect, nodes, outer) : Built(node: nodes[0], shape: .other)
   }
 
   /// Builds a connection that may be an equation or an inequality for a solver of such.
@@ -62,7 +64,8 @@ extension Builder {
         block: block, other: nil, reads: reads,
         linear: linear, options: buildOptions(depth + 1),
         formula: block == nil ? nil : right, isHeld: holdsConnection,
-        rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
+        rightName: SyntaxPrinter.print(right), refusal: refusal(of: [left]),
+        awaitsPolicy: awaitsPolicy, base: depth,
         at: position(connect.range, depth + 1)))
   }
 
@@ -98,7 +101,11 @@ extension Builder {
     let inner = depth + 1
     var leaves: [ConnectNode.Leaf] = []
     for (index, leaf) in analysis.leaves.enumerated() {
-      let place = leaf.isPlace && isVariable(leaf.expression) ? place(leaf.expression, inner) : nil
+      // An argument and a constant are values like any other.
+      let isPlace =
+        leaf.isPlace && isVariable(leaf.expression)
+        && leaf.expression.variableName.map { names(of: right).isAssignable($0) } ?? true
+      let place = isPlace ? place(leaf.expression, inner) : nil
       var block: NodeRef?
       var reads: [ConnectNode.Operand] = []
       if index > 0, place.map({ $0.mayFail }) ?? true {

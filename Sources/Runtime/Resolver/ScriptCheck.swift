@@ -262,7 +262,7 @@ struct ScriptCheck {
       case .variable(let variable):
         if let type = variable.type, type.text != Machine.lazyType { checkClass(type) }
         if let value = variable.value { check([], [.expression(value)], environment) }
-      case .statement(let statement): check([], [statement], environment)
+      case .statement(let statement): check([], [statement], environment, isClassBody: true)
       case .propertyPath(let path): check(path, environment)
       case .classVariable(let variables):
         if let value = variables.value { check([], [.expression(value)], metaEnvironment) }
@@ -288,9 +288,9 @@ struct ScriptCheck {
 
   private mutating func check(
     _ parameters: [Parameter], _ statements: [Statement], _ environment: TextEnvironment,
-    emits: Bool = false
+    emits: Bool = false, isClassBody: Bool = false
   ) {
-    var analyzer = Analyzer(environment: environment, emits: emits)
+    var analyzer = Analyzer(environment: environment, emits: emits, isClassBody: isClassBody)
     _ = analyzer.analyze(parameters: parameters, statements: statements)
     issues += analyzer.issues
   }

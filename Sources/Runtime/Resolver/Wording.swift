@@ -63,6 +63,16 @@ enum Wording {
     "the block parameter '\(name)' cannot be assigned"
   }
 
+  /// What stands against an assignment to a variable of an activation; nil for nothing.
+  static func assignment(to variable: Variable?) -> String? {
+    guard let variable else { return nil }
+    return switch variable.kind {
+    case .temporary: nil
+    case .argument: assignmentToArgument(variable.name)
+    case .blockParameter: assignmentToParameter(variable.name)
+    }
+  }
+
   static func assignmentToClass(_ name: String) -> String {
     "the class '\(name)' cannot be assigned"
   }
