@@ -104,10 +104,25 @@ import Testing
   }
 
   @Test func whatIsNoExpressionIsAnErrorOfItsCell() throws {
-    #expect(try table("A1 =foo", lines: 2).hasSuffix(" 1 #13: unknown name 'foo'"))
+    #expect(try table("A1 =foo", lines: 2).hasSuffix(" 1 #unknown name 'foo'"))
     #expect(try table("A1 =1. 2", lines: 2).contains(" 1 #"))
     #expect(try table("A1 =", lines: 2).contains(" 1 #"))
     #expect(try table("A1 =foo", "A1 3", lines: 2).hasSuffix("  1 3"))
+  }
+
+  @Test func whatReadsAnEmptiedCellIsEmpty() throws {
+    #expect(
+      try table(
+        "A1 5", "B1 =cell:A1 * 2", "C1 =cell:B1 + 1", "A1", lines: 2) == """
+              A   | B   | C
+            1     |     |
+          """)
+    #expect(
+      try table(
+        "A1 5", "B1 =cell:A1 * 2", "C1 =cell:B1 + 1", "A1", "A1 6", lines: 2) == """
+              A   | B   | C
+            1 6   | 12  | 13
+          """)
   }
 
   @Test func aTableComesBackFromItsFile() throws {

@@ -247,8 +247,8 @@ final class CauseRing {
   struct Search {
     let ring: CauseRing
     var number: Int
-    /// The cells whose changes were passed.
-    var passed: Set<Int32> = []
+    /// The cells whose changes were passed, with what they held before.
+    var passed: [Int32: Value] = [:]
 
     /// The last change of a cell before the one found before, and whether the cell has not changed
     /// since.
@@ -257,11 +257,22 @@ final class CauseRing {
       while number > first {
         number -= 1
         let entry = ring[number]
-        let isLast = passed.insert(entry.cell).inserted
+        let isLast = passed.updateValue(entry.old, forKey: entry.cell) == nil
         if entry.cell == cell.rawValue { return (entry, isLast) }
       }
       return nil
     }
+  }
+
+  /// The last change of each cell in the turn of a change, as far as it is known.
+  ///
+  /// - Complexity: O(entries).
+  func changes(inTurnOf entry: Entry) -> [Int32: Entry] {
+    var found: [Int32: Entry] = [:]
+    for number in oldest..<max(oldest, count) where self[number].turn == entry.turn {
+      found[self[number].cell] = self[number]
+    }
+    return found
   }
 
   /// The numbers of the changes of a cell that are still known, the oldest first.
@@ -272,12 +283,17 @@ final class CauseRing {
 
   /// The statement that has written, `file.st:3:1`; nil when it is not known.
   func location(of entry: Entry) -> String? {
+    guard let source = source(of: entry) else { return nil }
+    let place = source.location(of: entry.cause)
+    return "\(source.name):\(place.line):\(place.column)"
+  }
+
+  /// The text whose statement has written; nil when it is not known.
+  func source(of entry: Entry) -> SourceText? {
     guard entry.writer < 0 else { return nil }
     let slot = (Int(-entry.writer) - 1) % CauseRing.sourceLimit
     guard sources.indices.contains(slot), sources[slot].number == -entry.writer else { return nil }
-    let source = sources[slot].source
-    let place = source.location(of: entry.cause)
-    return "\(source.name):\(place.line):\(place.column)"
+    return sources[slot].source
   }
 
   // MARK: Collecting

@@ -113,7 +113,7 @@ struct Connection: Hashable {
       table.setStatement(
         StatementSite(
           connector: statement.connector, text: newValue, source: source, range: range, site: site,
-          formula: statement.formula, names: statement.names), of: id)
+          formula: statement.formula, names: statement.names, origin: statement.origin), of: id)
     }
   }
 

@@ -31,7 +31,7 @@ extension ConnectionGraph {
         let constraint = separate ?? constraint(for: formula, isOnly: added.count == 1)
         if !touched.contains(constraint) { touched.append(constraint) }
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
-          throw .determinedAlready(self[formula.output].name, by: other.connection)
+          throw .determinedAlready(displayName(of: formula.output), by: other.connection)
         }
         if formula.inputs.contains(formula.output), !constraint.isForced {
           throw cycle([formula.output], through: [formula])
@@ -114,7 +114,7 @@ extension ConnectionGraph {
     for constraint in waiting {
       for formula in constraint.formulas { disconnect(formula.connection) }
     }
-    throw .determinedAlready(self[formula.output].name, by: owner?.connection)
+    throw .determinedAlready(displayName(of: formula.output), by: owner?.connection)
   }
 
   /// Takes contested constraints into force whose cell has become free.
@@ -176,7 +176,7 @@ extension ConnectionGraph {
     let output = formula.output
     if let owner = self[output].owner, owner != formula {
       guard batchDepth > 0 else {
-        throw .determinedAlready(self[output].name, by: owner.connection)
+        throw .determinedAlready(displayName(of: output), by: owner.connection)
       }
       constraint.isContested = true
       contested.append(constraint)
@@ -629,7 +629,7 @@ extension ConnectionGraph {
     case .overdetermined:
       guard let formula = formula ?? formulas.first else { return .noSolver([]) }
       let others = formulas.map(\.connection).filter { $0 != formula.connection }.withoutRepetitions
-      return .overdetermined(self[formula.output].name, by: others)
+      return .overdetermined(displayName(of: formula.output), by: others)
     case .unsatisfiable:
       return .unsatisfiable(
         formulas.map(\.connection).withoutRepetitions,
@@ -637,7 +637,7 @@ extension ConnectionGraph {
           let value = machine.describe(machine.currentValue(of: cell) ?? .nil)
           // A formula that another solver keeps has made it so, if nobody has written since.
           let owner = self[cell].owner.flatMap { cause(of: cell).formula == $0.id ? $0 : nil }
-          return "'\(self[cell].name) = \(value)'" + Failure.by(owner?.connection)
+          return "'\(displayName(of: cell)) = \(value)'" + Failure.by(owner?.connection)
         })
     case .noNumber:
       guard let cell = conflict.cells.first else { return .noSolver([]) }

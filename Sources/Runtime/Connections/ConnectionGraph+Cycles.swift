@@ -13,7 +13,9 @@ extension ConnectionGraph {
       if separateLooseRegions() {
         return try refuseCycle(from: output, to: inputs, through: formula)
       }
-      throw cycle(way.cells, through: [formula] + way.formulas)
+      let inside = wayInside(from: way.cells[0], to: Set(inputs))
+      throw cycle(
+        inside.cells + way.cells, through: [formula] + inside.formulas + way.formulas)
     }
   }
 
@@ -121,19 +123,68 @@ extension ConnectionGraph {
     var cells = [end]
     var formulas: [Formula] = []
     var cell = end
-    while let before = cameFrom[cell], cells.count <= cameFrom.count {
-      if let formula = before.formula { formulas.append(formula) }
+    var seen: Set<CellID> = [end]
+    while let before = cameFrom[cell], seen.insert(before.cell).inserted {
+      if let formula = before.formula {
+        formulas.append(formula)
+      } else {
+        let inside = wayInside(from: before.cell, to: [cell])
+        cells += inside.cells.dropFirst()
+        formulas += inside.formulas
+      }
       cells.append(before.cell)
       cell = before.cell
     }
     return (cells, formulas)
   }
 
+  /// A way from a cell to one of others through the constraints of its region, from its end back to
+  /// the cell, which is left out.
+  ///
+  /// - Complexity: O(the region).
+  private func wayInside(
+    from start: CellID, to targets: Set<CellID>
+  ) -> (cells: [CellID], formulas: [Formula]) {
+    guard let region = self[start].region, !targets.contains(start) else { return ([], []) }
+    var leading: [CellID: [(cell: CellID, formula: Formula)]] = [:]
+    for constraint in region.constraints {
+      for formula in constraint.formulas {
+        let isEquation = formula.equation != nil
+        for input in formula.inputs {
+          leading[input, default: []].append((formula.output, formula))
+          if isEquation { leading[formula.output, default: []].append((input, formula)) }
+        }
+      }
+    }
+    var cameFrom: [CellID: (cell: CellID, formula: Formula)] = [:]
+    var queue = [start]
+    var next = 0
+    while next < queue.count {
+      let cell = queue[next]
+      next += 1
+      for step in leading[cell] ?? [] where step.cell != start && cameFrom[step.cell] == nil {
+        cameFrom[step.cell] = (cell, step.formula)
+        queue.append(step.cell)
+        guard targets.contains(step.cell) else { continue }
+        var cells: [CellID] = []
+        var formulas: [Formula] = []
+        var end = step.cell
+        while end != start, let before = cameFrom[end] {
+          cells.append(end)
+          formulas.append(before.formula)
+          end = before.cell
+        }
+        return (cells, formulas)
+      }
+    }
+    return ([], [])
+  }
+
   /// The failure for a cycle, its cells from the last to the first.
   func cycle(_ way: [CellID], through formulas: [Formula]) -> Failure {
-    var names = way.map { self[$0].name }
-    if let last = formulas.first, names.first != self[last.output].name {
-      names.insert(self[last.output].name, at: 0)
+    var names = way.map { displayName(of: $0) }
+    if let last = formulas.first, names.first != displayName(of: last.output) {
+      names.insert(displayName(of: last.output), at: 0)
     }
     if names.count == 1 || names.first != names.last { names.append(names[0]) }
     return .cycle(names, formulas.map(\.connection).withoutRepetitions)

@@ -37,7 +37,7 @@ extension ConnectionGraph {
     return true
   }
 
-  private func hasFailed(_ number: Int32) -> Bool {
+  func hasFailed(_ number: Int32) -> Bool {
     switch hotFormulas[number].status {
     case .failed, .heldBack: true
     case .waiting, .satisfied: false
@@ -79,7 +79,7 @@ extension ConnectionGraph {
     return nil
   }
 
-  private func source(of cell: CellID) -> Formula? {
+  func source(of cell: CellID) -> Formula? {
     if let owner = owner(of: cell) { return owner }
     guard let region = cells[cell.index].region,
       let id = region.solver.formula(computing: cell)

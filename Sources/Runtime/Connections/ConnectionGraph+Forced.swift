@@ -39,13 +39,15 @@ extension ConnectionGraph {
     else { return }
     let cell = self[formula.output]
     if constraint.isForced, let owner = cell.owner {
-      throw .determinedAlready(cell.name, by: owner.connection)
+      throw .determinedAlready(displayName(of: cell.id), by: owner.connection)
     }
     let other = cell.region?.constraints.first {
       $0 != constraint && $0.equation == nil && $0.formulas.count == 1
         && $0.formulas[0].output == formula.output
     }
-    if let other { throw .determinedAlready(cell.name, by: other.formulas[0].connection) }
+    if let other {
+      throw .determinedAlready(displayName(of: cell.id), by: other.formulas[0].connection)
+    }
   }
 
   /// Whether a region's solver may keep another constraint.

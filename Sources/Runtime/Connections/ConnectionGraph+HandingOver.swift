@@ -29,7 +29,7 @@ extension ConnectionGraph {
       var objections: [String] = []
       let edit = (cell: cell, age: age, isPinned: isPinned)
       guard let next = otherSolver(for: region, edit, &objections) else {
-        throw .overdetermined(self[cell].name, by: above, objections)
+        throw .overdetermined(displayName(of: cell), by: above, objections)
       }
       handedOver.append(
         HandedOver(

@@ -139,7 +139,7 @@ extension ConnectionGraph {
       isDue = true
       if isHalted, let restless {
         self.restless = nil
-        throw .doesNotSettle(loop(through: restless))
+        throw doesNotSettle(through: restless)
       }
     } while !isHalted && !baseTransaction.isEmpty
     currentLevel = -1
@@ -195,7 +195,7 @@ extension ConnectionGraph {
         if level < levels.count { settle(levels[level]) }
         if let restless {
           self.restless = nil
-          throw .doesNotSettle(loop(through: restless))
+          throw doesNotSettle(through: restless)
         }
         if let refusal {
           self.refusal = nil
@@ -342,18 +342,5 @@ extension ConnectionGraph {
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
     if words[0].hasJournal { takeBackJournal() }
-  }
-
-  /// The connections through which a restless cell changes, for a message.
-  private func loop(through cell: CellID) -> [String] {
-    var names: [String] = []
-    var current: CellID? = cell
-    var visited: Set<CellID> = []
-    while let cell = current, visited.insert(cell).inserted {
-      names.append(self[cell].name)
-      current = cause(of: cell).cell
-    }
-    if let current { names.append(self[current].name) }
-    return names
   }
 }

@@ -24,7 +24,7 @@ extension ConnectionGraph {
   private func checkOwner(of cell: CellID) throws(Failure) {
     guard hot[cell.rawValue].flags & CellFlag.determined != 0 else { return }
     if let owner = self[cell].owner, !owner.connection.allowsOverride {
-      throw .determined(self[cell].name, by: owner.connection)
+      throw .determined(displayName(of: cell), by: owner.connection)
     }
   }
 
@@ -101,7 +101,14 @@ extension ConnectionGraph {
     to cell: CellID, by site: TraceEntry?, old: Value = .undefined, new: Value = .undefined
   ) {
     clock += 1
-    causes.noteWrite(cell, turn: isSettling ? turn : turn + 1, by: site, old: old, new: new)
+    let turn = isSettling ? turn : turn + 1
+    if let write = relays.write, write.cell == cell {
+      causes.note(
+        cell.rawValue, turn: turn, connection: Int32(truncatingIfNeeded: write.connection.number),
+        because: write.cause?.rawValue ?? -1, old: old, new: new)
+    } else {
+      causes.noteWrite(cell, turn: turn, by: site, old: old, new: new)
+    }
     noteWriter(of: cell, site)
     if hot[cell.rawValue].flags & CellFlag.hooked != 0 {
       for property in self[cell].properties { noteWriter(of: property, site) }

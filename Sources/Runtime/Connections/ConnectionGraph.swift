@@ -422,7 +422,8 @@ extension ConnectionGraph {
   /// The cell of a place that a statement names: messages call it what the first one does.
   func cell(for place: Place, named name: String) -> CellID {
     let id = cell(for: place, name: name)
-    if !cells[id.index].isNamed {
+    // What a class calls a place of its own says less than what it is called from outside.
+    if !cells[id.index].isNamed || cells[id.index].name.isOfInstance && !name.isOfInstance {
       cells[id.index].name = name
       cells[id.index].isNamed = true
     }

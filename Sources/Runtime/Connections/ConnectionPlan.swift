@@ -50,6 +50,12 @@ struct ConnectionPlan {
   /// Whether the statement goes on with `policy:`.
   var awaitsPolicy = false
 
+  /// Whether its sides are whole stores.
+  var joinsStores: Bool {
+    guard case .place(let place) = target.place else { return false }
+    return place.kind == .whole && other != nil
+  }
+
   private var leaves: [LinearPlan.Leaf] { (linear ?? otherwise)?.leaves ?? [] }
 
   /// What it joins and reads.
@@ -166,11 +172,13 @@ extension Machine {
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
     _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
-    relay: Relay? = nil,
+    relay: Relay? = nil, partOf whole: String? = nil,
     at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
+    var origin = whole.map { StatementSite.Origin.part(of: $0) } ?? .program
     if site.code.isKernel {
+      if whole == nil, relay == nil { origin = connectionNames == nil ? .kernel : .standIn }
       // What the kernel connects is told where the program asked for it, and as it says there.
       site = stackTrace(limit: 1).first ?? site
       if let names = connectionNames {
@@ -181,7 +189,7 @@ extension Machine {
     }
     return connect(
       plan, connector: connector, text: text, isHeld: isHeld, relay: relay,
-      source: site.code.source, range: site.site.range, site: site)
+      source: site.code.source, range: site.site.range, site: site, origin: origin)
   }
 
   /// Makes a connection of a statement, or of the program that embeds the interpreter.
@@ -189,7 +197,8 @@ extension Machine {
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
     _ plan: ConnectionPlan, connector: String, text: String?, isHeld: Bool = false,
-    relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?
+    relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?,
+    origin: StatementSite.Origin = .program
   ) -> Value {
     let connection = graph.makeConnection(
       StatementSite(
@@ -198,7 +207,8 @@ extension Machine {
         names: text == nil
           ? nil
           : StatementSite.Names(
-            target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name))))
+            target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name)),
+        origin: origin))
     connection.plan = plan
     connection.relay = relay
     do throws(Failure) {

@@ -9,6 +9,8 @@ extension Machine {
     case cell(CellID)
     /// The place takes part in no connection.
     case unconnected(String)
+    /// A place of a store that is connected as a whole, by its path in the store.
+    case stored(CellID, [String])
     case ended
     /// Finding it was unwound.
     case unwind
@@ -19,6 +21,11 @@ extension Machine {
     switch classInfo(of: value).name {
     case "Connection":
       guard let connection = connection(value) else { return .ended }
+      if let relay = connection.relay, relay.kind == .places, let cell = relay.cells.first {
+        guard graph[cell].place.kind == .whole else { return .cell(cell) }
+        let change = graph.relays.stored.newestFirst.first { relay.cells.contains($0.whole) }
+        return change.map { .stored($0.whole, $0.path) } ?? .unconnected(connection.text)
+      }
       guard let formula = connection.formulas.first else {
         return .unconnected(connection.plan?.target.name ?? connection.text)
       }
@@ -35,6 +42,9 @@ extension Machine {
       let store = schemeCell(named: reference.scheme)[slot: 0]
       let place = Place(
         kind: .stored, object: store, index: -1, key: canonicalReference(value, in: store))
+      if graph.cellsByPlace[place] == nil, let whole = wholeStore(of: store) {
+        return .stored(whole, reference.components)
+      }
       return subject(place, reference.description)
     }
   }
@@ -78,9 +88,18 @@ extension Machine {
     var current: CellID? = cell
     while let cell = current {
       guard let (entry, isPresent) = search.next(of: cell) else {
-        // What is older than all that is kept is told as it is now.
-        explainPresent(of: cell, &lines)
+        if let old = search.passed[cell.rawValue], !old.isUndefined {
+          // It has changed since, and what it held then is all that is known.
+          lines.append("\(graph.displayName(of: cell)) was \(describeRecorded(old))")
+        } else {
+          // What is older than all that is kept is told as it is now.
+          explainPresent(of: cell, &lines)
+        }
         break
+      }
+      if let solved = explainSolved(entry, of: cell, isPresent: isPresent, &lines) {
+        current = solved.cause
+        continue
       }
       lines.append(line(for: entry, of: cell, isPresent: isPresent))
       current = cause(of: entry, cell)
@@ -94,9 +113,9 @@ extension Machine {
     var current: CellID? = cell
     while let cell = current, visited.insert(cell).inserted {
       let cause = graph.cause(of: cell)
-      var line = "\(graph[cell].name) is \(describeCell(cell))"
+      var line = "\(graph.displayName(of: cell)) is \(describeCell(cell))"
       if let id = cause.formula, let formula = graph[id] {
-        line += " by '\(formula.connection.text)' (\(formula.connection.location))"
+        line += byText(formula.connection, cell)
       } else if let site = cause.site {
         let place = site.code.source.location(of: site.site.range.start)
         line += ", written at \(site.code.source.name):\(place.line):\(place.column)"
@@ -114,10 +133,19 @@ extension Machine {
     // What stands in a store may have been written without anybody having looked.
     let value =
       entry.new.isUndefined && isPresent ? describeCell(cell) : describeRecorded(entry.new)
-    return "\(graph[cell].name) \(isPresent ? "is" : "was") \(value)\(writerText(entry))"
+    var line = "\(graph.displayName(of: cell)) \(isPresent ? "is" : "was") \(value)"
+    line += writerText(entry, cell)
+    if isPresent, let failure = graph.failure(of: cell) {
+      line += ", which has failed since: " + failure
+    }
+    return line
   }
 
-  private func describeCell(_ cell: CellID) -> String {
+  private func byText(_ connection: Connection, _ cell: CellID) -> String {
+    " by '\(graph.text(of: connection, at: cell))' (\(connection.location))"
+  }
+
+  func describeCell(_ cell: CellID) -> String {
     currentValue(of: cell).map { describe($0) } ?? "unknown"
   }
 
@@ -128,7 +156,7 @@ extension Machine {
   }
 
   /// Who has made a change: ` by 'b |= a + 1' (file.st:2)`, `, written at file.st:3:1`.
-  private func writerText(_ entry: CauseRing.Entry) -> String {
+  private func writerText(_ entry: CauseRing.Entry, _ cell: CellID) -> String {
     guard entry.writer > 0 else {
       return graph.causes.location(of: entry).map { ", written at \($0)" }
         ?? ", written from outside"
@@ -136,7 +164,7 @@ extension Machine {
     guard let connection = graph.connections[Int(entry.writer)] else {
       return " by a connection that has ended"
     }
-    return " by '\(connection.text)' (\(connection.location))"
+    return byText(connection, cell)
   }
 
   /// The changed cell because of which a formula ran; what it read, if it ran only for being new.
@@ -152,7 +180,7 @@ extension Machine {
 
   /// Of what a formula reads, what has changed last: the first, if nothing is known to have.
   private func newestInput(of formula: Formula) -> CellID? {
-    let inputs = formula.inputs
+    let inputs = graph.shownInputs(of: formula)
     // Looking at more of them would tell no more.
     let changes = inputs.prefix(32).map { (input: $0, number: graph.causes.last(of: $0) ?? -1) }
     let newest = changes.max { $0.number < $1.number }
@@ -174,7 +202,7 @@ extension Machine {
     }
     object[slot: 0] = makeInteger(Int(entry.turn))
     object[slot: 1] = entry.time > 0 ? makeInteger(entry.time) : .nil
-    object[slot: 2] = makeString(graph[cell].name)
+    object[slot: 2] = makeString(graph.displayName(of: cell))
     object[slot: 3] = present(entry.old)
     object[slot: 4] = present(entry.new)
     if entry.writer > 0, let connection = graph.connections[Int(entry.writer)] {
@@ -183,7 +211,7 @@ extension Machine {
       object[slot: 5] = makeString(location)
     }
     if entry.writer > 0, entry.cause >= 0, graph.isInUse(CellID(entry.cause)) {
-      object[slot: 6] = makeString(graph[CellID(entry.cause)].name)
+      object[slot: 6] = makeString(graph.displayName(of: CellID(entry.cause)))
     }
     object[slot: 7] = makeString(text(of: entry, cell))
     return Value(object)
@@ -191,11 +219,10 @@ extension Machine {
 
   /// A change as text: `b := 6 (was 2) by 'b |= a + 1' (file.st:2)`.
   private func text(of entry: CauseRing.Entry, _ cell: CellID) -> String {
-    if graph[cell].place.kind == .whole {
-      return "\(graph[cell].name) has changed\(writerText(entry))"
-    }
+    let name = graph.displayName(of: cell)
+    if graph[cell].place.kind == .whole { return "\(name) has changed\(writerText(entry, cell))" }
     let old = entry.old.isUndefined ? "" : " (was \(describeRecorded(entry.old)))"
-    return "\(graph[cell].name) := \(describeRecorded(entry.new))\(old)\(writerText(entry))"
+    return "\(name) := \(describeRecorded(entry.new))\(old)\(writerText(entry, cell))"
   }
 
   /// Prints a change where it is traced to.
@@ -204,7 +231,7 @@ extension Machine {
     let cell = CellID(entry.cell)
     var line = "turn \(entry.turn): \(text(of: entry, cell))"
     if entry.writer > 0, entry.cause >= 0 {
-      line += " because of \(graph[CellID(entry.cause)].name)"
+      line += " because of \(graph.displayName(of: CellID(entry.cause)))"
     }
     if graph.causes.traceStream.isNil {
       printError(line)
@@ -290,7 +317,28 @@ extension ConnectionGraph {
           targets += constraint.formulas.map(\.output)
         }
       }
+      targets += partners(of: each)
     }
     return targets.reversed()
+  }
+
+  /// The places that a relay gives what a cell holds, or asks for it.
+  private func partners(of cell: CellID) -> [CellID] {
+    guard let connections = relays.byCell[cell] else { return [] }
+    var partners: [CellID] = []
+    for connection in connections.sorted(by: { $0.number < $1.number }) {
+      let cells = connection.relay?.cells ?? []
+      if connection.storedPlan?.isOneWay == true, cells.last != cell { continue }
+      partners += cells.filter { $0 != cell }
+    }
+    return partners
+  }
+
+  /// Why the formula has failed that determines a cell at present, or waits for one that has.
+  fileprivate func failure(of cell: CellID) -> String? {
+    guard hasFailures, let formula = source(of: cell), hasFailed(formula.id.rawValue) else {
+      return nil
+    }
+    return failures[formula.id]
   }
 }

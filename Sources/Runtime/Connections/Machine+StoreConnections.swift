@@ -328,8 +328,8 @@ extension Machine {
 extension Primitive {
   static let connectionClass: [Primitive] = [
     Primitive(
-      "join: aReference to: anotherReference by: aConnector names: anArray text: aString",
-      "Connects two places that references lead to."
+      "join: aReference to: anotherReference by: aConnector names: anArray text: aString of: another",
+      "Connects two places that references lead to, for a statement that joins more."
     ) { machine, arguments throws(Failure) in
       let root = machine.roots.count
       defer { machine.roots.removeLast(machine.roots.count - root) }
@@ -348,7 +348,8 @@ extension Primitive {
           name: try machine.swiftString(names[element: 1])),
         reads: [], isOneWay: connector == "|=")
       return machine.connect(
-        plan, connector: connector, text: try machine.swiftString(arguments[4]), at: site)
+        plan, connector: connector, text: try machine.swiftString(arguments[4]),
+        partOf: try machine.swiftString(arguments[5]), at: site)
     }
   ]
 

@@ -87,6 +87,17 @@ struct Relays {
   var clock = 0
   /// Whether relays are being told.
   var isTelling = false
+  /// The last changes of places in whole stores that are connected.
+  var stored = StoredCauses()
+  /// What a relay is writing, for which connection, and the place whose change it passes on.
+  var write: Write?
+
+  struct Write {
+    let cell: CellID
+    let connection: Connection
+    /// Nil where that place has never held what it asked for.
+    let cause: CellID?
+  }
 }
 
 extension ConnectionGraph {
@@ -161,7 +172,10 @@ extension ConnectionGraph {
     relay.cells = []
     for cell in cells {
       structuralWork += relays.byCell[cell]?.remove(connection) ?? 0
-      if relays.byCell[cell]?.isEmpty ?? true { relays.byCell[cell] = nil }
+      if relays.byCell[cell]?.isEmpty ?? true {
+        relays.byCell[cell] = nil
+        relays.stored.forget(cell)
+      }
       noteHooks(of: cell)
       if relays.held[cell] == connection { relays.held[cell] = nil }
     }
@@ -216,8 +230,9 @@ extension Machine {
       }
       guard rounds <= ConnectionGraph.changeLimit else {
         let names = graph.relays.queue.map(\.text).withoutRepetitions
+        let cell = graph.relays.queue.lazy.compactMap { $0.relay?.cells.first }.first
         graph.forgetRelays()
-        return signal(.doesNotSettle(names))
+        return signal(cell.map { graph.doesNotSettle(through: $0) } ?? .doesNotSettle(names))
       }
       let root = roots.count
       defer { roots.removeLast(roots.count - root) }
@@ -275,6 +290,7 @@ extension Machine {
   @inline(never)
   private func noteWholeStore(_ reference: Value, _ store: Value, _ isByOthers: Bool) {
     guard let whole = graph.cellsByPlace[.whole(ObjectRef(store))] else { return }
+    noteStoredCause(reference, whole, isByOthers)
     graph.relayChange(of: whole, identifier: reference, isByOthers: isByOthers)
   }
 

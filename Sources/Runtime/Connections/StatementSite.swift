@@ -16,6 +16,18 @@ final class StatementSite {
   let formula: Expression?
   /// What the text calls the places; nil where they are called what their cells are called.
   let names: Names?
+  let origin: Origin
+
+  /// Who has written a statement.
+  enum Origin: Equatable {
+    case program
+    /// The kernel, for an object of its own: what makes up a view.
+    case kernel
+    /// The kernel, in place of a statement of the program that means something else.
+    case standIn
+    /// The kernel, for one of the names that a statement of the program joins.
+    case part(of: String)
+  }
 
   struct Names: Equatable {
     var target: String
@@ -25,8 +37,9 @@ final class StatementSite {
 
   init(
     connector: String, text: String?, source: SourceText, range: SourceRange, site: TraceEntry?,
-    formula: Expression?, names: Names?
+    formula: Expression?, names: Names?, origin: Origin = .program
   ) {
+    self.origin = origin
     self.connector = connector
     self.text = text
     self.source = source
@@ -42,7 +55,7 @@ final class StatementSite {
   func isSame(as other: StatementSite) -> Bool {
     connector == other.connector && text == other.text && source === other.source
       && range == other.range && site?.site === other.site?.site && site?.code === other.site?.code
-      && names == other.names
+      && names == other.names && origin == other.origin
   }
 }
 

@@ -12,6 +12,13 @@ struct ConnectorMessage: Equatable {
     self.arguments = arguments
   }
 
+  /// The messages that say something of a connection, and answer it.
+  static let settings: Set<String> = [
+    "inverse:", "solver:", "iterate:within:", "policy:", "strength:", "within:", "truth:",
+    "validate:", "arbitrate:", "priority:", "onReject:", "mirror:", "requestOnly", "optimistic",
+    "override:", "suspend", "resume",
+  ]
+
   /// The message as it is written.
   var text: String {
     guard selector.hasSuffix(":") else { return ([selector] + arguments).joined(separator: " ") }

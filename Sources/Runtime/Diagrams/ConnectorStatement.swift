@@ -29,25 +29,44 @@ struct ConnectorStatement {
   /// Takes an expression apart; nil for one that is not about a connection in the first place.
   init?(_ expression: Expression) {
     var value = expression
-    if case .assignment(let assignment) = expression {
-      name = SyntaxPrinter.print(assignment.target)
-      value = assignment.value
-    } else {
-      name = nil
+    var names: [String] = []
+    /// The chains of messages, the outermost first.
+    var chains: [Expression] = []
+    while true {
+      if case .connect(let connect) = value {
+        self.connect = connect
+        break
+      }
+      if case .assignment(let assignment) = value {
+        names.append(SyntaxPrinter.print(assignment.target))
+        // What answers something else is not what is assigned here: the connection is.
+        chains.removeAll { chain in
+          !ConnectorMessage.list(in: chain).allSatisfy {
+            ConnectorMessage.settings.contains($0.selector)
+          }
+        }
+        value = assignment.value
+      } else {
+        var root = value
+        while let receiver = root.spineReceiver { root = receiver }
+        guard value.spineReceiver != nil else { return nil }
+        chains.append(value)
+        value = root
+      }
     }
-    var root = value
-    while let receiver = root.spineReceiver { root = receiver }
-    guard case .connect(let connect) = root else { return nil }
-    self.connect = connect
-    messageList = ConnectorMessage.list(in: value)
-    if case .connect = value {
+    name = names.isEmpty ? nil : names.joined(separator: " := ")
+    messageList = chains.reversed().flatMap { ConnectorMessage.list(in: $0) }
+    // What is left when the connection is a short name is what is sent to it.
+    let stand = Expression.name(NameExpression(name: Name("k", .none), range: .none))
+    let texts = chains.map { SyntaxPrinter.print($0.replacingSpineRoot(by: stand)) }
+    if texts.isEmpty {
       messages = nil
+    } else if texts.count == 1, texts[0].hasPrefix("k ") {
+      messages = String(texts[0].dropFirst(2))
     } else {
-      // What is left when the connection is a short name is what is sent to it.
-      let stand = Expression.name(NameExpression(name: Name("k", .none), range: .none))
-      let text = SyntaxPrinter.print(value.replacingSpineRoot(by: stand))
-      guard text.hasPrefix("k ") else { return nil }
-      messages = String(text.dropFirst(2))
+      // One behind the other instead of one around the other.
+      guard chains.allSatisfy(\.isMessageChain) else { return nil }
+      messages = messageList.map(\.text).joined(separator: " | ")
     }
   }
 
@@ -77,6 +96,18 @@ struct ConnectorStatement {
 }
 
 extension Expression {
+  /// Whether nothing but messages are sent to what stands at the beginning of its chain.
+  fileprivate var isMessageChain: Bool {
+    var link = self
+    while let receiver = link.spineReceiver {
+      switch link {
+      case .unaryMessage, .binaryMessage, .keywordMessage, .cascade, .pipe: link = receiver
+      default: return false
+      }
+    }
+    return true
+  }
+
   /// The expression with something else at the beginning of its chain of messages.
   ///
   /// - Complexity: O(length of the chain).

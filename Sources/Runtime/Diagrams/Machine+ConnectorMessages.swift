@@ -52,7 +52,9 @@ extension Machine {
       settings.add("within:", "nil", isDefault: true)
     }
     if let relay { addTruth(relay, connection, to: &settings, said) }
-    if connection.isBoundBothWays, settings.allSatisfy(\.isDefault) {
+    if connection.isBoundBothWays, connection.plan?.joinsStores != true,
+      settings.allSatisfy(\.isDefault)
+    {
       // To be told that it is the truth is what makes the right side so.
       settings.add("truth:", "#right")
     }
@@ -200,11 +202,7 @@ extension Machine {
 /// Something that can be said of a connection.
 private struct ConnectionSetting {
   /// All that `messages(of:stated:)` knows; whatever else a statement sends has had its effect.
-  static let selectors: Set<String> = [
-    "inverse:", "solver:", "iterate:within:", "policy:", "strength:", "within:", "truth:",
-    "validate:", "arbitrate:", "priority:", "onReject:", "mirror:", "requestOnly", "optimistic",
-    "override:", "suspend", "resume",
-  ]
+  static var selectors: Set<String> { ConnectorMessage.settings }
 
   let message: ConnectorMessage
   /// Whether it holds for a connection that nothing is said of.

@@ -16,6 +16,8 @@ extension Machine {
     defer { roots.removeLast(roots.count - root) }
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       if graph.isUnwinding { break }
+      // What makes up a view no program says.
+      if connection.statement.origin == .kernel { continue }
       guard let statement = statement(of: connection, &stated) else { continue }
       let stages = stages(of: connection, statement)
       var named = namedCells(of: connection)
@@ -152,6 +154,9 @@ private final class OwnerNames {
     let index = ObjectRef(place.object).classIndex
     if index == ClassIndex.variableCell || index == ClassIndex.context {
       return Diagram.Owner(store: "script", object: "script")
+    }
+    if place.kind == .whole, let name = machine.storeName(place.object) {
+      return Diagram.Owner(store: name, object: name)
     }
     let name = machine.classInfo(of: place.object).name
     if let known = numbers[place.object.bits] { return Diagram.Owner(store: name, object: known) }

@@ -269,8 +269,14 @@ extension Failure {
 
   static func cycle(_ names: [String], _ connections: [Connection]) -> Failure {
     let lines = connections.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
+    let isRepeated = connections.map { $0.chosenSolver?.name == "fixpoint" }
+    let single = zip(connections, isRepeated).first { !$0.1 }?.0
+    // Where the program asks for some of them to be repeated, it has forgotten the others.
+    let hint =
+      isRepeated.contains(true)
+      ? single.map { "; '\($0.text)' needs 'iterate:within:' as well" } ?? "" : ""
     return .ofSolvers(
-      "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)")
+      "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)\(hint)")
   }
 
   /// `others`: the connections that would have to be kept by the same solver.
@@ -290,7 +296,10 @@ extension Failure {
   }
 
   /// For connections that cannot hold together, with what places hold that takes part.
-  static func unsatisfiable(_ connections: [Connection], _ values: [String]) -> Failure {
+  static func unsatisfiable(_ all: [Connection], _ values: [String]) -> Failure {
+    // What makes up a view is known; nobody has written it.
+    let written = all.filter { $0.statement.origin != .kernel }
+    let connections = written.isEmpty ? all : written
     let lines = connections.map { "'\($0.text)' (\($0.location))" } + values
     guard lines.count > 1 else {
       return Failure(.constraintError, "this cannot hold: \(lines.joined())")
@@ -384,11 +393,12 @@ extension Failure {
       .constraintError, "'\(name)' cannot tell about changes, so that it cannot be connected")
   }
 
-  static func doesNotSettle(_ names: [String]) -> Failure {
-    Failure(
+  static func doesNotSettle(_ names: [String], _ writers: [String] = []) -> Failure {
+    let list = writers.isEmpty ? "" : ": " + writers.joined(separator: ", ")
+    return Failure(
       .constraintError,
       "does not come to rest: \(names.joined(separator: " <- ")) changed more than "
-        + "\(ConnectionGraph.changeLimit) times")
+        + "\(ConnectionGraph.changeLimit) times\(list)")
   }
 
   static func goesOnConnecting(_ text: String) -> Failure {
@@ -398,7 +408,11 @@ extension Failure {
   }
 
   static func by(_ other: Connection?) -> String {
-    other.map { " by '\($0.text)' (\($0.location))" } ?? ""
+    guard let other else { return "" }
+    guard case .part(let whole) = other.statement.origin else {
+      return " by '\(other.text)' (\(other.location))"
+    }
+    return " by '\(whole)' (\(other.location)), which makes '\(other.text)'"
   }
 
   // MARK: Time

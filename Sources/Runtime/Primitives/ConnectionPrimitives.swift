@@ -78,11 +78,11 @@ extension Primitive {
       }
       let outputs = connection.relay.map(\.cells) ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? outputs : []
-      for input in connection.formulas.flatMap(\.inputs)
+      for input in connection.formulas.flatMap({ machine.graph.shownInputs(of: $0) })
       where !outputs.contains(input) && !names.contains(input) {
         names.append(input)
       }
-      return machine.makeArray(names.map { machine.makeString(machine.graph[$0].name) })
+      return machine.makeArray(names.map { machine.makeString(machine.graph.displayName(of: $0)) })
     },
     Primitive("solver", "The name of the solver that keeps it.") { machine, arguments in
       guard let formula = machine.connection(arguments.receiver)?.formulas.first,

@@ -12,6 +12,13 @@ extension Primitive {
       case .cell(let cell): return machine.makeString(machine.explanation(of: cell))
       case .unconnected(let name):
         return machine.makeString("'\(name)' takes part in no connection")
+      case .stored(let whole, let path):
+        let text = machine.explanation(ofStored: path, in: whole)
+        if machine.graph.isUnwinding {
+          machine.graph.isUnwinding = false
+          return .unwind
+        }
+        return machine.makeString(text)
       case .ended: return machine.makeString("the connection has ended")
       case .unwind: return .unwind
       }
@@ -21,7 +28,7 @@ extension Primitive {
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
         return machine.graph.causes.last(of: cell).map { machine.makeChange($0, of: cell) } ?? .nil
-      case .unconnected, .ended: return .nil
+      case .unconnected, .stored, .ended: return .nil
       case .unwind: return .unwind
       }
     },
@@ -35,7 +42,7 @@ extension Primitive {
           machine.roots.append(machine.makeChange(number, of: cell))
         }
         return machine.makeArray(Array(machine.roots[root...]))
-      case .unconnected, .ended: return machine.makeArray([])
+      case .unconnected, .stored, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -44,7 +51,10 @@ extension Primitive {
     ) { machine, arguments throws(Failure) in
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
-        let names = machine.graph.downstream(of: cell).map { machine.graph[$0].name }
+        let names = machine.graph.downstream(of: cell).map { machine.graph.displayName(of: $0) }
+        return machine.makeArray(names.map { machine.makeString($0) })
+      case .stored(let whole, let path):
+        let names = machine.graph.partners(ofStored: path, in: whole)
         return machine.makeArray(names.map { machine.makeString($0) })
       case .unconnected, .ended: return machine.makeArray([])
       case .unwind: return .unwind
@@ -58,6 +68,7 @@ extension Primitive {
       case .cell(let cell):
         guard let number = machine.graph.causes.last(of: cell) else { return .nil }
         return ObjectRef(machine.makeChange(number, of: cell))[slot: 5]
+      case .stored(let whole, let path): return machine.lastWriter(ofStored: path, in: whole)
       case .unconnected, .ended: return .nil
       case .unwind: return .unwind
       }

@@ -75,14 +75,21 @@ extension Primitive {
     },
     Primitive("write: value at: side", "Replaces what a place holds; answers value.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.relayCell(arguments.receiver, arguments[1]) else {
-        return arguments[0]
+      guard let cell = try machine.relayCell(arguments.receiver, arguments[1]),
+        let connection = machine.connection(arguments.receiver), let relay = connection.relay
+      else { return arguments[0] }
+      let wasSilent = relay.isSilent
+      let outer = machine.graph.relays.write
+      relay.isSilent = true
+      machine.graph.relays.write = Relays.Write(
+        cell: cell, connection: connection,
+        cause: relay.cells.indices.first { relay.cells[$0] != cell && relay.heldSide != $0 + 1 }
+          .map { relay.cells[$0] })
+      defer {
+        relay.isSilent = wasSilent
+        machine.graph.relays.write = outer
       }
-      let relay = machine.connection(arguments.receiver)?.relay
-      let wasSilent = relay?.isSilent ?? false
-      relay?.isSilent = true
-      defer { relay?.isSilent = wasSilent }
-      relay?.updateCount += 1
+      relay.updateCount += 1
       return machine.assign(arguments[0], to: machine.graph[cell].place)
     },
     Primitive("silently: aBlock", "Evaluates aBlock; what it changes is not told.") {

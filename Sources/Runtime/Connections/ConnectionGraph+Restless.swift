@@ -1,0 +1,68 @@
+internal import TenonLexer
+
+// What goes on changing: the loop, for a message.
+
+extension ConnectionGraph {
+  /// The failure for a place that changes without end: the places and the statements of the loop.
+  ///
+  /// - Complexity: O(changes that are kept, times places of the loop).
+  func doesNotSettle(through cell: CellID) -> Failure {
+    var steps: [(cell: CellID, writer: String?)] = []
+    var positions: [CellID: Int] = [:]
+    var current: CellID? = cell
+    var loop: Int?
+    // Longer ones tell no more.
+    while let cell = current, steps.count < 64 {
+      if let known = positions[cell] {
+        loop = known
+        break
+      }
+      positions[cell] = steps.count
+      let change = causes.last(of: cell).map { (number: $0, entry: causes[$0]) }
+      steps.append((cell, change.flatMap { writer(of: $0.entry) }))
+      current = change.flatMap { cause(of: $0.entry, $0.number) } ?? cause(of: cell).cell
+    }
+    let shown = steps[(loop ?? 0)...]
+    var names = shown.map { displayName(of: $0.cell) }
+    let writers = shown.compactMap(\.writer).withoutRepetitions
+    if loop != nil, let first = names.first { names.append(first) }
+    return .doesNotSettle(names, writers)
+  }
+
+  /// Who has made a change: a connection or a statement, with its place.
+  private func writer(of entry: CauseRing.Entry) -> String? {
+    guard entry.writer > 0 else { return causes.location(of: entry).map { "written at \($0)" } }
+    return connections[Int(entry.writer)].map { "'\($0.text)' (\($0.location))" }
+  }
+
+  /// The place because of which another one has changed.
+  private func cause(of entry: CauseRing.Entry, _ number: Int) -> CellID? {
+    if entry.writer > 0, entry.cause >= 0 {
+      let cause = CellID(entry.cause)
+      return isInUse(cause) ? cause : nil
+    }
+    guard entry.writer < 0 else { return nil }
+    return watched(by: entry) ?? changed(before: number, entry)
+  }
+
+  /// What stands for the connection whose statement contains the one that has made a change: the
+  /// flow that writes what it reads.
+  private func watched(by entry: CauseRing.Entry) -> CellID? {
+    guard let source = causes.source(of: entry) else { return nil }
+    let innermost = connections.values.filter { connection in
+      connection.source === source && connection.range.start <= entry.cause
+        && entry.cause < connection.range.end
+    }.max { ($0.range.start, $1.number) < ($1.range.start, $0.number) }
+    return innermost?.formulas.first?.output
+  }
+
+  /// What somebody else has changed last before, in the same turn.
+  private func changed(before number: Int, _ entry: CauseRing.Entry) -> CellID? {
+    guard number > 0 else { return nil }
+    let before = causes[number - 1]
+    guard before.turn == entry.turn, before.cell != entry.cell,
+      isInUse(CellID(before.cell))
+    else { return nil }
+    return CellID(before.cell)
+  }
+}

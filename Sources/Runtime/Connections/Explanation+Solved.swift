@@ -1,0 +1,131 @@
+// Why a place holds what a solver of equations and inequalities has computed for it.
+//
+// Such a solver computes many places at once, so that no formula alone is the reason of one. What is
+// told is a way: from the place, by constraints that share places, to what was written.
+
+extension Machine {
+  /// What made a solver compute a cell with others.
+  struct Solved {
+    /// Nil where nothing did but the constraints.
+    let cause: CellID?
+  }
+
+  /// Explains a cell that has got its value with others.
+  ///
+  /// - Returns: nil for a value that a formula has given.
+  /// - Complexity: O(constraints and places of its region, changes that are kept).
+  func explainSolved(
+    _ entry: CauseRing.Entry, of cell: CellID, isPresent: Bool, _ lines: inout [String]
+  ) -> Solved? {
+    guard entry.writer > 0, let region = graph[cell].region,
+      region.solverName == "linear",
+      graph.connections[Int(entry.writer)]?.formulas.contains(where: {
+        $0.constraint?.region === region
+      }) ?? false
+    else { return nil }
+    let changes = graph.causes.changes(inTurnOf: entry)
+    /// Whether it has its value from elsewhere.
+    func isGiven(_ other: CellID) -> Bool {
+      if entry.cause >= 0 { return other.rawValue == entry.cause }
+      guard other != cell else { return false }
+      return changes[other.rawValue].map { !isSolved($0, in: region) } ?? true
+    }
+    let ways = SolvedWays(from: cell, in: region, until: isGiven)
+    guard let end = ways.end else {
+      lines.append(line(for: entry, of: cell, isPresent: isPresent, by: ways.constraints))
+      return Solved(cause: nil)
+    }
+    var current = cell
+    for (constraint, next) in ways.way(to: end) {
+      let known = changes[current.rawValue] ?? entry
+      lines.append(
+        line(
+          for: current == cell ? entry : known, of: current,
+          isPresent: current == cell ? isPresent : isLast(known, of: current), by: [constraint]))
+      current = next
+    }
+    return Solved(cause: end)
+  }
+
+  private func isLast(_ entry: CauseRing.Entry, of cell: CellID) -> Bool {
+    entry.cell != cell.rawValue
+      || graph.causes.last(of: cell).map { graph.causes[$0].turn == entry.turn } ?? true
+  }
+
+  /// Whether a region's solver has made a change.
+  private func isSolved(_ entry: CauseRing.Entry, in region: Region) -> Bool {
+    guard entry.writer > 0 else { return false }
+    return graph.connections[Int(entry.writer)]?.formulas.contains {
+      $0.constraint?.region === region
+    } ?? false
+  }
+
+  private func line(
+    for entry: CauseRing.Entry, of cell: CellID, isPresent: Bool, by constraints: [Constraint]
+  ) -> String {
+    let value =
+      entry.cell == cell.rawValue && !entry.new.isUndefined
+      ? describeRecorded(entry.new) : describeCell(cell)
+    let connections = constraints.compactMap { $0.formulas.first?.connection }.withoutRepetitions
+    let texts = connections.prefix(4).map {
+      "'\(graph.text(of: $0, at: cell))' (\($0.location))"
+    }
+    let more = connections.count > 4 ? " and \(connections.count - 4) more" : ""
+    return "\(graph.displayName(of: cell)) \(isPresent ? "is" : "was") \(value) by "
+      + texts.joined(separator: ", ") + more
+  }
+}
+
+/// The ways from a place along the constraints of its region, the shortest first.
+private struct SolvedWays {
+  private var cameFrom: [CellID: (cell: CellID, constraint: Constraint)] = [:]
+  /// All constraints that were passed: those of the program first where there was a choice.
+  private(set) var constraints: [Constraint] = []
+  /// The first place that has its value from elsewhere.
+  private(set) var end: CellID?
+  private let start: CellID
+
+  init(from start: CellID, in region: Region, until isGiven: (CellID) -> Bool) {
+    self.start = start
+    var joining: [CellID: [Constraint]] = [:]
+    for constraint in region.constraints {
+      for cell in constraint.cells { joining[cell, default: []].append(constraint) }
+    }
+    var passed: Set<ConstraintID> = []
+    var queue = [start]
+    var next = 0
+    while next < queue.count, end == nil {
+      let cell = queue[next]
+      next += 1
+      let some = joining[cell] ?? []
+      let inner = some.filter(SolvedWays.isInner)
+      for constraint in some.filter({ !SolvedWays.isInner($0) }) + inner {
+        guard passed.insert(constraint.id).inserted else { continue }
+        constraints.append(constraint)
+        for other in constraint.cells where other != start && cameFrom[other] == nil {
+          cameFrom[other] = (cell, constraint)
+          queue.append(other)
+          if isGiven(other) {
+            end = other
+            return
+          }
+        }
+      }
+    }
+  }
+
+  private static func isInner(_ constraint: Constraint) -> Bool {
+    constraint.formulas.first?.connection.statement.origin == .kernel
+  }
+
+  /// The way to a place: constraints, each with the place to which it leads.
+  func way(to end: CellID) -> [(constraint: Constraint, cell: CellID)] {
+    var way: [(constraint: Constraint, cell: CellID)] = []
+    var cell = end
+    while cell != start, let before = cameFrom[cell] {
+      way.append((before.constraint, cell))
+      cell = before.cell
+    }
+    return way.reversed()
+  }
+}
