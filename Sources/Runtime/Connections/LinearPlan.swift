@@ -44,7 +44,7 @@ extension Machine {
 
   /// Whether a place can be written: a property needs a method for it.
   func isWritable(_ path: ConnectionPlan.PlacePath) -> Bool {
-    guard case .place(let place) = path, place.kind == .property, let name = text(place.key) else {
+    guard let place = aim(path).place, place.kind == .property, let name = text(place.key) else {
       return true
     }
     return classInfo(of: place.object).lookUp(selector(name + ":")) != nil
