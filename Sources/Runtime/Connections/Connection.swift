@@ -18,12 +18,14 @@ final class ConnectionExtras {
   fileprivate var relay: Relay?
   fileprivate var silence: Failure?
   fileprivate var tolerance: Tolerance?
+  fileprivate var pathFailure: String?
 
   /// Whether there is nothing that would have to be kept.
   fileprivate var isEmpty: Bool {
     status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
       && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
       && forced == nil && relay == nil && silence == nil && tolerance == nil
+      && pathFailure == nil
   }
 }
 
@@ -246,6 +248,14 @@ struct Connection: Hashable {
   var tolerance: Tolerance? {
     get { extras?.tolerance }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.tolerance = newValue } }
+  }
+
+  /// Why it could not be made anew where its paths lead now.
+  var pathFailure: String? {
+    get { extras?.pathFailure }
+    nonmutating set {
+      if extras != nil || newValue != nil { makeExtras()?.pathFailure = newValue }
+    }
   }
 
   // MARK: What follows from the formulas

@@ -26,7 +26,8 @@ extension ConnectionGraph {
     do throws(Failure) {
       // One of wishes is a constraint that other formulas over the same cells do not join.
       let separate =
-        standsBesideWishes(added) ? added.first.map { makeConstraint(over: $0) } : nil
+        standsBesideWishes(added) || standsBesideBothWays(added)
+        ? added.first.map { makeConstraint(over: $0) } : nil
       for formula in added {
         let constraint = separate ?? constraint(for: formula, isOnly: added.count == 1)
         if !touched.contains(constraint) { touched.append(constraint) }
@@ -62,6 +63,17 @@ extension ConnectionGraph {
           && min(other.connection.strength, formula.connection.strength) < .required
       }
     }
+  }
+
+  /// Whether formulas would be further directions of what a connection both ways says over the same
+  /// places, or would themselves get some: it says all of its directions, and others say something
+  /// else.
+  private func standsBesideBothWays(_ added: [Formula]) -> Bool {
+    guard let first = added.first, first.equation == nil, !isForced(first.connection),
+      let others = constraintTable.find(first)?.formulas, let other = others.first,
+      added.count > 1 || other.connection.onlyFormula == nil
+    else { return false }
+    return !others.contains { other in added.contains { $0.output == other.output } }
   }
 
   private func enforce(

@@ -236,6 +236,7 @@ extension ConnectionGraph {
     settling = region
     region.transaction.settle(with: region.solver)
     settling = nil
+    if !stuck.waiting.isEmpty { turnStuck(in: region) }
   }
 
   /// Lets a region wait for its solver.
@@ -337,6 +338,7 @@ extension ConnectionGraph {
     invariants.violated = nil
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
+    stuck.waiting = []
     currentLevel = -1
     settling = nil
     // What they know of the cells they have computed in this turn.

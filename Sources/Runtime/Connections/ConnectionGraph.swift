@@ -193,6 +193,8 @@ final class ConnectionGraph {
   }
   /// Whether no formula runs any more in this turn.
   var isHalted: Bool { words[0].isHalted }
+  /// Formulas of several directions that could not compute their cells.
+  var stuck = StuckFormulas()
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: ConnectionSet] = [:]
   var reaimed: [Connection] = [] { didSet { words[0].hasReaimed = !reaimed.isEmpty } }

@@ -297,7 +297,21 @@ extension Machine {
         return try copy(
           connection, output, graph.cell(for: otherPlace, named: operand.name))
       }
-      try join(connection, output, graph.cell(for: otherPlace, named: operand.name))
+      let right = graph.cell(for: otherPlace, named: operand.name)
+      do throws(Failure) {
+        try join(connection, output, right)
+      } catch {
+        // Numbers that others say something else of can still be equal.
+        guard output != right, error.errorClass == .constraintError,
+          [output, right].allSatisfy({ isNumberOrMissing($0) })
+        else { throw error }
+        graph.dissolve(connection)
+        do throws(Failure) {
+          try establish(connection, plan, LinearPlan(equating: plan.target, operand))
+        } catch let other {
+          throw graph.isUnwinding ? other : error
+        }
+      }
       return
     }
     guard plan.block != nil || plan.native != nil else { return }
@@ -338,6 +352,11 @@ extension Machine {
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
+  }
+
+  private func isNumberOrMissing(_ cell: CellID) -> Bool {
+    guard let value = currentValue(of: cell) else { return false }
+    return value.isNil || value.isUndefined || solverNumber(value) != nil
   }
 
   /// `a =|= b`: two formulas, each the other's way back.
@@ -446,7 +465,9 @@ extension ConnectionGraph {
 
   /// Makes connections anew whose paths may lead elsewhere now.
   ///
-  /// - Throws: the first failure, when all have been looked at.
+  /// One that cannot be is in error until a path leads elsewhere again, and whoever has written goes on.
+  ///
+  /// - Throws: a failure when an accessor on the way was interrupted.
   func reaim() throws(Failure) {
     let waiting = reaimed
     reaimed = []
@@ -457,8 +478,15 @@ extension ConnectionGraph {
       do throws(Failure) {
         try machine.establish(connection, plan)
       } catch {
-        failure = failure ?? error
+        if isUnwinding {
+          failure = failure ?? error
+        } else if connection.status == .active {
+          if connection.pathFailure != error.message { machine.report(error, of: connection) }
+          connection.pathFailure = error.message
+          continue
+        }
       }
+      connection.pathFailure = nil
     }
     if let failure { throw failure }
   }
@@ -477,6 +505,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try machine.establish(connection, plan)
       connection.shrink()
+      connection.pathFailure = nil
       noteNewcomer(connection, wasSuspended: true)
     } catch {
       dissolve(connection)

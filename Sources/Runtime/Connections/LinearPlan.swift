@@ -22,6 +22,21 @@ struct LinearPlan {
   let products: [LinearAnalysis.Product]
 }
 
+extension LinearPlan {
+  /// Says that two places are equal.
+  init(equating left: ConnectionPlan.Operand, _ right: ConnectionPlan.Operand) {
+    var leaves = [Leaf(name: left.name), Leaf(name: right.name)]
+    leaves[0].operand = left
+    leaves[1].operand = right
+    self.init(
+      relation: .equal, leaves: leaves,
+      products: [
+        LinearAnalysis.Product(number: .one, factors: [0], divisors: []),
+        LinearAnalysis.Product(number: -.one, factors: [1], divisors: []),
+      ])
+  }
+}
+
 extension Machine {
   /// Whether a place is what layout determines of a view.
   func isLayoutAttribute(_ path: ConnectionPlan.PlacePath) -> Bool {
@@ -44,7 +59,7 @@ extension Machine {
 
   /// Whether a place can be written: a property needs a method for it.
   func isWritable(_ path: ConnectionPlan.PlacePath) -> Bool {
-    guard case .place(let place) = path, place.kind == .property, let name = text(place.key) else {
+    guard let place = aim(path).place, place.kind == .property, let name = text(place.key) else {
       return true
     }
     return classInfo(of: place.object).lookUp(selector(name + ":")) != nil

@@ -141,7 +141,12 @@ extension Machine {
     case .value(let value):
       if formula.fold != nil { graph.beginFold(of: formula) }
       return value
-    case .failed(let failure): note(failure, of: formula)
+    case .failed(let failure):
+      if graph.stuck.unreached == formula.id.rawValue {
+        graph.stuck.unreached = -1
+        if graph.noteStuck(formula, failure) { return nil }
+      }
+      note(failure, of: formula)
     case .unwound: break
     }
     return nil

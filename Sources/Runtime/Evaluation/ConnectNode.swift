@@ -13,6 +13,9 @@ indirect enum PlaceExpression {
   case path(PlaceExpression, [NodeRef])
   /// A property of what an expression answers: `button width`.
   case property(NodeRef, Value)
+  /// A chain of unary names, `pane button width`: a path from where it begins through properties. If
+  /// the names are none, it is what the messages answer that counts.
+  case chain(PlaceExpression, [NodeRef], orElse: PlaceExpression)
   /// An element of what an expression answers: `list[1]`.
   case element(NodeRef, NodeRef)
   /// A place in a store.
@@ -231,6 +234,8 @@ final class ConnectNode: SiteNode {
         names.append(name)
       }
       return .path(place, names)
+    case .chain(let base, let nodes, let other):
+      return try followChain(from: base, nodes, orElse: other, frame, machine)
     case .property(let node, let name):
       guard let object = evaluate(node, frame, machine) else { return nil }
       let place = try property(name, of: object, machine)
@@ -255,6 +260,37 @@ final class ConnectNode: SiteNode {
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))
     }
+  }
+
+  /// The path that a chain of unary names is, or the other place where something on the way has no
+  /// such property; nil when evaluating a part of it unwinds.
+  private func followChain(
+    from base: PlaceExpression, _ nodes: [NodeRef], orElse other: PlaceExpression, _ frame: Frame,
+    _ machine: Machine
+  ) throws(Failure) -> ConnectionPlan.PlacePath? {
+    var start: Place?
+    do throws(Failure) {
+      guard let found = try resolve(base, frame, machine) else { return nil }
+      if case .place(let place) = found { start = place }
+    } catch {
+      // What the messages answer may have it.
+      start = nil
+    }
+    if let start {
+      var names: [Value] = []
+      for node in nodes {
+        guard let name = evaluate(node, frame, machine) else { return nil }
+        names.append(name)
+      }
+      let path = ConnectionPlan.PlacePath.path(start, names)
+      let failure = machine.aim(path).failure
+      if machine.graph.isUnwinding {
+        machine.graph.isUnwinding = false
+        return nil
+      }
+      if failure == nil { return path }
+    }
+    return try resolve(other, frame, machine)
   }
 
   /// The place of a property; what both sides are computed from must have one.

@@ -8,6 +8,15 @@ extension Primitive {
       }
       return arguments.receiver
     },
+    Primitive(
+      "unreachable: aString",
+      "Refuses a value: the branch that is taken does not depend on the place of this name."
+    ) { machine, arguments throws(Failure) in
+      let name = try machine.swiftString(arguments[0])
+      machine.graph.stuck.unreached = machine.graph.runningNumber
+      throw Failure(
+        .invalidArgument, "the branch that is taken does not depend on '\(name)'")
+    },
     Primitive("declared", "The declared inverses by message and operand.") { machine, _ in
       if let blocks = machine.inverseBlocks { return blocks }
       let blocks = machine.makeEmptyDictionary()

@@ -174,7 +174,56 @@ extension Builder {
       guard message.receiver.isPlaceOrSelf else { return nil }
       let name = constant(machine.makeString(message.selector.text))
       guard case .constant(let value) = name.shape else { return nil }
-      return .property(build(message.receiver, depth).node, value)
+      let property = PlaceExpression.property(build(message.receiver, depth).node, value)
+      guard let chain = chain(message, depth) else { return property }
+      return .chain(chain.base, chain.names, orElse: property)
+    default: return nil
+    }
+  }
+
+  /// What a chain of unary names begins with, a place that may hold something else later, and the
+  /// names; nil when nothing on the way can be replaced.
+  private mutating func chain(
+    _ message: UnaryMessageExpression, _ depth: Int
+  ) -> (base: PlaceExpression, names: [NodeRef])? {
+    var selectors = [message.selector.text]
+    var receiver = message.receiver
+    while case .unaryMessage(let inner) = receiver {
+      selectors.append(inner.selector.text)
+      receiver = inner.receiver
+    }
+    selectors.reverse()
+    let base: PlaceExpression
+    if let variable = assignablePlace(receiver, depth) {
+      base = variable
+    } else {
+      // What it begins with stays what it is; its properties need not.
+      if case .name(let name) = receiver, name.name.text == ReservedName.super.rawValue {
+        return nil
+      }
+      guard selectors.count > 1 else { return nil }
+      let name = machine.makeString(selectors.removeFirst())
+      code.addLiteral(name)
+      base = .property(build(receiver, depth).node, name)
+    }
+    let names = selectors.map { constant(machine.makeString($0)).node }
+    guard case .path(let start, let way) = base else { return (base, names) }
+    return (start, way + names)
+  }
+
+  /// The place that a chain of unary names begins with, if anything can be put there.
+  private mutating func assignablePlace(
+    _ expression: Expression, _ depth: Int
+  ) -> PlaceExpression? {
+    switch expression {
+    case .name(let name):
+      if let variable = scope.lookUp(name.name.text) {
+        guard variable.kind == .temporary, !variable.isConstant else { return nil }
+      } else if environment.isConstant(name.name.text) || !isVariable(expression) {
+        return nil
+      }
+      return place(name.name)
+    case .identifier, .subscript: return place(expression, depth)
     default: return nil
     }
   }

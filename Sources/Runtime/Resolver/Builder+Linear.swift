@@ -138,7 +138,7 @@ extension PlaceExpression {
   /// Whether it may turn out to be no place when it is looked for.
   fileprivate var mayFail: Bool {
     switch self {
-    case .property, .element: true
+    case .property, .chain, .element: true
     case .context, .instanceVariable, .cell, .path, .stored: false
     }
   }
