@@ -302,7 +302,8 @@ extension Machine {
         try join(connection, output, right)
       } catch {
         // Numbers that others say something else of can still be equal.
-        guard output != right, error.errorClass == .constraintError,
+        guard output != right, error.errorClass == .constraintError, plan.solver == nil,
+          plan.forced == nil,
           [output, right].allSatisfy({ isNumberOrMissing($0) })
         else { throw error }
         graph.dissolve(connection)

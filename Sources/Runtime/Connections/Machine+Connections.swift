@@ -333,9 +333,7 @@ extension Machine {
     if failure.errorClass == .outOfMemory { graph.ranOutOfMemory = true }
     // What is missing may come: nothing to report. A formula that does what none may is wrong all
     // the same.
-    if failure.errorClass != .constraintError,
-      formula.inputs.contains(where: { isMissing($0) && !isAbsent($0, by: failure) })
-    {
+    if failure.errorClass != .constraintError, formula.inputs.contains(where: { isMissing($0) }) {
       formula.state = .waiting
       graph.noteWaiting(formula)
       return
@@ -343,13 +341,6 @@ extension Machine {
     if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
     report(failure, of: formula.connection)
-  }
-
-  /// Whether a failure says that a place is none: the entry of a dictionary that has no such key.
-  private func isAbsent(_ cell: CellID, by failure: Failure) -> Bool {
-    guard failure.errorClass == .keyNotFound else { return false }
-    let place = graph[cell].place
-    return place.kind == .element && place.index < 0
   }
 
   /// Says that a formula of a connection has failed.
