@@ -60,10 +60,11 @@ import Testing
       name: "a truth", definitions: "var a := 1. var b := 0.",
       round: "k := ((b =|= a) truth: #right). a := i. k disconnect."),
     Kind(
-      name: "of an object that is dropped", definitions: "class View { var t. } var a := 1.",
+      name: "of an object that is dropped",
+      definitions: "var a := 1. class View { var t. -follow: i { t |= a + i } }",
       // How many there are at once does not depend on when memory is wanted.
       round:
-        "v := View new. v t |= a + i. i \\\\ 250 = 0 ifTrue: [ Smalltalk garbageCollect ]."),
+        "v := View new. v follow: i. i \\\\ 250 = 0 ifTrue: [ Smalltalk garbageCollect ]."),
   ]
 
   /// How often each kind comes and goes: about 100,000 connections in all, or 100,000 of each kind

@@ -56,8 +56,8 @@ extension ConnectionGraph {
   /// - Returns: whether such a way was due to regions that were kept together and need not be, so that
   ///   they have to be looked at anew.
   /// - Throws: a failure that names the way around.
-  /// - Complexity: O(1) where no formula reads anything besides that is computed; else O(the regions and
-  ///   what depends on them).
+  /// - Complexity: O(1) where no formula of the regions reads anything besides, or nothing reads what
+  ///   comes to a region; else O(the regions and what depends on them).
   func hasCycle(
     throughReadsOf regions: [Region], _ constraint: Constraint
   ) throws(Failure) -> Bool {

@@ -186,10 +186,22 @@ extension ConnectionGraph {
   }
 
   private func settleLevels() throws(Failure) {
+    var steps = 0
+    // Formulas that find out in the turn what they read may have it go on again, but not for ever.
+    let limit = 1_000 + 100 * (regionCount + levels.count)
     repeat {
       hasMore = false
       var level = 0
       while level <= highestLevel {
+        steps += 1
+        if steps > limit, let cell = waitingRegions.first?.cells.min() {
+          throw doesNotSettle(through: cell)
+        }
+        if steps & 1_023 == 0, machine.noticeInterrupt() {
+          _ = machine.stop()
+          isUnwinding = true
+          return
+        }
         currentLevel = level
         settleRegions(of: level)
         if level < levels.count { settle(levels[level]) }

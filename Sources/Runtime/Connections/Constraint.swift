@@ -321,15 +321,25 @@ extension ConnectionGraph {
 
   /// The constraint over the variables of a formula that it would join.
   ///
-  /// - Complexity: O(variables), and O(constraints that wait for a way back).
+  /// - Complexity: O(variables) for few of them, else O(formulas that read the output), and
+  ///   O(constraints that wait for a way back).
   func joinableConstraint(for formula: Formula) -> Constraint? {
     if let known = constraintTable.find(formula) { return known }
     // One that is nothing but a formula determines one of the cells, or waits for that.
     let variables = formula.variableSet
-    func isSame(_ other: Formula) -> Bool { other != formula && other.variableSet == variables }
-    for cell in variables.cells {
-      if let owner = owner(of: cell), owner.isAlone, isSame(owner) {
-        return Constraint(alone: owner)
+    func isSame(_ other: Formula) -> Bool {
+      other != formula && other.isAlone && other.mayHave(variables.count)
+        && other.variableSet == variables
+    }
+    if let owner = owner(of: formula.output), isSame(owner) { return Constraint(alone: owner) }
+    if variables.count <= 4 {
+      for cell in variables.cells {
+        if let owner = owner(of: cell), isSame(owner) { return Constraint(alone: owner) }
+      }
+    } else {
+      // It reads what this one computes: of many variables, that is found sooner.
+      for reader in readers(of: formula.output) where isSame(reader) {
+        return Constraint(alone: reader)
       }
     }
     return contested.first { constraint in

@@ -374,6 +374,17 @@ struct Formula: Hashable {
   /// The cells that decide which formulas belong to one constraint, sorted.
   var variables: [CellID] { variableSet.cells }
 
+  /// Whether it can have so many variables: without looking at them.
+  func mayHave(_ count: Int) -> Bool {
+    let inputs: Int
+    if record.firstInput >= 0 {
+      inputs = unsafe graph.secondInputs[id.rawValue] < 0 ? 1 : 2
+    } else {
+      inputs = staticInputs.count
+    }
+    return inputs == count || inputs == count - 1
+  }
+
   /// The same, without making an array of one or two.
   var variableSet: Variables {
     let (input, output) = (record.firstInput, hot.output)
