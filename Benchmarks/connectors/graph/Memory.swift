@@ -67,6 +67,19 @@ struct ConnectionMemory {
     memory.report("\(name), \(count) times")
   }
 
+  /// Elements of an array, each equal to the next.
+  static func elements(_ count: Int) throws {
+    let interpreter = Interpreter()
+    _ = try interpreter.evaluate(
+      "var cells := (1 to: \(count + 1)) asArray collect: [ :i | 0 ]. Smalltalk garbageCollect")
+    let memory = try ConnectionMemory(count: count) {
+      _ = try interpreter.evaluate(
+        "1 to: \(count) do: [ :i | cells[i] =|= cells[i + 1] ]. Smalltalk garbageCollect")
+    }
+    withExtendedLifetime(interpreter) {}
+    memory.report("equalities of elements in a chain, \(count) times")
+  }
+
   /// Instances, each with one formula of the language that reads the same variables.
   static func readers(_ count: Int, _ formula: String) throws {
     let interpreter = Interpreter()

@@ -132,8 +132,8 @@ if only.map({ "memory".hasPrefix($0) }) ?? true {
   try ConnectionMemory.nativeChain(count)
   try ConnectionMemory.readers(count, "source + 1")
   try ConnectionMemory.readers(count, "source + other")
-  try ConnectionMemory.instances(
-    count, "equalities of the language in a chain", "value =|= before value")
+  try ConnectionMemory.elements(count)
+  try ConnectionMemory.instances(count, "equalities through paths", "value =|= before value")
 }
 
 if only.map({ "apart".hasPrefix($0) }) ?? true {

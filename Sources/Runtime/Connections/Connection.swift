@@ -232,7 +232,12 @@ struct Connection: Hashable {
   /// The places on the way of its paths.
   var steps: [CellID] {
     get { extras?.steps ?? [] }
-    nonmutating set { if extras != nil || !newValue.isEmpty { makeExtras()?.steps = newValue } }
+    nonmutating set {
+      guard extras != nil || !newValue.isEmpty, let extras = makeExtras() else { return }
+      graph.machine.heap.countOutside(
+        (newValue.count - extras.steps.count) * GraphSize.step)
+      extras.steps = newValue
+    }
   }
   /// What is told of changes in place of formulas.
   var relay: Relay? {
