@@ -100,7 +100,7 @@ import Testing
       #expect(rest(in: program) == [0, 1, 299, 0])
       try program.run("links do: [ :each | each disconnect ]")
       #expect(rest(in: program) == [0, 0, 0, 0])
-      #expect(program.interpreter.machine.graph.connectionTable.statements.recordCount <= 3)
+      #expect(program.interpreter.machine.graph.connectionTable.statements.capacity <= 3)
     }
   }
 

@@ -11,7 +11,8 @@ final class ConnectionTable {
   private let firstFormulas = NumberMap()
   /// What few have.
   let extras = SparseTable<ConnectionExtras>()
-  let statements = StatementTable()
+  /// The statements, each kept as long as a connection is of it.
+  let statements = SharedTable<StatementSite>()
   /// What one is said to be of which nothing is known any more.
   private let endedStatement = StatementSite(
     connector: "|=", text: "a Connection that has ended", source: SourceText(name: "", ""),
@@ -42,7 +43,8 @@ final class ConnectionTable {
 
   /// Enters a connection of a statement: its number is not there.
   func insert(_ number: Int32, _ statement: StatementSite) {
-    words.set(number, to: statements.use(statement) << 1)
+    let place = statements.take(statement, hash: statement.siteHash) { $0.isSame(as: statement) }
+    words.set(number, to: place << 1)
   }
 
   /// Has a connection have ended; what is known of it stays until it is taken out.

@@ -350,9 +350,8 @@ extension ConnectionGraph {
   /// The constraint over the variables of a formula, with room for more than one formula; nil when
   /// there is none.
   func knownConstraint(for formula: Formula) -> Constraint? {
-    guard let known = joinableConstraint(for: formula), known.isAlone,
-      let only = known.firstFormula
-    else { return constraintTable.find(formula) }
+    guard let known = joinableConstraint(for: formula) else { return nil }
+    guard known.isAlone, let only = known.firstFormula else { return known }
     // From now on it has a record; the solver that has it goes by the formula.
     let (level, isContested) = (known.level, known.isContested)
     known.formulas = []

@@ -17,11 +17,8 @@ extension Machine {
   func explainSolved(
     _ entry: CauseRing.Entry, of cell: CellID, isPresent: Bool, _ lines: inout [String]
   ) -> Solved? {
-    guard entry.writer > 0, let region = graph[cell].region,
-      region.solverName == "linear",
-      graph.connections[Int(entry.writer)]?.formulas.contains(where: {
-        $0.constraint?.region === region
-      }) ?? false
+    guard let region = graph[cell].region, region.solverName == "linear",
+      isSolved(entry, in: region)
     else { return nil }
     let changes = graph.causes.changes(inTurnOf: entry)
     /// Whether it has its value from elsewhere.

@@ -40,18 +40,23 @@ struct SharedTable<Element>: ~Copyable {
       uses[known] += 1
       return known
     }
-    let number: Int32
-    if let unused = free.popLast() {
-      number = unused
-      elements[number] = element
-      uses[number] = 1
-    } else {
-      number = Int32(clamping: elements.count)
-      elements.append(element)
-      uses.append(1)
-    }
+    let number = add(element)
     recent[slot] = number
     return number
+  }
+
+  /// Takes an element for one record that shares it with no other.
+  ///
+  /// - Returns: its number, until the record gives it up.
+  func add(_ element: Element) -> Int32 {
+    if let number = free.popLast() {
+      elements[number] = element
+      uses[number] = 1
+      return number
+    }
+    elements.append(element)
+    uses.append(1)
+    return Int32(clamping: elements.count - 1)
   }
 
   /// Gives an element up for one of the records that have it.

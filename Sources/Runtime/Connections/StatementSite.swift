@@ -1,6 +1,5 @@
 internal import TenonLexer
 internal import TenonParser
-internal import TenonTables
 
 /// What all connections share that one statement has made: it is kept once.
 final class StatementSite {
@@ -57,65 +56,10 @@ final class StatementSite {
       && range == other.range && site?.site === other.site?.site && site?.code === other.site?.code
       && names == other.names && origin == other.origin
   }
-}
 
-/// The statements that connections are of, by numbers: each is there as long as a connection is of it.
-final class StatementTable {
-  private struct Entry {
-    /// nil where the number is free.
-    var statement: StatementSite?
-    /// How many connections are of it.
-    var uses: Int32 = 0
-  }
-
-  private let entries = PagedTable<Entry>()
-  private let free = FlatTable<Int32>()
-  /// The numbers of statements that have made connections lately; one of them may be free by now, or
-  /// that of another statement.
-  private var recent = ContiguousArray(repeating: Int32(-1), count: 64)
-
-  /// How many statements there are.
-  var count: Int { entries.count - free.count }
-
-  /// How many numbers there are, with those that are free.
-  var recordCount: Int { entries.count }
-
-  /// The statement of a number; nil where it is free.
-  subscript(number: Int32) -> StatementSite? { entries[number].statement }
-
-  /// The number of a statement for one more connection: that of one that says the same at the same
-  /// place in the program, if there is one among those that have made connections lately.
-  func use(_ statement: StatementSite) -> Int32 {
-    let key = statement.site.map { UInt64(UInt(bitPattern: ObjectIdentifier($0.site))) } ?? 0
-    let index = Int((key &* 0x9E37_79B9_7F4A_7C15) >> 58)
-    let known = recent[index]
-    if known >= 0, entries[known].statement?.isSame(as: statement) ?? false {
-      entries[known].uses &+= 1
-      return known
-    }
-    let number = add(statement)
-    recent[index] = number
-    return number
-  }
-
-  /// The number of a statement that only one connection is of.
-  func add(_ statement: StatementSite) -> Int32 {
-    let entry = Entry(statement: statement, uses: 1)
-    if let number = free.popLast() {
-      entries[number] = entry
-      return number
-    }
-    entries.append(entry)
-    return Int32(clamping: entries.count - 1)
-  }
-
-  /// Learns that a connection less is of a statement.
-  func release(_ number: Int32) {
-    entries[number].uses &-= 1
-    guard entries[number].uses == 0 else { return }
-    let old = entries[number].statement
-    entries[number].statement = nil
-    free.append(number)
-    withExtendedLifetime(old) {}
+  /// The same for statements that say the same: by where they stand.
+  var siteHash: UInt {
+    let key = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
+    return UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)
   }
 }

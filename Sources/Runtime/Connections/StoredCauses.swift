@@ -14,6 +14,14 @@ struct StoredCauses {
     /// The statement that has written it, where none has.
     let source: SourceText?
     let position: Int32
+
+    /// The place of that statement, `file.st:3:1`.
+    var location: String? {
+      source.map { source in
+        let place = source.location(of: position)
+        return "\(source.name):\(place.line):\(place.column)"
+      }
+    }
   }
 
   static let capacity = 512
@@ -81,9 +89,8 @@ extension Machine {
       }
       let change = changes[index]
       changes = changes[(index + 1)...]
-      if let source = change.source {
-        let place = source.location(of: change.position)
-        lines.append(line + ", written at \(source.name):\(place.line):\(place.column)")
+      if let location = change.location {
+        lines.append(line + ", written at \(location)")
         break
       }
       guard change.writer > 0 else {
@@ -110,10 +117,7 @@ extension Machine {
   func lastWriter(ofStored path: [String], in whole: CellID) -> Value {
     let change = graph.relays.stored.newestFirst.first { $0.whole == whole && $0.path == path }
     guard let change else { return .nil }
-    if let source = change.source {
-      let place = source.location(of: change.position)
-      return makeString("\(source.name):\(place.line):\(place.column)")
-    }
+    if let location = change.location { return makeString(location) }
     return graph.connections[change.writer].map { makeConnectionObject($0) } ?? .nil
   }
 

@@ -253,9 +253,10 @@ extension Failure {
   }
 
   static func determined(_ name: String, by other: Connection) -> Failure {
-    Failure(
-      .constraintError,
-      "'\(name)' is determined\(by(other)); disconnect it, or use '=|='")
+    // One that joins both ways already may have only this way left: a path of it is broken.
+    let hint = other.connector == "=|=" ? "" : ", or use '=|='"
+    return Failure(
+      .constraintError, "'\(name)' is determined\(by(other)); disconnect it\(hint)")
   }
 
   static func overdetermined(
