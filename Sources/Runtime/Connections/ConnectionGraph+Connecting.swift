@@ -589,7 +589,10 @@ extension ConnectionGraph {
       return
     }
     // A formula that comes as the way back of one that holds has nothing to do.
-    if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) { return }
+    if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) {
+      if region.hasReads { for formula in new { machine.learnReads(ofIdle: formula) } }
+      return
+    }
     if constraint.equation != nil {
       // Its solver knows that the left side follows.
       forced.append(added)

@@ -289,15 +289,26 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has a constraint of several directions satisfied again when its formula that is in force reads
-  /// something that has changed.
+  /// Has a constraint of several directions satisfied again when one of its formulas reads something
+  /// that has changed.
+  ///
+  /// The one that is in force runs, whichever has read: when it was chosen, what it joins may have
+  /// held already, so that it has not run since and is not known to read anything.
   private func force(_ formula: Formula, in region: Region) {
-    guard
-      formula.equation != nil
-        || region.solver.formula(computing: formula.output) == formula.id
-    else { return }
-    region.transaction.forcedFormulas.append(formula.id)
+    guard let due = formula.equation != nil ? formula : inForce(of: formula, in: region) else {
+      return
+    }
+    region.transaction.forcedFormulas.append(due.id)
     enqueue(region)
+  }
+
+  /// The formula that computes a place of a formula's constraint at present.
+  private func inForce(of formula: Formula, in region: Region) -> Formula? {
+    func isChosen(_ formula: Formula) -> Bool {
+      region.solver.formula(computing: formula.output) == formula.id
+    }
+    if isChosen(formula) { return formula }
+    return formula.constraint?.formulas.first { isChosen($0) }
   }
 
   private func distribute(_ formula: Formula) {

@@ -174,6 +174,22 @@ extension Machine {
     }
   }
 
+  /// Learns what a formula of several directions reads that does not run, as what it says holds already,
+  /// and the others do not read: their reads have the one run that is in force.
+  ///
+  /// What it computes, or that it fails, is of no account.
+  func learnReads(ofIdle formula: Formula) {
+    guard case .block(let block) = formula.source else { return }
+    let (outcome, reads) = runUntaken(formula) { withErrorsCaught { evaluateBlock(block) } }
+    if case .unwound = outcome { return }
+    guard graph[formula.id] == formula, let constraint = formula.constraint else { return }
+    let known = Set(constraint.formulas.flatMap(\.inputs) + constraint.cells)
+    let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
+      .filter { !known.contains($0) }
+    // Whatever stands against it comes up when it runs.
+    try? graph.setDynamicInputs(cells, of: formula)
+  }
+
   // MARK: What a turn shares
 
   /// Lets errors of formulas end here, and records what they read, until `endFormulas`.
