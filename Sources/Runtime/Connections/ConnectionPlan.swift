@@ -316,6 +316,8 @@ extension Machine {
       return
     }
     guard plan.block != nil || plan.native != nil else { return }
+    // With no place to compute on the other side, it waits until a path leads to one.
+    if !backs.isEmpty, !backs.contains(where: { $0.place != nil }) { return }
     // The cells, each once, and what the text calls them.
     var inputs: [CellID] = []
     var names: [String] = []

@@ -69,6 +69,9 @@ final class ConnectNode: SiteNode {
   let formula: Expression?
   /// What the other blocks of the array compute.
   let backs: [Operand]
+  /// What paths to places that can be computed begin with: read by the formula only where one of them
+  /// turns out to be none, so that it is what messages answer that counts.
+  let roots: [Operand]
   /// Whether the connection waits for the solver that the message to it names.
   let isHeld: Bool
   /// What messages call the right side.
@@ -83,7 +86,7 @@ final class ConnectNode: SiteNode {
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, backs: [Operand] = [], isHeld: Bool = false,
+    formula: Expression? = nil, backs: [Operand] = [], roots: [Operand] = [], isHeld: Bool = false,
     rightName: String? = nil, refusal: Failure? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
   ) {
@@ -97,6 +100,7 @@ final class ConnectNode: SiteNode {
     self.options = options
     self.formula = formula
     self.backs = backs
+    self.roots = roots
     self.isHeld = isHeld
     self.refusal = refusal
     self.awaitsPolicy = awaitsPolicy
@@ -131,6 +135,14 @@ final class ConnectNode: SiteNode {
         for operand in self.backs {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           backs.append(resolved)
+        }
+        if !roots.isEmpty,
+          zip([self.target] + self.backs, [target] + backs).contains(where: isNoPath)
+        {
+          for operand in roots {
+            guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
+            reads.append(resolved)
+          }
         }
         var plan = ConnectionPlan(
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
@@ -168,6 +180,12 @@ final class ConnectNode: SiteNode {
         return machine.signal(error)
       }
     }
+  }
+
+  /// Whether what is written as a chain of names is none that could be followed.
+  private func isNoPath(_ operand: Operand, _ resolved: ConnectionPlan.Operand) -> Bool {
+    guard case .chain = operand.place, case .place = resolved.place else { return false }
+    return true
   }
 
   /// Settles what depends on the activation; nil when evaluating a part of it unwinds.

@@ -271,8 +271,13 @@ extension Builder {
   }
 
   /// The places that the text of a formula reads.
-  mutating func reads(of expression: Expression, _ depth: Int) -> [ConnectNode.Operand] {
-    var collector = FormulaReads(formulaScope: scopes[expression.range])
+  ///
+  /// `paths`: chains of names that are places as wholes; what one begins with decides which place that
+  /// is, and is none that the formula reads.
+  mutating func reads(
+    of expression: Expression, paths: Set<String> = [], _ depth: Int
+  ) -> [ConnectNode.Operand] {
+    var collector = FormulaReads(formulaScope: scopes[expression.range], paths: paths)
     collector.visit(expression)
     var operands: [ConnectNode.Operand] = []
     var names: Set<String> = []
@@ -322,14 +327,17 @@ extension Builder {
 /// declares itself.
 private struct FormulaReads {
   let formulaScope: Scope?
+  /// The texts of chains of names that are places as wholes.
+  private let paths: Set<String>
   private(set) var places: [Expression] = []
   /// Names in queries, which may be properties of the elements.
   private(set) var queried: [Expression] = []
   private var isInQuery = false
   private var declared: [Set<String>] = []
 
-  init(formulaScope: Scope?) {
+  init(formulaScope: Scope?, paths: Set<String>) {
     self.formulaScope = formulaScope
+    self.paths = paths
   }
 
   mutating func visit(_ expression: Expression) {
@@ -340,6 +348,8 @@ private struct FormulaReads {
     case .identifier(let identifier):
       if identifier.path.hasNoExpressions { places.append(expression) }
       expression.forEachChild { visit($0) }
+    case .unaryMessage where !paths.isEmpty && paths.contains(SyntaxPrinter.print(expression)):
+      break
     case .block(let block):
       visit(block)
     case .query(let query):

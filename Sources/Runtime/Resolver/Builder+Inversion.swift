@@ -40,8 +40,6 @@ extension Builder {
           .noPlace(SyntaxPrinter.print(left), connect.connector.text),
           at: position(left.range, depth)))
     }
-    // At a prompt this declares what the formula reads.
-    var reads = reads(of: right, inner)
     var targets: [ConnectNode.Operand] = []
     for back in backs {
       guard let place = place(back.place, inner) else {
@@ -52,6 +50,10 @@ extension Builder {
       }
       targets.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
     }
+    // At a prompt this declares what the formula reads.
+    let all = reads(of: right, inner)
+    var reads = reads(of: right, paths: targets.paths, inner)
+    let roots = all.filter { operand in !reads.contains { $0.name == operand.name } }
     for back in targets where !reads.contains(where: { $0.name == back.name }) {
       reads.append(back)
     }
@@ -68,7 +70,7 @@ extension Builder {
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
-        backs: targets,
+        backs: targets, roots: roots,
         isHeld: holdsConnection, refusal: refusal(of: [left]), base: depth,
         at: position(connect.range, inner)))
   }
@@ -185,5 +187,14 @@ extension Builder {
   /// Looks at the native stack: inverses are as high as formulas.
   private func guarded(_ built: Built, _ range: SourceRange, _ depth: Int) -> Built {
     add(StackGuardNode(body: built.node, at: position(range, depth)))
+  }
+}
+
+extension [ConnectNode.Operand] {
+  /// The texts of those that are chains of names.
+  var paths: Set<String> {
+    reduce(into: []) { paths, operand in
+      if case .chain = operand.place { paths.insert(operand.name) }
+    }
   }
 }

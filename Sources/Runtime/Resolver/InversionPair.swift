@@ -75,11 +75,18 @@ extension Builder {
       }
       operands.append(ConnectNode.Operand(place: place, name: name))
     }
+    let paths = operands.paths
     let target = operands.removeFirst()
     var reads: [ConnectNode.Operand] = []
-    for read in self.reads(of: left, inner) + self.reads(of: right, inner) + operands
+    for read in self.reads(of: left, paths: paths, inner)
+      + self.reads(of: right, paths: paths, inner) + operands
     where read.name != target.name && !reads.contains(where: { $0.name == read.name }) {
       reads.append(read)
+    }
+    var roots: [ConnectNode.Operand] = []
+    for root in self.reads(of: left, inner) + self.reads(of: right, inner)
+    where !(reads + roots + [target]).contains(where: { $0.name == root.name }) {
+      roots.append(root)
     }
     let blocks = directions.map { $0.make(&self, depth + 1) }
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
@@ -89,7 +96,7 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(written)),
         target: target, block: array, other: nil, reads: reads, options: buildOptions(inner),
-        backs: operands, isHeld: holdsConnection, base: depth,
+        backs: operands, roots: roots, isHeld: holdsConnection, base: depth,
         at: position(connect.range, inner)))
   }
 }
