@@ -20,7 +20,7 @@ extension ConnectionGraph {
   }
 
   /// Takes formulas into force with the solvers that their connections have or prefer.
-  func take(_ added: [Formula], origin: CellID?) throws(Failure) {
+  func takeAmongWishes(_ added: [Formula], origin: CellID?) throws(Failure) {
     var joined: [Formula] = []
     var touched: [Constraint] = []
     do throws(Failure) {
@@ -47,7 +47,6 @@ extension ConnectionGraph {
       touched.forEach { discard($0) }
       throw error
     }
-    retryContested()
   }
 
   /// Whether formulas say something of places of which another connection says something else over
@@ -91,6 +90,7 @@ extension ConnectionGraph {
   func withdraw(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     formula.constraint = nil
+    forgetYielded(constraint)
     if constraint.isContested, constraint.formulas.count == 1 {
       contested.removeAll { $0 == constraint }
       constraint.isContested = false
@@ -130,7 +130,7 @@ extension ConnectionGraph {
   }
 
   /// Takes contested constraints into force whose cell has become free.
-  private func retryContested() {
+  func retryContested() {
     for constraint in contested {
       guard let formula = constraint.firstFormula, !constraint.isMultiWay,
         !self[formula.output].hasOwner
@@ -177,6 +177,7 @@ extension ConnectionGraph {
     }
     unwatchPath(of: connection)
     unwatch(connection)
+    retryYielded()
     release(used)
   }
 }
@@ -185,15 +186,30 @@ extension ConnectionGraph {
 
 extension ConnectionGraph {
   func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
-    let output = formula.output
-    if let owner = self[output].owner, owner != formula {
-      guard batchDepth > 0 else {
-        throw .determinedAlready(displayName(of: output), by: owner.connection)
+    if let owner = self[formula.output].owner, owner != formula {
+      switch isStronger(formula, than: owner) {
+      case true: break
+      case false: return standBack(constraint, formula)
+      case nil:
+        guard batchDepth > 0 else {
+          throw .determinedAlready(displayName(of: formula.output), by: owner.connection)
+        }
+        constraint.isContested = true
+        contested.append(constraint)
+        return
       }
-      constraint.isContested = true
-      contested.append(constraint)
-      return
     }
+    do throws(Failure) {
+      try determine(constraint, formula)
+    } catch {
+      guard standsBack(formula, because: error) else { throw error }
+      standBack(constraint, formula)
+    }
+  }
+
+  /// Has a formula of one direction determine its place.
+  private func determine(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
+    let output = formula.output
     try refuseCycle(from: output, to: formula.inputs, through: formula)
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, formula, level: level)
@@ -215,7 +231,7 @@ extension ConnectionGraph {
   }
 
   /// Takes a one-way constraint out of its solver.
-  private func release(_ constraint: Constraint, _ formula: Formula) {
+  func release(_ constraint: Constraint, _ formula: Formula) {
     levels[constraint.level].solver.remove(formula.levelID)
     constraint.level = -1
     if self[formula.output].owner == formula {
@@ -411,6 +427,7 @@ extension ConnectionGraph {
   ) throws(Failure) {
     let wasOneWay = constraint.level >= 0
     let wasContested = constraint.isContested
+    let wasYielded = forgetYielded(constraint)
     let first = constraint.formulas[0]
     if wasOneWay { release(constraint, first) }
     if wasContested {
@@ -429,6 +446,7 @@ extension ConnectionGraph {
         try? enforceOneWay(constraint, first)
         constraint.formulas = formulas
       }
+      if wasYielded { yielded.append(constraint) }
       if wasContested {
         // It goes on waiting for another way back.
         constraint.isContested = true

@@ -143,6 +143,7 @@ extension ConnectionGraph {
     for constraint in constraints.withoutRepetitions where constraint.region == nil {
       enterAgain(constraint)
     }
+    retryYielded()
     return regions.unique()
   }
 

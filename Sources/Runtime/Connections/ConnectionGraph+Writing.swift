@@ -23,7 +23,9 @@ extension ConnectionGraph {
   @inline(__always)
   private func checkOwner(of cell: CellID) throws(Failure) {
     guard hot[cell.rawValue].flags & CellFlag.determined != 0 else { return }
-    if let owner = self[cell].owner, !owner.connection.allowsOverride {
+    if let owner = self[cell].owner, !owner.connection.allowsOverride,
+      owner.connection.strength == .required
+    {
       throw .determined(displayName(of: cell), by: owner.connection)
     }
   }

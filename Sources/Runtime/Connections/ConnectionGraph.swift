@@ -108,6 +108,12 @@ final class ConnectionGraph {
   var solvers: [any ConnectorSolver.Type] = []
   /// Constraints that wait for a way back until the batch of statements ends.
   var contested: [Constraint] = []
+  /// The numbers of connections that take places as constants which come before them.
+  var holding: [Int32] = []
+  /// Cells that are to be used again while connections are made anew.
+  var keptCells: Set<CellID> = []
+  /// Wishes of one direction whose place is determined by what counts more.
+  var yielded: [Constraint] = []
   var batchDepth = 0
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?
@@ -516,9 +522,9 @@ extension ConnectionGraph {
     ObjectRef(place.object).flags &= ~ObjectFlag.watched
   }
 
-  /// Whether a formula that is not in force yet joins the cell.
+  /// Whether a formula that is not in force yet, or will be again, joins the cell.
   private func isJoined(_ id: CellID) -> Bool {
-    contested.contains { $0.cells.contains(id) }
+    keptCells.contains(id) || contested.contains { $0.cells.contains(id) }
   }
 }
 

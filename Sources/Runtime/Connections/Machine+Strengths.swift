@@ -82,13 +82,19 @@ extension Machine {
     }
   }
 
-  /// By how much the equation or the inequality of a connection does not hold; nil for a connection
-  /// that is none, or as long as a place holds no number.
+  /// By how much the equation or the inequality of a connection does not hold, or a wish that is kept by
+  /// running formulas; nil for any other connection, for a wish whose formula is no sum of places, and
+  /// as long as a place holds no number.
   func violation(of connection: Connection) -> SolverNumber? {
-    guard let formula = connection.formulas.first, let equation = formula.equation else {
-      return nil
+    let formulas = connection.formulas
+    if let equation = formulas.first?.equation {
+      return amount(by: equation.relation, equation.form)
     }
-    return amount(by: equation.relation, equation.form)
+    guard connection.strength < .required,
+      let formula = formulas.first(where: { !$0.isInverse }), let form = formula.linear,
+      Set(form.cells).isSuperset(of: formula.variables)
+    else { return nil }
+    return amount(by: .equal, form)
   }
 
   /// By how much a sum is not what it should be; nil as long as a place holds no number.

@@ -139,7 +139,7 @@ extension Machine {
     return Value(object)
   }
 
-  /// Whether a connection stands back behind stronger ones.
+  /// Whether a connection of several directions stands back behind stronger ones.
   func isGivenUp(_ connection: Connection) -> Bool {
     guard connection.strength < .required,
       let constraint = connection.formulas.first?.constraint, constraint.equation == nil,
@@ -170,7 +170,7 @@ extension Machine {
     if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
     if hasFailed(connection) { return "error" }
     if let state = equationState(of: connection) { return state }
-    if isGivenUp(connection) { return "violated" }
+    if isGivenUp(connection) || graph.isNotMet(connection) { return "violated" }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"

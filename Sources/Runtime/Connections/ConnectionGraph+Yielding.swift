@@ -1,0 +1,112 @@
+// Wishes of one direction that stand back, as something that counts more determines their place.
+
+extension ConnectionGraph {
+  /// Takes formulas into force; wishes of one direction that count less and stand against them stand
+  /// back.
+  ///
+  /// - Throws: a failure that names what stands against them; nothing has changed then.
+  func take(_ added: [Formula], origin: CellID?) throws(Failure) {
+    do throws(Failure) {
+      try takeAmongWishes(added, origin: origin)
+    } catch {
+      let wishes = wishes(against: added)
+      if wishes.isEmpty || isUnwinding { throw error }
+      for wish in wishes { standBack(wish) }
+      defer { retryYielded() }
+      do throws(Failure) {
+        try takeAmongWishes(added, origin: origin)
+      } catch {
+        // They were not what stood against it.
+      }
+      guard added.allSatisfy({ $0.constraint != nil }) else { throw error }
+    }
+    retryContested()
+  }
+
+  /// The formulas of one direction that count less than some that come, and determine what these are
+  /// about.
+  private func wishes(against added: [Formula]) -> [Formula] {
+    let strength = added.map(\.connection.strength).max() ?? .required
+    var cells: Set<CellID> = []
+    for formula in added {
+      cells.formUnion(formula.staticInputs + [formula.output])
+      cells.formUnion(formula.equation?.form.cells ?? [])
+    }
+    for cell in cells { if let region = self[cell].region { cells.formUnion(region.pinned) } }
+    return cells.sorted().compactMap { owner(of: $0) }.filter { $0.connection.strength < strength }
+  }
+
+  /// Decides between two formulas of one direction for the same place by their strengths.
+  ///
+  /// - Returns: whether the one that comes determines the place now; nil when both are required, so that
+  ///   strength does not decide.
+  func isStronger(_ formula: Formula, than owner: Formula) -> Bool? {
+    let (own, other) = (formula.connection.strength, owner.connection.strength)
+    if min(own, other) == .required { return nil }
+    guard own > other else { return false }
+    standBack(owner)
+    return true
+  }
+
+  /// Whether a formula of one direction that cannot be in force is to stand back and not to be refused:
+  /// it is a wish, and others compute its place.
+  func standsBack(_ formula: Formula, because error: Failure) -> Bool {
+    formula.connection.strength < .required && error.errorClass == .constraintError
+      && self[formula.output].region != nil
+  }
+
+  /// Takes a wish of one direction out of force until there is room for it.
+  private func standBack(_ formula: Formula) {
+    guard let constraint = formula.constraint else { return }
+    release(constraint, formula)
+    standBack(constraint, formula)
+  }
+
+  /// Notes that a wish of one direction is not in force.
+  func standBack(_ constraint: Constraint, _ formula: Formula) {
+    formula.state = .waiting
+    forced.removeAll { $0 == formula }
+    yielded.append(constraint)
+  }
+
+  /// Takes wishes into force again for which there is room now, the strongest first.
+  func retryYielded() {
+    if yielded.isEmpty || broken != nil { return }
+    let waiting = yielded.compactMap { constraint in
+      constraint.firstFormula.map { (constraint: constraint, formula: $0) }
+    }
+    yielded = []
+    let sorted = waiting.sorted { left, right in
+      (right.formula.connection.strength, left.formula.order)
+        < (left.formula.connection.strength, right.formula.order)
+    }
+    for (constraint, formula) in sorted {
+      do throws(Failure) {
+        try enforceOneWay(constraint, formula)
+      } catch {
+        yielded.append(constraint)
+      }
+    }
+  }
+
+  /// Forgets a wish that ends, or becomes one of several directions.
+  ///
+  /// - Returns: whether it was standing back.
+  @discardableResult
+  func forgetYielded(_ constraint: Constraint) -> Bool {
+    guard !yielded.isEmpty, let index = yielded.firstIndex(of: constraint) else { return false }
+    yielded.remove(at: index)
+    return true
+  }
+
+  /// Whether a wish of one direction does not hold: it stands back, or its place has been written
+  /// since what it reads changed last.
+  func isNotMet(_ connection: Connection) -> Bool {
+    guard connection.strength < .required, let formula = connection.onlyFormula,
+      let constraint = formula.constraint, constraint.region == nil, formula.equation == nil
+    else { return false }
+    if yielded.contains(constraint) { return true }
+    return formula.state == .waiting && formula.runs > 0
+      && !formula.inputs.contains { machine.isMissing($0) }
+  }
+}
