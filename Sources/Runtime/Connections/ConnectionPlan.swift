@@ -239,7 +239,19 @@ extension Machine {
   }
 
   /// Makes the formulas of a connection and takes them into force.
+  ///
+  /// Where it would close a cycle through what an equation reads besides, that is determined first if it
+  /// can be.
   func establish(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
+    do throws(Failure) {
+      try establishAsItStands(connection, plan)
+    } catch {
+      guard error.concernsSolvers, holdReads(of: connection, plan) else { throw error }
+    }
+  }
+
+  /// Makes the formulas of a connection and takes them into force.
+  func establishAsItStands(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }

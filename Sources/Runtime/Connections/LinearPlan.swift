@@ -20,6 +20,9 @@ struct LinearPlan {
   /// The leaves; the first is the left side.
   let leaves: [Leaf]
   let products: [LinearAnalysis.Product]
+  /// The leaves that are places and count as constants all the same: what determines them comes
+  /// before.
+  var held: Set<Int> = []
 }
 
 extension LinearPlan {
@@ -105,9 +108,9 @@ extension Machine {
     }
     connection.keys = aims.compactMap { $0?.place }.flatMap { keys(target: $0, reads: []) }
     let form = try graph.form(of: linear, cells)
-    let inputs = form.cells.filter { $0 != cells[0] }
+    let output = linear.held.contains(0) ? form.cells.first ?? cells[0] : cells[0]
     let formula = graph.makeFormula(
-      of: connection, output: cells[0], inputs: inputs,
+      of: connection, output: output, inputs: form.cells.filter { $0 != output },
       source: .equation(Equation(relation: linear.relation, form: form)))
     formula.dynamicInputs = form.constants
     var added = [formula]
@@ -121,17 +124,23 @@ extension Machine {
       if let variable = read.first(where: { form.cells.contains($0) }) {
         throw .notLinear(leaf.name, in: graph[variable].name)
       }
-      // Its value is needed before it can be said whether everything holds together.
-      if case .value(let value) = withErrorsCaught({ evaluateBlock(block) }) {
-        guard value.isNil || solverNumber(value)?.isFinite ?? false else {
-          throw .noNumber(leaf.name, describe(value), formula)
-        }
-        ObjectRef(leaf.storage)[slot: 0] = value
-      }
+      let part = graph.makeFormula(
+        of: connection, output: cells[index], inputs: read, source: .block(block))
+      added.append(part)
+      // Its value is needed before it can be said whether everything holds together, and what it
+      // reads before it can be said what determines what.
+      let (outcome, places) = runUntaken(part) { withErrorsCaught { evaluateBlock(block) } }
       guard connection.status == .active else { return }
-      added.append(
-        graph.makeFormula(
-          of: connection, output: cells[index], inputs: read, source: .block(block)))
+      part.dynamicInputs = graph.takeReads(
+        places.map { graph.cell(for: $0, name: name(of: $0)) }, of: part)
+      if let variable = part.dynamicInputs.first(where: { form.cells.contains($0) }) {
+        throw .notLinear(leaf.name, in: graph.displayName(of: variable))
+      }
+      guard case .value(let value) = outcome else { continue }
+      guard value.isNil || solverNumber(value)?.isFinite ?? false else {
+        throw .noNumber(leaf.name, describe(value), formula)
+      }
+      ObjectRef(leaf.storage)[slot: 0] = value
     }
     try graph.add(added, origin: nil)
   }
@@ -144,7 +153,7 @@ extension ConnectionGraph {
   /// determines, or that no solver computes while it computes the other one.
   /// - Throws: a failure that names a product of two variables.
   fileprivate func form(of plan: LinearPlan, _ cells: [CellID]) throws(Failure) -> LinearForm {
-    var constants = Set(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
+    var constants = plan.held.union(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
     for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
       let cell = self[cells[leaf]]
       if cell.hasOwner, cell.region == nil,

@@ -10,6 +10,7 @@ extension Primitive {
         let relay = connection.status == .disconnected ? nil : connection.relay
         machine.graph.disconnect(connection)
         if let relay, machine.tellEnd(of: relay).isUnwind { return .unwind }
+        machine.solveForHeld()
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
@@ -42,6 +43,7 @@ extension Primitive {
       if let connection = machine.connection(arguments.receiver) {
         try machine.refreshTargets(of: connection)
         machine.graph.suspend(connection)
+        machine.solveForHeld()
       }
       // What it held back as it had failed may run.
       return machine.settleGraph(answering: arguments.receiver)

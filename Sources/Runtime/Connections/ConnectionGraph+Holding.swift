@@ -1,0 +1,214 @@
+// Equations in the order of what determines what: where a message in one of them reads a place that
+// others solve for together with it, these take the place as a constant, and what determines it comes
+// before.
+
+extension ConnectionGraph {
+  /// The equations around some formulas that would have to take places as constants, for these to be in
+  /// force.
+  ///
+  /// The places that messages read, and those that equations of two places make the same variable, are
+  /// taken out. What is then still connected with the results of the messages comes after them.
+  ///
+  /// - Returns: the connections with the cells that are constants there; nil where the formulas close no
+  ///   cycle through what messages read, or one that remains.
+  /// - Complexity: O(the regions and what determines their cells).
+  func holding(for added: [Formula]) -> [(connection: Connection, cells: Set<CellID>)]? {
+    guard let parts = EquationParts(around: added, in: self) else { return nil }
+    let read = parts.equations.reduce(into: Set<CellID>()) { $0.formUnion($1.read) }
+    if read.isEmpty { return nil }
+    return parts.holding(parts.sameVariables(as: read))
+  }
+}
+
+/// Equations that share places, and what messages in them read.
+private struct EquationParts {
+  struct Part {
+    let formula: Formula
+    /// The places that it is about and that no formula of one direction determines.
+    let cells: [CellID]
+    /// Those of all equations that its constants follow from.
+    var read: Set<CellID> = []
+  }
+
+  private(set) var equations: [Part] = []
+  private var places: [CellID: [Int]] = [:]
+
+  /// - Returns: nil where other constraints than equations are among those around.
+  init?(around added: [Formula], in graph: ConnectionGraph) {
+    var inputs: [CellID: [CellID]] = [:]
+    var touched: Set<CellID> = []
+    for formula in added {
+      touched.formUnion(formula.inputs + [formula.output])
+      if formula.equation == nil { inputs[formula.output] = formula.inputs }
+    }
+    let regions = touched.sorted().compactMap { graph[$0].region }.unique()
+    let constraints = regions.flatMap { Array($0.constraints) }
+    guard constraints.allSatisfy({ $0.equation != nil }) else { return nil }
+    func isDetermined(_ cell: CellID) -> Bool { inputs[cell] != nil || graph[cell].hasOwner }
+    var members: Set<CellID> = []
+    for formula in constraints.compactMap(\.firstFormula) + added {
+      guard let form = formula.equation?.form else { continue }
+      let cells = form.cells.withoutRepetitions.filter { !isDetermined($0) }
+      for cell in cells { places[cell, default: []].append(equations.count) }
+      members.formUnion(cells)
+      equations.append(Part(formula: formula, cells: cells))
+    }
+    for index in equations.indices {
+      guard let form = equations[index].formula.equation?.form else { continue }
+      var found: Set<CellID> = []
+      var visited: Set<CellID> = []
+      var stack = form.cells.filter(isDetermined) + form.constants
+      while let cell = stack.popLast() {
+        guard visited.insert(cell).inserted else { continue }
+        if members.contains(cell) {
+          found.insert(cell)
+        } else if let inputs = inputs[cell] ?? graph[cell].owner?.inputs {
+          stack += inputs
+        } else if let region = graph[cell].region {
+          stack += region.pinned
+          for constraint in region.constraints {
+            stack += constraint.formulas.flatMap(\.dynamicInputs)
+          }
+        }
+      }
+      equations[index].read = found
+    }
+  }
+
+  /// Some places and those that equations of two make the same variable.
+  func sameVariables(as start: Set<CellID>) -> Set<CellID> {
+    var found = start
+    var queue = start.sorted()
+    while let cell = queue.popLast() {
+      for index in places[cell] ?? [] {
+        let part = equations[index]
+        guard part.cells.count == 2, part.read.isEmpty, part.formula.equation?.relation == .equal,
+          part.formula.connection.strength == .required
+        else { continue }
+        for other in part.cells where found.insert(other).inserted { queue.append(other) }
+      }
+    }
+    return found
+  }
+
+  /// The equations that come after what messages read, with what they take as constants; nil where
+  /// nothing would be left of one, not even the left side of an inequality, which is to move, or of none
+  /// anything would change.
+  func holding(_ held: Set<CellID>) -> [(connection: Connection, cells: Set<CellID>)]? {
+    var queue = equations.indices.filter { !equations[$0].read.isEmpty }
+    var later = Set(queue)
+    while let index = queue.popLast() {
+      let open = equations[index].cells.filter { !held.contains($0) }
+      if open.isEmpty { return nil }
+      for cell in open {
+        for other in places[cell] ?? [] where later.insert(other).inserted { queue.append(other) }
+      }
+    }
+    let isLost = later.contains { index in
+      let formula = equations[index].formula
+      return formula.equation?.relation != .equal && held.contains(formula.output)
+    }
+    if isLost { return nil }
+    let affected = later.sorted().compactMap { index in
+      let cells = held.intersection(equations[index].cells)
+      return cells.isEmpty ? nil : (equations[index].formula.connection, cells)
+    }
+    return affected.isEmpty ? nil : affected
+  }
+}
+
+extension Machine {
+  /// Takes a connection into force that closes a cycle through what messages in equations read, by having
+  /// equations take that as constants.
+  ///
+  /// - Returns: false when that is not what stands against it, or does not help; nothing has changed then
+  ///   but that the formulas of the connection are gone.
+  func holdReads(of connection: Connection, _ plan: ConnectionPlan) -> Bool {
+    guard connection.status == .active, !graph.isSettling, graph.runningNumber < 0,
+      !graph.isUnwinding, graph.keptCells.isEmpty,
+      let affected = graph.holding(for: connection.formulas)
+    else { return false }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    var old: [(connection: Connection, plan: ConnectionPlan)] = []
+    var new: [(connection: Connection, plan: ConnectionPlan)] = []
+    for (each, cells) in affected {
+      guard let known = each == connection ? plan : each.plan,
+        let held = holding(cells, in: known)
+      else { return false }
+      if each != connection { old.append((each, known)) }
+      new.append((each, held))
+    }
+    if !new.contains(where: { $0.connection == connection }) { new.append((connection, plan)) }
+    // The last ones are those that were refused.
+    new.sort { $1.connection == connection && $0.connection != connection }
+    graph.keptCells = Set(old.flatMap { $0.connection.formulas.flatMap(\.variables) })
+    defer {
+      let kept = Array(graph.keptCells)
+      graph.keptCells = []
+      graph.release(kept)
+    }
+    graph.dissolve(connection)
+    for (each, _) in old { graph.dissolve(each) }
+    graph.separateLooseRegions()
+    do throws(Failure) {
+      for (each, held) in new {
+        each.plan = held
+        try establishAsItStands(each, held)
+        // What holds already need not follow.
+        if each != connection { graph.forced.removeAll { $0.connection == each } }
+      }
+      graph.holding += new.map(\.connection.id)
+      return true
+    } catch {
+      for (each, _) in new { graph.dissolve(each) }
+      connection.plan = plan
+      for (each, known) in old {
+        each.plan = known
+        try? establishAsItStands(each, known)
+        graph.forced.removeAll { $0.connection == each }
+      }
+      return false
+    }
+  }
+
+  /// A plan in which some places count as constants; nil for one that is no equation of its own.
+  private func holding(_ cells: Set<CellID>, in plan: ConnectionPlan) -> ConnectionPlan? {
+    guard var linear = plan.linear else { return nil }
+    for (index, leaf) in linear.leaves.enumerated() {
+      guard let place = leaf.operand.flatMap({ aim($0.place).place }),
+        let cell = graph.cellsByPlace[place], cells.contains(cell)
+      else { continue }
+      linear.held.insert(index)
+    }
+    var plan = plan
+    plan.linear = linear
+    return plan
+  }
+
+  /// Has equations solve again for what they have taken as constants, as far as nothing stands against
+  /// it any more.
+  func solveForHeld() {
+    if graph.holding.isEmpty || graph.isSettling || graph.isUnwinding { return }
+    let numbers = graph.holding
+    graph.holding = []
+    var plans: [(connection: Connection, plan: ConnectionPlan)] = []
+    for number in numbers {
+      guard let connection = graph.connections[Int(number)], connection.status == .active,
+        !plans.contains(where: { $0.connection == connection }), var plan = connection.plan,
+        plan.linear?.held.isEmpty == false
+      else { continue }
+      plan.linear?.held = []
+      plans.append((connection, plan))
+    }
+    for (connection, plan) in plans {
+      graph.dissolve(connection)
+      connection.plan = plan
+    }
+    for (connection, plan) in plans {
+      // What it says was in force with these, and can be again.
+      try? establish(connection, plan)
+      graph.forced.removeAll { $0.connection == connection }
+    }
+  }
+}
