@@ -226,6 +226,9 @@ extension LinearSolver {
     return leaderWithoutFollowers(group) ?? leader
   }
 
+  /// The member whose value is that of a group.
+  func speaker(for group: Int) -> Int { effectiveLeader(group) }
+
   /// The youngest member that has a value and need not follow.
   private func leaderWithoutFollowers(_ group: Int) -> Int? {
     var chosen: Int?

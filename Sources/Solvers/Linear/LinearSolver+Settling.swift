@@ -102,16 +102,28 @@ extension LinearSolver {
     }
     let own = leader >= 0 && !followers.contains(leader) ? self.value(of: leader) : nil
     guard let value = own.map({ inGroup(leader, $0) }) ?? groupValue(group) else { return }
-    write(value, to: group, except: own == nil ? -1 : leader, edited, transaction, cause)
+    var steps: LinearSteps?
+    if !value.isExact || groups[group].count > 2 {
+      let source = own == nil ? speaker(for: group) : leader
+      if source >= 0, let value = self.value(of: source) {
+        steps = LinearSteps(from: source, value)
+      }
+    }
+    write(
+      value, to: group, except: own == nil ? -1 : leader, edited, &steps, transaction, cause)
   }
 
   /// Gives the members of a group the values that follow from it.
   private func write(
     _ value: SolverNumber, to group: Int, except leader: Int, _ edited: [Int],
-    _ transaction: Transaction, _ cause: CellID?
+    _ steps: inout LinearSteps?, _ transaction: Transaction, _ cause: CellID?
   ) {
     var member = groups[group].first
     let count = groups[group].count
+    // Members that are all equal to one that is known need no constraint.
+    let isPlain =
+      groups[group].component < 0 && leader >= 0 && variables[leader].factor == .one
+      && variables[leader].offset.isZero
     groups[group].isFresh = false
     // Code that runs when a place is set may change the group: the ring leads on all the same.
     for _ in 0..<count {
@@ -121,6 +133,9 @@ extension LinearSolver {
       var number = variable.factor == .one ? value : variable.factor * value
       if !variable.offset.isZero { number = number + variable.offset }
       guard number.isFinite else { continue }
+      if !number.isExact, !isPlain || variable.factor != .one || !variable.offset.isZero {
+        number = steps?.value(of: member, insteadOf: number, self) ?? number
+      }
       let old = variable.isKnown ? variable.value : self.value(of: member)
       if let old, isSame(old, number) { continue }
       variables[member].value = number
@@ -155,11 +170,13 @@ extension LinearSolver {
       let changed = assign(own, in: solution)
     {
       let keepers = own.map { variables[$0].group }
+      var steps: LinearSteps? = LinearSteps(solution, edited: own)
       for local in changed {
         let group = solution.group(at: local)
         guard group >= 0 else { continue }
         let keeper = keepers.contains(group) ? keeper(of: group, own) : -1
-        write(solution.system.values[local], to: group, except: keeper, own, transaction, cause)
+        write(
+          solution.system.values[local], to: group, except: keeper, own, &steps, transaction, cause)
       }
       return
     }
@@ -173,11 +190,12 @@ extension LinearSolver {
     try optimize(solution, edited: ordered.sorted { isYounger($0, $1) })
     let unknown = unknownVariables(of: solution, edited: own)
     if !unknown.isEmpty { solution.isQuiet = false }
+    var steps: LinearSteps? = LinearSteps(solution, edited: own)
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
       guard !unknown.contains(local) else { continue }
       write(
-        solution.system.values[local], to: group, except: keeper(of: group, own), own, transaction,
-        cause)
+        solution.system.values[local], to: group, except: keeper(of: group, own), own, &steps,
+        transaction, cause)
     }
   }
 
