@@ -109,6 +109,7 @@ extension PropagationSolver {
 
   /// Puts the constraints below some cells in order, each after all that it depends on.
   func makePlan(_ cells: [Int32], and forced: [Int32] = []) {
+    planCount &+= 1
     plan.removeAll()
     visit &+= 1
     var order: [Int32] = []

@@ -110,6 +110,8 @@ public final class PropagationSolver: ConnectorSolver {
   var formulaPlan: FormulaPlan?
   var plannedCells: [Int32] = []
   var hasPlan = false
+  /// How many plans have been made.
+  var planCount = 0
 
   /// Creates a solver without constraints.
   public init() {

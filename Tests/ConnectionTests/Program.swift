@@ -109,6 +109,19 @@ extension Program {
     return sizes
   }
 
+  /// How many plans the solvers of regions have made, for regions that are there.
+  var planCount: Int {
+    let regions = graph.cells.indices.lazy.map { [graph] in graph.cells[$0] }
+      .filter { !$0.isFree }.compactMap(\.region)
+    return Array(regions).unique().reduce(0) { count, region in
+      switch region.solver {
+      case let solver as PropagationSolver: count + solver.planCount
+      case let solver as LinearSolver: count + solver.planCount
+      default: count
+      }
+    }
+  }
+
   /// How many constraints have been given to solvers anew, and cells been looked at for cycles.
   var structuralWork: Int { graph.structuralWork }
 

@@ -63,6 +63,7 @@ extension LinearSolver {
   ///
   /// - Returns: nil when the required constraints cannot hold together with what is pinned.
   func build(_ records: [Int]) -> LinearSolution? {
+    planCount &+= 1
     let solution = LinearSolution(values)
     defer { if solution.system.isInterrupted { isInterrupted = true } }
     for index in records {
@@ -247,6 +248,7 @@ extension LinearSolver {
   /// - Throws: `SolverConflict` when what is written contradicts what is required.
   func optimize(_ solution: LinearSolution, edited: [Int]) throws(SolverConflict) {
     let system = solution.system
+    planCount &+= 1
     system.release()
     for (record, local) in solution.wishes where self.records[record] != nil {
       system.removeBounds(local)

@@ -47,6 +47,9 @@ public final class LinearSolver: ConnectorSolver {
   var followers: Set<Int> = []
   /// Whether the program is to end, as the last search was told.
   var isInterrupted = false
+  /// How many systems have been built, and how often all goals of one have been met one after the other:
+  /// as long as the structure stands, a write needs neither.
+  var planCount = 0
   /// How many searches there have been through the variables.
   var visits = 0
 
