@@ -8,14 +8,36 @@ extension DataflowSolver {
   ///
   /// - Complexity: O(formulas that run + their readers + length of the order / 4,096).
   public func settle(_ transaction: Transaction) {
-    isSettling = true
-    defer { isSettling = false }
-    let node = onlyReader(of: transaction)
-    if node < 0 {
-      mark(transaction)
-    } else if follow(node, transaction) {
+    if transaction.changes.count == 1, transaction.forcedFormulas.isEmpty {
+      settle(from: transaction.changes[0], transaction)
       return
     }
+    isSettling = true
+    defer { isSettling = false }
+    mark(transaction)
+    runMarked(transaction)
+  }
+
+  /// Runs the formulas that depend on a cell that has changed, in order.
+  ///
+  /// Nothing is marked when a turn begins: the one before has run all that was.
+  ///
+  /// - Complexity: as that of `settle`.
+  public func settle(from cell: CellID, _ transaction: Transaction) {
+    let first = firstReader(of: cell.rawValue)
+    guard first >= 0 else { return }
+    isSettling = true
+    defer { isSettling = false }
+    if edges[first].nextReader < 0 {
+      if follow(edges[first].node, because: cell.rawValue, transaction) { return }
+    } else {
+      markReaders(first, because: cell.rawValue)
+    }
+    runMarked(transaction)
+  }
+
+  /// Runs what is marked, and what follows from it.
+  private func runMarked(_ transaction: Transaction) {
     var cursor = dirty.makeCursor()
     while true {
       let position = dirty.next(&cursor)
@@ -30,11 +52,12 @@ extension DataflowSolver {
   ///
   /// - Returns: Whether nothing is left to be run.
   @inline(__always)
-  private func follow(_ first: Int32, _ transaction: Transaction) -> Bool {
+  private func follow(
+    _ first: Int32, because cell: Int32, _ transaction: Transaction
+  ) -> Bool {
     let version = dirty.version
     var node = first
-    var cause = nodes[first].cause
-    nodes[first].cause = -1
+    var cause = cell
     while true {
       let record = unsafe nodes.address(of: node)
       let formula = unsafe record.pointee.formula
@@ -64,21 +87,6 @@ extension DataflowSolver {
       return unsafe record.pointee.firstReader
     }
     return firstReader(of: output)
-  }
-
-  /// The node with which a turn begins if that is a single one; else -1.
-  ///
-  /// Nothing is marked when a turn begins: the one before has run all that was.
-  @inline(__always)
-  private func onlyReader(of transaction: Transaction) -> Int32 {
-    guard transaction.changes.count == 1, transaction.forcedFormulas.isEmpty else { return -1 }
-    let id = transaction.changes[0].rawValue
-    let first = firstReader(of: id)
-    guard first >= 0 else { return -1 }
-    let edge = edges[first]
-    guard edge.nextReader < 0 else { return -1 }
-    nodes[edge.node].cause = id
-    return edge.node
   }
 
   /// Has everything run that a transaction concerns.

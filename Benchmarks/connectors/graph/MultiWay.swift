@@ -75,7 +75,7 @@ struct CopyChain {
     for _ in 0..<5 {
       let offset = base
       let start = cpuTime()
-      interpreter.machine.writeRepeatedly([cells[0].cell], count: rounds) { $0 + offset }
+      interpreter.machine.writeRepeatedly(cells[0].cell, count: rounds) { $0 + offset }
       best = min(best, (cpuTime() - start) / Double(rounds))
       base += rounds
     }

@@ -150,7 +150,9 @@ struct Program {
       let offset = base
       let start = cpuTime()
       if written.count == 1 {
-        interpreter.machine.writeRepeatedly(written, count: rounds) { graph.value($0 + offset, 0) }
+        interpreter.machine.writeRepeatedly(written[0], count: rounds) {
+          graph.value($0 + offset, 0)
+        }
       } else {
         interpreter.machine.writeTogether(written, count: rounds) { graph.value($0 + offset, $1) }
       }

@@ -16,7 +16,7 @@ struct ScriptChain {
 
   /// Nanoseconds for an update, and for evaluating its formula as a block from a loop.
   func measure(rounds: Int) throws -> (update: Double, formula: Double) {
-    let source = [interpreter.variable("v0").cell]
+    let source = interpreter.variable("v0").cell
     var update = Double.infinity
     var formula = Double.infinity
     let times = 1_000_000

@@ -100,14 +100,26 @@ final class CauseRing {
 
   /// Records that somebody outside has changed a cell.
   func noteWrite(_ cell: CellID, turn: Int, by site: TraceEntry?, old: Value, new: Value) {
+    let send = unsafe site.map { unsafe Unmanaged.passUnretained($0.site) }
+    unsafe noteWrite(cell, turn: turn, from: send, old: old, new: new)
+  }
+
+  /// Records that somebody outside has changed a cell.
+  @inline(__always)
+  func noteWrite(
+    _ cell: CellID, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
+  ) {
     var entry = Entry(
       turn: UInt32(truncatingIfNeeded: turn), cell: cell.rawValue, writer: 0, cause: -1, old: old,
       new: new, time: 0)
-    if let site {
-      let source = ObjectIdentifier(site.code.source)
-      entry.writer = source == lastSource ? -lastSourceNumber : -number(of: site.code.source)
-      entry.cause = site.site.range.start
+    if let send = unsafe send {
+      unsafe send._withUnsafeGuaranteedRef { send in
+        entry.writer = -number(of: send.code)
+        entry.cause = send.range.start
+      }
     }
+    // Nearly every write from outside begins a turn.
+    if entry.turn != self.turn { startTurn(entry.turn) }
     record(entry)
   }
 
@@ -175,9 +187,18 @@ final class CauseRing {
   }
 
   @inline(never)
-  private func beginTurn(_ turn: UInt32) {
+  private func beginTurn(_ turn: UInt32) { startTurn(turn) }
+
+  @inline(__always)
+  private func startTurn(_ turn: UInt32) {
     self.turn = turn
     if let clock { time = clock.coarseWallTime / 1000 }
+  }
+
+  /// The number of the text of some code, from 1: that of the last one mostly.
+  @inline(__always)
+  private func number(of code: Code) -> Int32 {
+    ObjectIdentifier(code.source) == lastSource ? lastSourceNumber : number(of: code.source)
   }
 
   /// The number of a text, from 1.

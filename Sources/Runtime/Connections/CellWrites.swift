@@ -54,14 +54,21 @@ struct CellWrites: ~Copyable {
 
   /// Notes when a cell was written from outside, and by which send.
   @inline(__always)
-  func note(_ cell: CellID, at age: UInt64, by site: TraceEntry?) {
+  func note(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) {
     let known = places[cell.rawValue]
     let place = known < 0 ? enter(cell) : known
     let write = unsafe writes.address(of: place)
     unsafe write.pointee.age = age
     // Most writes of a cell come from where the last one came from.
-    let identity = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
-    if unsafe identities[write.pointee.site] != identity { setSite(site, identity, at: place) }
+    let identity = unsafe send.map { unsafe UInt(bitPattern: $0.toOpaque()) } ?? 0
+    if unsafe identities[write.pointee.site] != identity {
+      unsafe setSite(send.map { unsafe TraceEntry($0.takeUnretainedValue()) }, identity, at: place)
+    }
+  }
+
+  /// Notes when a cell was written from outside, and by which send.
+  func note(_ cell: CellID, at age: UInt64, by site: TraceEntry?) {
+    unsafe note(cell, at: age, from: site.map { unsafe Unmanaged.passUnretained($0.site) })
   }
 
   /// Forgets the writes of a cell.

@@ -19,12 +19,21 @@ extension ConnectionGraph {
     try settle(isBegun: isBegun)
   }
 
+  /// Brings all connections up to date after a write with which a plain turn begins.
+  ///
+  /// - Throws: as `settle()`.
+  @inline(__always)
+  func settle(from cell: CellID) throws(Failure) {
+    if !settlePlainly(from: cell) { try settle(isBegun: true) }
+  }
+
   /// Begins a turn that concerns nothing but formulas with the one solver of the lowest level: nearly
   /// all do.
   ///
+  /// - Parameter cell: The one that has changed; nil for all that are pending.
   /// - Returns: Whether it is over; else it is to be gone on with as any other.
   @inline(__always)
-  private func settlePlainly() -> Bool {
+  private func settlePlainly(from cell: CellID? = nil) -> Bool {
     // The words stay where they are as long as there is a graph.
     let words = unsafe words.address(of: 0)
     unsafe words.pointee.turn &+= 1
@@ -32,8 +41,12 @@ extension ConnectionGraph {
     unsafe words.pointee.isCounting = true
     unsafe words.pointee.isSettling = true
     unsafe words.pointee.currentLevel = 0
-    baseTransaction.changes.exchange(with: pending)
-    settleBase()
+    if let cell {
+      settleBase(from: cell)
+    } else {
+      baseTransaction.changes.exchange(with: pending)
+      settleBase()
+    }
     guard unsafe words.pointee.isPlain, baseTransaction.isEmpty, pending.isEmpty else {
       return false
     }

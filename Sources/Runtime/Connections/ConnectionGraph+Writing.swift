@@ -60,23 +60,32 @@ extension ConnectionGraph {
   }
 
   /// Notes that a freely writable cell was written from outside.
+  ///
+  /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
   @inline(__always)
-  func noteFreeWrite(to cell: CellID, by site: TraceEntry?, old: Value, new: Value) {
+  private func noteFreeWrite(to cell: CellID, old: Value, new: Value) -> Bool {
     // Nothing makes a cell meanwhile: the records stay where they are.
     let words = unsafe words.address(of: 0)
     unsafe words.pointee.clock &+= 1
+    let send = unsafe currentSend()
     unsafe causes.noteWrite(
-      cell, turn: words.pointee.turn &+ (words.pointee.isSettling ? 0 : 1), by: site, old: old,
+      cell, turn: words.pointee.turn &+ (words.pointee.isSettling ? 0 : 1), from: send, old: old,
       new: new)
     let record = unsafe hot.address(of: cell.rawValue)
     if unsafe record.pointee.flags & CellFlag.planned != 0 { settleAccounts() }
     unsafe record.pointee.writer = -1
-    writes.note(cell, at: clock, by: site)
+    unsafe writes.note(cell, at: words.pointee.clock, from: send)
     let turn = unsafe words.pointee.firstTurn
     unsafe record.pointee.changes =
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
     unsafe record.pointee.turn = turn
+    if unsafe words.pointee.isPlain && !words.pointee.isCounting && pending.isEmpty
+      && baseTransaction.isEmpty
+    {
+      return true
+    }
     if unsafe words.pointee.isSettling { distribute(cell) } else { pending.append(cell) }
+    return false
   }
 
   @inline(__always)
@@ -171,6 +180,8 @@ extension ConnectionGraph {
     case done
     /// The connections have to be brought up to date.
     case toBeSettled
+    /// They have to be after this cell has changed, and nothing else has: nobody else knows of it.
+    case begins(CellID)
     /// The cell is not one to be written like this.
     case refused(CellID)
   }
@@ -193,7 +204,7 @@ extension ConnectionGraph {
     object[slot: slot] = value
     undo.noteSlot(Value(object), slot, old)
     if atomicDepth > 0 { noteBefore(old, of: cell) }
-    noteFreeWrite(to: cell, by: currentSite(), old: old, new: value)
+    if noteFreeWrite(to: cell, old: old, new: value) { return .begins(cell) }
     return isSettling || atomicDepth > 0 ? .done : .toBeSettled
   }
 

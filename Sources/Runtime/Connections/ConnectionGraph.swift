@@ -97,6 +97,12 @@ final class ConnectionGraph {
     unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
   }
 
+  /// Has it do its work after the change of a cell.
+  @inline(__always)
+  func settleBase(from cell: CellID) {
+    unsafe base?._withUnsafeGuaranteedRef { $0.solver.settle(from: cell, $0.transaction) }
+  }
+
   let connectionTable = ConnectionTable()
   /// The number that the next connection gets, if it is free.
   var nextConnection = Int32(1)
@@ -352,8 +358,8 @@ extension ConnectionGraph {
 
   /// The send from which the machine is writing.
   @inline(__always)
-  func currentSite() -> TraceEntry? {
-    unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.currentSite() }
+  func currentSend() -> Unmanaged<SiteNode>? {
+    unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { unsafe $0.currentSend() }
   }
 
   /// The cells by their places.

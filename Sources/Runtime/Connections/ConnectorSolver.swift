@@ -48,6 +48,9 @@ public protocol ConnectorSolver: AnyObject {
   /// Satisfies the constraints after changes.
   func settle(_ transaction: Transaction)
 
+  /// Satisfies the constraints after the change of one cell, which the transaction does not name.
+  func settle(from cell: CellID, _ transaction: Transaction)
+
   /// Learns that a turn was given up: cells hold again what they held before it, and not what the
   /// solver has computed in it.
   func forgetTurn()
@@ -80,6 +83,12 @@ public protocol ConnectorSolver: AnyObject {
 }
 
 extension ConnectorSolver {
+  /// Names the cell in the transaction.
+  public func settle(from cell: CellID, _ transaction: Transaction) {
+    transaction.changes.append(cell)
+    transaction.settle(with: self)
+  }
+
   /// Does nothing: the solver runs formulas only.
   public func attach(to values: CellValues) {}
 

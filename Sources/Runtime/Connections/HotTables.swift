@@ -5,18 +5,18 @@ internal import TenonTables
 /// The numbers and switches of a turn: what a property says that is looked at for every change, kept
 /// in plain memory so that looking at it takes no check for exclusive access.
 struct TurnWords: BitwiseCopyable {
-  var regionCount = 0
+  var regionCount = 0 { didSet { setRare(13, regionCount != 0) } }
   var clock = UInt64(0)
   var turn = 0
   /// The turn with which the settling began, by its lowest bits: the changes of cells are counted
   /// from there.
   var firstTurn = UInt32(0)
   /// What is seldom so, a bit for each: a turn in which none of it is so is a plain one.
-  private(set) var rare = UInt32(0)
+  private(set) var rare = UInt32(1) << 14
   /// Whether a settling is under way, in a turn or between two.
   var isCounting = false
   var isSettling = false
-  var atomicDepth = 0
+  var atomicDepth = 0 { didSet { setRare(15, atomicDepth != 0) } }
   var runningNumber = Int32(-1)
   var currentLevel = -1
   var isRunningFormula = false
@@ -25,7 +25,7 @@ struct TurnWords: BitwiseCopyable {
   var hasRelays = false
   /// Whether a solver of the language is at work.
   var hasSolverLimit = false
-  var levelCount = 0
+  var levelCount = 0 { didSet { setRare(14, levelCount != 1) } }
   /// How many lazy cells are stale.
   var staleCount = 0
   /// Whether lazy formulas are unwound to begin again later.
@@ -42,9 +42,7 @@ struct TurnWords: BitwiseCopyable {
 
   /// Whether nothing but formulas with the one solver of the lowest level is concerned.
   var isPlain: Bool {
-    @inline(__always) get {
-      rare == 0 && regionCount == 0 && levelCount == 1 && atomicDepth == 0
-    }
+    @inline(__always) get { rare == 0 }
   }
 
   /// Whether any cell was let go of in the settling that had been counted.

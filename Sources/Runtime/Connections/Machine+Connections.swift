@@ -20,6 +20,7 @@ extension Machine {
     }
     switch outcome {
     case .done: return value
+    case .begins(let cell): return settleGraph(from: cell, answering: value)
     case .toBeSettled: return settleGraph(answering: value)
     case .refused(let cell): return storeWatched(value, into: object, slot: slot, cell)
     }
@@ -82,10 +83,27 @@ extension Machine {
     return settleRooted(answering: value)
   }
 
+  /// Brings the connections up to date after a write with which a plain turn begins.
+  ///
+  /// - Returns: the answer, or `unwind`.
   @inline(__always)
-  private func settleRooted(answering value: Value) -> Value {
+  private func settleGraph(from cell: CellID, answering value: Value) -> Value {
+    if value.isObject { return settleGraph(from: cell, rooting: value) }
+    return settleRooted(from: cell, answering: value)
+  }
+
+  @inline(never)
+  private func settleGraph(from cell: CellID, rooting value: Value) -> Value {
+    let root = roots.count
+    roots.append(value)
+    defer { roots.removeLast(roots.count - root) }
+    return settleRooted(from: cell, answering: value)
+  }
+
+  @inline(__always)
+  private func settleRooted(from cell: CellID? = nil, answering value: Value) -> Value {
     do throws(Failure) {
-      try graph.settle()
+      if let cell { try graph.settle(from: cell) } else { try graph.settle() }
     } catch {
       return signal(error)
     }

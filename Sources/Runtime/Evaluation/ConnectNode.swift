@@ -175,7 +175,7 @@ final class ConnectNode: SiteNode {
         }
         return machine.connect(
           plan, connector: connector, text: text, isHeld: isHeld,
-          at: TraceEntry(code: code, site: self))
+          at: TraceEntry(self))
       } catch {
         return machine.signal(error)
       }

@@ -106,20 +106,17 @@ extension Machine {
     }
   }
 
-  /// Writes integers to variables one after the other: what a benchmark measures.
-  package func writeRepeatedly(
-    _ variables: [VariableCell], count: Int, _ value: (Int) -> Int
-  ) {
+  /// Writes integers to a variable one after the other: what a benchmark measures.
+  package func writeRepeatedly(_ variable: VariableCell, count: Int, _ value: (Int) -> Int) {
     withEntry {
       state.base = state.top
+      let cell = variable.cell
       for round in 0..<count {
-        for variable in variables {
-          let number = Value(small: value(round))
-          if variable.cell.flags & ObjectFlag.guards == 0 {
-            variable.cell[slot: 0] = number
-          } else {
-            _ = store(number, into: variable.cell, slot: 0)
-          }
+        let number = Value(small: value(round))
+        if cell.flags & ObjectFlag.guards == 0 {
+          cell[slot: 0] = number
+        } else {
+          _ = store(number, into: cell, slot: 0)
         }
       }
     }

@@ -53,6 +53,11 @@ struct StackTrace {
 struct TraceEntry {
   let code: Code
   let site: SiteNode
+
+  init(_ site: SiteNode) {
+    code = site.code
+    self.site = site
+  }
 }
 
 extension Machine {
@@ -341,7 +346,7 @@ extension Machine {
   func stackTrace(limit: Int) -> [TraceEntry] {
     var entries: [TraceEntry] = []
     visitSends(from: state.base) { node in
-      entries.append(TraceEntry(code: node.code, site: node))
+      entries.append(TraceEntry(node))
       return entries.count < limit
     }
     return entries
@@ -349,12 +354,18 @@ extension Machine {
 
   /// The innermost send of the program that is being evaluated.
   func currentSite() -> TraceEntry? {
-    var found: TraceEntry?
-    visitSends(from: state.base) { node in
-      found = TraceEntry(code: node.code, site: node)
-      return false
+    unsafe currentSend().map { unsafe TraceEntry($0.takeUnretainedValue()) }
+  }
+
+  /// The innermost send of the program that is being evaluated, without counting references: it lives
+  /// as long as it is being evaluated.
+  func currentSend() -> Unmanaged<SiteNode>? {
+    var frame = state.base
+    while let node = unsafe Machine.send(before: &frame) {
+      if unsafe node._withUnsafeGuaranteedRef({ !$0.code.isKernel }) { return unsafe node }
+      unsafe frame = frame.advanced(by: -(node._withUnsafeGuaranteedRef(\.depth) + 1))
     }
-    return found
+    return unsafe nil
   }
 
   /// The sends that are being evaluated, as a report of an error shows them.
@@ -364,7 +375,7 @@ extension Machine {
     var trace = StackTrace()
     visitSends(from: state.base) { node in
       if trace.entries.count < StackTrace.limit {
-        trace.entries.append(TraceEntry(code: node.code, site: node))
+        trace.entries.append(TraceEntry(node))
       } else {
         trace.omitted += 1
       }
@@ -383,7 +394,7 @@ extension Machine {
     else { return [] }
     var entries: [TraceEntry] = []
     visitSends(from: signal.frame) { node in
-      entries.append(TraceEntry(code: node.code, site: node))
+      entries.append(TraceEntry(node))
       return entries.count < StackTrace.limit
     }
     return entries
@@ -393,20 +404,28 @@ extension Machine {
   /// the visitor answers false.
   private func visitSends(from start: Frame, _ visit: (SiteNode) -> Bool) {
     var frame = start
-    while true {
-      let site = frame.site
-      if site.isNil { break }
-      if site.isUndefined {
-        let link = frame.advanced(by: -2)
-        guard let distance = link[0].asSmallInteger else { break }
-        frame = link.advanced(by: -distance)
-        continue
-      }
-      let node = unsafe Unmanaged<SiteNode>.fromOpaque(
-        UnsafeRawPointer(bitPattern: site.markedAddress).unsafelyUnwrapped
-      ).takeUnretainedValue()
+    while let send = unsafe Machine.send(before: &frame) {
+      let node = unsafe send.takeUnretainedValue()
       if !node.code.isKernel, !visit(node) { break }
       frame = frame.advanced(by: -(node.depth + 1))
+    }
+  }
+
+  /// The send that has made a frame; nil for the outermost one.
+  ///
+  /// What evaluations that began within a primitive have laid between two frames is passed.
+  @inline(__always)
+  private static func send(before frame: inout Frame) -> Unmanaged<SiteNode>? {
+    while true {
+      let site = frame.site
+      if site.isNil { return unsafe nil }
+      if !site.isUndefined {
+        return unsafe Unmanaged.fromOpaque(
+          UnsafeRawPointer(bitPattern: site.markedAddress).unsafelyUnwrapped)
+      }
+      let link = frame.advanced(by: -2)
+      guard let distance = link[0].asSmallInteger else { return unsafe nil }
+      frame = link.advanced(by: -distance)
     }
   }
 }
