@@ -78,6 +78,11 @@ import Testing
     // Both sides of '=|=' are written.
     try session.enter("left =|= right", "left =|= right")
     try session.enter("right := 4. left", "4")
+    // So does an inequality.
+    try session.enter("least >=| count * 2")
+    try session.terminal.expect(
+      "warning: 'count' has no value yet; the connection waits for one\r\n")
+    try session.enter("count := 4. least", "8")
     // A class that is missing is another matter.
     try session.enter("made |= Maker new")
     try session.terminal.expect("warning: 'made |= Maker new' failed: unknown name 'Maker'\r\n")

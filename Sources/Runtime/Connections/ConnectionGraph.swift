@@ -662,7 +662,12 @@ extension ConnectionGraph {
     if let equation = formula.equation {
       return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
     }
-    if isForced(formula.connection) { return forcedConstraint(for: formula) }
+    // What computes a constant of an equation is none of its solver's business.
+    if isForced(formula.connection),
+      !formula.connection.formulas.contains(where: { $0.equation != nil })
+    {
+      return forcedConstraint(for: formula)
+    }
     if let known = knownConstraint(for: formula) { return known }
     if isOnly { return makeLoneConstraint(of: formula) }
     let constraint = makeConstraint(over: formula)

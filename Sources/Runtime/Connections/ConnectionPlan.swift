@@ -104,6 +104,8 @@ struct Aim {
   var steps: [Place] = []
   /// Why the path cannot be followed.
   var failure: Failure?
+  /// Whether it has come to a dictionary that has no such entry and understands the name as a message.
+  var isMessage = false
 }
 
 extension Machine {
@@ -130,6 +132,7 @@ extension Machine {
         aim.steps += reads + [current]
         for value in reads.flatMap({ [$0.object, $0.key] }) + [object] { roots.append(value) }
         do throws(Failure) {
+          aim.isMessage = aim.isMessage || isMessage(rest.first, to: object)
           let (next, count) = try step(rest, from: object)
           guard let next else { return aim }
           rest = rest.dropFirst(count)
@@ -143,6 +146,26 @@ extension Machine {
       aim.place = current
       return aim
     }
+  }
+
+  /// Whether a name that no entry of a dictionary has is a message to it.
+  private func isMessage(_ name: Value?, to object: Value) -> Bool {
+    guard let name, let text = text(name), object.isObject else { return false }
+    let info = classInfo(of: object)
+    guard info.inherits(from: dictionaryClass), Selector.argumentCount(of: text) == 0,
+      let method = info.lookUp(selector(text)), method.holder !== objectClass
+    else { return false }
+    if case .found = find(symbol(text), in: object, byIdentity: false) { return false }
+    return true
+  }
+
+  /// Refuses to compute a property that cannot be written.
+  func refuseReadOnly(_ place: Place, for connection: Connection) throws(Failure) {
+    if isWritable(place) { return }
+    let name = isHandled(place) ? pathText(of: place) : displayText(place.key)
+    let owner = describe(place.object)
+    throw connection.connector == "=|="
+      ? .noWayBack(name, owner) : .readOnlyProperty(name, owner)
   }
 
   /// The value at a place, without noting the read, and what its getter reads.
@@ -283,7 +306,7 @@ extension Machine {
     }
     let target = aim(plan.target.place)
     let other = plan.other.map { aim($0.place) }
-    let reads = plan.reads.map { (aim: aim($0.place), name: $0.name) }
+    let reads = plan.reads.map { (place: $0.place, aim: aim($0.place), name: $0.name) }
     let backs = plan.backs.map { aim($0.place) }
     connection.awaitsAim = false
     // A getter on the way may have ended it.
@@ -297,6 +320,13 @@ extension Machine {
       connection.keys = ends.flatMap { keys(waitingAt: $0) }
     }
     if let failure = aims.lazy.compactMap(\.failure).first { throw failure }
+    let computed = [target] + (plan.isOneWay ? [] : [other].compactMap { $0 })
+    for place in computed.compactMap(\.place) { try refuseReadOnly(place, for: connection) }
+    // Where there is another way back, what cannot be written is only read.
+    let ways = backs.map { $0.place.flatMap { isWritable($0) ? $0 : nil } }
+    if !backs.isEmpty, ways.allSatisfy({ $0 == nil }) {
+      for place in backs.compactMap(\.place) { try refuseReadOnly(place, for: connection) }
+    }
     guard let targetPlace = target.place else { return }
     let output = graph.cell(for: targetPlace, named: plan.target.name)
     if let operand = plan.other {
@@ -329,24 +359,30 @@ extension Machine {
     }
     guard plan.block != nil || plan.native != nil else { return }
     // With no place to compute on the other side, it waits until a path leads to one.
-    if !backs.isEmpty, !backs.contains(where: { $0.place != nil }) { return }
+    if !ways.isEmpty, !ways.contains(where: { $0 != nil }) { return }
     // The cells, each once, and what the text calls them.
     var inputs: [CellID] = []
     var names: [String] = []
     var known: Set<CellID> = []
     for read in reads {
-      guard let place = read.aim.place else { continue }
-      let cell = graph.cell(for: place, named: read.name)
+      guard var place = read.aim.place else { continue }
+      var name = read.name
+      if case .path(let base, _) = read.place, !isWritable(place) {
+        // What a message answers is no place: the formula hears of what it reads when it is sent.
+        place = base
+        name = self.name(of: base)
+      }
+      let cell = graph.cell(for: place, named: name)
       guard known.insert(cell).inserted else { continue }
       inputs.append(cell)
-      names.append(read.name)
+      names.append(name)
     }
     for read in inputs { try refuseSilent(read, for: connection) }
     if !backs.isEmpty, let block = plan.block {
       do throws(Failure) {
         try joinInverse(
           connection, output, reads: inputs, names: names,
-          backs: backs.map(\.place), blocks: block)
+          backs: ways, blocks: block)
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
         graph.dissolve(connection)

@@ -60,12 +60,9 @@ extension Machine {
     }
   }
 
-  /// Whether a place can be written: a property needs a method for it.
+  /// Whether what a path leads to at present can be written; so can what is not known yet.
   func isWritable(_ path: ConnectionPlan.PlacePath) -> Bool {
-    guard let place = aim(path).place, place.kind == .property, let name = text(place.key) else {
-      return true
-    }
-    return classInfo(of: place.object).lookUp(selector(name + ":")) != nil
+    aim(path).place.map { isWritable($0) } ?? true
   }
 
   /// Makes an equation or an inequality of a connection and takes it into force.
@@ -102,6 +99,7 @@ extension Machine {
         continue
       }
       guard let place = aim?.place else { return }
+      try refuseReadOnly(place, for: connection)
       let cell = graph.cell(for: place, named: operand.name)
       try refuseSilent(cell, for: connection)
       cells.append(cell)

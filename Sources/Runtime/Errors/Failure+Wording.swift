@@ -194,6 +194,10 @@ extension Failure {
     Failure(.error, "\(object) has no property '\(name)'")
   }
 
+  static func readOnlyProperty(_ name: String, _ object: String) -> Failure {
+    Failure(.constraintError, "\(object) has no property '\(name)' that could be written")
+  }
+
   static func noNameInGroup(_ name: String, _ group: String) -> Failure {
     Failure(.keyNotFound, "'\(name)' is no name of \(group)")
   }

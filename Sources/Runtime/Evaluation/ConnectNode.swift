@@ -301,12 +301,12 @@ final class ConnectNode: SiteNode {
         names.append(name)
       }
       let path = ConnectionPlan.PlacePath.path(start, names)
-      let failure = machine.aim(path).failure
+      let aim = machine.aim(path)
       if machine.graph.isUnwinding {
         machine.graph.isUnwinding = false
         return nil
       }
-      if failure == nil { return path }
+      if aim.failure == nil, !aim.isMessage { return path }
     }
     return try resolve(other, frame, machine)
   }

@@ -71,6 +71,8 @@ package final class Machine {
   lazy var referenceClass = kernelClass("Reference")
   lazy var streamClass = kernelClass("Stream")
   lazy var collectionClass = kernelClass("Collection")
+  lazy var magnitudeClass = kernelClass("Magnitude")
+  lazy var blockClass = kernelClass("BlockClosure")
   lazy var protocolClass = kernelClass("Protocol")
   lazy var numberClass = kernelClass("Number")
   lazy var fractionClass = kernelClass("Fraction")

@@ -203,7 +203,10 @@ extension Machine {
     return HandledKey.components(displayText(place.key))
   }
 
-  private func handles(_ verb: PropertyVerb, _ place: Place) -> Bool {
+  /// Whether a class describes a place.
+  func isHandled(_ place: Place) -> Bool { handledComponents(of: place) != nil }
+
+  func handles(_ verb: PropertyVerb, _ place: Place) -> Bool {
     guard let components = handledComponents(of: place) else { return false }
     return propertyPaths(of: place.object).contains {
       $0.arguments(for: components) != nil && $0.handlers[verb] != nil

@@ -84,6 +84,22 @@ extension Machine {
     throw .noProperty(name, describe(Value(object)))
   }
 
+  /// Whether a place can be written: a property needs a message for it.
+  ///
+  /// `sum` and `sum:` of a collection are two messages and no property, as are others of the kernel whose
+  /// objects keep nothing of that name.
+  func isWritable(_ place: Place) -> Bool {
+    guard place.kind == .property else { return true }
+    if isHandled(place) { return handles(.put, place) }
+    guard let name = text(place.key) else { return true }
+    let info = classInfo(of: place.object)
+    guard let setter = info.lookUp(selector(name + ":")) else { return false }
+    // What a program adds to a class of the kernel is the program's.
+    guard case .kernel = setter.origin else { return true }
+    return info.slot(of: name) != nil
+      || ![collectionClass, magnitudeClass, blockClass].contains { info.inherits(from: $0) }
+  }
+
   /// The slot that a getter answers, when that is all it does.
   private func plainSlot(of method: Method, _ info: ClassInfo) -> Int? {
     switch method.origin {

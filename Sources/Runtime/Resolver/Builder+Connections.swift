@@ -294,7 +294,7 @@ extension Builder {
 
   /// At a prompt a formula may read a variable that a later line gives its value: it is declared,
   /// so that the connection hears of it, and told, as the name may be misspelt.
-  private func declareAtPrompt(_ expression: Expression) {
+  func declareAtPrompt(_ expression: Expression) {
     let name: Name
     switch expression {
     case .name(let expression): name = expression.name

@@ -101,6 +101,7 @@ extension Builder {
     let inner = depth + 1
     var leaves: [ConnectNode.Leaf] = []
     for (index, leaf) in analysis.leaves.enumerated() {
+      if index > 0 { declareAtPrompt(leaf.expression) }
       // An argument and a constant are values like any other.
       let isPlace =
         leaf.isPlace && isVariable(leaf.expression)
