@@ -1,6 +1,7 @@
 /// The spelling that was most likely meant.
 enum Suggestion {
-  /// Returns the candidate nearest to a word, if one is near enough to be worth naming.
+  /// Returns the candidate nearest to a word, if one is near enough to be worth naming: a letter of
+  /// the word at least is right, so that of a single one only the case may be wrong.
   ///
   /// - Complexity: O(candidates · length²).
   static func nearest(to word: String, in candidates: [String]) -> String? {
@@ -12,7 +13,7 @@ enum Suggestion {
       guard abs(letters.count - target.count) <= limit, letters.count <= 64 else { continue }
       let distance =
         candidate.lowercased() == word.lowercased() ? 0 : editDistance(target, letters)
-      guard distance <= limit else { continue }
+      guard distance <= min(limit, target.count - 1) else { continue }
       if let known = best, (known.distance, known.name) <= (distance, candidate) { continue }
       best = (distance, candidate)
     }
