@@ -33,10 +33,17 @@ extension Failure {
     Failure(.invalidArgument, "the step of a loop must not be 0")
   }
 
-  static func wrongArgumentCount(expected: Int, given: Int) -> Failure {
-    Failure(
+  static func wrongArgumentCount(of block: BlockCode, given: Int) -> Failure {
+    if given == 1, let connector = block.code.connectors[block.number] {
+      // What stands beside it is asked for its value; given one, it would have to be a place.
+      let text = block.code.source.text(in: block.range)
+      return Failure(
+        .wrongArgumentCount, "'\(connector)' needs a place that it can write, and '\(text)' is none"
+      )
+    }
+    return Failure(
       .wrongArgumentCount,
-      "the block takes \(count(expected, "argument")), not \(count(given, "argument"))")
+      "the block takes \(count(block.argumentCount, "argument")), not \(count(given, "argument"))")
   }
 
   static func wrongType(_ expected: String, found: String, variable: String) -> Failure {
@@ -272,7 +279,10 @@ extension Failure {
       .constraintError, "'\(name)' cannot change: it is determined by \(list)\(rest)")
   }
 
-  static func cycle(_ names: [String], _ connections: [Connection]) -> Failure {
+  static func cycle(_ names: [String], _ all: [Connection]) -> Failure {
+    // What makes up a view is known; nobody has written it.
+    let written = all.filter { $0.statement.origin != .kernel }
+    let connections = written.isEmpty ? all : written
     let lines = connections.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
     let isRepeated = connections.map { $0.chosenSolver?.name == "fixpoint" }
     let single = zip(connections, isRepeated).first { !$0.1 }?.0

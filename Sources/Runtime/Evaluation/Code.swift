@@ -21,6 +21,8 @@ final class Code {
   /// What nodes refer to by address: lists of children, constants.
   private var memory: [UnsafeMutableRawPointer] = unsafe []
   private(set) var blocks: [BlockCode] = []
+  /// The connectors of the program's own of which blocks are sides, by the numbers of the blocks.
+  private(set) var connectors: [Int: String] = [:]
   /// The heap objects that nodes refer to.
   private(set) var literals: [Value] = []
 
@@ -101,6 +103,9 @@ final class Code {
   func add(_ block: BlockCode) {
     blocks.append(block)
   }
+
+  /// Notes that the block taken last is what stands beside a connector, and is no place.
+  func noteSide(of connector: String) { connectors[blocks.count - 1] = connector }
 
   /// Takes a heap object that a node refers to.
   func addLiteral(_ value: Value) {

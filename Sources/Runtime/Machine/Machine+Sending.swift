@@ -100,7 +100,7 @@ extension Machine {
     }
     let code = Closure(block).code
     guard code.argumentCount <= arguments.count else {
-      return signal(.wrongArgumentCount(expected: code.argumentCount, given: arguments.count))
+      return signal(.wrongArgumentCount(of: code.object, given: arguments.count))
     }
     let callee = pushNativeFrame()
     callee[0] = block

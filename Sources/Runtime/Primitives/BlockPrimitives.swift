@@ -19,7 +19,7 @@ extension Primitive {
       let array = try machine.array(arguments[0])
       let code = Closure(arguments.receiver).code
       guard code.argumentCount == array.elementCount else {
-        throw .wrongArgumentCount(expected: code.argumentCount, given: array.elementCount)
+        throw .wrongArgumentCount(of: code.object, given: array.elementCount)
       }
       let callee = machine.pushNativeFrame()
       callee[0] = arguments.receiver
@@ -102,7 +102,7 @@ final class BlockEntryNode: Node {
     state.top = frame.advanced(by: argumentCount + 1)
     state.base = frame
     return state.withMachine {
-      $0.signal(.wrongArgumentCount(expected: code.argumentCount, given: argumentCount))
+      $0.signal(.wrongArgumentCount(of: code.object, given: argumentCount))
     }
   }
 

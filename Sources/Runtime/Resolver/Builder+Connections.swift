@@ -55,7 +55,8 @@ extension Builder {
       let connector = read(connect.connector, depth)
       let instance = send("new", to: connector, [], connect.connector.range, depth)
       let sides = [index, index + 1].map { side in
-        buildSide(connect.operands[side], depth + 2 + side - index)
+        buildSide(
+          connect.operands[side], of: connect.connector.text, depth + 2 + side - index)
       }
       let pair = ConnectExpression(
         connector: connect.connector,
@@ -69,14 +70,18 @@ extension Builder {
       : add(BatchNode(body: sequence(nodes), at: position(connect.range, depth)))
   }
 
-  private mutating func buildSide(_ operand: Expression, _ depth: Int) -> Built {
+  private mutating func buildSide(
+    _ operand: Expression, of connector: String, _ depth: Int
+  ) -> Built {
     if let reference = operand.asReference(in: scope, environment) {
       return build(reference, depth)
     }
     guard let inner = scopes[operand.range] else { return constant(.nil) }
-    return closure(inner, range: operand.range) { builder, depth in
+    let block = closure(inner, range: operand.range) { builder, depth in
       builder.build(operand, depth).node
     }
+    code.noteSide(of: connector)
+    return block
   }
 
   private mutating func buildPair(
