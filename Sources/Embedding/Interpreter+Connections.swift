@@ -55,7 +55,8 @@ extension Interpreter {
   ///
   /// - Parameters:
   ///   - target: The variable that follows the others.
-  ///   - inputs: What the formula reads, in the order in which it is given the values.
+  ///   - inputs: What the formula reads, in the order in which it is given the values; what is named
+  ///     twice it is given twice.
   ///   - text: What the connection prints as; made of the names when there is none.
   ///   - formula: Computes the value; it must depend on nothing but its inputs, and not write
   ///     variables.
@@ -65,7 +66,7 @@ extension Interpreter {
   @discardableResult
   public func connect(
     _ target: ScriptVariable, reading inputs: [ScriptVariable], text: String? = nil,
-    formula: @escaping (FormulaInputs) -> FormulaValue
+    formula: @escaping (borrowing FormulaInputs) -> FormulaValue
   ) throws(EvaluationError) -> Handle {
     let outcome = machine.connect(
       target.cell, reading: inputs.map(\.cell), text: text, formula)

@@ -16,6 +16,29 @@ import Testing
     deinit { onEnd() }
   }
 
+  /// What is named twice is given twice, also when the connection is made anew.
+  @Test func placesAreGivenAsOftenAsTheyAreNamed() throws {
+    let program = Program()
+    let interpreter = program.interpreter
+    let (a, b, sum) = (
+      interpreter.variable("a"), interpreter.variable("b"), interpreter.variable("sum")
+    )
+    try a.set(.integer(1))
+    try b.set(.integer(10))
+    let handle = try interpreter.connect(sum, reading: [a, b, a, a]) { inputs in
+      let digits = (0..<inputs.count).map { String(inputs.integer($0) ?? -1) }
+      return .string(digits.joined(separator: " "))
+    }
+    interpreter["k"] = handle
+    func value() throws -> String { try program.print("sum") }
+    #expect(try value() == "'1 10 1 1'")
+    try a.set(.integer(2))
+    #expect(try value() == "'2 10 2 2'")
+    #expect(try program.print("k sources") == "#('a' 'b')")
+    #expect(try program.print("k suspend. a := 3. k resume. sum") == "'3 10 3 3'")
+    #expect(try program.print("k sourceText") == "'sum |= swift(a, b, a, a)'")
+  }
+
   /// What a formula of this kind computes.
   private func expected(_ inputs: [Double], _ kind: Int) -> Double {
     inputs.reduce(0) { $0 * 3 + $1 } + Double(kind)
@@ -56,7 +79,8 @@ import Testing
           try program.run("gone disconnect. gone := nil")
         } else {
           let count = Int.random(in: 0...5, using: &random)
-          let inputs = Array((0..<5).shuffled(using: &random).prefix(count))
+          // The same one may be named again.
+          let inputs = (0..<count).map { _ in Int.random(in: 0..<5, using: &random) }
           try connect(index, inputs, step)
         }
         let source = step % 5

@@ -360,8 +360,10 @@ extension Machine {
     guard plan.block != nil || plan.native != nil else { return }
     // With no place to compute on the other side, it waits until a path leads to one.
     if !ways.isEmpty, !ways.contains(where: { $0 != nil }) { return }
-    // The cells, each once, and what the text calls them.
+    // The cells, each once, and what the text calls them; Swift code is given each as often as it has
+    // asked for it.
     var inputs: [CellID] = []
+    var given: [CellID] = []
     var names: [String] = []
     var known: Set<CellID> = []
     for read in reads {
@@ -373,6 +375,7 @@ extension Machine {
         name = self.name(of: base)
       }
       let cell = graph.cell(for: place, named: name)
+      if plan.native != nil { given.append(cell) }
       guard known.insert(cell).inserted else { continue }
       inputs.append(cell)
       names.append(name)
@@ -392,7 +395,7 @@ extension Machine {
     }
     let source: Formula.Source
     if let native = plan.native {
-      source = .native(NativeFormula(graph: graph, inputs: inputs, native))
+      source = .native(NativeFormula(graph: graph, inputs: given, native))
     } else {
       source = .block(plan.block ?? .nil)
     }
@@ -487,6 +490,15 @@ extension Machine {
   }
 }
 
+extension Connection {
+  /// What the failure of one of its formulas said; nil where none has failed by itself.
+  fileprivate var ownFailure: String? {
+    formulas.lazy.compactMap { formula in
+      if case .failed(let message) = formula.state { message } else { nil }
+    }.first
+  }
+}
+
 extension ConnectionGraph {
   // MARK: Paths
 
@@ -525,6 +537,8 @@ extension ConnectionGraph {
     var failure: Failure?
     for connection in waiting {
       guard connection.status == .active, let plan = connection.plan else { continue }
+      // Its formula may have gone the path before, and have said the same.
+      let known = connection.pathFailure ?? connection.ownFailure
       dissolve(connection)
       do throws(Failure) {
         try machine.establish(connection, plan)
@@ -532,7 +546,7 @@ extension ConnectionGraph {
         if isUnwinding {
           failure = failure ?? error
         } else if connection.status == .active {
-          if connection.pathFailure != error.message { machine.report(error, of: connection) }
+          if known != error.message { machine.report(error, of: connection) }
           connection.pathFailure = error.message
           continue
         }

@@ -7,7 +7,7 @@ internal import TenonTables
 /// What a formula in Swift code does.
 enum NativeCode {
   /// Computes the value from the cells it reads.
-  case values((FormulaInputs) -> FormulaValue)
+  case values((borrowing FormulaInputs) -> FormulaValue)
   /// Computes an integer from integers.
   case integers((IntegerInputs) -> Int)
 }
@@ -15,10 +15,10 @@ enum NativeCode {
 /// What a formula does, as its record has it: a turn calls it where it stands, without counting
 /// references.
 private struct ValuesCode: ~Copyable {
-  let compute: (FormulaInputs) -> FormulaValue
+  let compute: (borrowing FormulaInputs) -> FormulaValue
 
   @inline(__always)
-  func callAsFunction(_ inputs: FormulaInputs) -> FormulaValue { compute(inputs) }
+  func callAsFunction(_ inputs: borrowing FormulaInputs) -> FormulaValue { compute(inputs) }
 }
 
 /// The same of a formula over integers.

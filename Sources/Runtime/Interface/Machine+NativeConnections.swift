@@ -9,7 +9,9 @@ package struct VariableCell {
 }
 
 /// What a formula in Swift code reads: the values of its inputs, in order.
-public struct FormulaInputs {
+///
+/// It is lent to the formula for the time of the call, and cannot be kept or copied.
+public struct FormulaInputs: ~Copyable {
   private let inputs: NativeInputs
   private let machine: Machine
 
@@ -160,7 +162,7 @@ extension Machine {
   /// Keeps a variable equal to what Swift code computes from others.
   package func connect(
     _ target: VariableCell, reading inputs: [VariableCell], text: String?,
-    _ formula: @escaping (FormulaInputs) -> FormulaValue
+    _ formula: @escaping (borrowing FormulaInputs) -> FormulaValue
   ) -> RunOutcome {
     connectNatively(target, reading: inputs, text: text, .values(formula))
   }
