@@ -33,6 +33,7 @@ extension Machine {
     let lineage = info.lineage
     info.initialMethods = lineage.compactMap(\.initialValues)
     info.connectionMethods = lineage.compactMap(\.connectionStatements)
+    info.copyMethods = lineage.compactMap(\.copyStatements)
     guard info.object.isObject else { return }
     let isPlain =
       info.format == .slots && !info.isKnownToEvaluator && info.initialMethods.isEmpty

@@ -263,16 +263,6 @@ extension Machine {
     return info.object
   }
 
-  /// Turns the statements of a class into a method that `new` calls after `initialize`.
-  private func addConnections(_ members: [Member], to info: ClassInfo, source: SourceText) {
-    let statements = members.compactMap { member -> Statement? in
-      if case .statement(let statement) = member { return statement }
-      return nil
-    }
-    info.connectionStatements = method(
-      HiddenSelector.connections, statements, in: info, source: source)
-  }
-
   /// Turns the body of a filter into the methods that a flow calls.
   private func addEmission(_ members: [Member], to info: ClassInfo, source: SourceText) {
     for case .emission(let emission) in members {
@@ -301,7 +291,7 @@ extension Machine {
   }
 
   /// A method that no program can name, for statements that belong to a class.
-  private func method(
+  func method(
     _ name: String, _ statements: [Statement], in info: ClassInfo, source: SourceText
   ) -> Method? {
     guard let first = statements.first, let last = statements.last else { return nil }
@@ -328,31 +318,8 @@ extension Machine {
     return instance
   }
 
-  /// Makes the connections that a class and its superclasses ask for in every instance.
-  ///
-  /// - Returns: the instance, or `unwind`.
-  func connectInstance(_ instance: Value, of classValue: Value) -> Value {
-    guard let info = classInfo(named: classValue), !info.connectionMethods.isEmpty else {
-      return instance
-    }
-    graph.beginBatch()
-    var outcome = instance
-    for method in info.connectionMethods {
-      outcome = call(method, on: instance)
-      if outcome.isUnwind { break }
-    }
-    do throws(Failure) {
-      try graph.endBatch()
-    } catch {
-      return outcome.isUnwind ? outcome : signalForBatch(error)
-    }
-    if outcome.isUnwind { return outcome }
-    return graph.isSettling || graph.atomicDepth > 0
-      ? instance : settleGraph(answering: instance)
-  }
-
   /// Calls a method without arguments that no send can reach.
-  private func call(_ method: Method, on receiver: Value) -> Value {
+  func call(_ method: Method, on receiver: Value) -> Value {
     let callee = pushNativeFrame()
     callee[0] = receiver
     return enter(body(of: method), callee, argumentCount: 0)
@@ -473,6 +440,7 @@ extension Member {
 enum HiddenSelector {
   static let initialValues = "(initial values)"
   static let connections = "(connections)"
+  static let connectionsOfCopies = "(connections of copies)"
   static let classVariable = "(class variable)"
 }
 

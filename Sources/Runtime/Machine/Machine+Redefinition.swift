@@ -86,9 +86,8 @@ extension Machine {
   }
 
   private func discardCode(of info: ClassInfo) {
-    let statements = [info.initialValues, info.connectionStatements].compactMap(\.self)
     let handlers = info.propertyPaths.flatMap { Array($0.handlers.values) }
-    for method in info.allMethods + statements + handlers { retireLater(method) }
+    for method in info.allMethods + info.ownStatements + handlers { retireLater(method) }
     for variant in classes where variant?.canonical === info { variant?.forgetVariantMethods() }
   }
 
@@ -235,6 +234,28 @@ extension Machine {
       if value.isUnwind { return value }
     }
     return .nil
+  }
+
+  /// The copy of an instance of an older layout whose class connects its variables as they are now: it
+  /// is a new instance, and has the new layout.
+  ///
+  /// - Returns: nil for any other object.
+  func copyInNewLayout(_ object: ObjectRef) throws(Failure) -> Value? {
+    let variant = classInfo(at: object.classIndex)
+    guard let canonical = variant.canonical, !canonical.copyMethods.isEmpty,
+      canonical.format == .slots
+    else { return nil }
+    guard let added = addedVariables(of: object) else { throw .interrupted() }
+    let variables = canonical.instanceVariables
+    let copy = state.allocate(classIndex: canonical.index, slotCount: variables.count)
+    for (slot, variable) in variables.enumerated() {
+      switch variant.variable(named: variable.name) {
+      case .slot(let old): copy[slot: slot] = object[slot: old]
+      case .added(let index) where index < added.slotCount: copy[slot: slot] = added[slot: index]
+      case .added, nil: continue
+      }
+    }
+    return Value(copy)
   }
 
   /// Gives a copy of an instance added variables of its own.

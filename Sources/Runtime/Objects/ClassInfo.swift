@@ -27,9 +27,12 @@ final class ClassInfo {
   var initialValues: Method?
   /// Makes the connections that the class's text asks for in every instance.
   var connectionStatements: Method?
+  /// The same for a copy of an instance, whose variables have their values: what is assigned is left out.
+  var copyStatements: Method?
   /// The first of these and of its superclasses', from the root down; what `settleLayout` collects.
   var initialMethods: [Method] = []
   var connectionMethods: [Method] = []
+  var copyMethods: [Method] = []
   /// The variables that groups in the class's own text declare.
   var groupNames: Set<String> = []
   /// What is done for references of some form, for stores that scripts define.
@@ -63,11 +66,16 @@ final class ClassInfo {
     self.isMeta = isMeta
   }
 
+  /// What the statements of the class's own text have become.
+  var ownStatements: [Method] {
+    [initialValues, connectionStatements, copyStatements].compactMap(\.self)
+  }
+
   /// Lets go of everything: classes, methods and code refer to each other in circles.
   func dismantle() {
     loader = nil
     finder = nil
-    for method in [initialValues, connectionStatements].compactMap(\.self) { method.dismantle() }
+    for method in ownStatements { method.dismantle() }
     for path in propertyPaths { path.handlers.values.forEach { $0.dismantle() } }
     propertyPaths = []
     methods.values.forEach { $0.dismantle() }
@@ -76,6 +84,7 @@ final class ClassInfo {
     variantMethods = [:]
     initialMethods = []
     connectionMethods = []
+    copyMethods = []
     superVariants = [:]
     subclasses = []
     superclass = nil

@@ -41,6 +41,8 @@ private struct DeepCopy {
   /// The copies that still refer to originals.
   private var pending: [ObjectRef] = []
   private var tables: [Table] = []
+  /// The copies in which their classes connect something.
+  private var connected: [Value] = []
 
   init(_ machine: Machine) {
     self.machine = machine
@@ -70,9 +72,10 @@ private struct DeepCopy {
         }
       }
     }
-    guard !tables.isEmpty else { return result }
+    guard !tables.isEmpty || !connected.isEmpty else { return result }
     let root = machine.roots.count
     machine.roots.append(result)
+    machine.roots += connected
     for table in tables {
       machine.roots.append(Value(table.copy))
       machine.roots.append(Value(table.entries))
@@ -81,6 +84,7 @@ private struct DeepCopy {
     for table in tables {
       guard try fill(table) else { return .unwind }
     }
+    for copy in connected where machine.connectCopy(copy).isUnwind { return .unwind }
     return result
   }
 
@@ -99,6 +103,7 @@ private struct DeepCopy {
     let copy = try machine.shallowCopy(value)
     guard copy != value else { return value }
     copies[value.bits] = copy
+    if !(info.canonical ?? info).copyMethods.isEmpty { connected.append(copy) }
     let object = ObjectRef(copy)
     guard !object.hasFormat(.bytes) else { return copy }
     if let hashedClass, info.inherits(from: hashedClass) {

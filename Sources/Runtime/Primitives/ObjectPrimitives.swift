@@ -29,6 +29,10 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.shallowCopy(arguments.receiver)
     },
+    Primitive("connectedAsCopy", "Private: makes the connections of its class in a copy.") {
+      machine, arguments in
+      machine.connectCopy(arguments.receiver)
+    },
     Primitive("describe", "What error messages call the receiver, without running its methods.") {
       machine, arguments in
       machine.makeString(machine.describe(arguments.receiver))
@@ -88,6 +92,7 @@ extension Machine {
     switch object.formatCode {
     case ObjectFormat.slots.rawValue:
       if refreshSlots(of: object).isUnwind { throw .interrupted() }
+      if let copy = try copyInNewLayout(object) { return copy }
       let copy = state.allocate(classIndex: object.classIndex, slotCount: object.slotCount)
       for index in 0..<object.slotCount { copy[slot: index] = object[slot: index] }
       if object.flags & ObjectFlag.extended != 0 { copyAddedVariables(of: object, to: copy) }
