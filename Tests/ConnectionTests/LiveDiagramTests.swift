@@ -131,6 +131,54 @@ import Testing
     #expect(changed > 20)
   }
 
+  /// What classes connect is said as their texts say it, whatever instances there are.
+  @Test func classesAreSaidAsTheirTextsSayThem() throws {
+    let classes = """
+      class Tank {
+        var level := 1. var max := 10. var full. var rest. var link. var shown.
+        ivar:full |= level >= max.
+        link := (rest =|= max - level) within: 0.5.
+        group model { level -> ivar:level. }
+        group ui { level -> ivar:shown. }
+        ui =|= model.
+        ivar:shown -> [ :x | x * 2 ] -> mem:shown.
+        -join: other { level |= other level }
+      }
+      class Barrel : Tank {
+        var top. var limit. var x. var y.
+        limit := (top >=| level + max) strength: #weak.
+        x =|= y =|= level.
+      }
+
+      """
+    let expected = """
+      class Tank {
+        ivar:full |= level >= max.
+        link := (rest =|= max - level) within: 0.5.
+        ui =|= model.
+        ivar:shown -> [ :x | x * 2 ] -> mem:shown.
+      }
+      class Barrel : Tank {
+        limit := (top >=| level + max) strength: #weak.
+        x =|= y =|= level.
+      }
+
+      """
+    let uses = [
+      "a := Barrel new.", "a := Barrel new. b := Tank new. c := a copy. b level: 7.",
+      "a := Barrel new. b := Barrel new. b level: nil. a link suspend. a link within: 3.",
+    ]
+    for use in uses {
+      let diagram = try diagram(ofRunning: classes + use, use)
+      #expect(diagram.statementsText == expected, "\(use)")
+      for zoom in Diagram.Zoom.allCases {
+        #expect(!diagram.written(as: .svg, zoom).isEmpty)
+        #expect(!diagram.written(as: .dot, zoom).isEmpty)
+      }
+      #expect(try Diagram(mermaid: diagram.written(as: .mermaid)).statementsText == expected)
+    }
+  }
+
   @Test func thePapersListingsAreSaidAgain() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

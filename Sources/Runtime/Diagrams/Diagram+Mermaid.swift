@@ -70,7 +70,10 @@ private struct MermaidWriter {
       switch item {
       case .statement(let number): write(diagram.statements[number], indent)
       case .container(let number, let items):
-        let header = Diagram.escaped(diagram.containers[number].header)
+        var header = Diagram.escaped(diagram.containers[number].header)
+        if let note = diagram.containers[number].note {
+          header += "<br/><i>\(Diagram.escaped(note))</i>"
+        }
         text += "\(indent)subgraph s\(number + 1)[\"\(header)\"]\n"
         write(items, of: number, depth: depth + 1)
         text += "\(indent)end\n"

@@ -86,6 +86,8 @@ public struct Diagram: Sendable, Equatable {
     var header: String
     /// The definition it stands in.
     var parent: Int?
+    /// How many instances there are, in words, for programs that run.
+    var note: String?
   }
 
   /// What a text consists of, in order.

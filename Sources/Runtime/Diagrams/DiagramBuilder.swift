@@ -6,6 +6,8 @@ struct DiagramBuilder {
   private(set) var diagram = Diagram()
   /// The statements that have been added, in order, those of groups left out.
   private(set) var statements: [ConnectorStatement] = []
+  /// The class in whose text each of them stands as a member; nil for all others.
+  private(set) var homes: [Home?] = []
   /// Where the first statement begins, in bytes, that is neither a connector's nor declares a lazy variable.
   private(set) var firstOther: Int?
   private var nodes: [NodeKey: Int] = [:]
@@ -30,6 +32,18 @@ struct DiagramBuilder {
     let owner: Diagram.Owner
     /// Whether it is a variable that is computed when it is read.
     var isLazy = false
+  }
+
+  /// A class in whose text a statement stands that holds for each instance.
+  struct Home: Hashable {
+    /// The beginning of its definition.
+    let header: String
+    /// The variables that it declares.
+    let names: Set<String>
+
+    var className: String {
+      header.split(separator: " ").dropFirst().first.map { String($0) } ?? header
+    }
   }
 
   private struct NodeKey: Hashable {
@@ -273,6 +287,18 @@ extension DiagramBuilder {
     }
   }
 
+  /// Adds the statements of connections in force that the text of a class has made.
+  ///
+  /// - Parameters:
+  ///   - home: The class.
+  ///   - note: How many instances there are, in words.
+  ///   - body: Adds the statements.
+  mutating func add(_ home: Home, note: String, _ body: (inout DiagramBuilder) -> Void) {
+    let number = diagram.containers.count
+    within(home.header, names: home.names, isClass: true, body)
+    if number < diagram.containers.count { diagram.containers[number].note = note }
+  }
+
   /// Adds the statement of a connection that is in force.
   ///
   /// - Parameters:
@@ -303,6 +329,10 @@ extension DiagramBuilder {
   /// Adds a connector statement; a connector within an operand is part of the operand's text.
   mutating func add(_ statement: ConnectorStatement) {
     statements.append(statement)
+    homes.append(
+      scopes.count == 1 && scopes[0].isClass
+        ? Home(
+          header: diagram.containers[scopes[0].container].header, names: scopes[0].names) : nil)
     let connect = statement.connect
     let texts = statement.operandTexts
     var operands: [Int] = []

@@ -54,7 +54,10 @@ extension Diagram {
 
   private func drawingOfCells() -> Drawing {
     var drawing = Drawing()
-    drawing.groups = containers.map { Drawing.Group(label: $0.header, parent: $0.parent) }
+    drawing.groups = containers.map { container in
+      let note = container.note.map { ", \($0)" } ?? ""
+      return Drawing.Group(label: container.header + note, parent: container.parent)
+    }
     drawing.boxes = nodes.map { node in
       Drawing.Box(
         shape: node.kind == .place ? .place : .formula,

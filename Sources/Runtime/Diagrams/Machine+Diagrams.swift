@@ -6,52 +6,116 @@ internal import TenonParser
 extension Machine {
   /// The connections that are in force as a diagram, with the values of the moment.
   ///
+  /// What the text of a class connects in each instance stands there once, within the class.
+  ///
   /// - Complexity: O(connections and the lengths of their texts).
   package func liveDiagram() -> Diagram {
     var builder = DiagramBuilder()
     let owners = OwnerNames()
-    var stated = StatedConnections()
     let failed = graph.failedCells
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
-    for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
+    for part in liveParts() {
       if graph.isUnwinding { break }
-      // What makes up a view no program says.
-      if connection.statement.origin == .kernel { continue }
-      guard let statement = statement(of: connection, &stated) else { continue }
-      let stages = stages(of: connection, statement)
-      var named = namedCells(of: connection)
-      for (text, place) in stages { named[text] = graph.cellsByPlace[place] }
-      let said = Set(named.values)
-      var hidden: [String: CellID] = [:]
-      // What a formula has read that failed is mostly what the error was made of.
-      for formula in connection.formulas where formula.state == .satisfied {
-        for input in formula.dynamicInputs where !said.contains(input) && !isClass(input) {
-          hidden[graph[input].name] = input
-        }
+      guard let home = part.home else {
+        for each in part.statements { draw(each, of: nil, owners, failed, in: &builder) }
+        continue
       }
-      builder.add(
-        statement, mark: mark(of: connection, failed),
-        hidden: hidden.sorted { $0.value < $1.value }.map(\.key)
-      ) { [unowned self, named] text in
-        // A variable that was never written holds nothing to be shown.
-        func shown(_ value: Value?) -> String? {
-          value.flatMap { $0.isUndefined ? nil : describe($0) }
-        }
-        if let cell = named[text] ?? hidden[text], graph.isInUse(cell) {
-          return DiagramBuilder.LivePlace(
-            cell: cell.index, value: shown(currentValue(of: cell)),
-            owner: owners.owner(of: graph[cell].place, in: self),
-            isLazy: isLazy(graph[cell].place))
-        }
-        guard let place = stages[text] else { return nil }
-        let value = place.kind == .slot ? ObjectRef(place.object)[slot: place.index] : .undefined
-        return DiagramBuilder.LivePlace(
-          cell: nil, value: shown(value),
-          owner: owners.owner(of: place, in: self))
+      let count = part.statements.map(\.instanceCount).max() ?? 0
+      builder.add(home, note: count == 1 ? "1 instance" : "\(count) instances") { builder in
+        for each in part.statements { draw(each, of: home, owners, failed, in: &builder) }
       }
     }
     return builder.finish(isLive: true)
+  }
+
+  /// What is drawn together, in the order in which the connections were made: a statement, or those
+  /// that the text of a class says for each instance.
+  private func liveParts() -> [LivePart] {
+    var parts: [LivePart] = []
+    var stated = StatedConnections()
+    /// The parts of classes, and the statements in each.
+    var known: [StatedConnections.Home: Int] = [:]
+    var numbers: [StatementKey: Int] = [:]
+    for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
+      // What makes up a view no program says.
+      if connection.statement.origin == .kernel { continue }
+      guard let home = stated.home(of: connection, in: self) else {
+        guard let statement = statement(of: connection, &stated) else { continue }
+        parts.append(LivePart(home: nil, statements: [LiveStatement(statement, [connection])]))
+        continue
+      }
+      let number = known[home] ?? parts.count
+      if number == parts.count {
+        known[home] = number
+        parts.append(LivePart(home: home.home, statements: []))
+      }
+      let whole = stated.statement(at: connection.range, in: connection.source, of: self)
+      let isWhole = whole.map { connection.isMade(by: $0.connect) } ?? false
+      let key = StatementKey(
+        home: home, range: connection.range, text: isWhole ? "" : connection.text)
+      if let index = numbers[key] {
+        parts[number].statements[index].connections.append(connection)
+        continue
+      }
+      // As the class says it: what an instance has been told since is none of that.
+      guard let statement = isWhole ? whole : connectorStatement(connection.text) else { continue }
+      numbers[key] = parts[number].statements.count
+      parts[number].statements.append(LiveStatement(statement, [connection]))
+    }
+    return parts
+  }
+
+  /// Draws a statement with what its connections hold.
+  private func draw(
+    _ live: LiveStatement, of home: DiagramBuilder.Home?, _ owners: OwnerNames,
+    _ failed: Set<CellID>, in builder: inout DiagramBuilder
+  ) {
+    let all = live.connections.map { livePlaces(of: $0, live.statement) }
+    let hidden = all.reduce(into: [String: CellID]()) { $0.merge($1.hidden) { old, _ in old } }
+    let marks = live.connections.map { mark(of: $0, failed) }
+    let order: [Diagram.Mark] = [.error, .conflict, .waiting, .suspended]
+    builder.add(
+      live.statement, mark: order.first { marks.contains($0) } ?? .none,
+      hidden: hidden.sorted { $0.value < $1.value }.map(\.key)
+    ) { [unowned self] text in
+      .together(all.compactMap { livePlace(text, $0, owners) }, of: home)
+    }
+  }
+
+  /// The places of a connection by what its statement calls them.
+  private func livePlaces(of connection: Connection, _ statement: ConnectorStatement) -> LivePlaces
+  {
+    let stages = stages(of: connection, statement)
+    var named = namedCells(of: connection)
+    for (text, place) in stages { named[text] = graph.cellsByPlace[place] }
+    let said = Set(named.values)
+    var hidden: [String: CellID] = [:]
+    // What a formula has read that failed is mostly what the error was made of.
+    for formula in connection.formulas where formula.state == .satisfied {
+      for input in formula.dynamicInputs where !said.contains(input) && !isClass(input) {
+        hidden[graph[input].name] = input
+      }
+    }
+    return LivePlaces(named: named, hidden: hidden, stages: stages)
+  }
+
+  private func livePlace(
+    _ text: String, _ places: LivePlaces, _ owners: OwnerNames
+  ) -> DiagramBuilder.LivePlace? {
+    // A variable that was never written holds nothing to be shown.
+    func shown(_ value: Value?) -> String? {
+      value.flatMap { $0.isUndefined ? nil : describe($0) }
+    }
+    if let cell = places.named[text] ?? places.hidden[text], graph.isInUse(cell) {
+      return DiagramBuilder.LivePlace(
+        cell: cell.index, value: shown(currentValue(of: cell)),
+        owner: owners.owner(of: graph[cell].place, in: self), isLazy: isLazy(graph[cell].place))
+    }
+    guard let place = places.stages[text] else { return nil }
+    let value = place.kind == .slot ? ObjectRef(place.object)[slot: place.index] : .undefined
+    return DiagramBuilder.LivePlace(
+      cell: nil, value: shown(value), owner: owners.owner(of: place, in: self))
   }
 
   /// Whether a cell is a variable that holds a class.
@@ -138,6 +202,86 @@ extension Machine {
   }
 }
 
+/// What is drawn together of the connections in force.
+private struct LivePart {
+  /// The class whose text says it, if one does.
+  let home: DiagramBuilder.Home?
+  var statements: [LiveStatement]
+}
+
+/// A statement, and the connections that it has made.
+private struct LiveStatement {
+  let statement: ConnectorStatement
+  var connections: [Connection]
+
+  /// In how many instances: what joins stores has made a connection for each name there.
+  var instanceCount: Int {
+    Dictionary(grouping: connections, by: \.text).values.map(\.count).max() ?? 0
+  }
+
+  init(_ statement: ConnectorStatement, _ connections: [Connection]) {
+    self.statement = statement
+    self.connections = connections
+  }
+}
+
+/// A statement of a class by where it stands: the text of one that is told by itself.
+private struct StatementKey: Hashable {
+  let home: StatedConnections.Home
+  let range: SourceRange
+  let text: String
+}
+
+extension Connection {
+  /// Whether it is what a statement makes, or a part of that: one of the pairs of a chain, or of the names
+  /// of stores that it joins.
+  fileprivate func isMade(by connect: ConnectExpression) -> Bool {
+    if connect.operands.count > 2, connect.connector.text == connector { return true }
+    let whole = SyntaxPrinter.print(.connect(connect))
+    if case .part(let text) = statement.origin { return text == whole }
+    return text == whole
+  }
+}
+
+/// The places of a connection by what its statement calls them.
+private struct LivePlaces {
+  let named: [String: CellID]
+  /// What it reads besides.
+  let hidden: [String: CellID]
+  /// What a flow joins.
+  let stages: [String: Place]
+}
+
+extension DiagramBuilder.LivePlace {
+  /// How many values of instances are shown beside each other.
+  private static let shownCount = 3
+
+  /// The places that one text means in several instances as one.
+  fileprivate static func together(
+    _ places: [DiagramBuilder.LivePlace], of home: DiagramBuilder.Home?
+  ) -> DiagramBuilder.LivePlace? {
+    // A connection of a chain shares places with the next one.
+    var met: Set<Int?> = []
+    let places = places.filter { $0.cell == nil || met.insert($0.cell).inserted }
+    guard places.count > 1, let first = places.first else { return places.first }
+    let values = places.map(\.value)
+    var value = values[0]
+    if values.contains(where: { $0 != value }) {
+      var shown = values.prefix(shownCount).map { $0 ?? "nil" }
+      if values.count > shownCount { shown.append("…") }
+      value = shown.joined(separator: ", ")
+    }
+    let isOne = places.allSatisfy { $0.owner == first.owner }
+    let name = home?.className ?? first.owner.store
+    return DiagramBuilder.LivePlace(
+      cell: places.allSatisfy { $0.cell == first.cell } ? first.cell : nil, value: value,
+      owner: isOne
+        ? first.owner
+        : Diagram.Owner(store: name, object: "\(places.count) × \(name)"),
+      isLazy: first.isLazy)
+  }
+}
+
 /// What the coarser views call objects: those of a class are numbered as they are met.
 private final class OwnerNames {
   private var numbers: [UInt: String] = [:]
@@ -165,30 +309,5 @@ private final class OwnerNames {
     let object = machine.withArticle(name) + (number > 1 ? " (\(number))" : "")
     numbers[place.object.bits] = object
     return Diagram.Owner(store: name, object: object)
-  }
-}
-
-/// The connector statements of the texts that have made connections, by where they stand.
-private struct StatedConnections {
-  private var known: [ObjectIdentifier: [SourceRange: ConnectorStatement]] = [:]
-
-  /// The statement whose connector stands at a place; nil when the text says none there.
-  ///
-  /// - Complexity: O(length of the text) for the first one of a text.
-  mutating func statement(
-    at range: SourceRange, in source: SourceText, of machine: Machine
-  ) -> ConnectorStatement? {
-    let key = ObjectIdentifier(source)
-    if let statements = known[key] { return statements[range] }
-    var statements: [SourceRange: ConnectorStatement] = [:]
-    let result = machine.parse(
-      source, names: machine.hyphenatedNames, connectors: machine.definedConnectors)
-    if let script = result.script {
-      var builder = DiagramBuilder()
-      builder.visit(script)
-      for statement in builder.statements { statements[statement.connect.range] = statement }
-    }
-    known[key] = statements
-    return statements[range]
   }
 }

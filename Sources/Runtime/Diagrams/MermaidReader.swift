@@ -126,6 +126,7 @@ private struct MermaidReader {
     let name = takeWord()
     guard !name.isEmpty else { throw fail("expected the name of a subgraph") }
     let header = try readLabel("[", "]") ?? String(name)
+    let note = value
     try expectEnd()
     guard open.count < MermaidReader.nestingLimit else {
       rest = line
@@ -136,7 +137,7 @@ private struct MermaidReader {
     open.append((diagram.containers.count, number))
     items.append([])
     let parent = open.dropLast().last?.container
-    diagram.containers.append(Diagram.Container(header: header, parent: parent))
+    diagram.containers.append(Diagram.Container(header: header, parent: parent, note: note))
   }
 
   private mutating func readEnd() throws(DiagramError) {
@@ -245,7 +246,7 @@ private struct MermaidReader {
     met[index].isDeclared = true
   }
 
-  /// What the box of the last label holds.
+  /// What the box of the last label holds, or what is noted of a definition.
   private var value: String?
 
   /// Reads a label in quotes within brackets; nil when there is none.

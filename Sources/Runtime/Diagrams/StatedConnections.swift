@@ -1,0 +1,53 @@
+internal import TenonLexer
+internal import TenonParser
+
+/// The connector statements of the texts that have made connections, by where they stand.
+struct StatedConnections {
+  private struct Stated {
+    let statement: ConnectorStatement
+    let home: DiagramBuilder.Home?
+  }
+
+  /// A class in whose text statements stand; two texts may define classes of one name.
+  struct Home: Hashable {
+    let source: ObjectIdentifier
+    let home: DiagramBuilder.Home
+  }
+
+  private var known: [ObjectIdentifier: [SourceRange: Stated]] = [:]
+
+  /// The statement whose connector stands at a place; nil when the text says none there.
+  ///
+  /// - Complexity: O(length of the text) for the first one of a text.
+  mutating func statement(
+    at range: SourceRange, in source: SourceText, of machine: Machine
+  ) -> ConnectorStatement? {
+    statements(in: source, of: machine)[range]?.statement
+  }
+
+  /// The class whose text makes a connection in every instance; nil for any other connection.
+  mutating func home(of connection: Connection, in machine: Machine) -> Home? {
+    let source = connection.source
+    let stated = statements(in: source, of: machine)[connection.range]
+    return stated?.home.map { Home(source: ObjectIdentifier(source), home: $0) }
+  }
+
+  private mutating func statements(
+    in source: SourceText, of machine: Machine
+  ) -> [SourceRange: Stated] {
+    let key = ObjectIdentifier(source)
+    if let statements = known[key] { return statements }
+    var statements: [SourceRange: Stated] = [:]
+    let result = machine.parse(
+      source, names: machine.hyphenatedNames, connectors: machine.definedConnectors)
+    if let script = result.script {
+      var builder = DiagramBuilder()
+      builder.visit(script)
+      for (statement, home) in zip(builder.statements, builder.homes) {
+        statements[statement.connect.range] = Stated(statement: statement, home: home)
+      }
+    }
+    known[key] = statements
+    return statements
+  }
+}
