@@ -67,7 +67,7 @@ extension Machine {
   }
 
   /// The names of the program's variables of which something holds, in order.
-  fileprivate func scriptVariables(where isMeant: (Value) -> Bool) -> [String] {
+  func scriptVariables(where isMeant: (Value) -> Bool) -> [String] {
     scriptCells.filter { isMeant(Value($0.value)) }.map(\.key).sorted()
   }
 }

@@ -25,6 +25,8 @@ final class ConnectionGraph {
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
+  /// What is said of formulas that wait although no place that they read is missing.
+  var reasonsToWait: [FormulaID: String] = [:]
   /// Whether any formula has failed or is held back.
   var hasFailures: Bool { words[0].hasFailures }
   /// How many formulas know the elements of a collection, and how many elements have been read for
@@ -570,6 +572,7 @@ extension ConnectionGraph {
     formulas[formula.id.rawValue].isUsed = false
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil
+    if !reasonsToWait.isEmpty { reasonsToWait[formula.id] = nil }
     if isSettling || runningNumber >= 0 {
       endedFormulas.append(formula)
     } else {

@@ -9,6 +9,8 @@ extension Machine {
     case cell(CellID)
     /// The place takes part in no connection.
     case unconnected(String)
+    /// A connection that is not made at present: it waits for a path to lead somewhere, or has failed.
+    case unmade(Connection)
     /// A place of a store that is connected as a whole, by its path in the store.
     case stored(CellID, [String])
     case ended
@@ -27,7 +29,8 @@ extension Machine {
         return change.map { .stored($0.whole, $0.path) } ?? .unconnected(connection.text)
       }
       guard let formula = connection.formulas.first else {
-        return .unconnected(connection.plan?.target.name ?? connection.text)
+        return connection.status == .active
+          ? .unmade(connection) : .unconnected(connection.plan?.target.name ?? connection.text)
       }
       return .cell(formula.output)
     case "VariableReference":
@@ -81,6 +84,23 @@ extension Machine {
   ///
   /// - Complexity: O(changes that are kept).
   func explanation(of cell: CellID) -> String {
+    guard let waiting = graph.source(of: cell)?.connection else { return explanationOfCell(cell) }
+    return explanation(of: cell, in: waiting)
+  }
+
+  /// The same, before it why a connection waits, if it does.
+  func explanation(of cell: CellID, in connection: Connection) -> String {
+    let lines = explainWaiting(of: connection)
+    if lines.isEmpty { return explanationOfCell(cell) }
+    // Of several directions the one that waits.
+    let cell = waitingFormulas(of: connection).first?.output ?? cell
+    // That there is nothing has been told.
+    let rest = isMissing(cell) ? [] : [explanationOfCell(cell)]
+    return (lines + rest).joined(separator: "\n")
+  }
+
+  /// The chain of causes of what a cell holds.
+  func explanationOfCell(_ cell: CellID) -> String {
     // What is told is why it has the value that reading it answers.
     _ = currentValue(of: cell)
     var lines: [String] = []
@@ -179,7 +199,7 @@ extension Machine {
   }
 
   /// Of what a formula reads, what has changed last: the first, if nothing is known to have.
-  private func newestInput(of formula: Formula) -> CellID? {
+  func newestInput(of formula: Formula) -> CellID? {
     let inputs = graph.shownInputs(of: formula)
     // Looking at more of them would tell no more.
     let changes = inputs.prefix(32).map { (input: $0, number: graph.causes.last(of: $0) ?? -1) }
@@ -233,6 +253,11 @@ extension Machine {
     if entry.writer > 0, entry.cause >= 0 {
       line += " because of \(graph.displayName(of: CellID(entry.cause)))"
     }
+    trace(line)
+  }
+
+  /// Prints a line where changes are traced to.
+  func trace(_ line: String) {
     if graph.causes.traceStream.isNil {
       printError(line)
     } else {

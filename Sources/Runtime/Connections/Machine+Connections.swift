@@ -349,16 +349,27 @@ extension Machine {
   /// Remembers that a formula failed, and reports it once.
   func note(_ failure: Failure, of formula: Formula) {
     if failure.errorClass == .outOfMemory { graph.ranOutOfMemory = true }
-    // What is missing may come: nothing to report. A formula that does what none may is wrong all
-    // the same.
-    if failure.errorClass != .constraintError, formula.inputs.contains(where: { isMissing($0) }) {
+    if waits(formula, having: failure) {
       formula.state = .waiting
       graph.noteWaiting(formula)
+      let isPlain = formula.inputs.contains { isMissing($0) }
+      graph.reasonsToWait[formula.id] = isPlain ? nil : failure.message
+      if graph.causes.isTracing { traceWaiting(formula) }
       return
     }
     if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
     report(failure, of: formula.connection)
+  }
+
+  /// Whether a formula has failed for want of something that may come: there is nothing to report.
+  private func waits(_ formula: Formula, having failure: Failure) -> Bool {
+    switch failure.errorClass {
+    // A formula that does what none may is wrong all the same, and so is one that fails at something
+    // else.
+    case .constraintError, .zeroDivide: false
+    default: failure.isOfNil ?? formula.inputs.contains { isMissing($0) }
+    }
   }
 
   /// Says that a formula of a connection has failed.
@@ -374,11 +385,17 @@ extension Machine {
     // formula made and read for itself is gone then.
     if graph[cell].isFree { return false }
     switch reading(cell) {
-    case .value(let value): return value.isNil || value.isUndefined
+    case .value(let value): return (value.isNil || value.isUndefined) && !isOfException(cell)
     // A place that cannot be read is not one at which nothing is; one that is just being fetched is.
     case .failed(let failure): return failure.isNotReady
     case .unwound: return true
     }
+  }
+
+  /// Whether a place is one of an error, which its message was made of.
+  private func isOfException(_ cell: CellID) -> Bool {
+    let place = graph[cell].place
+    return place.kind == .slot && classInfo(of: place.object).inherits(from: exceptionClass)
   }
 
   /// Writes a line to the output for errors.
@@ -427,6 +444,9 @@ extension Machine {
     var failure = Failure(ErrorClass(rawValue: info.name) ?? .error, text(message) ?? info.name)
     if failure.errorClass == .storeError, let slot = info.slot(of: "kind") {
       failure.isNotReady = text(exception[slot: slot]) == StoreError.Kind.unavailable.rawValue
+    }
+    if info.name == "MessageNotUnderstood", let slot = info.slot(of: "receiver") {
+      failure.isOfNil = exception[slot: slot].isNil
     }
     return failure
   }

@@ -14,6 +14,10 @@ struct StoredCauses {
     /// The statement that has written it, where none has.
     let source: SourceText?
     let position: Int32
+    /// The turn that it began, if it was a statement.
+    let turn: Int
+    /// Microseconds since 1970, or 0.
+    let time: Int
 
     /// The place of that statement, `file.st:3:1`.
     var location: String? {
@@ -26,10 +30,13 @@ struct StoredCauses {
 
   static let capacity = 512
 
+  /// The turn of the last statement that has written.
+  private(set) var lastTurn = 0
   private var entries: [Entry] = []
   private var next = 0
 
   mutating func note(_ entry: Entry) {
+    if entry.writer == 0 { lastTurn = entry.turn }
     if entries.count < StoredCauses.capacity {
       entries.append(entry)
     } else {
@@ -54,17 +61,31 @@ extension Machine {
   func noteStoredCause(_ reference: Value, _ whole: CellID, _ isByOthers: Bool) {
     guard let path = try? self.reference(reference).components, !path.isEmpty else { return }
     let writer = graph.relays.byCell[whole]?.first { $0.relay?.isSilent ?? false }
+    let turn = turnOfStoredChange(isFromOutside: writer == nil || isByOthers)
+    let time = graph.causes.clock.map { $0.coarseWallTime / 1000 } ?? 0
     if let writer, !isByOthers {
       graph.relays.stored.note(
         StoredCauses.Entry(
-          whole: whole, path: path, writer: writer.number, source: nil, position: 0))
+          whole: whole, path: path, writer: writer.number, source: nil, position: 0, turn: turn,
+          time: time))
     } else {
       let site = isByOthers ? nil : currentSite()
       graph.relays.stored.note(
         StoredCauses.Entry(
           whole: whole, path: path, writer: 0, source: site?.code.source,
-          position: site?.site.range.start ?? 0))
+          position: site?.site.range.start ?? 0, turn: turn, time: time))
     }
+  }
+
+  /// The turn that a change begins.
+  ///
+  /// Where nothing but whole stores is connected no formula runs, and nothing else counts turns.
+  private func turnOfStoredChange(isFromOutside: Bool) -> Int {
+    if graph.isSettling { return graph.turn }
+    if isFromOutside, graph.atomicDepth == 0, graph.relays.stored.lastTurn == graph.turn + 1 {
+      graph.turn += 1
+    }
+    return graph.turn + 1
   }
 
   /// The cell of a store that is connected as a whole.
@@ -102,15 +123,72 @@ extension Machine {
         break
       }
       lines.append(line + " by '\(connection.text)' (\(connection.location))")
-      let others = connection.relay?.cells.filter { $0 != whole } ?? []
-      // One side may be a part of a larger store.
-      let cause = changes.first {
-        others.contains($0.whole) && ($0.path.hasEnd(change.path) || change.path.hasEnd($0.path))
-      }
-      guard let cause else { break }
+      guard let cause = cause(of: change, before: changes) else { break }
       (path, whole) = (cause.path, cause.whole)
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The change that a connection has passed on, among those before, of which the last comes first.
+  private func cause(
+    of change: StoredCauses.Entry, before: some Sequence<StoredCauses.Entry>
+  ) -> StoredCauses.Entry? {
+    let cells = graph.connections[change.writer]?.relay?.cells ?? []
+    let others = cells.filter { $0 != change.whole }
+    // One side may be a part of a larger store.
+    return before.first {
+      others.contains($0.whole) && ($0.path.hasEnd(change.path) || change.path.hasEnd($0.path))
+    }
+  }
+
+  /// The changes that are known of a place of a connected store, as objects of the language, the last
+  /// one first; of them `limit` at most.
+  ///
+  /// What the place holds is known of the last one alone.
+  ///
+  /// - Returns: nil when reading the place was unwound.
+  func changes(ofStored path: [String], in whole: CellID, limit: Int = .max) -> [Value]? {
+    let all = graph.relays.stored.newestFirst
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    for (index, entry) in all.enumerated()
+    where entry.whole == whole && entry.path == path && roots.count - root < limit {
+      let value = roots.count == root ? storedValue(path, in: whole) : .value(.nil)
+      if case .unwound = value { return nil }
+      makeChange(entry, value, because: cause(of: entry, before: all[(index + 1)...]))
+    }
+    return Array(roots[root...])
+  }
+
+  /// Makes the object of a change, which becomes a root.
+  private func makeChange(
+    _ entry: StoredCauses.Entry, _ value: Evaluation, because cause: StoredCauses.Entry?
+  ) {
+    let object = makeInstance(of: "PlaceChange")
+    roots.append(Value(object))
+    let name = graph.name(ofStored: entry.path, in: entry.whole)
+    // What one write from outside brings about has one turn.
+    object[slot: 0] = makeInteger(cause?.turn ?? entry.turn)
+    object[slot: 1] = entry.time > 0 ? makeInteger(entry.time) : .nil
+    object[slot: 2] = makeString(name)
+    var text = "\(name) has changed"
+    if case .value(let value) = value, !value.isNil {
+      object[slot: 4] = value
+      text = "\(name) := \(describe(value))"
+    }
+    if let connection = graph.connections[entry.writer], entry.writer > 0 {
+      object[slot: 5] = makeConnectionObject(connection)
+      text += " by '\(connection.text)' (\(connection.location))"
+    } else if let location = entry.location {
+      object[slot: 5] = makeString(location)
+      text += ", written at \(location)"
+    } else {
+      text += entry.writer > 0 ? " by a connection that has ended" : ", written from outside"
+    }
+    if let cause {
+      object[slot: 6] = makeString(graph.name(ofStored: cause.path, in: cause.whole))
+    }
+    object[slot: 7] = makeString(text)
   }
 
   /// Who changed a place of a connected store last: a connection, the place of a statement, or nil.
@@ -122,19 +200,24 @@ extension Machine {
   }
 
   private func describeStored(_ path: [String], in whole: CellID) -> String {
-    let store = graph[whole].place.object
-    let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
-    guard let reference = try? Reference(scheme: "", components: path) else { return "unknown" }
-    let key = makeReference(reference)
-    roots.append(key)
-    switch withErrorsCaught({ get(key, from: store) }) {
+    switch storedValue(path, in: whole) {
     case .value(let value): return describe(value)
     case .failed: return "unknown"
     case .unwound:
       graph.isUnwinding = true
       return "unknown"
     }
+  }
+
+  /// What a place of a connected store holds.
+  private func storedValue(_ path: [String], in whole: CellID) -> Evaluation {
+    let store = graph[whole].place.object
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    guard let reference = try? Reference(scheme: "", components: path) else { return .value(.nil) }
+    let key = makeReference(reference)
+    roots.append(key)
+    return withErrorsCaught { get(key, from: store) }
   }
 }
 

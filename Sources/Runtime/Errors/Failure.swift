@@ -19,6 +19,8 @@ struct Failure: Error {
   private(set) var concernsSolvers = false
   /// Whether a store cannot answer at present, and will.
   var isNotReady = false
+  /// Whether it is nil that does not understand a message; nil where that is not what has failed.
+  var isOfNil: Bool?
 
   init(_ errorClass: ErrorClass, _ message: String) {
     self.errorClass = errorClass

@@ -70,6 +70,14 @@ extension Primitive {
         .flatMap { $0.relay?.error ?? $0.relay?.rejection ?? machine.graph.failure(of: $0) }
         .map { machine.makeString($0) } ?? .nil
     },
+    Primitive(
+      "waitsFor", "The texts of the places for which it waits: at them is nil, or nothing at all."
+    ) { machine, arguments in
+      let missing =
+        machine.connection(arguments.receiver).map { machine.missingPlaces(of: $0) } ?? []
+      return machine.makeArray(
+        missing.map { machine.makeString(machine.missingName(of: $0)) })
+    },
     Primitive("target", "The text of the place it writes.") { machine, arguments in
       let connection = machine.connection(arguments.receiver)
       return connection?.plan.map { machine.makeString($0.target.name) } ?? .nil
@@ -130,6 +138,11 @@ extension Primitive {
 }
 
 extension Machine {
+  /// The connection that a value is which explains places; nil for a reference.
+  func connection(of value: Value) -> Connection? {
+    classInfo(of: value).name == "Connection" ? connection(value) : nil
+  }
+
   /// The connection that an object stands for, while it has not ended.
   func connection(_ value: Value) -> Connection? {
     ObjectRef(value)[slot: 0].asSmallInteger.flatMap { graph.connections[$0] }
@@ -203,13 +216,15 @@ extension ConnectionGraph {
     return nil
   }
 
+  /// Whether a formula is one that computes something at present, of those of its constraint.
+  func isInForce(_ formula: Formula) -> Bool {
+    guard let region = formula.constraint?.region else { return true }
+    return region.solver.formula(computing: formula.output) == formula.id
+  }
+
   /// The formulas of a constraint that compute something at present.
   private func inForce(in constraint: Constraint?) -> [Formula] {
-    guard let constraint else { return [] }
-    guard let region = constraint.region else { return constraint.formulas }
-    return constraint.formulas.filter {
-      region.solver.formula(computing: $0.output) == $0.id
-    }
+    constraint?.formulas.filter { isInForce($0) } ?? []
   }
 }
 

@@ -9,7 +9,12 @@ extension Primitive {
       "How the place came to hold what it holds, a line for each step, up to a write from outside."
     ) { machine, arguments throws(Failure) in
       switch try machine.subject(arguments.receiver) {
-      case .cell(let cell): return machine.makeString(machine.explanation(of: cell))
+      case .cell(let cell):
+        let connection = machine.connection(of: arguments.receiver)
+        return machine.makeString(
+          connection.map { machine.explanation(of: cell, in: $0) } ?? machine.explanation(of: cell))
+      case .unmade(let connection):
+        return machine.makeString(machine.explanation(ofUnmade: connection))
       case .unconnected(let name):
         return machine.makeString("'\(name)' takes part in no connection")
       case .stored(let whole, let path):
@@ -28,7 +33,12 @@ extension Primitive {
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
         return machine.graph.causes.last(of: cell).map { machine.makeChange($0, of: cell) } ?? .nil
-      case .unconnected, .stored, .ended: return .nil
+      case .stored(let whole, let path):
+        guard let changes = machine.changes(ofStored: path, in: whole, limit: 1) else {
+          return .unwind
+        }
+        return changes.first ?? .nil
+      case .unconnected, .unmade, .ended: return .nil
       case .unwind: return .unwind
       }
     },
@@ -42,7 +52,10 @@ extension Primitive {
           machine.roots.append(machine.makeChange(number, of: cell))
         }
         return machine.makeArray(Array(machine.roots[root...]))
-      case .unconnected, .stored, .ended: return machine.makeArray([])
+      case .stored(let whole, let path):
+        guard let changes = machine.changes(ofStored: path, in: whole) else { return .unwind }
+        return machine.makeArray(changes.reversed())
+      case .unconnected, .unmade, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -56,7 +69,7 @@ extension Primitive {
       case .stored(let whole, let path):
         let names = machine.graph.partners(ofStored: path, in: whole)
         return machine.makeArray(names.map { machine.makeString($0) })
-      case .unconnected, .ended: return machine.makeArray([])
+      case .unconnected, .unmade, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -69,7 +82,7 @@ extension Primitive {
         guard let number = machine.graph.causes.last(of: cell) else { return .nil }
         return ObjectRef(machine.makeChange(number, of: cell))[slot: 5]
       case .stored(let whole, let path): return machine.lastWriter(ofStored: path, in: whole)
-      case .unconnected, .ended: return .nil
+      case .unconnected, .unmade, .ended: return .nil
       case .unwind: return .unwind
       }
     },
