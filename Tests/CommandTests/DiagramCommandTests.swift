@@ -100,7 +100,9 @@ import Testing
         said.output == """
           ivar:b |= a + 1.
           mem:x/y |= ivar:b.
-          ivar:full |= level > 3.
+          class Tank {
+            ivar:full |= level > 3.
+          }
 
           """)
       let failing = try directory.write("nil foo.", to: "failing.st")

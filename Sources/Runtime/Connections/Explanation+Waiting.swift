@@ -23,7 +23,12 @@ extension Machine {
 
   /// Of a connection's formulas those that would compute something at present and wait.
   func waitingFormulas(of connection: Connection) -> [Formula] {
-    connection.formulas.filter { $0.state == .waiting && graph.isInForce($0) }
+    connection.formulas.filter { formula in
+      // What has been written in place of its value stays for a while, and nothing is missing.
+      let isOverridden =
+        connection.allowsOverride && graph.cause(of: formula.output).site != nil
+      return formula.state == .waiting && !isOverridden && graph.isInForce(formula)
+    }
   }
 
   private func missing(among cells: [CellID]) -> [CellID] {
@@ -65,7 +70,9 @@ extension Machine {
       lines.append(line)
       guard let first = missing.first else { break }
       // Of an entry that is not there, the key may have been written.
-      let isKey = graph[first].place.kind == .element && graph.causes.last(of: first) == nil
+      let place = graph[first].place
+      let isKey =
+        place.kind == .element && place.index < 0 && graph.causes.last(of: first) == nil
       end =
         isKey ? waitingFormulas(of: connection).first.flatMap { newestInput(of: $0) } : first
       current = graph.source(of: first)?.connection

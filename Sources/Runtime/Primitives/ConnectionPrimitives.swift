@@ -75,6 +75,10 @@ extension Primitive {
     ) { machine, arguments in
       let missing =
         machine.connection(arguments.receiver).map { machine.missingPlaces(of: $0) } ?? []
+      if machine.graph.isUnwinding {
+        machine.graph.isUnwinding = false
+        return .unwind
+      }
       return machine.makeArray(
         missing.map { machine.makeString(machine.missingName(of: $0)) })
     },

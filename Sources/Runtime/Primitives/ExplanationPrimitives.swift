@@ -11,19 +11,14 @@ extension Primitive {
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
         let connection = machine.connection(of: arguments.receiver)
-        return machine.makeString(
+        return machine.makeExplanation(
           connection.map { machine.explanation(of: cell, in: $0) } ?? machine.explanation(of: cell))
       case .unmade(let connection):
-        return machine.makeString(machine.explanation(ofUnmade: connection))
+        return machine.makeExplanation(machine.explanation(ofUnmade: connection))
       case .unconnected(let name):
         return machine.makeString("'\(name)' takes part in no connection")
       case .stored(let whole, let path):
-        let text = machine.explanation(ofStored: path, in: whole)
-        if machine.graph.isUnwinding {
-          machine.graph.isUnwinding = false
-          return .unwind
-        }
-        return machine.makeString(text)
+        return machine.makeExplanation(machine.explanation(ofStored: path, in: whole))
       case .ended: return machine.makeString("the connection has ended")
       case .unwind: return .unwind
       }
@@ -205,5 +200,14 @@ extension Machine {
     if let choice = text(value).flatMap({ Choice(rawValue: $0) }) { return choice }
     let choices = Choice.allCases.map { "#\($0.rawValue)" }.joined(separator: ", ")
     throw .invalidArgument("\(expected) (\(choices))", found: describe(value))
+  }
+}
+
+extension Machine {
+  /// An explanation as a string of the language; `unwind` where looking at places was unwound.
+  fileprivate func makeExplanation(_ text: String) -> Value {
+    guard graph.isUnwinding else { return makeString(text) }
+    graph.isUnwinding = false
+    return .unwind
   }
 }
