@@ -166,6 +166,7 @@ extension ConnectionGraph {
   func dissolve(_ connection: Connection) {
     if connection.status != .disconnected { connection.expand() }
     let formulas = connection.formulas
+    if !redundant.isEmpty { removeRedundant(connection, formulas) }
     connection.removeFormulas()
     var used: [CellID] = []
     withdrawTogether(formulas)

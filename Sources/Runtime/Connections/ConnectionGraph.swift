@@ -25,6 +25,8 @@ final class ConnectionGraph {
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
+  /// The equalities that follow from others, with what they join.
+  var redundant: [Connection: (left: CellID, right: CellID)] = [:]
   /// What is said of formulas that wait although no place that they read is missing.
   var reasonsToWait: [FormulaID: String] = [:]
   /// Whether any formula has failed or is held back.

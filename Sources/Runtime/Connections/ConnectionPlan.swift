@@ -340,6 +340,15 @@ extension Machine {
           connection, output, graph.cell(for: otherPlace, named: operand.name))
       }
       let right = graph.cell(for: otherPlace, named: operand.name)
+      if plan.solver == nil, plan.forced == nil, plan.strength == .required,
+        connection.relay == nil, connection.tolerance == nil,
+        graph.areEqualAlready(output, right)
+      {
+        connection.keys =
+          connection.keptKeys
+          ?? keys(target: targetPlace, reads: []) + keys(target: otherPlace, reads: [])
+        return graph.addRedundant(connection, output, right)
+      }
       do throws(Failure) {
         try join(connection, output, right)
       } catch {

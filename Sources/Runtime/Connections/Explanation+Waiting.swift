@@ -7,6 +7,9 @@ extension Machine {
   /// - Complexity: O(what its formulas read).
   func missingPlaces(of connection: Connection) -> [CellID] {
     guard connection.status == .active else { return [] }
+    if let (left, right) = graph.redundant[connection] {
+      return redundantState(of: connection) == "waiting" ? missing(among: [left, right]) : []
+    }
     if connection.formulas.isEmpty {
       // Its paths lead nowhere, or what a truth joins does.
       return connection.pathFailure == nil ? missing(among: connection.steps) : []

@@ -28,6 +28,7 @@ extension Machine {
         let change = graph.relays.stored.newestFirst.first { relay.cells.contains($0.whole) }
         return change.map { .stored($0.whole, $0.path) } ?? .unconnected(connection.text)
       }
+      if let (left, _) = graph.redundant[connection] { return .cell(left) }
       guard let formula = connection.formulas.first else {
         return connection.status == .active
           ? .unmade(connection) : .unconnected(connection.plan?.target.name ?? connection.text)

@@ -90,7 +90,10 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return machine.makeArray([])
       }
-      let outputs = connection.relay.map(\.cells) ?? connection.formulas.map(\.output)
+      let outputs =
+        connection.relay.map(\.cells)
+        ?? machine.graph.redundant[connection].map { [$0.left, $0.right] }
+        ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? outputs : []
       for input in connection.formulas.flatMap({ machine.graph.shownInputs(of: $0) })
       where !outputs.contains(input) && !names.contains(input) {
@@ -99,8 +102,11 @@ extension Primitive {
       return machine.makeArray(names.map { machine.makeString(machine.graph.displayName(of: $0)) })
     },
     Primitive("solver", "The name of the solver that keeps it.") { machine, arguments in
-      guard let formula = machine.connection(arguments.receiver)?.formulas.first,
-        let constraint = formula.constraint
+      let connection = machine.connection(arguments.receiver)
+      if let (left, _) = connection.flatMap({ machine.graph.redundant[$0] }) {
+        return machine.graph[left].region.map { machine.symbol($0.solverName) } ?? .nil
+      }
+      guard let formula = connection?.formulas.first, let constraint = formula.constraint
       else { return .nil }
       if let region = constraint.region { return machine.symbol(region.solverName) }
       guard constraint.level >= 0 else { return .nil }
@@ -187,6 +193,7 @@ extension Machine {
       if relay.kind == .places { return relay.cells.isEmpty ? "waiting" : "satisfied" }
     }
     if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
+    if let state = redundantState(of: connection) { return state }
     if hasFailed(connection) { return "error" }
     if let state = equationState(of: connection) { return state }
     if isGivenUp(connection) || graph.isNotMet(connection) { return "violated" }
