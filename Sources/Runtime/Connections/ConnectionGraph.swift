@@ -651,9 +651,14 @@ extension ConnectionGraph {
 
   /// What a solver is told of a constraint; `withSums`: formulas are read as sums, too.
   func describe(_ constraint: Constraint, withSums: Bool) -> ConstraintIR {
-    ConstraintIR(
+    var formulas = constraint.formulas
+    // Who knows sums goes by what the statement says: its left side is that of the first formula.
+    if withSums, formulas.first?.isInverse ?? false {
+      formulas = formulas.filter { !$0.isInverse } + formulas.filter { $0.isInverse }
+    }
+    return ConstraintIR(
       id: constraint.id, cells: constraint.cells,
-      formulas: constraint.formulas.map {
+      formulas: formulas.map {
         // What formulas of several directions read besides is no variable of the constraint.
         describe($0, constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,

@@ -30,10 +30,10 @@ extension LinearSolver {
         guard index >= 0 else { continue }
         try readAgain(index)
         groups += (records[index]?.terms ?? []).map { variables[$0.variable].group }
-        let formulas = records[index]?.constraint.formulas ?? []
-        let forced = formulas.first { $0.id == formula } ?? formulas.first
-        if let output = forced?.output, let follower = self.index(of: output),
-          !edited.contains(follower)
+        // What is determined elsewhere follows nothing here.
+        if let output = records[index]?.constraint.formulas.first?.output,
+          let follower = self.index(of: output), !edited.contains(follower),
+          !variables[follower].isPinned
         {
           followers.insert(follower)
         }
