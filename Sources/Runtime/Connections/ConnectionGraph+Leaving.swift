@@ -81,8 +81,60 @@ extension ConnectionGraph {
   func separateLooseRegions() -> Bool {
     let loose = looseRegions
     looseRegions = []
-    for region in loose { breakUp(region) }
+    for region in loose where !divide(region) { breakUp(region) }
     return !loose.isEmpty
+  }
+
+  /// Makes regions of their own of all parts of a region but the largest one, which stays as it is.
+  ///
+  /// - Returns: false when the region has to be made anew as a whole.
+  /// - Complexity: O(occurrences of cells in the region's constraints); what stays is not touched.
+  private func divide(_ region: Region) -> Bool {
+    guard type(of: region.solver).forgetsAtOnce, !region.hasWishes, region.transaction.isEmpty,
+      !region.isWaiting
+    else { return false }
+    var parts = self.parts(of: region)
+    region.isLoose = false
+    if parts.count < 2 { return true }
+    let largest = parts.indices.max { (parts[$0].count, $1) < (parts[$1].count, $0) } ?? 0
+    parts.remove(at: largest)
+    let moved = parts.flatMap { $0 }
+    structuralWork += moved.count
+    for constraint in moved {
+      constraint.region = nil
+      takeOut(constraint, of: region)
+    }
+    region.isLoose = false
+    looseRegions.removeAll { $0 === region }
+    // They held with more constraints than there are now.
+    for constraint in moved { try? join(constraint) }
+    return true
+  }
+
+  /// The constraints of a region by what they share places with.
+  private func parts(of region: Region) -> [[Constraint]] {
+    let constraints = Array(region.constraints)
+    var places: [CellID: [Int]] = [:]
+    for (index, constraint) in constraints.enumerated() {
+      for cell in constraint.cells { places[cell, default: []].append(index) }
+    }
+    var found: Set<Int> = []
+    var parts: [[Constraint]] = []
+    for start in constraints.indices where found.insert(start).inserted {
+      var part = [start]
+      var next = 0
+      while next < part.count {
+        for cell in constraints[part[next]].cells {
+          // Each place is looked at once.
+          for other in places.removeValue(forKey: cell) ?? [] where found.insert(other).inserted {
+            part.append(other)
+          }
+        }
+        next += 1
+      }
+      parts.append(part.sorted().map { constraints[$0] })
+    }
+    return parts
   }
 
   /// Gives a region's solver its constraints anew, in the order of their positions.
