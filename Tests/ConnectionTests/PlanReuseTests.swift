@@ -86,4 +86,27 @@ import Testing
     #expect(try plans(program, for: "1 to: 100 do: [ :i | a := i. b := i. c := i ]") == 0)
     #expect(try program.print("#(a, b, c)") == "#(193 96 100)")
   }
+
+  /// A row of views each of which depends on the one before it through a message: for each, the way around
+  /// is looked for, but not all that stands is made anew.
+  @Test func messagesInARow() throws {
+    func work(_ count: Int) throws -> Int {
+      let program = Program()
+      try program.run(
+        """
+        row := (1 to: \(count)) collect: [ :i | LayoutView new ].
+        2 to: \(count) do: [ :i | | view before |
+          view := row[i]. before := row[i - 1].
+          view left |= before right + 2.
+          view width |= before width - 5 max: 10 ].
+        row first left: 0; width: 30
+        """)
+      #expect(
+        try program.print("row last right")
+          == "\(30 + 25 + 20 + 15 + 10 * (count - 4) + 2 * (count - 1))")
+      return program.structuralWork
+    }
+    let (short, long) = try (work(20), work(60))
+    #expect(long < 9 * short, "\(short) \(long)")
+  }
 }

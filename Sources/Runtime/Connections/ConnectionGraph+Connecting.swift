@@ -188,7 +188,7 @@ extension ConnectionGraph {
 extension ConnectionGraph {
   func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     if let owner = self[formula.output].owner, owner != formula {
-      switch isStronger(formula, than: owner) {
+      switch replace(owner, by: formula) {
       case true: break
       case false: return standBack(constraint, formula)
       case nil:

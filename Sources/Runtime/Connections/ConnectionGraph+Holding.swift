@@ -20,6 +20,31 @@ extension ConnectionGraph {
   }
 }
 
+extension ConnectionGraph {
+  /// The connections that take places as constants which a connection reads: they need not when it is
+  /// gone.
+  ///
+  /// - Complexity: O(what determines what it reads, and the regions of that).
+  func holding(becauseOf connection: Connection) -> [Connection] {
+    var stack = connection.formulas.filter { $0.equation == nil && $0.constraint?.region == nil }
+      .flatMap(\.inputs)
+    var read: Set<CellID> = []
+    while let cell = stack.popLast() {
+      guard read.insert(cell).inserted else { continue }
+      stack += owner(of: cell)?.inputs ?? []
+      guard let region = self[cell].region else { continue }
+      // What is the same variable has been taken with it.
+      for constraint in region.constraints where constraint.cells.contains(cell) {
+        if constraint.cells.count == 2, constraint.equation != nil { stack += constraint.cells }
+      }
+    }
+    return holding.compactMap { connections[Int($0)] }.withoutRepetitions.filter { each in
+      each != connection && each.plan?.linear?.held.isEmpty == false
+        && each.formulas.contains { $0.equation != nil && !read.isDisjoint(with: $0.dynamicInputs) }
+    }
+  }
+}
+
 /// Equations that share places, and what messages in them read.
 private struct EquationParts {
   struct Part {
@@ -46,20 +71,30 @@ private struct EquationParts {
     guard constraints.allSatisfy({ $0.equation != nil }) else { return nil }
     func isDetermined(_ cell: CellID) -> Bool { inputs[cell] != nil || graph[cell].hasOwner }
     var members: Set<CellID> = []
-    for formula in constraints.compactMap(\.firstFormula) + added {
-      guard let form = formula.equation?.form else { continue }
-      let cells = form.cells.withoutRepetitions.filter { !isDetermined($0) }
+    // What the constants of each follow from: these, and what determines some of its places.
+    var sources: [[CellID]] = []
+    let old = constraints.compactMap { constraint in
+      constraint.firstFormula.map { ($0, constraint.cells, $0.dynamicInputs) }
+    }
+    let new = added.compactMap { formula in
+      formula.equation.map { (formula, $0.form.cells, $0.form.constants) }
+    }
+    for (formula, all, constants) in old + new {
+      let cells = all.filter { !isDetermined($0) }
       for cell in cells { places[cell, default: []].append(equations.count) }
       members.formUnion(cells)
       equations.append(Part(formula: formula, cells: cells))
+      sources.append(
+        cells.count == all.count ? constants : all.filter(isDetermined) + constants)
     }
-    for index in equations.indices {
-      guard let form = equations[index].formula.equation?.form else { continue }
+    // What is known to follow from none of the places.
+    var others: Set<CellID> = []
+    for index in equations.indices where !sources[index].isEmpty {
       var found: Set<CellID> = []
       var visited: Set<CellID> = []
-      var stack = form.cells.filter(isDetermined) + form.constants
+      var stack = sources[index]
       while let cell = stack.popLast() {
-        guard visited.insert(cell).inserted else { continue }
+        guard !others.contains(cell), visited.insert(cell).inserted else { continue }
         if members.contains(cell) {
           found.insert(cell)
         } else if let inputs = inputs[cell] ?? graph[cell].owner?.inputs {
@@ -72,6 +107,7 @@ private struct EquationParts {
         }
       }
       equations[index].read = found
+      if found.isEmpty { others.formUnion(visited) }
     }
   }
 
@@ -142,6 +178,8 @@ extension Machine {
     if !new.contains(where: { $0.connection == connection }) { new.append((connection, plan)) }
     // The last ones are those that were refused.
     new.sort { $1.connection == connection && $0.connection != connection }
+    // Getters run while some are not in force.
+    for (_, known) in old { known.forEachValue { roots.append($0) } }
     graph.keptCells = Set(old.flatMap { $0.connection.formulas.flatMap(\.variables) })
     defer {
       let kept = Array(graph.keptCells)
@@ -150,7 +188,6 @@ extension Machine {
     }
     graph.dissolve(connection)
     for (each, _) in old { graph.dissolve(each) }
-    graph.separateLooseRegions()
     do throws(Failure) {
       for (each, held) in new {
         each.plan = held
@@ -186,29 +223,39 @@ extension Machine {
     return plan
   }
 
-  /// Has equations solve again for what they have taken as constants, as far as nothing stands against
-  /// it any more.
-  func solveForHeld() {
-    if graph.holding.isEmpty || graph.isSettling || graph.isUnwinding { return }
-    let numbers = graph.holding
-    graph.holding = []
+  /// Ends a connection, or suspends it, and has equations solve again for what they have taken as
+  /// constants because of it.
+  func end(_ connection: Connection, by ending: (Connection) -> Void) {
+    graph.returned = []
+    guard !graph.holding.isEmpty, !graph.isSettling, connection.status == .active else {
+      return ending(connection)
+    }
+    let holding = graph.holding(becauseOf: connection)
+    ending(connection)
+    graph.holding.removeAll { number in
+      holding.contains { $0.id == number } || graph.connections[Int(number)] == nil
+    }
     var plans: [(connection: Connection, plan: ConnectionPlan)] = []
-    for number in numbers {
-      guard let connection = graph.connections[Int(number)], connection.status == .active,
-        !plans.contains(where: { $0.connection == connection }), var plan = connection.plan,
-        plan.linear?.held.isEmpty == false
-      else { continue }
+    for each in holding where each.status == .active {
+      guard var plan = each.plan else { continue }
       plan.linear?.held = []
-      plans.append((connection, plan))
+      plans.append((each, plan))
     }
-    for (connection, plan) in plans {
-      graph.dissolve(connection)
-      connection.plan = plan
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    for (_, plan) in plans { plan.forEachValue { roots.append($0) } }
+    graph.keptCells = Set(plans.flatMap { $0.connection.formulas.flatMap(\.variables) })
+    for (each, plan) in plans {
+      graph.dissolve(each)
+      each.plan = plan
     }
-    for (connection, plan) in plans {
+    let kept = Array(graph.keptCells)
+    graph.keptCells = []
+    for (each, plan) in plans {
       // What it says was in force with these, and can be again.
-      try? establish(connection, plan)
-      graph.forced.removeAll { $0.connection == connection }
+      try? establish(each, plan)
+      graph.forced.removeAll { $0.connection == each }
     }
+    graph.release(kept)
   }
 }

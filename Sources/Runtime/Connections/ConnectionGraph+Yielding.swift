@@ -36,11 +36,12 @@ extension ConnectionGraph {
     return cells.sorted().compactMap { owner(of: $0) }.filter { $0.connection.strength < strength }
   }
 
-  /// Decides between two formulas of one direction for the same place by their strengths.
+  /// Decides between two formulas of one direction for the same place by their strengths: a weaker one
+  /// that determines it stands back.
   ///
-  /// - Returns: whether the one that comes determines the place now; nil when both are required, so that
-  ///   strength does not decide.
-  func isStronger(_ formula: Formula, than owner: Formula) -> Bool? {
+  /// - Returns: whether the one that comes may determine the place now; nil when both are required, so
+  ///   that strength does not decide.
+  func replace(_ owner: Formula, by formula: Formula) -> Bool? {
     let (own, other) = (formula.connection.strength, owner.connection.strength)
     if min(own, other) == .required { return nil }
     guard own > other else { return false }
@@ -76,6 +77,7 @@ extension ConnectionGraph {
       constraint.firstFormula.map { (constraint: constraint, formula: $0) }
     }
     yielded = []
+    returned.removeAll { self[$0.id] != $0 }
     let sorted = waiting.sorted { left, right in
       (right.formula.connection.strength, left.formula.order)
         < (left.formula.connection.strength, right.formula.order)
@@ -83,10 +85,21 @@ extension ConnectionGraph {
     for (constraint, formula) in sorted {
       do throws(Failure) {
         try enforceOneWay(constraint, formula)
+        if constraint.level >= 0 { returned.append(formula) }
       } catch {
         yielded.append(constraint)
       }
     }
+  }
+
+  /// Has those wishes stand back again that have come into force since the last turn.
+  ///
+  /// - Returns: whether there was any.
+  func takeBackReturned() -> Bool {
+    let wishes = returned.filter { self[$0.id] == $0 && owner(of: $0.output) == $0 }
+    returned = []
+    for wish in wishes { standBack(wish) }
+    return !wishes.isEmpty
   }
 
   /// Forgets a wish that ends, or becomes one of several directions.
@@ -108,5 +121,23 @@ extension ConnectionGraph {
     if yielded.contains(constraint) { return true }
     return formula.state == .waiting && formula.runs > 0
       && !formula.inputs.contains { machine.isMissing($0) }
+  }
+}
+
+extension Machine {
+  /// Brings everything up to date after a connection has ended: a wish that has come into force in its
+  /// place and cannot hold with the rest stands back again.
+  func settleGraph(afterEndAnswering value: Value) -> Value {
+    guard !graph.returned.isEmpty, !graph.isSettling, graph.atomicDepth == 0 else {
+      return settleGraph(answering: value)
+    }
+    do throws(Failure) {
+      try graph.settle()
+    } catch {
+      // The turn is taken back, and nothing else was to be done in it.
+      guard graph.takeBackReturned() else { return signal(error) }
+    }
+    graph.returned = []
+    return settleGraph(answering: value)
   }
 }

@@ -124,6 +124,8 @@ final class ConnectionGraph {
   var keptCells: Set<CellID> = []
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
+  /// Those that have come into force as something else has ended.
+  var returned: [Formula] = []
   var batchDepth = 0
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?

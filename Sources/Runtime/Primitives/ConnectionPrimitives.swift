@@ -8,11 +8,10 @@ extension Primitive {
       if let connection = machine.connection(arguments.receiver) {
         try machine.refreshTargets(of: connection)
         let relay = connection.status == .disconnected ? nil : connection.relay
-        machine.graph.disconnect(connection)
+        machine.end(connection) { machine.graph.disconnect($0) }
         if let relay, machine.tellEnd(of: relay).isUnwind { return .unwind }
-        machine.solveForHeld()
       }
-      return machine.settleGraph(answering: arguments.receiver)
+      return machine.settleGraph(afterEndAnswering: arguments.receiver)
     },
     Primitive("text: aString", "Has the connection called otherwise.") {
       machine, arguments in
@@ -42,11 +41,10 @@ extension Primitive {
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
         try machine.refreshTargets(of: connection)
-        machine.graph.suspend(connection)
-        machine.solveForHeld()
+        machine.end(connection) { machine.graph.suspend($0) }
       }
       // What it held back as it had failed may run.
-      return machine.settleGraph(answering: arguments.receiver)
+      return machine.settleGraph(afterEndAnswering: arguments.receiver)
     },
     Primitive("resume", "Takes the connection into force again.") {
       machine, arguments throws(Failure) in
