@@ -233,6 +233,20 @@ final class CauseRing {
     births = births.mapValues { min($0, count) }
   }
 
+  /// The places that statements have written in a turn, if it is the last one.
+  ///
+  /// - Complexity: O(changes in the turn).
+  func places(writtenIn turn: Int) -> Set<Int32> {
+    let turn = UInt32(truncatingIfNeeded: turn)
+    var places: Set<Int32> = []
+    var number = count - 1
+    while number >= oldest, self[number].turn == turn {
+      if self[number].writer <= 0 { places.insert(self[number].cell) }
+      number -= 1
+    }
+    return places
+  }
+
   // MARK: Looking back
 
   /// The number of the oldest change that is still known.

@@ -31,64 +31,7 @@ extension ConnectionGraph {
       if !invariants.doubtful.contains(violated) { invariants.doubtful.append(violated) }
       return
     }
-    takeBack()
-    abandonTurn()
-    throw .violated(violated)
-  }
-
-  /// Gives places back what they held before the turn that `abandonTurn` does not reach: those of
-  /// code of the program, and whole collections.
-  private func takeBack() {
-    endFolds()
-    let entries = (0..<undo.count).map { undo[$0] }
-    for entry in entries.reversed() {
-      let (place, value) = (entry.place, entry.value)
-      switch place.kind {
-      case .slot: ObjectRef(place.object)[slot: place.index] = value
-      case .whole: machine.restore(ObjectRef(place.object), from: value)
-      case .element where place.index >= 0:
-        ObjectRef(place.object)[element: place.index] = value
-      case .element, .property, .stored:
-        guard let cell = cellsByPlace[place] else { continue }
-        let outer = writing
-        writing = cell
-        // What cannot be taken back stays; the first failure is the one that is told.
-        _ = machine.write(value, to: cell)
-        writing = outer
-      }
-      if let cell = cellsByPlace[place], place.kind == .element { setKnown(value, of: cell) }
-    }
-  }
-
-  /// Keeps what a collection holds before it changes, for the case that the turn is taken back.
-  func keepContents(of object: ObjectRef) {
-    guard words[0].hasInvariants, invariants.count > 0, running == nil else { return }
-    let place = Place.whole(object)
-    guard !(0..<undo.count).contains(where: { undo[$0].place == place }) else { return }
-    if let copy = machine.contents(of: object) { noteOld(copy, at: place) }
-  }
-}
-
-extension Machine {
-  /// A copy of a collection to restore it from.
-  fileprivate func contents(of object: ObjectRef) -> Value? {
-    guard case .value(let copy) = withErrorsCaught({ send(selector("copy"), to: Value(object)) }),
-      copy.isObject, ObjectRef(copy).classIndex == object.classIndex
-    else { return nil }
-    return copy
-  }
-
-  /// Gives a collection the contents of a copy.
-  fileprivate func restore(_ object: ObjectRef, from copy: Value) {
-    let copy = ObjectRef(copy)
-    if object.classIndex == ClassIndex.array {
-      guard object.elementCount == copy.elementCount else { return }
-      for index in 0..<object.elementCount { object[element: index] = copy[element: index] }
-    } else if classInfo(of: Value(object)).format == .slots {
-      for slot in 0..<min(object.slotCount, copy.slotCount) {
-        object[slot: slot] = copy[slot: slot]
-      }
-    }
+    throw Failure.violated(violated).adding(abandonTurn())
   }
 }
 

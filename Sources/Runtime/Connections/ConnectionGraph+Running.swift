@@ -242,7 +242,7 @@ extension ConnectionGraph {
       return nil
     }
     let place = place(of: output)
-    noteOld(old, at: place)
+    noteOldSlowly(old, of: output)
     let outer = writing
     writing = output
     let failure = machine.write(value, to: output)

@@ -100,8 +100,7 @@ extension ConnectionGraph {
           try settleLevels()
         }
       } catch {
-        abandonTurn()
-        throw error
+        throw error.adding(abandonTurn())
       }
       if isHalted, isUnwinding {
         // Whoever leaves a formula has not failed: what is connected stays.
@@ -334,30 +333,28 @@ extension ConnectionGraph {
     }
   }
 
-  /// Gives slots back what they held before the turn, and takes back what it has changed besides.
-  func abandonTurn() {
+  /// Gives places back what they held before the turn, and takes back what it has changed besides.
+  ///
+  /// - Returns: What is to be said of places that could not be given back what they held.
+  @discardableResult
+  func abandonTurn() -> [String] {
     endFolds()
     distrustLazyCells()
     if !recorded.isEmpty { distrustRecords() }
     if words[0].hasHandedOver { takeBackSolvers() }
     var regions: [Region] = []
-    for index in (0..<undo.count).reversed() {
-      let (place, value) = (undo[index].place, undo[index].value)
-      if hasRegions, let region = cellsByPlace[place].flatMap({ self[$0].region }),
-        regions.last !== region
-      {
-        regions.append(region)
-      }
-      switch place.kind {
-      case .slot: ObjectRef(place.object)[slot: place.index] = value
-      case .element where place.index >= 0:
-        ObjectRef(place.object)[element: place.index] = value
-        if let cell = cellsByPlace[place] { setKnown(value, of: cell) }
-      default: break
+    if hasRegions {
+      for index in (0..<undo.count).reversed() {
+        if let region = cellsByPlace[undo[index].place].flatMap({ self[$0].region }),
+          regions.last !== region
+        {
+          regions.append(region)
+        }
       }
     }
+    let failures = takeBack()
     undo.removeAll()
-    causes.forget(turn: turn)
+    forgetWrites(in: turn)
     for level in levels {
       level.transaction.removeAll()
     }
@@ -380,5 +377,6 @@ extension ConnectionGraph {
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
     if words[0].hasJournal { takeBackJournal() }
+    return failures
   }
 }

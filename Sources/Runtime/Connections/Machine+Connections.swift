@@ -59,8 +59,10 @@ extension Machine {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
       try graph.prepareWrite(to: cell)
+      let isRead = graph.place(of: cell).kind != .stored || graph[cell].known != nil
       if let failure = put() { return signal(failure) }
-      graph.noteOld(old, at: graph[cell].place)
+      // What could not be read is not known to be nothing.
+      graph.noteOld(isRead ? old : .undefined, at: graph.place(of: cell))
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
       graph.noteWrite(to: cell, by: currentSite(), old: old, new: value)
     } catch {

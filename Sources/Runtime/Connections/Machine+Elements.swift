@@ -22,11 +22,13 @@ extension Machine {
       return value
     }
     let cell = try prepareChange(of: object, at: key, to: value)
-    graph.keepContents(of: object)
+    let mark = graph.undo.count
+    if graph.writing == nil || !graph.isWriting(object) { graph.noteElements(of: object, at: key) }
     try change()
     let whole = graph.whole(of: object)
     if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
-    return noteChange(of: object, whole, at: key == nil ? nil : .some(cell), answering: value)
+    return noteChange(
+      of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
   }
 
   /// Asks whether elements of a watched collection may be written from outside.
@@ -57,10 +59,12 @@ extension Machine {
   ///   - only: The cell of the only element that has changed, if it has one; nil when any may have
   ///     changed.
   ///   - value: The answer.
+  ///   - mark: How much there was to be taken back before.
   /// - Returns: the answer, or `unwind`.
   /// - Complexity: O(1) for one element, else O(watched elements).
   private func noteChange(
-    of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value
+    of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value,
+    since mark: Int
   ) -> Value {
     if graph.isWriting(object) {
       if let whole { graph.noteChange(of: whole) }
@@ -71,14 +75,15 @@ extension Machine {
       let root = roots.count
       roots.append(value)
       defer { roots.removeLast(roots.count - root) }
-      return tellChange(of: object, whole, at: only, answering: value)
+      return tellChange(of: object, whole, at: only, answering: value, since: mark)
     }
-    return tellChange(of: object, whole, at: only, answering: value)
+    return tellChange(of: object, whole, at: only, answering: value, since: mark)
   }
 
   @inline(__always)
   private func tellChange(
-    of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value
+    of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value,
+    since mark: Int
   ) -> Value {
     let site = currentSite()
     if let whole { graph.noteWrite(to: whole, by: site, new: Value(object)) }
@@ -87,10 +92,15 @@ extension Machine {
       do throws(Failure) {
         try noteElement(cell, by: site)
       } catch {
-        return signal(error)
+        return signal(error.adding(graph.refuseWrite(since: mark)))
       }
     }
-    guard graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else { return value }
+    if graph.isSettling || graph.atomicDepth > 0 { return value }
+    guard graph.hasPending else {
+      // Nobody wants to know: nothing will be taken back.
+      graph.undo.removeAll()
+      return value
+    }
     return settleGraph(answering: value)
   }
 

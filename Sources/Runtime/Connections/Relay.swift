@@ -307,16 +307,18 @@ extension Machine {
   /// Tells connections that a place of a store was written past the identifiers.
   ///
   /// Where the place holds what it held, as `isSame` says, only who reads it hears of that.
+  /// `before` is what it held, nil where the store passes on what others hold, and undefined where that
+  /// is what connections have read.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
   func noteDirectWrite(
-    _ reference: Value, in store: Value, isSame: Bool = false
+    _ reference: Value, in store: Value, isSame: Bool = false, before: Value? = nil
   ) throws(Failure) -> Value {
     guard ObjectRef(store).flags & ObjectFlag.watched != 0 else {
-      return try noteWrittenCell(reference, in: store)
+      return try noteWrittenCell(reference, in: store, before)
     }
     if !isSame { noteStoreChange(reference, in: store) }
-    let outcome = try noteWrittenCell(reference, in: store)
+    let outcome = try noteWrittenCell(reference, in: store, before)
     // Those who are told now may have written, too.
     graph.directWrite = (store, reference, referenceText(reference))
     return outcome
@@ -326,7 +328,7 @@ extension Machine {
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
   private func noteWrittenCell(
-    _ reference: Value, in store: Value
+    _ reference: Value, in store: Value, _ before: Value?
   ) throws(Failure) -> Value {
     if !graph.hasStoredCells { return settleRelays(answering: store) }
     let key = canonicalReference(reference, in: store)
@@ -336,7 +338,11 @@ extension Machine {
     if let running = graph.running {
       throw .impureFormula(graph[cell].name, running.connection)
     }
+    let known = graph[cell].known
     graph.forgetKnown(of: cell)
+    if let before, let old = before.isUndefined ? known : before {
+      graph.noteOld(old, at: graph.place(of: cell))
+    }
     // What a formula determines is put in its place again.
     if let owner = graph[cell].owner { graph.forced.append(owner) }
     graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)

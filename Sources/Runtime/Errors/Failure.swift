@@ -6,7 +6,7 @@ struct Failure: Error {
   /// The class of the exception.
   let errorClass: ErrorClass
   /// What the exception says; what it quotes is cut when it is long, and without control characters.
-  let message: String
+  private(set) var message: String
   /// Bytes that were asked for in vain, when a collection may make room for them.
   var wantedBytes = 0
   /// What a store said, for the exception to tell.
@@ -31,6 +31,13 @@ struct Failure: Error {
   static func unwinding() -> Failure {
     var failure = Failure.interrupted()
     failure.isUnwinding = true
+    return failure
+  }
+
+  /// The failure with more to be said of what it has left behind.
+  func adding(_ remarks: [String]) -> Failure {
+    var failure = self
+    failure.message = ([message] + remarks).joined(separator: "; ")
     return failure
   }
 

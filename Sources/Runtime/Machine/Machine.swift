@@ -60,6 +60,7 @@ package final class Machine {
   lazy var objectClass = kernelClass("Object")
   lazy var sequenceClass = kernelClass("SequenceableCollection")
   lazy var orderedCollectionClass = kernelClass("OrderedCollection")
+  lazy var hashedClass = kernelClass("HashedCollection")
   lazy var storeClass = kernelClass("Store")
   lazy var schemeTableClass = kernelClass("SchemeTable")
   lazy var groupClass = kernelClass("Group")

@@ -181,6 +181,7 @@ struct OrderedElements {
     static let elements = 0
     static let first = 1
     static let last = 2
+    static let count = 3
   }
 
   /// The array, if the object has been initialised.
@@ -367,6 +368,7 @@ extension Machine {
   fileprivate func clearElement(_ elements: OrderedElements, at index: Int) throws(Failure) {
     let array = try elements.array()
     guard index >= 0, index < array.elementCount else { throw .empty() }
+    noteArrayElement(of: elements, at: index)
     array[element: index] = .nil
   }
 

@@ -43,6 +43,7 @@ extension Primitive {
         return try machine.changeElements(
           of: table.object, at: arguments[0], answering: arguments[1]
         ) { () throws(Failure) in
+          machine.noteEntry(arguments[0], finding, in: table)
           switch finding {
           case .found(let number): table.setValue(arguments[1], of: number)
           case .absent(let hash):
@@ -54,10 +55,12 @@ extension Primitive {
       Primitive("removeKey: key ifAbsent: aBlock", "Removes the key; answers its value.") {
         machine, arguments throws(Failure) in
         let table = HashTable(arguments.receiver)
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+        switch finding {
         case .found(let number):
           let value = table.value(of: number)
           return try machine.changeElements(of: table.object, answering: value) {
+            machine.noteEntry(arguments[0], finding, in: table)
             table.remove(number)
           }
         case .absent: return machine.evaluateBlock(arguments[1])
@@ -74,12 +77,14 @@ extension Primitive {
     [
       Primitive("add: element", "Adds element unless an equal one is there; answers it.") {
         machine, arguments throws(Failure) in
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+        switch finding {
         case .found: return arguments[0]
         case .absent(let hash):
           let table = HashTable(arguments.receiver)
           return try machine.changeElements(of: table.object, answering: arguments[0]) {
             () throws(Failure) in
+            machine.noteEntry(arguments[0], finding, in: table)
             try table.insert(arguments[0], .nil, hash: hash, machine)
           }
         case .unwound: return .unwind
@@ -91,10 +96,12 @@ extension Primitive {
       },
       Primitive("remove: element ifAbsent: aBlock", "Removes the equal element; answers it.") {
         machine, arguments throws(Failure) in
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+        switch finding {
         case .found(let number):
           let table = HashTable(arguments.receiver)
           return try machine.changeElements(of: table.object, answering: arguments[0]) {
+            machine.noteEntry(arguments[0], finding, in: table)
             table.remove(number)
           }
         case .absent: return machine.evaluateBlock(arguments[1])

@@ -151,7 +151,7 @@ extension Primitive {
       let store = arguments.receiver
       let entries = HashTable(try machine.entries(of: store))
       machine.noteRemoved(try machine.pathKey(of: arguments[0]), in: store, entries)
-      return try machine.noteComingOrGoing(at: arguments[0], in: store)
+      return try machine.noteComingOrGoing(at: arguments[0], in: store, before: .undefined)
     },
   ]
 }

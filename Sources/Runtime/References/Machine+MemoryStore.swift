@@ -207,12 +207,14 @@ extension Machine {
     if case .unwound = finding { return .unwind }
     if case .absent = finding { try refuseWayUp(reference, key: key, .put) }
     var isSame = false
+    var old = Value.nil
     let stored = try changeElements(of: table.object, at: key, answering: value) {
       () throws(Failure) in
       switch finding {
       case .found(let number):
         note(number, of: reference, in: table)
-        isSame = isSameForEver(table.value(of: number), value)
+        old = table.value(of: number)
+        isSame = isSameForEver(old, value)
         table.setValue(value, of: number)
       case .absent(let hash):
         try table.insert(key, value, hash: hash, self)
@@ -221,11 +223,14 @@ extension Machine {
       }
     }
     if stored.isUnwind { return stored }
+    let root = roots.count
+    roots.append(old)
+    defer { roots.removeLast(roots.count - root) }
     let told =
       if case .absent = finding, graph.hasStoredCells {
-        try noteComingOrGoing(at: reference, in: store)
+        try noteComingOrGoing(at: reference, in: store, before: .nil)
       } else {
-        try noteDirectWrite(reference, in: store, isSame: isSame)
+        try noteDirectWrite(reference, in: store, isSame: isSame, before: old)
       }
     return told.isUnwind ? told : value
   }

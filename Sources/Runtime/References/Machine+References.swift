@@ -366,7 +366,10 @@ extension Machine {
     return written.isUnwind ? written : answer
   }
 
-  private func deleteUnwatched(
+  /// Removes what is at a place of a store, whether or not connections join it.
+  ///
+  /// - Returns: whether anything was there, or `unwind`.
+  func deleteUnwatched(
     _ reference: Value, in store: Value, if condition: Value
   ) -> Value {
     guard let native = nativeStore(store) else {

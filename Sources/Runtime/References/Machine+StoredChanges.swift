@@ -35,10 +35,12 @@ extension Machine {
   /// read a directory above it.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
-  func noteComingOrGoing(at reference: Value, in store: Value) throws(Failure) -> Value {
+  func noteComingOrGoing(
+    at reference: Value, in store: Value, before: Value? = nil
+  ) throws(Failure) -> Value {
     guard graph.hasStoredCells else { return try noteDirectWrite(reference, in: store) }
     try noteListings(above: reference, in: store)
-    let told = try noteDirectWrite(reference, in: store)
+    let told = try noteDirectWrite(reference, in: store, before: before)
     guard !told.isUnwind, graph.hasPending, graph.storing == nil, graph.writing == nil,
       graph.running == nil, !graph.isSettling, graph.atomicDepth == 0
     else { return told }
