@@ -475,6 +475,7 @@ extension ConnectionGraph {
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
     if try hasCycle(throughReadsOf: involved, constraint) { return try joinAsItStands(constraint) }
+    try refuseCycle(throughTruthsOf: involved, constraint)
     let ownPins = constraint.cells.filter { self[$0].hasOwner }
     let isPinned = !ownPins.isEmpty || involved.contains { !$0.pinned.isEmpty }
     if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }

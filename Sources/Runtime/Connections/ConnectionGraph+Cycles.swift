@@ -15,7 +15,7 @@ extension ConnectionGraph {
       }
       let inside = wayInside(from: way.cells[0], to: Set(inputs))
       throw cycle(
-        inside.cells + way.cells, through: [formula] + inside.formulas + way.formulas)
+        inside.cells + way.cells, through: [formula] + inside.formulas + way.formulas, way.truths)
     }
   }
 
@@ -44,7 +44,8 @@ extension ConnectionGraph {
     if outside.isEmpty { return }
     let pinned = regions.reduce(into: Set(pins)) { $0.formUnion($1.pinned) }
     if let way = way(from: outside, to: pinned) {
-      throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
+      throw cycle(
+        way.cells, through: constraint.formulas.suffix(1) + way.formulas, way.truths)
     }
   }
 
@@ -82,19 +83,36 @@ extension ConnectionGraph {
     if regions.count > 1 || !own.isEmpty { starts += regions.flatMap(\.cells).sorted() }
     guard let way = way(from: starts, to: targets) else { return false }
     if separateLooseRegions() { return true }
-    throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas)
+    throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas, way.truths)
   }
 
-  /// A way from some cells to others, along formulas and through regions.
+  /// A way through the graph, its cells and what leads from one to the next from the last to the first.
+  struct Way {
+    var cells: [CellID]
+    var formulas: [Formula] = []
+    /// The connections passed of which one place is the truth.
+    var truths: [Connection] = []
+  }
+
+  /// What led to a cell on the way.
+  private struct Step {
+    let cell: CellID
+    var formula: Formula?
+    var truth: Connection?
+  }
+
+  /// A way from some cells to others, along formulas, through regions, and both ways between a truth
+  /// and what shows it; `without`: but for this connection.
   ///
   /// What depends on a cell stands at its level or above it, so that what stands above all that is
-  /// looked for need not be followed.
+  /// looked for need not be followed; truths have no levels.
   /// - Complexity: O(what depends on the cells and stands no higher).
   func way(
-    from starts: [CellID], to targets: Set<CellID>
-  ) -> (cells: [CellID], formulas: [Formula])? {
-    let highest = targets.map { level(of: $0) }.max() ?? -1
-    var cameFrom: [CellID: (cell: CellID, formula: Formula?)] = [:]
+    from starts: [CellID], to targets: Set<CellID>, without barred: Connection? = nil
+  ) -> Way? {
+    let hasTruths = relays.truthCount > 0
+    let highest = hasTruths ? Int.max : targets.map { level(of: $0) }.max() ?? -1
+    var cameFrom: [CellID: Step] = [:]
     var visited: Set<CellID> = []
     var regions: Set<ObjectIdentifier> = []
     var stack = starts
@@ -103,46 +121,52 @@ extension ConnectionGraph {
       structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
       for reader in self[cell].readers where !visited.contains(reader.output) {
-        cameFrom[reader.output] = (cell, reader)
+        cameFrom[reader.output] = Step(cell: cell, formula: reader)
         stack.append(reader.output)
+      }
+      if hasTruths {
+        for (truth, partner) in truths(of: cell)
+        where truth != barred && !visited.contains(partner) {
+          cameFrom[partner] = Step(cell: cell, truth: truth)
+          stack.append(partner)
+        }
       }
       guard let region = self[cell].region, regions.insert(ObjectIdentifier(region)).inserted else {
         continue
       }
       for member in region.cells where !visited.contains(member) {
-        cameFrom[member] = (cell, nil)
+        cameFrom[member] = Step(cell: cell)
         stack.append(member)
       }
     }
     return nil
   }
 
-  private func trace(
-    _ end: CellID, _ cameFrom: [CellID: (cell: CellID, formula: Formula?)]
-  ) -> (cells: [CellID], formulas: [Formula]) {
-    var cells = [end]
-    var formulas: [Formula] = []
+  private func trace(_ end: CellID, _ cameFrom: [CellID: Step]) -> Way {
+    var way = Way(cells: [end])
     var cell = end
     var seen: Set<CellID> = [end]
     while let before = cameFrom[cell], seen.insert(before.cell).inserted {
       if let formula = before.formula {
-        formulas.append(formula)
+        way.formulas.append(formula)
+      } else if let truth = before.truth {
+        way.truths.append(truth)
       } else {
         let inside = wayInside(from: before.cell, to: [cell])
-        cells += inside.cells.dropFirst()
-        formulas += inside.formulas
+        way.cells += inside.cells.dropFirst()
+        way.formulas += inside.formulas
       }
-      cells.append(before.cell)
+      way.cells.append(before.cell)
       cell = before.cell
     }
-    return (cells, formulas)
+    return way
   }
 
   /// A way from a cell to one of others through the constraints of its region, from its end back to
   /// the cell, which is left out.
   ///
   /// - Complexity: O(the region).
-  private func wayInside(
+  func wayInside(
     from start: CellID, to targets: Set<CellID>
   ) -> (cells: [CellID], formulas: [Formula]) {
     guard let region = self[start].region, !targets.contains(start) else { return ([], []) }
@@ -181,13 +205,15 @@ extension ConnectionGraph {
   }
 
   /// The failure for a cycle, its cells from the last to the first.
-  func cycle(_ way: [CellID], through formulas: [Formula]) -> Failure {
+  func cycle(
+    _ way: [CellID], through formulas: [Formula], _ truths: [Connection] = []
+  ) -> Failure {
     var names = way.map { displayName(of: $0) }
     if let last = formulas.first, names.first != displayName(of: last.output) {
       names.insert(displayName(of: last.output), at: 0)
     }
     if names.count == 1 || names.first != names.last { names.append(names[0]) }
-    return .cycle(names, formulas.map(\.connection).withoutRepetitions)
+    return .cycle(names, (formulas.map(\.connection) + truths).withoutRepetitions)
   }
 }
 

@@ -464,6 +464,7 @@ extension Machine {
     connection.keys =
       connection.keptKeys
       ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
+    try graph.refuseCycle(through: connection, relay, left, right)
     graph.watch(connection, relay, [left, right])
   }
 

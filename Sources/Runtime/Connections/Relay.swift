@@ -83,6 +83,8 @@ struct Relays {
   var queue: [Connection] = []
   /// The cells that take no value from outside.
   var held: [CellID: Connection] = [:]
+  /// How many connections keep two places in step, one of which is the truth.
+  var truthCount = 0
   /// A number that grows with each change.
   var clock = 0
   /// Whether relays are being told.
@@ -153,6 +155,7 @@ extension ConnectionGraph {
   /// Lets a relay watch the two places of its connection.
   func watch(_ connection: Connection, _ relay: Relay, _ cells: [CellID]) {
     relay.cells = cells
+    if relay.isTruth(in: self) { relays.truthCount += 1 }
     for cell in cells {
       relays.byCell[cell, default: ConnectionSet()].insert(connection)
       noteHooks(of: cell)
@@ -169,6 +172,7 @@ extension ConnectionGraph {
   func unwatch(_ connection: Connection) {
     guard let relay = connection.relay, !relay.cells.isEmpty else { return }
     let cells = relay.cells
+    if relay.isTruth(in: self) { relays.truthCount -= 1 }
     relay.cells = []
     for cell in cells {
       structuralWork += relays.byCell[cell]?.remove(connection) ?? 0
