@@ -16,8 +16,9 @@ indirect enum PlaceExpression {
   /// A chain of unary names, `pane button width`: a path from where it begins through properties. If
   /// the names are none, it is what the messages answer that counts.
   case chain(PlaceExpression, [NodeRef], orElse: PlaceExpression)
-  /// An element of what an expression answers: `list[1]`.
-  case element(NodeRef, NodeRef)
+  /// An element of what an expression answers: `list[1]`. With the place that holds the list it is a
+  /// path, which follows that.
+  case element(NodeRef, NodeRef, of: PlaceExpression?)
   /// A place in a store.
   case stored(store: NodeRef, reference: NodeRef)
 }
@@ -259,7 +260,7 @@ final class ConnectNode: SiteNode {
       let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
       return .place(place)
-    case .element(let node, let indexNode):
+    case .element(let node, let indexNode, let base):
       guard let object = evaluate(node, frame, machine),
         let index = evaluate(indexNode, frame, machine)
       else { return nil }
@@ -268,7 +269,8 @@ final class ConnectNode: SiteNode {
       }
       // The symbol that stands for a string may be known nowhere else.
       machine.roots.append(place.key)
-      return .place(place)
+      guard let base, place.kind == .element else { return .place(place) }
+      return try self.element(index, of: base, frame, machine) ?? .place(place)
     case .stored(let storeNode, let referenceNode):
       guard let store = evaluate(storeNode, frame, machine),
         let reference = evaluate(referenceNode, frame, machine)
@@ -280,27 +282,42 @@ final class ConnectNode: SiteNode {
     }
   }
 
+  /// The way to an element from the place that holds the collection; nil for a place that is not
+  /// followed.
+  private func element(
+    _ index: Value, of base: PlaceExpression, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> ConnectionPlan.PlacePath? {
+    switch try resolve(base, frame, machine) {
+    case .place(let place) where place.kind != .stored: .path(place, [index])
+    case .path(let place, let names): .path(place, names + [index])
+    case .place, nil: nil
+    }
+  }
+
   /// The path that a chain of unary names is, or the other place where something on the way has no
   /// such property; nil when evaluating a part of it unwinds.
   private func followChain(
     from base: PlaceExpression, _ nodes: [NodeRef], orElse other: PlaceExpression, _ frame: Frame,
     _ machine: Machine
   ) throws(Failure) -> ConnectionPlan.PlacePath? {
-    var start: Place?
+    let start: (place: Place, way: [Value])?
     do throws(Failure) {
-      guard let found = try resolve(base, frame, machine) else { return nil }
-      if case .place(let place) = found { start = place }
+      switch try resolve(base, frame, machine) {
+      case .place(let place): start = (place, [])
+      case .path(let place, let way): start = (place, way)
+      case nil: return nil
+      }
     } catch {
       // What the messages answer may have it.
       start = nil
     }
     if let start {
-      var names: [Value] = []
+      var names = start.way
       for node in nodes {
         guard let name = evaluate(node, frame, machine) else { return nil }
         names.append(name)
       }
-      let path = ConnectionPlan.PlacePath.path(start, names)
+      let path = ConnectionPlan.PlacePath.path(start.place, names)
       let aim = machine.aim(path)
       if machine.graph.isUnwinding {
         machine.graph.isUnwinding = false

@@ -174,7 +174,11 @@ extension Builder {
     case .identifier(let identifier): return place(identifier, depth)
     case .subscript(let subscription):
       let receiver = build(subscription.receiver, depth).node
-      return .element(receiver, build(subscription.index, depth).node)
+      let index = build(subscription.index, depth).node
+      // A list of many connected elements is not followed by each of them.
+      let isFollowed = subscription.index.isPlainLiteral
+      return .element(
+        receiver, index, of: isFollowed ? replaceablePlace(subscription.receiver, depth) : nil)
     case .unaryMessage(let message):
       guard message.receiver.isPlaceOrSelf else { return nil }
       let name = constant(machine.makeString(message.selector.text))
@@ -182,6 +186,20 @@ extension Builder {
       let property = PlaceExpression.property(build(message.receiver, depth).node, value)
       guard let chain = chain(message, depth) else { return property }
       return .chain(chain.base, chain.names, orElse: property)
+    default: return nil
+    }
+  }
+
+  /// The place that holds a collection, if another one can be put there; nil where looking for it
+  /// would evaluate something twice.
+  private mutating func replaceablePlace(
+    _ expression: Expression, _ depth: Int
+  ) -> PlaceExpression? {
+    switch expression {
+    case .name: return assignablePlace(expression, depth)
+    case .identifier(let identifier):
+      guard VariablePlace(identifier) != nil, identifier.path.hasNoExpressions else { return nil }
+      return place(identifier, depth)
     default: return nil
     }
   }

@@ -150,7 +150,7 @@ extension BlockExpression {
 }
 
 extension Expression {
-  fileprivate var isPlainLiteral: Bool {
+  var isPlainLiteral: Bool {
     switch self {
     case .integer, .string, .symbol, .character: true
     default: false
