@@ -131,6 +131,11 @@ extension Machine {
         // What a getter reads leads elsewhere as well; the place itself is told last.
         aim.steps += reads + [current]
         for value in reads.flatMap({ [$0.object, $0.key] }) + [object] { roots.append(value) }
+        if let way = wayThroughReference(rest, at: object) {
+          current = way.base
+          rest = way.names[...]
+          continue
+        }
         do throws(Failure) {
           aim.isMessage = aim.isMessage || isMessage(rest.first, to: object)
           let (next, count) = try step(rest, from: object)

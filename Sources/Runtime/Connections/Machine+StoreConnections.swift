@@ -221,6 +221,24 @@ extension Machine {
     }
   }
 
+  /// The way on when a reference stands on the way of a path: its value is the place that it refers to,
+  /// and no place of its own.
+  ///
+  /// What it finds is kept among the roots, which the caller takes back.
+  func wayThroughReference(
+    _ names: ArraySlice<Value>, at object: Value
+  ) -> (base: Place, names: [Value])? {
+    guard object.isObject,
+      ["PropertyReference", "EntryReference", "Reference"].contains(classInfo(of: object).name),
+      let first = names.first, text(first) == "value"
+    else { return nil }
+    switch try? placePath(of: object) {
+    case .place(let place): return (place, Array(names.dropFirst()))
+    case .path(let base, let way): return (base, way + names.dropFirst())
+    case nil: return nil
+    }
+  }
+
   /// The place at a key of a dictionary, or at a reference of a store.
   private func entry(_ key: Value, in container: Value) throws(Failure) -> Place {
     if isStore(container) {

@@ -257,6 +257,9 @@ final class ConnectNode: SiteNode {
       return try followChain(from: base, nodes, orElse: other, frame, machine)
     case .property(let node, let name):
       guard let object = evaluate(node, frame, machine) else { return nil }
+      if let way = machine.wayThroughReference([name], at: object) {
+        return way.names.isEmpty ? .place(way.base) : .path(way.base, way.names)
+      }
       let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
       return .place(place)
