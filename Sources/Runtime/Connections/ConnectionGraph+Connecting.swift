@@ -673,7 +673,7 @@ extension ConnectionGraph {
           // A formula that another solver keeps has made it so, if nobody has written since.
           let owner = self[cell].owner.flatMap { cause(of: cell).formula == $0.id ? $0 : nil }
           return "'\(displayName(of: cell)) = \(value)'" + Failure.by(owner?.connection)
-        })
+        }.withoutRepetitions)
     case .noNumber:
       guard let cell = conflict.cells.first else { return .noSolver([]) }
       return .noNumber(

@@ -11,6 +11,8 @@ extension Machine {
     case unconnected(String)
     /// A connection that is not made at present: it waits for a path to lead somewhere, or has failed.
     case unmade(Connection)
+    /// A connection of whole stores has not changed anything yet.
+    case unmoved(String)
     /// A place of a store that is connected as a whole, by its path in the store.
     case stored(CellID, [String])
     case ended
@@ -26,7 +28,7 @@ extension Machine {
       if let relay = connection.relay, relay.kind == .places, let cell = relay.cells.first {
         guard graph[cell].place.kind == .whole else { return .cell(cell) }
         let change = graph.relays.stored.newestFirst.first { relay.cells.contains($0.whole) }
-        return change.map { .stored($0.whole, $0.path) } ?? .unconnected(connection.text)
+        return change.map { .stored($0.whole, $0.path) } ?? .unmoved(connection.text)
       }
       if let (left, _) = graph.redundant[connection] { return .cell(left) }
       guard let formula = connection.formulas.first else {
@@ -341,6 +343,10 @@ extension ConnectionGraph {
       if let region = self[each].region {
         for constraint in region.constraints where constraint.cells.contains(each) {
           targets += constraint.formulas.map(\.output)
+          // Any place of an inequality may have to follow.
+          if let equation = constraint.equation, equation.relation != .equal {
+            targets += constraint.cells.filter { !self[$0].hasOwner && !targets.contains($0) }
+          }
         }
       }
       targets += partners(of: each)

@@ -17,6 +17,8 @@ extension Primitive {
         return machine.makeExplanation(machine.explanation(ofUnmade: connection))
       case .unconnected(let name):
         return machine.makeString("'\(name)' takes part in no connection")
+      case .unmoved(let text):
+        return machine.makeString("'\(text)' has not changed any place yet")
       case .stored(let whole, let path):
         return machine.makeExplanation(machine.explanation(ofStored: path, in: whole))
       case .ended: return machine.makeString("the connection has ended")
@@ -33,7 +35,7 @@ extension Primitive {
           return .unwind
         }
         return changes.first ?? .nil
-      case .unconnected, .unmade, .ended: return .nil
+      case .unconnected, .unmade, .unmoved, .ended: return .nil
       case .unwind: return .unwind
       }
     },
@@ -50,7 +52,7 @@ extension Primitive {
       case .stored(let whole, let path):
         guard let changes = machine.changes(ofStored: path, in: whole) else { return .unwind }
         return machine.makeArray(changes.reversed())
-      case .unconnected, .unmade, .ended: return machine.makeArray([])
+      case .unconnected, .unmade, .unmoved, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -64,7 +66,7 @@ extension Primitive {
       case .stored(let whole, let path):
         let names = machine.graph.partners(ofStored: path, in: whole)
         return machine.makeArray(names.map { machine.makeString($0) })
-      case .unconnected, .unmade, .ended: return machine.makeArray([])
+      case .unconnected, .unmade, .unmoved, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -77,7 +79,7 @@ extension Primitive {
         guard let number = machine.graph.causes.last(of: cell) else { return .nil }
         return ObjectRef(machine.makeChange(number, of: cell))[slot: 5]
       case .stored(let whole, let path): return machine.lastWriter(ofStored: path, in: whole)
-      case .unconnected, .unmade, .ended: return .nil
+      case .unconnected, .unmade, .unmoved, .ended: return .nil
       case .unwind: return .unwind
       }
     },
