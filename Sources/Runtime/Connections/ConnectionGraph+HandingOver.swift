@@ -80,9 +80,12 @@ extension ConnectionGraph {
     return nil
   }
 
-  /// A cell of a region that holds something else than a number.
+  /// A cell of a region that holds something else than a number; nothing counts as that where something
+  /// else determines the cell, so that none can be computed for it.
   private func noNumber(in region: Region) -> CellID? {
-    region.cells.sorted().first { number(of: $0).map { !$0.isFinite } ?? false }
+    region.cells.sorted().first { cell in
+      number(of: cell).map { !$0.isFinite } ?? region.pinned.contains(cell)
+    }
   }
 
   /// The failure for a conflict that ends a turn: what all solvers had against the write, too, when

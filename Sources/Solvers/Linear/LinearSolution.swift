@@ -78,10 +78,7 @@ extension LinearSolver {
     var fixed: [(local: Int, value: SolverNumber)] = []
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
       guard groups[group].pinnedCount > 0 else { continue }
-      for member in members(of: group) where variables[member].isPinned {
-        guard let value = value(of: member) else { continue }
-        fixed.append((local, inGroup(member, value)))
-      }
+      for target in pinnedTargets(of: group) { fixed.append((local, target.value)) }
     }
     let isSolved = install(records, in: solution, fixed: fixed) { variable in
       (
@@ -198,6 +195,20 @@ extension LinearSolver {
   /// What a group is when one of its members has a value.
   func inGroup(_ member: Int, _ value: SolverNumber) -> SolverNumber {
     (value - variables[member].offset) / variables[member].factor
+  }
+
+  /// What a group is by those of its members that are determined elsewhere: one member for all that
+  /// say the same, so that there is more than one only where they contradict each other.
+  func pinnedTargets(of group: Int) -> [(member: Int, value: SolverNumber)] {
+    var targets: [(member: Int, value: SolverNumber)] = []
+    for member in members(of: group) where variables[member].isPinned {
+      guard let value = value(of: member) else { continue }
+      let target = inGroup(member, value)
+      if !targets.contains(where: { isNearZero(target - $0.value, $0.value) }) {
+        targets.append((member, target))
+      }
+    }
+    return targets
   }
 
   /// The value of a group as its youngest member has it; nil when that has none.
@@ -333,12 +344,10 @@ extension LinearSolver {
   private func goals(of solution: LinearSolution, edited: [Int]) -> [Goal] {
     var goals: [Goal] = []
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
-      guard groups[group].pinnedCount > 0,
-        let member = members(of: group).first(where: { variables[$0].isPinned }),
-        let value = value(of: member)
-      else { continue }
-      let target = inGroup(member, value)
-      goals.append(Goal(kind: .pinned, local: local, low: target, high: target, variable: member))
+      guard groups[group].pinnedCount > 0 else { continue }
+      for (member, target) in pinnedTargets(of: group) {
+        goals.append(Goal(kind: .pinned, local: local, low: target, high: target, variable: member))
+      }
     }
     for variable in edited where !variables[variable].isPinned {
       guard let local = solution.localOf[variables[variable].group],

@@ -85,6 +85,8 @@ extension LinearSolver {
     var leader = leader(of: group)
     if groups[group].pinnedCount > 0 {
       let pinned = pinnedValues(of: group)
+      // As long as what determines it has no value, the group waits for one.
+      if pinned.isEmpty { return }
       if let first = pinned.first {
         leader = first.variable
         let value = inGroup(first.variable, first.value)
@@ -128,8 +130,14 @@ extension LinearSolver {
     // Code that runs when a place is set may change the group: the ring leads on all the same.
     for _ in 0..<count {
       defer { member = Int(variables[member].next) }
-      if member == leader { continue }
+      // What determines a pinned one elsewhere has given it its value, or none.
+      if member == leader || variables[member].isPinned { continue }
       let variable = variables[member]
+      if variable.isKnown, variable.value == nil, edited.contains(member) {
+        // That nothing is there was written: it stays so until something else is.
+        forgetValues(variable.group)
+        continue
+      }
       var number = variable.factor == .one ? value : variable.factor * value
       if !variable.offset.isZero { number = number + variable.offset }
       guard number.isFinite else { continue }
