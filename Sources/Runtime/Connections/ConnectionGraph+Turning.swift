@@ -37,13 +37,10 @@ extension ConnectionGraph {
   /// Notes that a formula waits for what is missing: what its constraint says holds in no direction.
   func noteWaiting(_ formula: Formula) {
     guard let constraint = formula.constraint, constraint.region != nil else { return }
-    var areAlone = true
-    for other in constraint.formulas {
-      if other != formula, other.state == .satisfied { other.state = .waiting }
-      if other.connection.onlyFormula == nil { areAlone = false }
+    for other in constraint.formulas where other != formula && other.state == .satisfied {
+      other.state = .waiting
     }
-    // A connection both ways has chosen by itself what makes up for what.
-    if areAlone { _ = noteStuck(formula, nil) }
+    _ = noteStuck(formula, nil)
   }
 
   /// Looks for other formulas in place of those that could not compute their cells.
