@@ -43,10 +43,22 @@ extension ConnectionGraph {
     let outside = members.flatMap { self[$0].readers.map(\.output) }
     if outside.isEmpty { return }
     let pinned = regions.reduce(into: Set(pins)) { $0.formUnion($1.pinned) }
-    if let way = way(from: outside, to: pinned) {
+    guard let way = way(from: outside, to: pinned) else { return }
+    // Around from the cell that is read, through the constraints, to what is determined outside.
+    let first = way.cells[way.cells.count - 1]
+    let reading = members.sorted().lazy.compactMap { member in
+      self[member].readers.first { $0.output == first }.map { (cell: member, formula: $0) }
+    }.first
+    guard let reading else {
       throw cycle(
         way.cells, through: constraint.formulas.suffix(1) + way.formulas, way.truths)
     }
+    let inside = wayInside(
+      from: way.cells[0], to: [reading.cell],
+      through: regions.flatMap { Array($0.constraints) } + [constraint])
+    throw cycle(
+      inside.cells + way.cells, through: [reading.formula] + inside.formulas + way.formulas,
+      way.truths)
   }
 
   /// Refuses a region that determines what one of its own formulas reads besides the cells it joins.
@@ -169,9 +181,16 @@ extension ConnectionGraph {
   func wayInside(
     from start: CellID, to targets: Set<CellID>
   ) -> (cells: [CellID], formulas: [Formula]) {
-    guard let region = self[start].region, !targets.contains(start) else { return ([], []) }
+    guard let region = self[start].region else { return ([], []) }
+    return wayInside(from: start, to: targets, through: Array(region.constraints))
+  }
+
+  private func wayInside(
+    from start: CellID, to targets: Set<CellID>, through constraints: [Constraint]
+  ) -> (cells: [CellID], formulas: [Formula]) {
+    if targets.contains(start) { return ([], []) }
     var leading: [CellID: [(cell: CellID, formula: Formula)]] = [:]
-    for constraint in region.constraints {
+    for constraint in constraints {
       for formula in constraint.formulas {
         let isEquation = formula.equation != nil
         for input in formula.inputs {
