@@ -251,14 +251,27 @@ extension Statement {
     }
   }
 
-  /// Whether the statement is a connection, assigned or not.
+  /// Whether the statement makes a connection: assigned or not, with what is said to it or without, or
+  /// added to what keeps it.
   var isConnection: Bool {
     guard case .expression(let expression) = self else { return false }
-    switch expression {
+    return expression.makesConnection
+  }
+}
+
+extension Expression {
+  /// Whether it is a connector, or a message that says how its connection is to be: `(a |= b) within: 1`.
+  fileprivate var makesConnection: Bool {
+    switch self {
     case .connect: return true
-    case .assignment(let assignment):
-      if case .connect = assignment.value { return true }
-      return false
+    case .assignment(let assignment): return assignment.value.makesConnection
+    case .keywordMessage(let message):
+      if message.receiver.makesConnection { return true }
+      return message.keywords.count == 1 && message.keywords[0].text == "add:"
+        && message.arguments[0].makesConnection
+    case .cascade(let cascade):
+      return cascade.receiver.makesConnection
+        && cascade.messages.allSatisfy { if case .keyword = $0 { true } else { false } }
     default: return false
     }
   }
