@@ -153,6 +153,7 @@ extension ConnectionGraph {
         self.restless = nil
         throw doesNotSettle(through: restless)
       }
+      try refuseStatement()
     } while !isHalted && !baseTransaction.isEmpty
     currentLevel = -1
     if hasMore || words[0].levelCount > 1 || words[0].hasRegionsWaiting { try settleLevels() }
@@ -230,6 +231,7 @@ extension ConnectionGraph {
           }
           throw failure(ending: refusal)
         }
+        try refuseStatement()
         if isUnwinding { return }
         level += 1
       }
@@ -331,6 +333,14 @@ extension ConnectionGraph {
     } else if constraint.level >= 0 {
       levels[constraint.level].transaction.forcedFormulas.append(formula.id)
     }
+  }
+
+  /// Ends a turn in which a statement has turned out to be one that is refused.
+  @inline(__always)
+  private func refuseStatement() throws(Failure) {
+    guard isHalted, let failure = refusedStatement else { return }
+    refusedStatement = nil
+    throw failure
   }
 
   /// Gives places back what they held before the turn, and takes back what it has changed besides.

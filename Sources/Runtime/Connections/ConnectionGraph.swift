@@ -197,6 +197,8 @@ final class ConnectionGraph {
   var refusal: SolverConflict? { didSet { noteHalt() } }
   /// The region whose solver that is.
   var refusing: Region?
+  /// Why a statement is refused whose connection is being brought up to date for the first time.
+  var refusedStatement: Failure? { didSet { noteHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false { didSet { noteHalt() } }
   /// Whether a solver of the language is at work.
@@ -273,7 +275,8 @@ final class ConnectionGraph {
   let formulaTracker = Tracker(within: nil)
 
   private func noteHalt() {
-    words[0].isHalted = isUnwinding || restless != nil || refusal != nil
+    words[0].isHalted =
+      isUnwinding || restless != nil || refusal != nil || refusedStatement != nil
   }
 
   /// The one-way constraints of one level.

@@ -132,7 +132,7 @@ extension Machine {
       return nil
     }
     if let failure = learnReads(reads, of: formula) {
-      note(failure, of: formula)
+      if graph.refusedStatement == nil { note(failure, of: formula) }
       return nil
     }
     // What it has computed from something stale is nothing.
@@ -169,6 +169,7 @@ extension Machine {
       graph.hotFormulas[number].readsItsText = reads.isEmpty
       return nil
     } catch {
+      refuseStatement(of: formula, reading: cells, because: error)
       graph.setInputsWithoutCycle(cells, of: formula)
       return error
     }

@@ -72,6 +72,9 @@ struct TurnJournal {
     newcomers.append(wasSuspended ? -connection.number : connection.number)
   }
 
+  /// Whether a connection has come into force since the last turn that stands.
+  func hasNewcomer(_ number: Int) -> Bool { newcomers.contains(number) }
+
   /// Marks what would be read again.
   func mark(_ heap: Heap) {
     for place in reads.flatMap(\.places) + slots.flatMap({ $0.slots + [$0.property] }) {
