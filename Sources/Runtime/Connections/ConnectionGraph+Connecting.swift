@@ -240,8 +240,7 @@ extension ConnectionGraph {
       // Nothing that is still there has it stand higher: ways are looked for by levels.
       cells[formula.output.index].level = 0
       setFlag(CellFlag.determined, of: formula.output, to: false)
-      self[formula.output].region?.pinned.remove(formula.output)
-      self[formula.output].region?.solver.unpin(formula.output)
+      if let region = self[formula.output].region { unpin(formula.output, in: region) }
     }
     for input in formula.inputs { removeReader(formula, from: input) }
     endRecording(of: formula)
@@ -604,7 +603,7 @@ extension ConnectionGraph {
     if let origin {
       clock += 1
       writes.setAge(clock, of: origin)
-      try? region.solver.edit(origin, age: clock, isPinned: self[origin].hasOwner)
+      begin(constraint, with: origin, in: region)
       forced.append(added)
       return
     }
@@ -619,10 +618,33 @@ extension ConnectionGraph {
       return
     }
     clock += 1
-    for input in added.inputs {
-      try? region.solver.edit(input, age: clock, isPinned: self[input].hasOwner)
-    }
+    for input in added.inputs { begin(constraint, with: input, in: region) }
     forced.append(added)
+  }
+
+  /// Has a cell count as written just now, as the side with which a constraint begins.
+  ///
+  /// Where something else has to give way for it, a wish does so to hold, instead of not holding.
+  private func begin(_ constraint: Constraint, with cell: CellID, in region: Region) {
+    let isPinned = self[cell].hasOwner
+    try? region.solver.edit(cell, age: clock, isPinned: isPinned)
+    guard !isPinned, constraint.strength < .required, !region.solver.keeps(constraint.id) else {
+      return
+    }
+    region.solver.unpin(cell)
+  }
+
+  /// Lets a region compute a cell again that nothing else determines any more: wishes that have stood
+  /// back because of that may hold again.
+  private func unpin(_ cell: CellID, in region: Region) {
+    region.pinned.remove(cell)
+    if region.hasWishes {
+      for constraint in region.constraints where constraint.strength < .required {
+        guard constraint.equation != nil || !region.solver.keeps(constraint.id) else { continue }
+        forced += constraint.formulas.prefix(1)
+      }
+    }
+    region.solver.unpin(cell)
   }
 }
 

@@ -97,6 +97,16 @@ extension Machine {
     return amount(by: .equal, form)
   }
 
+  /// Whether places are as a wish wants them that is kept by running formulas, but is not in force; no
+  /// where that cannot be said without running one.
+  func holds(_ connection: Connection) -> Bool {
+    if let violation = violation(of: connection) { return violation.isZero }
+    guard let formula = connection.formulas.first, case .copy(let source) = formula.source,
+      let left = currentValue(of: formula.output), let right = currentValue(of: source)
+    else { return false }
+    return isUnchanged(left, right)
+  }
+
   /// By how much a sum is not what it should be; nil as long as a place holds no number.
   private func amount(by relation: Relation, _ form: LinearForm) -> SolverNumber? {
     var sum = SolverNumber.zero

@@ -194,7 +194,10 @@ extension Machine {
     if let state = redundantState(of: connection) { return state }
     if hasFailed(connection) { return "error" }
     if let state = equationState(of: connection) { return state }
-    if isGivenUp(connection) || graph.isNotMet(connection) { return "violated" }
+    if isGivenUp(connection) || graph.isNotMet(connection) {
+      // What stands against it may come to the same.
+      return holds(connection) ? "satisfied" : "violated"
+    }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"
