@@ -328,7 +328,12 @@ extension ConnectionGraph {
       separateLooseRegions()
       return try setDynamicInputs(new, ofMultiWay: formula)
     }
-    let new = new.filter { self[$0].region !== region }
+    var new = new.filter { self[$0].region !== region }
+    if constraint.isForced {
+      // What its text names and does not join it with others it goes on reading.
+      let cells = Set(constraint.cells)
+      new += formula.staticInputs.filter { !cells.contains($0) }
+    }
     guard new != old else { return }
     if !new.isEmpty, let way = way(from: region.cells.sorted(), to: Set(new)) {
       if separateLooseRegions() { return try setDynamicInputs(new, ofMultiWay: formula) }

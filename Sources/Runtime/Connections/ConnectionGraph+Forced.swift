@@ -26,9 +26,38 @@ extension ConnectionGraph {
   func forcedConstraint(for formula: Formula) -> Constraint {
     let known = formula.connection.formulas.lazy.compactMap(\.constraint).first { $0.isForced }
     if let known { return known }
-    let constraint = makeConstraint(over: formula)
+    let constraint = makeConstraint(over: formula, cells: joinedCells(of: formula.connection))
     constraint.isForced = true
     return constraint
+  }
+
+  /// The cells by which a connection with a solver of the language belongs together with others, where
+  /// these are not all of its cells.
+  ///
+  /// What it only reads, and what those of another solver only read, joins the two no more than any source
+  /// joins the formulas of one direction that read it: its formulas hear of it as of what they read
+  /// besides.
+  private func joinedCells(of connection: Connection) -> [CellID]? {
+    guard let forced = connection.forced else { return nil }
+    let formulas = connection.formulas
+    let written = Set(formulas.map(\.output))
+    let cells = Set(formulas.flatMap(\.variables))
+    let sources = cells.subtracting(written).filter { isOnlyRead($0, byOthersThan: forced) }
+    if sources.isEmpty { return nil }
+    for formula in formulas {
+      formula.dynamicInputs = formula.staticInputs.filter { sources.contains($0) }
+    }
+    return cells.subtracting(sources).sorted()
+  }
+
+  /// Whether a cell is in a region of another solver that runs formulas, and none of them writes it.
+  private func isOnlyRead(_ cell: CellID, byOthersThan forced: ForcedSolver) -> Bool {
+    guard let region = self[cell].region, region.solverName != "linear",
+      !isKept(region, by: forced)
+    else { return false }
+    return region.constraints.allSatisfy { constraint in
+      constraint.equation == nil && !constraint.formulas.contains { $0.output == cell }
+    }
   }
 
   /// Refuses the only formula of a connection when its place is computed by another one already that
@@ -59,6 +88,7 @@ extension ConnectionGraph {
     }
     if let preferred = constraint.preferredSolver, preferred != region.solverName { return false }
     if let script = region.solver as? ScriptSolver {
+      if isForeignEquation(constraint, to: script.host?.prototype) { return false }
       let all = region.constraints.filter { $0 != constraint }.map { self.description(of: $0) }
       let wanted = RegionIR(constraints: all + [description], pinned: region.pinned)
       if case .yes = script.accept(wanted) { return true }
@@ -95,11 +125,29 @@ extension ConnectionGraph {
     for other in forced.dropFirst() where !isSame(first.prototype, other.prototype) {
       throw .severalSolvers([first.name, other.name])
     }
+    if let equation = constraints.first(where: { isForeignEquation($0, to: first.prototype) }),
+      let formula = equation.firstFormula
+    {
+      throw objection(
+        of: first.name,
+        [Refusal(formula.id, "it is no formula to run, and has not asked for this solver")])
+    }
     let solver = try makeScriptSolver(first)
     switch solver.accept(region) {
     case .yes: return (solver, first.name)
     case .no(let refusals): throw objection(of: first.name, refusals)
     }
+  }
+
+  /// Whether a constraint is an equation or an inequality whose connection has not chosen the solver of
+  /// the language that others have: it would be a constraint with a formula that cannot be run.
+  private func isForeignEquation(_ constraint: Constraint, to prototype: Value?) -> Bool {
+    guard constraint.equation != nil else { return false }
+    guard let prototype, let own = constraint.firstFormula?.connection.chosenSolver?.prototype
+    else {
+      return true
+    }
+    return !isSame(own, prototype)
   }
 
   private func objection(of name: String, _ refusals: [Refusal]) -> Failure {

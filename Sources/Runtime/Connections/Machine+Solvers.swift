@@ -120,6 +120,7 @@ extension Machine {
     object[slot: 0] = Value(small: constraint.formulas.first?.order ?? 0)
     object[slot: 1] = makeArray(constraint.formulas.map { makeSolverFormula($0) })
     object[slot: 2] = makeArray(constraint.cells.map { makeSolverCell($0) })
+    object[slot: 3] = constraint.isLinearOnly ? .true : .false
     return Value(object)
   }
 

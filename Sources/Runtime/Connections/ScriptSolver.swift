@@ -54,7 +54,7 @@ final class ScriptSolver: ConnectorSolver {
       return ScriptSolver.accept(region)
     }
     let machine = host.machine
-    asked = Set(region.constraints.flatMap(\.cells))
+    asked = Set(region.constraints.flatMap { $0.cells + $0.formulas.flatMap(\.inputs) })
     defer { asked = [] }
     let outcome = machine.ask(self, "accept:") { machine.makeSolverConstraints(region.constraints) }
     switch outcome {
@@ -256,5 +256,10 @@ extension ScriptSolver {
   func isAsked(about cell: CellID) -> Bool { asked.contains(cell) }
 
   /// Whether a cell belongs to what it keeps.
-  func knows(_ cell: CellID) -> Bool { constraints.contains { $0.cells.contains(cell) } }
+  func knows(_ cell: CellID) -> Bool {
+    constraints.contains { constraint in
+      constraint.cells.contains(cell)
+        || constraint.formulas.contains { $0.inputs.contains(cell) }
+    }
+  }
 }
