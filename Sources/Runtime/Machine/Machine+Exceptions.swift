@@ -365,7 +365,7 @@ extension Machine {
       if unsafe node._withUnsafeGuaranteedRef({ !$0.code.isKernel }) { return unsafe node }
       unsafe frame = frame.advanced(by: -(node._withUnsafeGuaranteedRef(\.depth) + 1))
     }
-    return unsafe nil
+    return nil
   }
 
   /// The sends that are being evaluated, as a report of an error shows them.
@@ -418,13 +418,13 @@ extension Machine {
   private static func send(before frame: inout Frame) -> Unmanaged<SiteNode>? {
     while true {
       let site = frame.site
-      if site.isNil { return unsafe nil }
+      if site.isNil { return nil }
       if !site.isUndefined {
         return unsafe Unmanaged.fromOpaque(
           UnsafeRawPointer(bitPattern: site.markedAddress).unsafelyUnwrapped)
       }
       let link = frame.advanced(by: -2)
-      guard let distance = link[0].asSmallInteger else { return unsafe nil }
+      guard let distance = link[0].asSmallInteger else { return nil }
       frame = link.advanced(by: -distance)
     }
   }
