@@ -387,6 +387,8 @@ extension ConnectionGraph {
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
     if words[0].hasJournal { takeBackJournal() }
+    // Setters may have run formulas, and so may what ends.
+    machine.endFormulas()
     return failures
   }
 }

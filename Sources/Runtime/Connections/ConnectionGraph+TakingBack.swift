@@ -63,7 +63,10 @@ extension ConnectionGraph {
   /// - Returns: What is to be said of places that could not be given back what they held.
   func refuseWrite(since mark: Int) -> [String] {
     if isSettling { return [] }
-    if atomicDepth > 0 { return takeBack(from: mark) }
+    if atomicDepth > 0 {
+      defer { machine.endFormulas() }
+      return takeBack(from: mark)
+    }
     forgetWrites(in: turn + 1)
     return abandonTurn()
   }

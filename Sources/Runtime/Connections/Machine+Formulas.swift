@@ -215,9 +215,11 @@ extension Machine {
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
       let handler = graph.words[0].handler
       guard handler >= 0 else { return }
-      currentHandler = graph.evaluation.outerHandler
       // Whoever failed has taken it away.
       if handlers.count > handler { handlers.removeLast(handlers.count - handler) }
+      // What caught errors around it may have ended before it, and has its own outer one back.
+      let outer = graph.evaluation.outerHandler
+      if outer < handlers.count { currentHandler = outer }
       graph.formulaTracker.reset()
       if let outer = graph.evaluation.outerTracker {
         tracker = outer
