@@ -23,6 +23,34 @@ struct DataflowModel {
     recordedReads = nodes.map { _ in nil }
   }
 
+  /// Connects the nodes in an order, when until now only the sources have had values.
+  ///
+  /// A formula waits while what it computes with lacks a value. One that chooses may have its own
+  /// before all that it names have theirs, or none as it has chosen what has none: it runs idly when
+  /// the others come.
+  mutating func connect(inOrder order: [Int]) {
+    var known = Set(0..<sourceCount)
+    var connected: Set<Int> = []
+    for index in order {
+      connected.insert(index)
+      var news: Set<Int> = []
+      for other in nodes.indices where connected.contains(other) {
+        guard other == index || nodes[other].inputs.contains(where: news.contains) else { continue }
+        if nodes[other].reads(values).isSubset(of: known) {
+          if known.insert(sourceCount + other).inserted {
+            news.insert(sourceCount + other)
+            continue
+          }
+        } else if case .choice(let condition, _, _) = nodes[other], known.contains(condition) {
+          // Its value is nil as before.
+        } else {
+          continue
+        }
+        if nodes[other].chooses { idleRuns[other] += 1 }
+      }
+    }
+  }
+
   /// Changes sources.
   ///
   /// - Returns: for each node how often its formula runs: once if anything it names has another

@@ -42,6 +42,7 @@ import Testing
       try program.run(declarations.joined(separator: "\n"))
       let order = Array(model.nodes.indices).shuffled(using: &generator)
       try program.run(model.script(nodesInOrder: order))
+      model.connect(inOrder: order)
       expect(program, model, "graph \(number), connected")
       for edit in 0..<20 {
         let change = randomChange(of: model, using: &generator)

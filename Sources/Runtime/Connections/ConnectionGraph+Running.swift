@@ -252,7 +252,11 @@ extension ConnectionGraph {
       countChange(of: place)
       return nil
     }
-    if let failure {
+    if var failure {
+      // A setter may have written what the formula reads before it failed.
+      countChange(of: place)
+      // That it sent something to nil says nothing of what the formula has read.
+      failure.isOfNil = nil
       if isSolverSetting { solverFailure = failure } else { machine.note(failure, of: formula) }
       return nil
     }
