@@ -178,7 +178,7 @@ extension ConnectionGraph {
     }
     unwatchPath(of: connection)
     unwatch(connection)
-    retryYielded()
+    noteRoom()
     release(used)
   }
 }
@@ -583,6 +583,13 @@ extension ConnectionGraph {
     let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
     if let preferred = all.lazy.compactMap(\.preferredSolver).first(where: { $0 != made.name }) {
       throw .noSolver(["\(preferred): only \(made.name) keeps it with what stands beside it"])
+    }
+    // A wish that the solver of its region has given up, and this one keeps, does not hold yet.
+    for each in all where each.strength < .required {
+      guard let solver = each.region?.solver, !solver.keeps(each.id), made.solver.keeps(each.id),
+        let formula = each.firstFormula
+      else { continue }
+      forced.append(formula)
     }
     let region = Region(all, solver: made.solver, name: made.name, in: self)
     region.hasWishes = old.contains(where: \.hasWishes)

@@ -81,7 +81,10 @@ extension ConnectionGraph {
       regions.count > 1 || starts.contains(where: { self[$0].hasReaders })
     {
       for region in regions where region.hasReads {
-        for formula in region.constraints.flatMap(\.formulas) { reads += formula.dynamicInputs }
+        for formula in region.constraints.flatMap(\.formulas) {
+          try refuseComputing(constantsOf: formula, for: constraint, among: regions)
+          reads += formula.dynamicInputs
+        }
       }
     }
     func isMember(_ cell: CellID) -> Bool {
@@ -96,6 +99,20 @@ extension ConnectionGraph {
     guard let way = way(from: starts, to: targets) else { return false }
     if separateLooseRegions() { return true }
     throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas, way.truths)
+  }
+
+  /// Refuses a constraint that would have solved for what an equation takes as a constant beside it.
+  private func refuseComputing(
+    constantsOf formula: Formula, for constraint: Constraint, among regions: [Region]
+  ) throws(Failure) {
+    guard let equation = formula.equation else { return }
+    let own = formula.constraint?.region
+    let computed = equation.form.constants.first { cell in
+      constraint.cells.contains(cell)
+        || regions.contains { $0 !== own && $0 === self[cell].region }
+    }
+    guard let computed else { return }
+    throw cycle([computed], through: constraint.formulas.suffix(1) + [formula])
   }
 
   /// A way through the graph, its cells and what leads from one to the next from the last to the first.

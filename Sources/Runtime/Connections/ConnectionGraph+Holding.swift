@@ -178,6 +178,53 @@ extension Machine {
     if !new.contains(where: { $0.connection == connection }) { new.append((connection, plan)) }
     // The last ones are those that were refused.
     new.sort { $1.connection == connection && $0.connection != connection }
+    guard establish(new, insteadOf: old, for: connection, plan) else { return false }
+    graph.holding += new.map(\.connection.id)
+    return true
+  }
+
+  /// Takes a connection into force that would have solved for what equations have taken as a constant,
+  /// by having these solve for it, too.
+  ///
+  /// - Returns: false when that is not what stands against it, or does not help; nothing has changed then
+  ///   but that the formulas of the connection are gone.
+  func solveForHeld(of connection: Connection, _ plan: ConnectionPlan) -> Bool {
+    guard !graph.holding.isEmpty, connection.status == .active, !graph.isSettling,
+      graph.runningNumber < 0, !graph.isUnwinding, graph.keptCells.isEmpty
+    else { return false }
+    let cells = Set(connection.formulas.flatMap(\.variables))
+    let old = graph.holding.compactMap { graph.connections[Int($0)] }.withoutRepetitions
+      .compactMap { each -> (connection: Connection, plan: ConnectionPlan)? in
+        guard each != connection, each.status == .active, let known = each.plan,
+          known.linear?.held.isEmpty == false,
+          each.formulas.contains(where: {
+            $0.equation != nil && !cells.isDisjoint(with: $0.dynamicInputs)
+          })
+        else { return nil }
+        return (each, known)
+      }
+    if old.isEmpty { return false }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    let new = old.map { each in
+      var plan = each.plan
+      plan.linear?.held = []
+      return (connection: each.connection, plan: plan)
+    }
+    guard establish([(connection, plan)] + new, insteadOf: old, for: connection, plan) else {
+      return false
+    }
+    let freed = Set(new.map(\.connection.id))
+    graph.holding.removeAll { freed.contains($0) }
+    return true
+  }
+
+  /// Takes a connection, and others with other plans than before, into force in an order: all or none.
+  private func establish(
+    _ new: [(connection: Connection, plan: ConnectionPlan)],
+    insteadOf old: [(connection: Connection, plan: ConnectionPlan)],
+    for connection: Connection, _ plan: ConnectionPlan
+  ) -> Bool {
     // Getters run while some are not in force.
     for (_, known) in old { known.forEachValue { roots.append($0) } }
     graph.keptCells = Set(old.flatMap { $0.connection.formulas.flatMap(\.variables) })
@@ -189,13 +236,12 @@ extension Machine {
     graph.dissolve(connection)
     for (each, _) in old { graph.dissolve(each) }
     do throws(Failure) {
-      for (each, held) in new {
-        each.plan = held
-        try establishAsItStands(each, held)
+      for (each, changed) in new {
+        each.plan = changed
+        try establishAsItStands(each, changed)
         // What holds already need not follow.
         if each != connection { graph.forced.removeAll { $0.connection == each } }
       }
-      graph.holding += new.map(\.connection.id)
       return true
     } catch {
       for (each, _) in new { graph.dissolve(each) }
@@ -226,7 +272,6 @@ extension Machine {
   /// Ends a connection, or suspends it, and has equations solve again for what they have taken as
   /// constants because of it.
   func end(_ connection: Connection, by ending: (Connection) -> Void) {
-    graph.returned = []
     guard !graph.holding.isEmpty, !graph.isSettling, connection.status == .active else {
       return ending(connection)
     }

@@ -195,7 +195,7 @@ extension ConnectionGraph {
     for constraint in constraints.withoutRepetitions where constraint.region == nil {
       enterAgain(constraint)
     }
-    retryYielded()
+    if !regions.isEmpty || !constraints.isEmpty { noteRoom() }
     return regions.unique()
   }
 

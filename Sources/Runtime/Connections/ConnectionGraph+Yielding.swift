@@ -1,3 +1,5 @@
+internal import TenonTables
+
 // Wishes of one direction that stand back, as something that counts more determines their place.
 
 extension ConnectionGraph {
@@ -12,7 +14,7 @@ extension ConnectionGraph {
       let wishes = wishes(against: added)
       if wishes.isEmpty || isUnwinding { throw error }
       for wish in wishes { standBack(wish) }
-      defer { retryYielded() }
+      defer { noteRoom() }
       do throws(Failure) {
         try takeAmongWishes(added, origin: origin)
       } catch {
@@ -58,7 +60,7 @@ extension ConnectionGraph {
 
   /// Takes a wish of one direction out of force until there is room for it.
   private func standBack(_ formula: Formula) {
-    guard let constraint = formula.constraint else { return }
+    guard let constraint = formula.constraint, constraint.level >= 0 else { return }
     release(constraint, formula)
     standBack(constraint, formula)
   }
@@ -70,36 +72,41 @@ extension ConnectionGraph {
     yielded.append(constraint)
   }
 
-  /// Takes wishes into force again for which there is room now, the strongest first.
-  func retryYielded() {
-    if yielded.isEmpty || broken != nil { return }
+  /// Notes that a wish that stands back may be in force now.
+  func noteRoom() {
+    if !yielded.isEmpty { words[0].hasRoom = true }
+  }
+
+  /// Takes wishes into force again for which there is room now, the strongest first, each in a turn of its
+  /// own: one that cannot hold with the rest stands back as before, and nobody else is concerned.
+  func meetWishes() {
+    guard !isSettling, atomicDepth == 0, !isHalted else { return }
+    words[0].hasRoom = false
     let waiting = yielded.compactMap { constraint in
       constraint.firstFormula.map { (constraint: constraint, formula: $0) }
     }
-    yielded = []
-    returned.removeAll { self[$0.id] != $0 }
     let sorted = waiting.sorted { left, right in
       (right.formula.connection.strength, left.formula.order)
         < (left.formula.connection.strength, right.formula.order)
     }
     for (constraint, formula) in sorted {
+      // A setter that runs for the one before may have ended it.
+      guard self[formula.id] == formula, forgetYielded(constraint) else { continue }
       do throws(Failure) {
         try enforceOneWay(constraint, formula)
-        if constraint.level >= 0 { returned.append(formula) }
       } catch {
         yielded.append(constraint)
+        continue
       }
+      if constraint.level < 0 { continue }
+      do throws(Failure) {
+        try settle()
+      } catch {
+        // The turn is taken back, and nothing else was to be done in it.
+        if self[formula.id] == formula { standBack(formula) }
+      }
+      if isHalted { return }
     }
-  }
-
-  /// Has those wishes stand back again that have come into force since the last turn.
-  ///
-  /// - Returns: whether there was any.
-  func takeBackReturned() -> Bool {
-    let wishes = returned.filter { self[$0.id] == $0 && owner(of: $0.output) == $0 }
-    returned = []
-    for wish in wishes { standBack(wish) }
-    return !wishes.isEmpty
   }
 
   /// Forgets a wish that ends, or becomes one of several directions.
@@ -121,23 +128,5 @@ extension ConnectionGraph {
     if yielded.contains(constraint) { return true }
     return formula.state == .waiting && formula.runs > 0
       && !formula.inputs.contains { machine.isMissing($0) }
-  }
-}
-
-extension Machine {
-  /// Brings everything up to date after a connection has ended: a wish that has come into force in its
-  /// place and cannot hold with the rest stands back again.
-  func settleGraph(afterEndAnswering value: Value) -> Value {
-    guard !graph.returned.isEmpty, !graph.isSettling, graph.atomicDepth == 0 else {
-      return settleGraph(answering: value)
-    }
-    do throws(Failure) {
-      try graph.settle()
-    } catch {
-      // The turn is taken back, and nothing else was to be done in it.
-      guard graph.takeBackReturned() else { return signal(error) }
-    }
-    graph.returned = []
-    return settleGraph(answering: value)
   }
 }

@@ -124,8 +124,6 @@ final class ConnectionGraph {
   var keptCells: Set<CellID> = []
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
-  /// Those that have come into force as something else has ended.
-  var returned: [Formula] = []
   var batchDepth = 0
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?
@@ -540,6 +538,7 @@ extension ConnectionGraph {
   /// Whether a formula that is not in force yet, or will be again, joins the cell.
   private func isJoined(_ id: CellID) -> Bool {
     keptCells.contains(id) || contested.contains { $0.cells.contains(id) }
+      || yielded.contains { $0.cells.contains(id) }
   }
 }
 

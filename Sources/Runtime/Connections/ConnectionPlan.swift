@@ -274,7 +274,8 @@ extension Machine {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
-      guard error.concernsSolvers, holdReads(of: connection, plan) else { throw error }
+      guard error.concernsSolvers, solveForHeld(of: connection, plan) || holdReads(of: connection, plan)
+      else { throw error }
     }
   }
 

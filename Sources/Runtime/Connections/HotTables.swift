@@ -98,6 +98,11 @@ struct TurnWords: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 11 != 0 }
     @inline(__always) set { setRare(11, newValue) }
   }
+  /// Whether there may be room for a wish that stands back.
+  var hasRoom: Bool {
+    @inline(__always) get { rare & 1 << 16 != 0 }
+    @inline(__always) set { setRare(16, newValue) }
+  }
   /// Whether anything has been noted that is taken back when the turn cannot be finished.
   var hasJournal: Bool {
     @inline(__always) get { rare & 1 << 12 != 0 }

@@ -11,7 +11,7 @@ extension Primitive {
         machine.end(connection) { machine.graph.disconnect($0) }
         if let relay, machine.tellEnd(of: relay).isUnwind { return .unwind }
       }
-      return machine.settleGraph(afterEndAnswering: arguments.receiver)
+      return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("text: aString", "Has the connection called otherwise.") {
       machine, arguments in
@@ -44,7 +44,7 @@ extension Primitive {
         machine.end(connection) { machine.graph.suspend($0) }
       }
       // What it held back as it had failed may run.
-      return machine.settleGraph(afterEndAnswering: arguments.receiver)
+      return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("resume", "Takes the connection into force again.") {
       machine, arguments throws(Failure) in
