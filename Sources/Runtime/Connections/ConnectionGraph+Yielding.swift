@@ -8,19 +8,24 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what stands against them; nothing has changed then.
   func take(_ added: [Formula], origin: CellID?) throws(Failure) {
+    let outer = displaced
+    displaced = []
+    defer { displaced = outer }
     do throws(Failure) {
       try takeAmongWishes(added, origin: origin)
     } catch {
+      comeBack()
       let wishes = wishes(against: added)
       if wishes.isEmpty || isUnwinding { throw error }
-      for wish in wishes { standBack(wish) }
-      defer { noteRoom() }
+      for wish in wishes { displace(wish) }
       do throws(Failure) {
         try takeAmongWishes(added, origin: origin)
-      } catch {
+      } catch let other {
         // They were not what stood against it.
+        comeBack()
+        throw isUnwinding ? other : error
       }
-      guard added.allSatisfy({ $0.constraint != nil }) else { throw error }
+      noteRoom()
     }
     retryContested()
   }
@@ -47,7 +52,7 @@ extension ConnectionGraph {
     let (own, other) = (formula.connection.strength, owner.connection.strength)
     if min(own, other) == .required { return nil }
     guard own > other else { return false }
-    standBack(owner)
+    displace(owner)
     return true
   }
 
@@ -63,6 +68,31 @@ extension ConnectionGraph {
     guard let constraint = formula.constraint, constraint.level >= 0 else { return }
     release(constraint, formula)
     standBack(constraint, formula)
+  }
+
+  /// Has a wish stand back for formulas that are just being taken into force.
+  private func displace(_ wish: Formula) {
+    displaced?.append((wish, wish.state))
+    standBack(wish)
+  }
+
+  /// Takes the wishes into force again that have stood back for what was refused, as if nothing had been.
+  private func comeBack() {
+    let wishes = displaced ?? []
+    displaced = nil
+    for (formula, state) in wishes {
+      guard self[formula.id] == formula, let constraint = formula.constraint,
+        forgetYielded(constraint)
+      else { continue }
+      do throws(Failure) {
+        try enforceOneWay(constraint, formula)
+        forced.removeAll { $0 == formula }
+        formula.state = state
+      } catch {
+        standBack(constraint, formula)
+      }
+    }
+    displaced = []
   }
 
   /// Notes that a wish of one direction is not in force.

@@ -124,6 +124,9 @@ final class ConnectionGraph {
   var keptCells: Set<CellID> = []
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
+  /// Those that have stood back for what is just being taken into force, and what state they were in;
+  /// nil while nothing is.
+  var displaced: [(formula: Formula, state: Formula.State)]?
   var batchDepth = 0
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?
@@ -537,8 +540,12 @@ extension ConnectionGraph {
 
   /// Whether a formula that is not in force yet, or will be again, joins the cell.
   private func isJoined(_ id: CellID) -> Bool {
-    keptCells.contains(id) || contested.contains { $0.cells.contains(id) }
-      || yielded.contains { $0.cells.contains(id) }
+    if keptCells.contains(id) { return true }
+    if contested.isEmpty && yielded.isEmpty { return false }
+    func concerns(_ constraint: Constraint) -> Bool {
+      constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }
+    }
+    return contested.contains(where: concerns) || yielded.contains(where: concerns)
   }
 }
 

@@ -239,6 +239,7 @@ extension Machine {
         origin: origin))
     connection.plan = plan
     connection.relay = relay
+    let (forcedCount, hasRoom) = (graph.forced.count, graph.words[0].hasRoom)
     do throws(Failure) {
       if isHeld {
         try refuseInSolver()
@@ -250,6 +251,10 @@ extension Machine {
       }
     } catch {
       graph.disconnect(connection)
+      // All is as it was: nothing has to run that had not, and no wish has more room than before.
+      let surplus = graph.forced.count - forcedCount
+      if surplus > 0 { graph.forced.removeLast(surplus) }
+      graph.words[0].hasRoom = hasRoom
       if graph.isUnwinding {
         graph.isUnwinding = false
         return .unwind
@@ -274,7 +279,8 @@ extension Machine {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
-      guard error.concernsSolvers, solveForHeld(of: connection, plan) || holdReads(of: connection, plan)
+      guard error.concernsSolvers,
+        solveForHeld(of: connection, plan) || holdReads(of: connection, plan)
       else { throw error }
     }
   }

@@ -55,8 +55,7 @@ extension Machine {
         graph.relays.held[cell]?.relay?.wanted = nil
         return value
       }
-      if graph.words[0].hasRoom { graph.meetWishes() }
-    if graph.words[0].hasRelays, !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
+      if graph.words[0].hasRelays, !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
       try graph.prepareWrite(to: cell)

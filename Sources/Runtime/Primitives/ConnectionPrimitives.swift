@@ -198,9 +198,24 @@ extension Machine {
       // What stands against it may come to the same.
       return holds(connection) ? "satisfied" : "violated"
     }
+    // It may be in force again and still have to run.
+    if connection.strength < .required, let violation = violation(of: connection), !violation.isZero
+    {
+      return "violated"
+    }
+    if lacksEnd(connection) { return "waiting" }
     let states = connection.formulas.map(\.state)
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"
+  }
+}
+
+extension Machine {
+  /// Whether one of two places that are to be equal holds nothing.
+  private func lacksEnd(_ connection: Connection) -> Bool {
+    let formulas = connection.formulas
+    guard formulas.count == 2, case .copy(let source) = formulas[0].source else { return false }
+    return isMissing(source) != isMissing(formulas[0].output)
   }
 }
 
