@@ -122,6 +122,10 @@ extension ConnectionGraph {
     for (constraint, formula) in sorted {
       // A setter that runs for the one before may have ended it.
       guard self[formula.id] == formula, forgetYielded(constraint) else { continue }
+      if equation(forWish: formula) != nil {
+        weigh(formula.connection)
+        continue
+      }
       do throws(Failure) {
         try enforceOneWay(constraint, formula)
       } catch {
@@ -158,5 +162,66 @@ extension ConnectionGraph {
     if yielded.contains(constraint) { return true }
     return formula.state == .waiting && formula.runs > 0
       && !formula.inputs.contains { machine.isMissing($0) }
+  }
+}
+
+// MARK: - Among equations and inequalities
+
+// Where a place is solved for, a wish of one direction for it is one of the solver's, so that it gives way
+// by as much as it must. What it reads counts as a constant, unless it is solved for as well.
+
+extension ConnectionGraph {
+  /// What a wish of one direction says as an equation for its left side; nil where that is not solved for,
+  /// or the wish is no sum of places.
+  func equation(forWish formula: Formula) -> Equation? {
+    let connection = formula.connection
+    guard connection.strength < .required, formula.equation == nil, !isForced(connection),
+      connection.relay == nil, connection.tolerance == nil, connection.onlyFormula == formula,
+      let region = self[formula.output].region, region.solverName == "linear",
+      let form = formula.linear, Set(form.cells).isSuperset(of: formula.variables),
+      formula.variables.allSatisfy({ machine.isMissing($0) || number(of: $0) != nil })
+    else { return nil }
+    let terms = form.terms.map { term in
+      guard let cell = term.cell, cell != formula.output, self[cell].region !== region else {
+        return term
+      }
+      return LinearForm.Term(
+        term.number, factors: term.factors + [cell], divisors: term.divisors, nil)
+    }
+    return Equation(relation: .equal, form: LinearForm(terms))
+  }
+
+  /// Makes an equation of a connection in place of its formula, which has not come into force.
+  func exchange(_ formula: Formula, for equation: Equation) -> Formula {
+    let connection = formula.connection
+    let output = formula.output
+    connection.removeFormulas()
+    free(formula)
+    let made = makeFormula(
+      of: connection, output: output, inputs: equation.form.cells.filter { $0 != output },
+      source: .equation(equation))
+    made.dynamicInputs = equation.form.constants
+    return made
+  }
+
+  /// Has the wishes of one direction stand back that determine places which are solved for from now on,
+  /// until the solver weighs them.
+  func weighWishes(of cells: [CellID]) {
+    for cell in cells {
+      guard let wish = owner(of: cell), equation(forWish: wish) != nil else { continue }
+      standBack(wish)
+      noteRoom()
+    }
+  }
+
+  /// Has a wish of one direction weighed by the solver of its place.
+  private func weigh(_ connection: Connection) {
+    guard let plan = connection.plan else { return }
+    do throws(Failure) {
+      try machine.establish(connection, anew: plan)
+      try settle()
+    } catch {
+      // It is in force as it was, or told of by its state.
+    }
   }
 }

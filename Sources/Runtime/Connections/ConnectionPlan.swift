@@ -420,10 +420,14 @@ extension Machine {
     } else {
       source = .block(plan.block ?? .nil)
     }
-    let formula = graph.makeFormula(
+    var formula = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: source)
     formula.takeText(readNames: names)
-    graph.recognizeFold(formula)
+    if let equation = graph.equation(forWish: formula) {
+      formula = graph.exchange(formula, for: equation)
+    } else {
+      graph.recognizeFold(formula)
+    }
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
@@ -458,8 +462,11 @@ extension Machine {
   ) throws(Failure) {
     guard target != source else { throw .joinsItself(graph[target].name) }
     try refuseSilent(source, for: connection)
-    let formula = graph.makeFormula(
+    var formula = graph.makeFormula(
       of: connection, output: target, inputs: [source], source: .copy(source))
+    if let equation = graph.equation(forWish: formula) {
+      formula = graph.exchange(formula, for: equation)
+    }
     connection.keys =
       connection.keptKeys
       ?? keys(target: graph[target].place, reads: [graph[source].place])

@@ -141,6 +141,7 @@ extension Machine {
       ObjectRef(leaf.storage)[slot: 0] = value
     }
     try graph.add(added, origin: nil)
+    graph.weighWishes(of: form.cells)
   }
 }
 
