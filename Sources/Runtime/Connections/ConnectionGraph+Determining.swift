@@ -1,0 +1,242 @@
+internal import TenonTables
+
+// Formulas of one direction: what determines a place, and at which level it is computed.
+
+extension ConnectionGraph {
+  func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
+    if let owner = self[formula.output].owner, owner != formula {
+      switch replace(owner, by: formula) {
+      case true: break
+      case false: return standBack(constraint, formula)
+      case nil:
+        guard batchDepth > 0 else {
+          throw .determinedAlready(displayName(of: formula.output), by: owner.connection)
+        }
+        constraint.isContested = true
+        contested.append(constraint)
+        return
+      }
+    }
+    do throws(Failure) {
+      try determine(constraint, formula)
+    } catch {
+      guard standsBack(formula, because: error) else { throw error }
+      standBack(constraint, formula)
+    }
+  }
+
+  /// Has a formula of one direction determine its place.
+  private func determine(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
+    let output = formula.output
+    try refuseCycle(from: output, to: formula.inputs, through: formula)
+    let level = highestLevel(of: formula.inputs)
+    try insert(constraint, formula, level: level)
+    cells[output.index].ownerNumber = formula.id.rawValue
+    setFlag(CellFlag.determined, of: output, to: true)
+    beginLaziness(of: formula)
+    for input in formula.inputs { addReader(formula, to: input) }
+    if let region = self[output].region {
+      do throws(SolverConflict) {
+        try region.solver.edit(output, age: clock, isPinned: true)
+        region.pinned.insert(output)
+      } catch {
+        release(constraint, formula)
+        throw conflict(error, about: formula)
+      }
+    }
+    raise(output, to: level)
+    forced.append(formula)
+  }
+
+  /// Takes a one-way constraint out of its solver.
+  func release(_ constraint: Constraint, _ formula: Formula) {
+    levels[constraint.level].solver.remove(formula.levelID)
+    constraint.level = -1
+    if self[formula.output].owner == formula {
+      cells[formula.output.index].ownerNumber = -1
+      // Nothing that is still there has it stand higher: ways are looked for by levels.
+      cells[formula.output.index].level = 0
+      setFlag(CellFlag.determined, of: formula.output, to: false)
+      if let region = self[formula.output].region { unpin(formula.output, in: region) }
+    }
+    for input in formula.inputs { removeReader(formula, from: input) }
+    endRecording(of: formula)
+    endLaziness(of: formula)
+  }
+
+  /// Hands a one-way constraint to the solver of a level.
+  private func insert(
+    _ constraint: Constraint, _ formula: Formula, level: Int
+  ) throws(Failure) {
+    let description = levelDescription(of: constraint, formula)
+    while levels.count <= level {
+      let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
+      levels.append(
+        Level(
+          solver: solver.solver,
+          transaction: levels.isEmpty ? baseTransaction : makeTransaction()))
+    }
+    do throws(SolverConflict) {
+      try levels[level].solver.add(description)
+    } catch {
+      throw conflict(error, about: formula)
+    }
+    constraint.level = level
+  }
+
+  /// Learns what a formula was seen to read.
+  ///
+  /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
+  func setDynamicInputs(_ inputs: [CellID], of formula: Formula) throws(Failure) {
+    let old = formula.dynamicInputs
+    let textReads = formula.textReads
+    let new = takeReads(inputs, of: formula)
+    guard new != old || formula.textReads != textReads else { return }
+    if new != old { noteReads(of: formula) }
+    do throws(Failure) {
+      try changeDynamicInputs(new, of: formula)
+    } catch {
+      formula.textReads = textReads
+      throw error
+    }
+  }
+
+  /// Has a formula hear of other cells besides those that its text names.
+  ///
+  /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
+  func changeDynamicInputs(_ new: [CellID], of formula: Formula) throws(Failure) {
+    let old = formula.dynamicInputs
+    if new.contains(formula.output) { throw cycle([formula.output], through: [formula]) }
+    guard let constraint = formula.constraint, constraint.level >= 0 else {
+      try setDynamicInputs(new, ofMultiWay: formula)
+      return
+    }
+    try refuseCycle(from: formula.output, to: new, through: formula)
+    formula.dynamicInputs = new
+    let level = highestLevel(of: formula.inputs)
+    if level > constraint.level {
+      levels[constraint.level].solver.remove(formula.levelID)
+      try insert(constraint, formula, level: level)
+    } else {
+      do throws(SolverConflict) {
+        try levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
+      } catch {
+        formula.dynamicInputs = old
+        throw conflict(error, about: formula)
+      }
+    }
+    let gone = Set(old).subtracting(new)
+    let known = Set(old)
+    for input in new where !known.contains(input) { addReader(formula, to: input) }
+    for input in old where gone.contains(input) { removeReader(formula, from: input) }
+    raise(formula.output, to: constraint.level)
+    release(Array(gone))
+  }
+
+  /// Learns what a formula of a constraint of several directions was seen to read besides the
+  /// variables of the constraint: a change there has the constraint satisfied again.
+  private func setDynamicInputs(
+    _ new: [CellID], ofMultiWay formula: Formula
+  ) throws(Failure) {
+    guard let constraint = formula.constraint, let region = constraint.region else { return }
+    let old = formula.dynamicInputs
+    if region.isLoose, new.contains(where: { self[$0].region === region }) {
+      // It may be read only, and not joined.
+      separateLooseRegions()
+      return try setDynamicInputs(new, ofMultiWay: formula)
+    }
+    var new = new.filter { self[$0].region !== region }
+    if constraint.isForced {
+      // What its text names and does not join it with others it goes on reading.
+      let cells = Set(constraint.cells)
+      new += formula.staticInputs.filter { !cells.contains($0) }
+    }
+    guard new != old else { return }
+    if !new.isEmpty, let way = way(from: region.cells.sorted(), to: Set(new)) {
+      if separateLooseRegions() { return try setDynamicInputs(new, ofMultiWay: formula) }
+      throw cycle(way.cells, through: [formula] + way.formulas)
+    }
+    unlinkDynamicInputs(of: formula)
+    formula.dynamicInputs = new
+    linkDynamicInputs(of: formula)
+    if !new.isEmpty { region.hasReads = true }
+    settleLevel(of: region, for: constraint, entering: [])
+    release(Array(Set(old).subtracting(new)))
+  }
+
+  func linkDynamicInputs(of formula: Formula) {
+    for input in formula.dynamicInputs { addReader(formula, to: input) }
+  }
+
+  func unlinkDynamicInputs(of formula: Formula) {
+    for input in formula.dynamicInputs { removeReader(formula, from: input) }
+  }
+
+  private func addReader(_ formula: Formula, to cell: CellID) {
+    cells[cell.index].addReader(formula.id.rawValue)
+    setFlag(CellFlag.read, of: cell, to: true)
+    touch(cell)
+    noteReader(formula, of: cell, isNew: true)
+  }
+
+  private func removeReader(_ formula: Formula, from cell: CellID) {
+    cells[cell.index].removeReader(formula.id.rawValue)
+    setFlag(CellFlag.read, of: cell, to: cells[cell.index].hasReaders)
+    touch(cell)
+    noteReader(formula, of: cell, isNew: false)
+  }
+
+  func highestLevel(of cells: [CellID]) -> Int {
+    cells.map { level(of: $0) }.max() ?? 0
+  }
+
+  /// The level at which a cell's value is settled.
+  func level(of cell: CellID) -> Int {
+    max(cells[cell.index].level, cells[cell.index].region?.level ?? 0)
+  }
+
+  /// Raises what depends on a cell whose region was raised.
+  func raiseReaders(of cell: CellID) {
+    raise([(cell, nil)])
+  }
+
+  /// Raises a cell, and everything that depends on it, to the level of what determines it.
+  func raise(_ cell: CellID, to level: Int) {
+    raise([(cell, level)])
+  }
+
+  private func raise(_ start: [(cell: CellID, level: Int?)]) {
+    var stack = start
+    var steps = 0
+    while let (cell, level) = stack.popLast() {
+      // It ends, as there is no cycle; were there one after all, the program could still be stopped.
+      steps += 1
+      if steps & 4_095 == 0, machine.noticeInterrupt() { return }
+      // Without a level it is a member of a region that was raised: its own stays.
+      if let level {
+        if cells[cell.index].level < level { cells[cell.index].level = level }
+        if let region = cells[cell.index].region, self[cell].hasOwner,
+          region.level <= level
+        {
+          region.level = level + 1
+          for member in region.cells where member != cell { stack.append((member, nil)) }
+        }
+      }
+      let effective = self.level(of: cell)
+      for reader in readers(of: cell) {
+        guard let constraint = reader.constraint else { continue }
+        if let region = constraint.region, region.level <= effective,
+          region !== cells[cell.index].region
+        {
+          region.level = effective + 1
+          for member in region.cells { stack.append((member, nil)) }
+        }
+        guard constraint.level >= 0, constraint.level < effective else { continue }
+        levels[constraint.level].solver.remove(reader.levelID)
+        // The order has no cycle: the solver of the level above cannot refuse.
+        try? insert(constraint, reader, level: effective)
+        stack.append((reader.output, effective))
+      }
+    }
+  }
+}

@@ -1,0 +1,237 @@
+internal import TenonTables
+
+// Constraints of several directions: the regions that they form, and what a new one begins with.
+
+extension ConnectionGraph {
+  func enforceMultiWay(
+    _ constraint: Constraint, new: [Formula], origin: CellID?
+  ) throws(Failure) {
+    let wasOneWay = constraint.level >= 0
+    let wasContested = constraint.isContested
+    let wasYielded = forgetYielded(constraint)
+    let first = constraint.formulas[0]
+    if wasOneWay { release(constraint, first) }
+    if wasContested {
+      contested.removeAll { $0 == constraint }
+      constraint.isContested = false
+    }
+    do throws(Failure) {
+      try refuseCycle(throughConstantsOf: constraint)
+      try join(constraint)
+    } catch {
+      if constraint.equation != nil { constraint.region = nil }
+      if wasOneWay {
+        // It was in force as it stood; it can be again.
+        let formulas = constraint.formulas
+        constraint.formulas = [first]
+        try? enforceOneWay(constraint, first)
+        constraint.formulas = formulas
+      }
+      if wasYielded { yielded.append(constraint) }
+      if wasContested {
+        // It goes on waiting for another way back.
+        constraint.isContested = true
+        contested.append(constraint)
+      }
+      throw error
+    }
+    if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
+    // What was in force before with another solver goes on reading what it has read.
+    if constraint.isForced { new.forEach { linkDynamicInputs(of: $0) } }
+    satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
+  }
+
+  /// Puts a constraint of several directions into the region that its cells form.
+  func join(_ constraint: Constraint) throws(Failure) {
+    do throws(Failure) {
+      try joinAsItStands(constraint)
+    } catch {
+      // What stands against it may be that constraints are kept together which need not be.
+      guard separateLooseRegions() else { throw error }
+      try joinAsItStands(constraint)
+    }
+  }
+
+  private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
+    let involved = constraint.cells.compactMap { self[$0].region }.unique()
+    if try hasCycle(throughReadsOf: involved, constraint) { return try joinAsItStands(constraint) }
+    try refuseCycle(throughTruthsOf: involved, constraint)
+    let ownPins = constraint.cells.filter { self[$0].hasOwner }
+    let isPinned = !ownPins.isEmpty || involved.contains { !$0.pinned.isEmpty }
+    if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }
+    let description = describe(
+      constraint,
+      withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
+    let region: Region
+    let entering: [CellID]
+    let isNew = constraint.region == nil
+    if involved.count == 1, isAccepted(constraint, description, by: involved[0]),
+      try extend(involved[0], by: constraint, description)
+    {
+      region = involved[0]
+      entering = constraint.cells.filter { !region.cells.contains($0) }
+    } else {
+      if involved.contains(where: \.isLoose), separateLooseRegions() {
+        return try joinAsItStands(constraint)
+      }
+      if let largest = absorb(involved, constraint, description) {
+        // They are one region now.
+        return finishJoining(
+          constraint, largest.region, ownPins, entering: largest.entering, isNew: true)
+      }
+      let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
+      region = try merge(involved, with: constraint, pinned: pinned)
+      region.pinned = pinned
+      regionCount += 1 - involved.count
+      entering = Set(region.constraints.flatMap(\.cells)).sorted()
+    }
+    finishJoining(constraint, region, ownPins, entering: entering, isNew: isNew)
+  }
+
+  /// Notes that a region's solver has a constraint, with cells that are new there.
+  private func finishJoining(
+    _ constraint: Constraint, _ region: Region, _ pins: [CellID], entering: [CellID], isNew: Bool
+  ) {
+    constraint.region = region
+    if constraint.strength < .required { region.hasWishes = true }
+    if constraint.formulas.contains(where: { !$0.dynamicInputs.isEmpty }) { region.hasReads = true }
+    if isNew { for cell in constraint.cells { cells[cell.index].regionUses += 1 } }
+    region.pinned.formUnion(pins)
+    for cell in entering {
+      cells[cell.index].region = region
+      region.cells.insert(cell)
+      touch(cell)
+    }
+    settleLevel(of: region, for: constraint, entering: entering)
+  }
+
+  /// Puts a region above everything that determines one of its cells, or is read besides by a
+  /// constraint that has just come in.
+  func settleLevel(
+    of region: Region, for constraint: Constraint, entering: [CellID]
+  ) {
+    // Those that were there before stand below it.
+    let pins = constraint.cells + entering
+    let pinned = pins.filter { self[$0].hasOwner }.map { self[$0].level }.max() ?? 0
+    let below = max(pinned, highestLevel(of: constraint.formulas.flatMap(\.dynamicInputs)))
+    let isHigher = below + 1 > region.level
+    region.level = max(region.level, below + 1)
+    for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
+  }
+
+  /// Takes a constraint into a region.
+  ///
+  /// - Returns: false when its solver cannot keep it and another one may.
+  private func extend(
+    _ region: Region, by constraint: Constraint, _ description: ConstraintIR
+  ) throws(Failure) -> Bool {
+    do throws(SolverConflict) {
+      for cell in constraint.cells where !region.cells.contains(cell) {
+        try introduce(cell, to: region.solver)
+      }
+      try region.solver.add(description)
+    } catch {
+      if case .interrupted = error.kind { throw conflict(error, about: nil) }
+      let known = constraint.region === region
+      if try hasOtherSolver(for: region.constraints + (known ? [] : [constraint]), than: region) {
+        return false
+      }
+      throw conflict(error, about: constraint.formulas[constraint.formulas.count - 1])
+    }
+    if constraint.region !== region { region.constraints.append(constraint) }
+    return true
+  }
+
+  func introduce(
+    _ cell: CellID, to solver: any ConnectorSolver
+  ) throws(SolverConflict) {
+    try solver.edit(cell, age: writes.age(of: cell), isPinned: self[cell].hasOwner)
+  }
+
+  /// Makes one region of several, and of a constraint that joins them.
+  private func merge(
+    _ old: [Region], with constraint: Constraint, pinned: Set<CellID>
+  ) throws(Failure) -> Region {
+    var all = old.flatMap(\.constraints)
+    if !old.contains(where: { $0 === constraint.region }) { all.append(constraint) }
+    structuralWork += all.count
+    let cells = Set(all.flatMap(\.cells)).sorted()
+    let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
+    if let preferred = all.lazy.compactMap(\.preferredSolver).first(where: { $0 != made.name }) {
+      throw .noSolver(["\(preferred): only \(made.name) keeps it with what stands beside it"])
+    }
+    // A wish that the solver of its region has given up, and this one keeps, does not hold yet.
+    for each in all where each.strength < .required {
+      guard let solver = each.region?.solver, !solver.keeps(each.id), made.solver.keeps(each.id),
+        let formula = each.firstFormula
+      else { continue }
+      forced.append(formula)
+    }
+    let region = Region(all, solver: made.solver, name: made.name, in: self)
+    region.hasWishes = old.contains(where: \.hasWishes)
+    region.hasReads = old.contains(where: \.hasReads)
+    region.level = old.map(\.level).max() ?? 1
+    for each in all { each.region = region }
+    for each in old {
+      for cell in each.transaction.changed { region.transaction.changes.append(cell) }
+      for formula in each.transaction.forced { region.transaction.forcedFormulas.append(formula) }
+      if each.isWaiting { enqueue(region) }
+    }
+    waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
+    return region
+  }
+
+  /// Sees to it that a constraint that has just come into force holds after the next settling.
+  private func satisfy(
+    _ constraint: Constraint, new: [Formula], origin: CellID?, wasSatisfied: Bool
+  ) {
+    guard let region = constraint.region,
+      let added = constraint.equation == nil ? new.last : constraint.formulas.first
+    else { return }
+    if let origin {
+      clock += 1
+      writes.setAge(clock, of: origin)
+      begin(constraint, with: origin, in: region)
+      forced.append(added)
+      return
+    }
+    // A formula that comes as the way back of one that holds has nothing to do.
+    if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) {
+      if region.hasReads { for formula in new { machine.learnReads(ofIdle: formula) } }
+      return
+    }
+    if constraint.equation != nil {
+      // Its solver knows that the left side follows.
+      forced.append(added)
+      return
+    }
+    clock += 1
+    for input in added.inputs { begin(constraint, with: input, in: region) }
+    forced.append(added)
+  }
+
+  /// Has a cell count as written just now, as the side with which a constraint begins.
+  ///
+  /// Where something else has to give way for it, a wish does so to hold, instead of not holding.
+  private func begin(_ constraint: Constraint, with cell: CellID, in region: Region) {
+    let isPinned = self[cell].hasOwner
+    try? region.solver.edit(cell, age: clock, isPinned: isPinned)
+    guard !isPinned, constraint.strength < .required, !region.solver.keeps(constraint.id) else {
+      return
+    }
+    region.solver.unpin(cell)
+  }
+
+  /// Lets a region compute a cell again that nothing else determines any more: wishes that have stood
+  /// back because of that may hold again.
+  func unpin(_ cell: CellID, in region: Region) {
+    region.pinned.remove(cell)
+    if region.hasWishes {
+      for constraint in region.constraints where constraint.strength < .required {
+        guard constraint.equation != nil || !region.solver.keeps(constraint.id) else { continue }
+        forced += constraint.formulas.prefix(1)
+      }
+    }
+    region.solver.unpin(cell)
+  }
+}
