@@ -38,9 +38,16 @@ extension ConnectionGraph {
         if constraint.cells.count == 2, constraint.equation != nil { stack += constraint.cells }
       }
     }
-    return holding.compactMap { connections[Int($0)] }.withoutRepetitions.filter { each in
+    return holding(read, but: connection)
+  }
+
+  /// The connections, but for one, that take some of these places as constants.
+  fileprivate func holding(_ cells: Set<CellID>, but connection: Connection) -> [Connection] {
+    holding.compactMap { connections[Int($0)] }.withoutRepetitions.filter { each in
       each != connection && each.plan?.linear?.held.isEmpty == false
-        && each.formulas.contains { $0.equation != nil && !read.isDisjoint(with: $0.dynamicInputs) }
+        && each.formulas.contains {
+          $0.equation != nil && !cells.isDisjoint(with: $0.dynamicInputs)
+        }
     }
   }
 }
@@ -154,77 +161,68 @@ private struct EquationParts {
 }
 
 extension Machine {
-  /// Takes a connection into force that closes a cycle through what messages in equations read, by having
-  /// equations take that as constants.
+  /// Connections in the order in which they are taken into force, with the plans that they have then.
+  private typealias Order = [(connection: Connection, plan: ConnectionPlan)]
+
+  /// Takes a connection into force that closes a cycle through what equations take as constants, by having
+  /// equations take less as constants, or more.
   ///
   /// - Returns: false when that is not what stands against it, or does not help; nothing has changed then
   ///   but that the formulas of the connection are gone.
-  func holdReads(of connection: Connection, _ plan: ConnectionPlan) -> Bool {
+  func establishOtherwise(_ connection: Connection, _ plan: ConnectionPlan) -> Bool {
     guard connection.status == .active, !graph.isSettling, graph.runningNumber < 0,
-      !graph.isUnwinding, graph.keptCells.isEmpty,
-      let affected = graph.holding(for: connection.formulas)
+      !graph.isUnwinding, graph.keptCells.isEmpty
     else { return false }
-    let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
-    var old: [(connection: Connection, plan: ConnectionPlan)] = []
-    var new: [(connection: Connection, plan: ConnectionPlan)] = []
+    let orders = [solvingForHeld(of: connection, plan), holdingReads(of: connection, plan)]
+    for order in orders.compactMap({ $0 }) where establish(order, for: connection) {
+      let concerned = Set(order.map(\.connection.id))
+      graph.holding.removeAll { concerned.contains($0) }
+      graph.holding += order.filter { $0.plan.linear?.held.isEmpty == false }.map(\.connection.id)
+      return true
+    }
+    return false
+  }
+
+  /// The order in which equations solve for what they have taken as constants and a connection would have
+  /// solved for; nil where there is none of that.
+  private func solvingForHeld(of connection: Connection, _ plan: ConnectionPlan) -> Order? {
+    if graph.holding.isEmpty { return nil }
+    let cells = Set(connection.formulas.flatMap(\.variables))
+    let freed = graph.holding(cells, but: connection).compactMap { each in
+      each.plan.map { plan in
+        var plan = plan
+        plan.linear?.held = []
+        return (connection: each, plan: plan)
+      }
+    }
+    return freed.isEmpty ? nil : [(connection, plan)] + freed
+  }
+
+  /// The order in which equations take as constants what messages in them read; nil where there is
+  /// nothing of that.
+  private func holdingReads(of connection: Connection, _ plan: ConnectionPlan) -> Order? {
+    guard let affected = graph.holding(for: connection.formulas) else { return nil }
+    var order: Order = []
     for (each, cells) in affected {
       guard let known = each == connection ? plan : each.plan,
         let held = holding(cells, in: known)
-      else { return false }
-      if each != connection { old.append((each, known)) }
-      new.append((each, held))
+      else { return nil }
+      order.append((each, held))
     }
-    if !new.contains(where: { $0.connection == connection }) { new.append((connection, plan)) }
-    // The last ones are those that were refused.
-    new.sort { $1.connection == connection && $0.connection != connection }
-    guard establish(new, insteadOf: old, for: connection, plan) else { return false }
-    graph.holding += new.map(\.connection.id)
-    return true
-  }
-
-  /// Takes a connection into force that would have solved for what equations have taken as a constant,
-  /// by having these solve for it, too.
-  ///
-  /// - Returns: false when that is not what stands against it, or does not help; nothing has changed then
-  ///   but that the formulas of the connection are gone.
-  func solveForHeld(of connection: Connection, _ plan: ConnectionPlan) -> Bool {
-    guard !graph.holding.isEmpty, connection.status == .active, !graph.isSettling,
-      graph.runningNumber < 0, !graph.isUnwinding, graph.keptCells.isEmpty
-    else { return false }
-    let cells = Set(connection.formulas.flatMap(\.variables))
-    let old = graph.holding.compactMap { graph.connections[Int($0)] }.withoutRepetitions
-      .compactMap { each -> (connection: Connection, plan: ConnectionPlan)? in
-        guard each != connection, each.status == .active, let known = each.plan,
-          known.linear?.held.isEmpty == false,
-          each.formulas.contains(where: {
-            $0.equation != nil && !cells.isDisjoint(with: $0.dynamicInputs)
-          })
-        else { return nil }
-        return (each, known)
-      }
-    if old.isEmpty { return false }
-    let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
-    let new = old.map { each in
-      var plan = each.plan
-      plan.linear?.held = []
-      return (connection: each.connection, plan: plan)
-    }
-    guard establish([(connection, plan)] + new, insteadOf: old, for: connection, plan) else {
-      return false
-    }
-    let freed = Set(new.map(\.connection.id))
-    graph.holding.removeAll { freed.contains($0) }
-    return true
+    if !order.contains(where: { $0.connection == connection }) { order.append((connection, plan)) }
+    // The last one is that which was refused.
+    order.sort { $1.connection == connection && $0.connection != connection }
+    return order
   }
 
   /// Takes a connection, and others with other plans than before, into force in an order: all or none.
-  private func establish(
-    _ new: [(connection: Connection, plan: ConnectionPlan)],
-    insteadOf old: [(connection: Connection, plan: ConnectionPlan)],
-    for connection: Connection, _ plan: ConnectionPlan
-  ) -> Bool {
+  private func establish(_ order: Order, for connection: Connection) -> Bool {
+    let plan = connection.plan
+    let old: Order = order.compactMap { each in
+      each.connection == connection ? nil : each.connection.plan.map { (each.connection, $0) }
+    }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
     // Getters run while some are not in force.
     for (_, known) in old { known.forEachValue { roots.append($0) } }
     graph.keptCells = Set(old.flatMap { $0.connection.formulas.flatMap(\.variables) })
@@ -236,7 +234,7 @@ extension Machine {
     graph.dissolve(connection)
     for (each, _) in old { graph.dissolve(each) }
     do throws(Failure) {
-      for (each, changed) in new {
+      for (each, changed) in order {
         each.plan = changed
         try establishAsItStands(each, changed)
         // What holds already need not follow.
@@ -244,7 +242,7 @@ extension Machine {
       }
       return true
     } catch {
-      for (each, _) in new { graph.dissolve(each) }
+      for (each, _) in order { graph.dissolve(each) }
       connection.plan = plan
       for (each, known) in old {
         each.plan = known

@@ -191,8 +191,10 @@ extension ConnectionGraph {
     return Equation(relation: .equal, form: LinearForm(terms))
   }
 
-  /// Makes an equation of a connection in place of its formula, which has not come into force.
-  func exchange(_ formula: Formula, for equation: Equation) -> Formula {
+  /// A formula that has not come into force, or the equation in place of it that a wish is where its place
+  /// is solved for.
+  func weighed(_ formula: Formula) -> Formula {
+    guard let equation = equation(forWish: formula) else { return formula }
     let connection = formula.connection
     let output = formula.output
     connection.removeFormulas()

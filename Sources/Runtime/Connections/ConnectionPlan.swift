@@ -279,9 +279,7 @@ extension Machine {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
-      guard error.concernsSolvers,
-        solveForHeld(of: connection, plan) || holdReads(of: connection, plan)
-      else { throw error }
+      guard error.concernsSolvers, establishOtherwise(connection, plan) else { throw error }
     }
   }
 
@@ -420,14 +418,11 @@ extension Machine {
     } else {
       source = .block(plan.block ?? .nil)
     }
-    var formula = graph.makeFormula(
+    let made = graph.makeFormula(
       of: connection, output: output, inputs: inputs, source: source)
-    formula.takeText(readNames: names)
-    if let equation = graph.equation(forWish: formula) {
-      formula = graph.exchange(formula, for: equation)
-    } else {
-      graph.recognizeFold(formula)
-    }
+    made.takeText(readNames: names)
+    let formula = graph.weighed(made)
+    if formula.equation == nil { graph.recognizeFold(formula) }
     connection.keys =
       connection.keptKeys ?? keys(target: targetPlace, reads: reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
@@ -462,11 +457,9 @@ extension Machine {
   ) throws(Failure) {
     guard target != source else { throw .joinsItself(graph[target].name) }
     try refuseSilent(source, for: connection)
-    var formula = graph.makeFormula(
-      of: connection, output: target, inputs: [source], source: .copy(source))
-    if let equation = graph.equation(forWish: formula) {
-      formula = graph.exchange(formula, for: equation)
-    }
+    let formula = graph.weighed(
+      graph.makeFormula(
+        of: connection, output: target, inputs: [source], source: .copy(source)))
     connection.keys =
       connection.keptKeys
       ?? keys(target: graph[target].place, reads: [graph[source].place])
