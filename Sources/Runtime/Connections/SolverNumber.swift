@@ -57,6 +57,7 @@ public struct SolverNumber: Sendable, BitwiseCopyable {
   }
 
   /// Whether it is neither infinite nor no number at all.
+  @inline(__always)
   public var isFinite: Bool { isExact || double.isFinite }
 
   /// The fraction in lowest terms with a positive denominator; nil where that does not fit.
@@ -168,6 +169,7 @@ extension SolverNumber: Comparable {
   public var magnitude: SolverNumber { isNegative ? -self : self }
 
   /// Whether two numbers are the same, exact or not.
+  @inline(__always)
   public static func == (left: SolverNumber, right: SolverNumber) -> Bool {
     if left.isExact, right.isExact {
       return left.bits == right.bits && left.divisor == right.divisor

@@ -39,7 +39,13 @@ final class LinearSolution {
   var isQuiet = false
   /// Whether every goal was met that is no mere consequence of others, so that other values of the
   /// variables that are not basic change nothing but values.
-  var isSettled = false
+  var isSettled = false {
+    didSet { if !isSettled { order = nil } }
+  }
+  /// How the variables follow from those that are free; known while only values change.
+  var order: LinearOrder?
+  /// The round in which a variable of the system got another value.
+  let changes = FlatTable<Int>()
   /// The variables that have come where they should.
   var isMet: [Bool] = []
 }

@@ -75,7 +75,9 @@ extension LinearSolver {
 
   private func mark(_ index: Int, _ component: Int) {
     for term in records[index]?.terms ?? [] {
-      groups[variables[term.variable].group].component = component
+      let group = variables[term.variable].group
+      groups[group].component = component
+      forgetSteps(group)
     }
   }
 
@@ -113,6 +115,7 @@ extension LinearSolver {
   /// - Returns: false when the system has to be built anew: nothing shows in it where the equation
   ///   went.
   private func takeOut(_ index: Int, of solution: LinearSolution) -> Bool {
+    solution.order = nil
     if let local = solution.boundOf.removeValue(forKey: index) {
       solution.bounds[local]?.removeAll { $0.record == index }
       solution.system.removeBounds(local)

@@ -22,6 +22,7 @@ extension LinearSolver {
     base.system.release()
     var isQuiet = known.allSatisfy(\.isQuiet)
     let isSettled = base.isSettled && known.count == 1
+    base.order = nil
     let moves = base.system.moveCount
     let count = base.system.count
     for other in known where other !== base { base.absorb(other) }

@@ -118,6 +118,8 @@ extension LinearSolver {
     variables[afterOne].previous = Int32(other)
     groups[large].count += before.count
     groups[large].isFresh = true
+    forgetSteps(large)
+    forgetSteps(small)
     if let superfluous = redundant.removeValue(forKey: small) {
       redundant[large, default: []] += superfluous
     }
@@ -200,6 +202,7 @@ extension LinearSolver {
     variables[lead].previous = Int32(previous)
     groups[new].count = count
     groups[group].count -= count
+    forgetSteps(group)
     groups[new].pinnedCount = pinned
     groups[group].pinnedCount -= pinned
     groups[new].isFresh = groups[group].isFresh

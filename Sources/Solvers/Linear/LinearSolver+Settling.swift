@@ -109,7 +109,7 @@ extension LinearSolver {
       value, to: group, except: own == nil ? -1 : leader, edited, &steps,
       otherwise: {
         let source = own == nil ? speaker(for: group) : leader
-        return source < 0 ? nil : self.value(of: source).map { LinearSteps(from: source, $0) }
+        return source < 0 ? nil : self.value(of: source).map { LinearSteps(from: source, $0, self) }
       }, transaction, cause)
   }
 
@@ -143,7 +143,7 @@ extension LinearSolver {
       guard number.isFinite else { continue }
       if !number.isExact, !isPlain || variable.factor != .one || !variable.offset.isZero {
         if steps == nil { steps = makeSteps() }
-        number = steps?.value(of: member, insteadOf: number, self) ?? number
+        if let steps { number = steps.value(of: member, insteadOf: number) }
       }
       let old = variable.isKnown ? variable.value : self.value(of: member)
       if let old, isSame(old, number) { continue }
@@ -162,10 +162,9 @@ extension LinearSolver {
 
   /// Whether two numbers are the same but for the rounding of a few operations.
   private func isSame(_ left: SolverNumber, _ right: SolverNumber) -> Bool {
-    if left == right { return true }
-    if left.isExact, right.isExact { return false }
+    if left.isExact, right.isExact { return left == right }
     let (a, b) = (left.double, right.double)
-    return (a - b).magnitude <= 1e-12 * Swift.max(a.magnitude, b.magnitude)
+    return a == b || (a - b).magnitude <= 1e-12 * Swift.max(a.magnitude, b.magnitude)
   }
 
   // MARK: Components
@@ -186,7 +185,7 @@ extension LinearSolver {
         let keeper = keepers.contains(group) ? keeper(of: group, own) : -1
         write(
           solution.system.values[local], to: group, except: keeper, own, &steps,
-          otherwise: { LinearSteps(solution, edited: own) }, transaction, cause)
+          otherwise: { LinearSteps(solution, changed: changed, self) }, transaction, cause)
       }
       return
     }
@@ -205,7 +204,7 @@ extension LinearSolver {
       guard !unknown.contains(local) else { continue }
       write(
         solution.system.values[local], to: group, except: keeper(of: group, own), own, &steps,
-        otherwise: { LinearSteps(solution, edited: own) }, transaction, cause)
+        otherwise: { LinearSteps(solution, self) }, transaction, cause)
     }
   }
 

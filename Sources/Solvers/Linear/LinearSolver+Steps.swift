@@ -4,110 +4,291 @@ internal import TenonTables
 // Rounding: a variable that is no exact number is what a constraint says as it is written, computed from
 // the others in it. What elimination makes of the constraints is the same number but for its rounding,
 // which would depend on the order in which they came.
+//
+// Which constraint that is for which variable is kept as long as the structure stands and the same
+// variables are free. A write then computes what it is asked for and what that follows from.
 
-/// The values of variables, computed one after the other when the first of them is asked for.
-struct LinearSteps {
-  private enum Source {
-    case group(leader: Int, value: SolverNumber)
-    case component(LinearSolution, edited: [Int])
-  }
+/// How a variable follows from others, and its value in a round.
+struct LinearStep: BitwiseCopyable {
+  var value = SolverNumber.zero
+  /// The round in which the value was computed.
+  var round = 0
+  /// The order that says what it follows from.
+  var order = 0
+  /// Where its summands begin, or -1 for a variable that others follow from.
+  var first: Int32 = -1
+  /// The variable of the component's system, or -1 in a lone group.
+  var local: Int32 = -1
+}
 
-  private let source: Source
-  private var values: [Int: SolverNumber]?
+/// A part of what a constraint says of a variable: a factor of another one, or a number.
+///
+/// The divisor of the sum ends it.
+struct LinearSummand: BitwiseCopyable {
+  static let number: Int32 = -1
+  static let divisor: Int32 = -2
+
+  let factor: SolverNumber
+  let other: Int32
+}
+
+/// What the variables that others follow from leave of constraints.
+final class LinearOrder {
+  /// By which the steps know it.
+  let number: Int
+  /// The variables, each after those that it follows from.
+  let variables = FlatTable<Int32>()
+  let summands = FlatTable<LinearSummand>()
+
+  init(_ number: Int) { self.number = number }
+}
+
+/// The values of variables after a write, each computed when it is asked for.
+final class LinearSteps {
+  private let solver: LinearSolver
+  private let order: LinearOrder
+  private let round: Int
+  private let solution: LinearSolution?
+  /// Whether not all variables of the system have other values than before.
+  private let isPartial: Bool
 
   /// For a lone group of which a member has a value.
-  init(from leader: Int, _ value: SolverNumber) { source = .group(leader: leader, value: value) }
-
-  /// For a component that is solved.
-  init(_ solution: LinearSolution, edited: [Int]) {
-    source = .component(solution, edited: edited)
+  init(from member: Int, _ value: SolverNumber, _ solver: LinearSolver) {
+    self.solver = solver
+    round = solver.makeRound()
+    solution = nil
+    isPartial = false
+    order = solver.order(from: member)
+    note(Int32(member), value)
+    computeAll()
   }
 
-  /// The value of a variable in place of one that comes from elimination.
-  mutating func value(
-    of variable: Int, insteadOf number: SolverNumber, _ solver: LinearSolver
-  ) -> SolverNumber {
-    let known: [Int: SolverNumber]
-    if let values {
-      known = values
-    } else {
-      switch source {
-      case .group(let leader, let value): known = solver.steps(from: [leader: value], within: nil)
-      case .component(let solution, let edited): known = solver.steps(in: solution, edited)
-      }
-      values = known
+  /// For a component that is solved; `changed` are the variables of its system that have other values
+  /// than before, nil for all.
+  init(_ solution: LinearSolution, changed: [Int]? = nil, _ solver: LinearSolver) {
+    self.solver = solver
+    round = solver.makeRound()
+    self.solution = solution
+    isPartial = changed != nil
+    order = solver.order(of: solution)
+    guard let changed else {
+      computeAll()
+      return
     }
+    if solution.changes.count < solution.system.count {
+      solution.changes.extend(to: solution.system.count, with: 0)
+    }
+    for local in changed { solution.changes[local] = round }
+    // Of much it is faster to go through all.
+    if changed.count > order.variables.count / 4 { computeAll() }
+  }
+
+  /// The value of a variable that a write has changed, in place of one that comes from elimination.
+  ///
+  /// - Complexity: O(occurrences between it and what the write has not changed) the first time, then O(1).
+  @inline(__always)
+  func value(of variable: Int, insteadOf number: SolverNumber) -> SolverNumber {
+    if solver.steps[variable].round != round, !compute(Int32(variable)) { return number }
+    let value = solver.steps[variable].value
     // What is lost where nearly equal numbers are subtracted is not to come in.
-    guard let value = known[variable], value.isFinite, isNearZero(value - number, number) else {
-      return number
+    return isNear(value.double, number.double) ? value : number
+  }
+
+  /// Computes all variables, each after those that it follows from.
+  private func computeAll() {
+    for position in 0..<order.variables.count {
+      let variable = order.variables[position]
+      let step = solver.steps[variable]
+      if step.first < 0 || isPartial {
+        if step.round == round { continue }
+        if let value = start(Int(variable), step) {
+          note(variable, value)
+          continue
+        }
+      }
+      if step.first >= 0, let value = sum(variable, step.first) { note(variable, value) }
     }
-    return value
+  }
+
+  /// Computes a variable, and before it those that it follows from.
+  ///
+  /// - Returns: false when the order does not say how.
+  private func compute(_ variable: Int32) -> Bool {
+    solver.openSteps.removeAll()
+    var next = variable
+    while true {
+      let step = solver.steps[next]
+      // Code that ran when a place was set may have changed what follows from what.
+      guard step.order == order.number, solver.openSteps.count <= order.summands.count else {
+        return false
+      }
+      if step.round != round {
+        if next != variable || step.first < 0, let value = start(Int(next), step) {
+          note(next, value)
+        } else if step.first < 0 {
+          return false
+        } else if let value = sum(next, step.first) {
+          note(next, value)
+        }
+      }
+      guard let open = solver.openSteps.popLast() else { return true }
+      next = open
+    }
+  }
+
+  @inline(__always)
+  private func note(_ variable: Int32, _ value: SolverNumber) {
+    solver.steps[variable].value = value
+    solver.steps[variable].round = round
+  }
+
+  /// What a variable is by its summands; nil when one of them has to be computed before: then `openSteps`
+  /// says which, and to come back.
+  @inline(__always)
+  private func sum(_ variable: Int32, _ first: Int32) -> SolverNumber? {
+    var sum = SolverNumber.zero
+    var isEmpty = true
+    var isComplete = true
+    var position = first
+    while true {
+      let summand = order.summands[position]
+      position += 1
+      var number = summand.factor
+      if summand.other == LinearSummand.divisor {
+        guard isComplete else { return nil }
+        return number == .one ? sum : sum / number
+      }
+      if summand.other >= 0 {
+        let other = solver.steps[summand.other]
+        if other.round != round {
+          if isComplete { solver.openSteps.append(variable) }
+          isComplete = false
+          solver.openSteps.append(summand.other)
+          continue
+        }
+        number = number * other.value
+      }
+      sum = isEmpty ? number : sum + number
+      isEmpty = false
+    }
+  }
+
+  /// The value of a variable that needs no constraint: others follow from it, or the write has not changed
+  /// it.
+  private func start(_ variable: Int, _ step: LinearStep) -> SolverNumber? {
+    guard let solution, step.local >= 0 else { return nil }
+    let local = Int(step.local)
+    if step.first >= 0, !isPartial || solution.changes[local] == round { return nil }
+    let number =
+      solver.variables[variable].factor * solution.system.values[local]
+      + solver.variables[variable].offset
+    // One that can only be found together with others is what elimination says.
+    if step.first < 0, solution.system.isBasic(local) { return number }
+    let own = solver.value(of: variable)
+    return own.flatMap { isNearZero($0 - number, number) ? $0 : nil } ?? number
   }
 }
 
+// MARK: - Orders
+
 extension LinearSolver {
-  /// The values of a component's variables.
+  /// The order in which the members of a lone group follow from one of them.
   ///
-  /// Those that nothing determines are what they are. Where several can only be found together, one is
-  /// what elimination says, and the others follow.
-  /// - Complexity: O(occurrences).
-  fileprivate func steps(in solution: LinearSolution, _ edited: [Int]) -> [Int: SolverNumber] {
+  /// - Complexity: O(occurrences of the members) when it is not known.
+  fileprivate func order(from member: Int) -> LinearOrder {
+    let group = variables[member].group
+    let step = steps[member]
+    if let known = orders[group], step.order == known.number, step.first < 0 { return known }
+    let order = makeOrder()
+    begin(at: member, -1, order)
+    follow(order, within: nil)
+    orders[group] = order
+    return order
+  }
+
+  /// The order in which the variables of a component follow from those that are free.
+  ///
+  /// Where several can only be found together, one is what elimination says, and the others follow.
+  /// - Complexity: O(occurrences times those in a constraint) when it is not known.
+  fileprivate func order(of solution: LinearSolution) -> LinearOrder {
+    if let known = solution.order { return known }
+    let order = makeOrder()
     let system = solution.system
-    var known: [Int: SolverNumber] = [:]
-    var open: [(member: Int, value: SolverNumber)] = []
-    for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
-      let value = system.values[local]
-      let member = entry(of: group, value, edited)
+    var together: [(member: Int, local: Int)] = []
+    for local in 0..<system.count {
+      let group = solution.group(at: local)
+      guard group >= 0 else { continue }
+      let member = entry(of: group)
       guard member >= 0 else { continue }
       if system.isBasic(local) {
-        open.append((member, outOfGroup(member, value)))
+        together.append((member, local))
       } else {
-        let own = self.value(of: member)
-        let isOwn = own.map { isNearZero(inGroup(member, $0) - value, value) } ?? false
-        known[member] = isOwn ? own : outOfGroup(member, value)
+        begin(at: member, local, order)
       }
     }
-    known = steps(from: known, within: solution)
-    for (member, value) in open where known[member] == nil {
-      known[member] = value
-      known = steps(from: known, within: solution, beginningAt: member)
+    follow(order, within: solution)
+    for (member, local) in together where steps[member].order != order.number {
+      let next = order.variables.count
+      begin(at: member, local, order)
+      follow(order, from: next, within: solution)
     }
-    return known
+    if solution.isSettled { solution.order = order }
+    return order
+  }
+
+  /// Forgets how the members of a group follow from one another.
+  func forgetSteps(_ group: Int) {
+    if !orders.isEmpty { orders[group] = nil }
+  }
+
+  /// Begins to compute values.
+  fileprivate func makeRound() -> Int {
+    stepRound &+= 1
+    if steps.count < variables.count { steps.extend(to: variables.count, with: LinearStep()) }
+    return stepRound
+  }
+
+  private func makeOrder() -> LinearOrder {
+    orderCount &+= 1
+    return LinearOrder(orderCount)
+  }
+
+  /// Makes a variable one that others follow from.
+  private func begin(at variable: Int, _ local: Int, _ order: LinearOrder) {
+    steps[variable].order = order.number
+    steps[variable].first = -1
+    steps[variable].local = Int32(local)
+    order.variables.append(Int32(variable))
   }
 
   /// The member of a group whose value stands for it.
-  private func entry(of group: Int, _ value: SolverNumber, _ edited: [Int]) -> Int {
+  private func entry(of group: Int) -> Int {
     let leader = leader(of: group)
     if groups[group].pinnedCount == 0 || leader >= 0 && variables[leader].isPinned { return leader }
     return members(of: group).first { variables[$0].isPinned } ?? leader
   }
 
-  private func outOfGroup(_ member: Int, _ value: SolverNumber) -> SolverNumber {
-    variables[member].factor * value + variables[member].offset
-  }
-
-  /// Computes what follows from some values by constraints in which one variable is missing.
-  ///
-  /// - Complexity: O(occurrences of the variables times those in a constraint).
-  fileprivate func steps(
-    from start: [Int: SolverNumber], within solution: LinearSolution?, beginningAt first: Int? = nil
-  ) -> [Int: SolverNumber] {
-    var known = start
-    var queue = first.map { [$0] } ?? start.keys.sorted()
-    var next = 0
-    while next < queue.count {
-      let variable = queue[next]
+  /// Finds what follows from the variables of an order by constraints in which one is missing; those
+  /// before `next` have been looked at.
+  private func follow(_ order: LinearOrder, from next: Int = 0, within solution: LinearSolution?) {
+    var next = next
+    while next < order.variables.count {
+      var use = variables[order.variables[next]].firstUse
       next += 1
-      for index in records(using: variable) {
-        guard let record = records[index], isEquation(record, index, solution),
-          let missing = missing(in: record, known),
-          let value = value(of: missing.variable, missing.factor, by: record, known)
+      while use >= 0 {
+        let index = Int(uses[use].record)
+        use = uses[use].nextOfVariable
+        guard let record = records[index], let missing = missing(in: record, order),
+          isEquation(record, index, solution),
+          let first = appendSummands(for: missing.variable, missing.factor, of: record, to: order)
         else { continue }
-        known[missing.variable] = value
-        queue.append(missing.variable)
+        let local = solution?.localOf[variables[missing.variable].group] ?? -1
+        steps[missing.variable].order = order.number
+        steps[missing.variable].first = Int32(first)
+        steps[missing.variable].local = Int32(local)
+        order.variables.append(Int32(missing.variable))
       }
     }
-    return known
   }
 
   /// Whether a constraint says which value a variable has: an equation, or an inequality or a wish that
@@ -125,42 +306,49 @@ extension LinearSolver {
     }
   }
 
-  /// The only variable of a constraint whose value is not known.
+  /// The only variable of a constraint of which nothing is known yet, with its factor, or nil.
   private func missing(
-    in record: LinearRecord, _ known: [Int: SolverNumber]
+    in record: LinearRecord, _ order: LinearOrder
   ) -> (variable: Int, factor: SolverNumber)? {
     var missing: (variable: Int, factor: SolverNumber)?
-    for term in record.terms where known[term.variable] == nil {
+    for term in record.terms where steps[term.variable].order != order.number {
       if missing != nil { return nil }
       missing = term
     }
     return missing
   }
 
-  /// What a constraint says of a variable, its summands added as they are written.
-  private func value(
-    of variable: Int, _ factor: SolverNumber, by record: LinearRecord,
-    _ known: [Int: SolverNumber]
-  ) -> SolverNumber? {
+  /// Adds what a constraint says of a variable to an order, in the order in which it is written.
+  ///
+  /// - Returns: where it begins; nil when a constant is missing.
+  private func appendSummands(
+    for variable: Int, _ own: SolverNumber, of record: LinearRecord, to order: LinearOrder
+  ) -> Int? {
     guard let form = record.constraint.linear else { return nil }
+    let first = order.summands.count
     let cell = variables[variable].cell
-    var sum: SolverNumber?
+    // A sign moved from the divisor to the summands rounds nothing.
+    let isUnit = own.magnitude == .one
     for term in form.terms where term.cell != cell {
-      var summand = -term.number
-      for factor in term.factors {
-        guard let value = values?[factor] else { return nil }
-        summand = summand * value
+      var factor = isUnit && own.isNegative ? term.number : -term.number
+      for cell in term.factors {
+        guard let value = values?[cell] else { return nil }
+        factor = factor * value
       }
-      for divisor in term.divisors {
-        guard let value = values?[divisor], !value.isZero else { return nil }
-        summand = summand / value
+      for cell in term.divisors {
+        guard let value = values?[cell], !value.isZero else { return nil }
+        factor = factor / value
       }
-      if let other = term.cell {
-        guard let index = index(of: other), let value = known[index] else { return nil }
-        summand = summand * value
+      guard let other = term.cell else {
+        order.summands.append(LinearSummand(factor: factor, other: LinearSummand.number))
+        continue
       }
-      sum = sum.map { $0 + summand } ?? summand
+      // One whose factors make nothing of it is no variable of the constraint.
+      guard let index = index(of: other), steps[index].order == order.number else { continue }
+      order.summands.append(LinearSummand(factor: factor, other: Int32(index)))
     }
-    return (sum ?? .zero) / factor
+    order.summands.append(
+      LinearSummand(factor: isUnit ? .one : own, other: LinearSummand.divisor))
+    return first
   }
 }

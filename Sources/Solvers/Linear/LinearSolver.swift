@@ -52,6 +52,13 @@ public final class LinearSolver: ConnectorSolver {
   var planCount = 0
   /// How many searches there have been through the variables.
   var visits = 0
+  /// How each variable follows from others, those that are to be looked at, and the orders of lone groups;
+  /// how many orders and rounds there have been.
+  let steps = FlatTable<LinearStep>()
+  let openSteps = FlatTable<Int32>()
+  var orders: [Int: LinearOrder] = [:]
+  var orderCount = 0
+  var stepRound = 0
 
   /// Creates a solver without constraints.
   public init() {}
@@ -492,7 +499,11 @@ extension LinearSolver {
       forgetOrder(group)
     }
     let leader = groups[group].leader
-    if leader >= 0, leader != index, isYounger(index, leader) { groups[group].leader = index }
+    if leader >= 0, leader != index, isYounger(index, leader) {
+      groups[group].leader = index
+      let component = groups[group].component
+      if component >= 0 { components[component]?.solution?.order = nil }
+    }
   }
 
   /// Lets a cell be computed again.

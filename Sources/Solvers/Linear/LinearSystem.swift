@@ -534,3 +534,9 @@ func isNearZero(_ difference: SolverNumber, _ size: SolverNumber) -> Bool {
   if difference.isExact { return difference.isZero }
   return difference.magnitude.double <= 1e-9 * Swift.max(1, size.magnitude.double)
 }
+
+/// Whether two doubles are the same but for what is lost, and finite.
+@inline(__always)
+func isNear(_ left: Double, _ right: Double) -> Bool {
+  (left - right).magnitude <= 1e-9 * Swift.max(1, right.magnitude)
+}

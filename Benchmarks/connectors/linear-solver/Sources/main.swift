@@ -223,6 +223,13 @@ func buttons(_ n: Int) {
 }
 
 print("workload             n         add   edit+read  remove+add   (ns of CPU time)")
-for n in [10, 100, 300] { row(n) }
-for n in [100, 1_000, 10_000] { chain(n) }
-for n in [10, 100] { buttons(n) }
+// One of them alone when it is named, of one size when that is given too.
+let arguments = CommandLine.arguments
+let workloads: [(name: String, sizes: [Int], run: (Int) -> Void)] = [
+  ("row", [10, 100, 300], row), ("chain", [100, 1_000, 10_000], chain),
+  ("buttons", [10, 100], buttons),
+]
+for (name, sizes, run) in workloads where arguments.count < 2 || arguments[1] == name {
+  let sizes = arguments.count > 2 ? arguments[2...].compactMap { Int($0) } : sizes
+  for size in sizes { run(size) }
+}
