@@ -164,6 +164,8 @@ final class ConnectionGraph {
   var valuesBefore: [CellID: Value] = [:] {
     didSet { words[0].hasValuesBefore = !valuesBefore.isEmpty }
   }
+  /// What the cells written in `atomically:` reach, as far as anybody has asked.
+  var reach = PendingReach()
   var forced: [Formula] = [] { didSet { words[0].hasForced = !forced.isEmpty } }
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?

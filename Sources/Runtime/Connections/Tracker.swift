@@ -65,7 +65,9 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted, else nil.
   @inline(never)
   func noteRead(_ object: ObjectRef, slot: Int) -> Value {
-    if graph.hasPending, !graph.isSettling, graph.cell(of: object, slot: slot) != nil {
+    if graph.hasPending, !graph.isSettling, let cell = graph.cell(of: object, slot: slot),
+      graph.isBehind(cell)
+    {
       let settled = settleGraph(answering: .nil)
       if settled.isUnwind { return settled }
     }
@@ -77,6 +79,24 @@ extension Machine {
       noteReceiver(Value(object))
     }
     return .nil
+  }
+
+  /// Brings what tracked code is about to use of a collection up to date.
+  ///
+  /// - Returns: `unwind` when that was interrupted, else nil.
+  func settle(before value: Value, at key: Value? = nil) -> Value {
+    guard graph.hasPending, !graph.isSettling, graph.atomicDepth > 0, value.isObject else {
+      return .nil
+    }
+    let object = ObjectRef(value)
+    guard object.flags & ObjectFlag.watched != 0 else { return .nil }
+    let isBehind: Bool
+    if let key, let place = elementPlace(of: key, in: value) {
+      isBehind = graph.cellsByPlace[place].map { graph.isBehind($0) } ?? false
+    } else {
+      isBehind = graph.isBehind(object)
+    }
+    return isBehind ? settleGraph(answering: .nil) : .nil
   }
 
   /// Notes that tracked code is about to use a collection.

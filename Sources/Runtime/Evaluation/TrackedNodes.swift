@@ -83,25 +83,51 @@ final class TrackedGetterNode: Node {
 
 /// The body of a method of the kernel, or a primitive, that may use a collection.
 final class TrackedEntryNode: Node {
+  /// What a method uses of a collection.
+  enum Use {
+    case all
+    /// The element that the first argument says.
+    case element
+    /// Nothing that it holds: something is put there.
+    case nothing
+
+    init(of selector: Selector) {
+      switch selector.name {
+      case "at:", "at:ifAbsent:": self = .element
+      case "at:put:", "add:", "addFirst:", "addLast:", "addAll:": self = .nothing
+      default: self = .all
+      }
+    }
+  }
+
   let body: NodeRef
   let state: StateRef
-  /// Whether only the element is read that the first argument says.
-  let readsElement: Bool
+  let use: Use
+  /// The receiver and the arguments.
+  let width: Int
 
-  init(body: NodeRef, state: StateRef, readsElement: Bool = false) {
+  init(body: NodeRef, of selector: Selector, state: StateRef) {
     self.body = body
     self.state = state
-    self.readsElement = readsElement
+    use = Use(of: selector)
+    width = 1 + selector.argumentCount
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    state.withMachine { machine in
-      if readsElement {
+    let settled = state.withMachine { machine -> Value in
+      var settled = Value.nil
+      if machine.graph.atomicDepth > 0, use != .nothing {
+        state.top = frame.advanced(by: width)
+        state.base = frame
+        settled = machine.settle(before: frame.receiver, at: use == .element ? frame[1] : nil)
+      }
+      if use == .element {
         machine.noteUse(of: frame.receiver, at: frame[1])
       } else {
         machine.noteUse(of: frame.receiver)
       }
+      return settled
     }
-    return body.evaluate(frame)
+    return settled.isUnwind ? settled : body.evaluate(frame)
   }
 }

@@ -45,8 +45,7 @@ extension Machine {
     case .primitive(let body):
       let node = PrimitiveNode(
         body: body, argumentCount: method.selector.argumentCount, state: state)
-      let readsElement = ["at:", "at:ifAbsent:"].contains(method.selector.name)
-      return wrap(node, for: method, notingUse: tracked, ofElement: readsElement)
+      return wrap(node, for: method, notingUse: tracked)
     case .getter(let slot):
       guard !tracked, !method.holder.isLazy(slot: slot) else {
         return wrap(TrackedGetterNode(slot: slot, state: state), for: method)
@@ -70,19 +69,21 @@ extension Machine {
         method.holder.inherits(from: collectionClass) || method.holder.inherits(from: streamClass)
       let code = compile(
         definition, source: source, for: method, mode: isWatchedWhole ? .formula : .tracked)
-      if let body = code.body { code.body = code.add(TrackedEntryNode(body: body, state: state)) }
+      if let body = code.body {
+        code.body = code.add(TrackedEntryNode(body: body, of: method.selector, state: state))
+      }
       return code
     }
   }
 
   /// Code whose whole body is one node of the runtime.
   private func wrap(
-    _ node: Node, for method: Method, notingUse: Bool = false, ofElement: Bool = false
+    _ node: Node, for method: Method, notingUse: Bool = false
   ) -> Code {
     let code = Code(source: Machine.noSource, name: method.qualifiedName, isKernel: true)
     var body = code.add(node)
     if notingUse {
-      body = code.add(TrackedEntryNode(body: body, state: state, readsElement: ofElement))
+      body = code.add(TrackedEntryNode(body: body, of: method.selector, state: state))
     }
     code.body = body
     return code

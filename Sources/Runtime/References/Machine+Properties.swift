@@ -140,6 +140,7 @@ extension Machine {
     let info = classInfo(of: object)
     if info.inherits(from: dictionaryClass) {
       noteUse(of: object)
+      if settle(before: object, at: key).isUnwind { return .unwind }
       let byIdentity = info.inherits(from: identityDictionaryClass)
       switch find(key, in: object, byIdentity: byIdentity) {
       case .found(let number): return HashTable(object).value(of: number)
@@ -173,6 +174,7 @@ extension Machine {
       return noted.isUnwind ? noted : object[slot: place.index]
     case .element:
       noteUse(of: place.object)
+      if settle(before: place.object).isUnwind { return .unwind }
       if place.index >= 0 { return ObjectRef(place.object)[element: place.index] }
       if classInfo(of: place.object).inherits(from: dictionaryClass) {
         return element(of: place)
