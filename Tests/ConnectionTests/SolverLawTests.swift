@@ -49,6 +49,13 @@ import Testing
       statements: ["a |= b + c", "b |= a - c", "c |= a - b", "d |= c * 2", "c |= d / 2"],
       laws: ["a = (b + c)", "d = (c * 2)"], editable: ["a", "b", "c", "d"]),
     System(
+      name: "two constraints that share two variables",
+      variables: [("s", 8), ("d", 4), ("a", 6), ("b", 2)],
+      statements: [
+        "s |= a + b", "a |= s - b", "b |= s - a", "d |= a - b", "a |= d + b", "b |= a - d",
+      ],
+      laws: ["s = (a + b)", "d = (a - b)"], editable: ["s", "d", "a", "b"]),
+    System(
       name: "a chain of equalities",
       variables: [("a", 1), ("b", 1), ("c", 1), ("d", 1)],
       statements: ["a =|= b", "b =|= c", "c =|= d"],

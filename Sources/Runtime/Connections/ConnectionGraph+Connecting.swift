@@ -113,40 +113,75 @@ extension ConnectionGraph {
 
   /// Ends a batch.
   ///
-  /// - Throws: a failure for the first formula whose cell another one determines.
+  /// - Throws: a failure for the first formula whose cell another one determines, or that closes a cycle.
   func endBatch() throws(Failure) {
     batchDepth -= 1
-    guard batchDepth == 0, let constraint = contested.first,
-      let formula = constraint.formulas.first
-    else { return }
-    let waiting = contested
+    guard batchDepth == 0, !contested.isEmpty else { return }
+    var waiting = contested
     contested = []
-    let owner = self[formula.output].owner
-    batchCulprit = formula.connection.site
-    for constraint in waiting {
-      for formula in constraint.formulas { disconnect(formula.connection) }
-    }
-    throw .determinedAlready(displayName(of: formula.output), by: owner?.connection)
+    for constraint in waiting { constraint.isContested = false }
+    // One that comes into force may be what another one needs.
+    var refusals: [Failure] = []
+    repeat {
+      let count = waiting.count
+      refusals = []
+      waiting = waiting.filter { constraint in
+        do throws(Failure) {
+          try enforce(constraint, new: constraint.formulas, origin: nil)
+          return false
+        } catch {
+          refusals.append(error)
+          return true
+        }
+      }
+      if waiting.count == count { break }
+    } while !waiting.isEmpty
+    for constraint in waiting { refuse(constraint) }
+    if let first = refusals.first { throw first }
   }
 
-  /// Takes contested constraints into force whose cell has become free.
+  /// Ends connections of a constraint, the last ones first, until what is left of it can be in force.
+  private func refuse(_ constraint: Constraint) {
+    while let last = constraint.formulas.last {
+      if batchCulprit == nil { batchCulprit = last.connection.site }
+      let others = constraint.formulas.dropLast()
+      disconnect(last.connection)
+      guard !others.isEmpty else { return }
+      do throws(Failure) {
+        return try enforce(constraint, new: Array(others), origin: nil)
+      } catch {}
+    }
+  }
+
+  /// The most constraints that are tried anew with each formula that comes.
+  private static let retryLimit = 16
+
+  /// Takes contested constraints into force that can be now.
   func retryContested() {
-    for constraint in contested {
-      guard let formula = constraint.firstFormula, !constraint.isMultiWay,
-        !self[formula.output].hasOwner
+    for constraint in contested.prefix(ConnectionGraph.retryLimit) {
+      guard let formula = constraint.firstFormula,
+        constraint.isMultiWay || !self[formula.output].hasOwner
       else { continue }
-      contested.removeAll { $0 == constraint }
-      constraint.isContested = false
+      if !constraint.isMultiWay {
+        contested.removeAll { $0 == constraint }
+        constraint.isContested = false
+      }
       // What stands against it now is reported when the batch ends.
       do throws(Failure) {
-        try enforceOneWay(constraint, formula)
+        try enforce(constraint, new: constraint.formulas.suffix(1), origin: nil)
       } catch {
-        constraint.isContested = true
-        contested.append(constraint)
+        guard !constraint.isContested else { continue }
+        contest(constraint)
       }
     }
   }
 
+  /// Has a constraint wait for what the statements that follow may add to it, or to what it stands
+  /// against.
+  func contest(_ constraint: Constraint) {
+    constraint.isContested = true
+    contested.append(constraint)
+  }
 }
 
 extension Machine {

@@ -12,12 +12,17 @@ extension ConnectionGraph {
         guard batchDepth > 0 else {
           throw .determinedAlready(displayName(of: formula.output), by: owner.connection)
         }
-        constraint.isContested = true
-        contested.append(constraint)
-        return
+        return contest(constraint)
       }
     }
     do throws(Failure) {
+      do throws(Failure) {
+        try refuseCycle(from: formula.output, to: formula.inputs, through: formula)
+      } catch {
+        guard mayContest, !error.isUnwinding else { throw error }
+        // With a way back it becomes part of what it closes a cycle with.
+        return contest(constraint)
+      }
       try determine(constraint, formula)
     } catch {
       guard standsBack(formula, because: error) else { throw error }
@@ -25,10 +30,9 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has a formula of one direction determine its place.
+  /// Has a formula of one direction determine its place: no cycle closes.
   private func determine(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     let output = formula.output
-    try refuseCycle(from: output, to: formula.inputs, through: formula)
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, formula, level: level)
     cells[output.index].ownerNumber = formula.id.rawValue

@@ -19,6 +19,10 @@ extension ConnectionGraph {
       try refuseCycle(throughConstantsOf: constraint)
       try join(constraint)
     } catch {
+      if mayContest, !wasYielded, !error.isUnwinding, isMadeOfStatements(constraint) {
+        // Another direction of it, or of what stands against it, may come yet.
+        return contest(constraint)
+      }
       if constraint.equation != nil { constraint.region = nil }
       if wasOneWay {
         // It was in force as it stood; it can be again.
@@ -39,6 +43,14 @@ extension ConnectionGraph {
     // What was in force before with another solver goes on reading what it has read.
     if constraint.isForced { new.forEach { linkDynamicInputs(of: $0) } }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
+  }
+
+  /// Whether each formula of a constraint is a required statement of its own, so that there may be more.
+  private func isMadeOfStatements(_ constraint: Constraint) -> Bool {
+    guard constraint.equation == nil, !constraint.isForced, constraint.strength == .required else {
+      return false
+    }
+    return constraint.formulas.allSatisfy { $0.connection.onlyFormula != nil }
   }
 
   /// Puts a constraint of several directions into the region that its cells form.

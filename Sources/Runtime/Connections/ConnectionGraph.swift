@@ -118,6 +118,8 @@ final class ConnectionGraph {
   var solvers: [any ConnectorSolver.Type] = []
   /// Constraints that wait for a way back until the batch of statements ends.
   var contested: [Constraint] = []
+  /// Whether what cannot be in force is to wait so.
+  var mayContest = false
   /// The numbers of connections that take places as constants which come before them.
   var holding: [Int32] = []
   /// Cells that are to be used again while connections are made anew.

@@ -279,8 +279,27 @@ extension Machine {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
-      guard error.concernsSolvers, establishOtherwise(connection, plan) else { throw error }
+      if error.concernsSolvers, establishOtherwise(connection, plan) { return }
+      guard try waits(connection, plan, because: error) else { throw error }
     }
+  }
+
+  /// Has a formula that cannot be in force as things stand wait for the statements that follow: they may
+  /// bring another direction of it, or of what it stands against.
+  ///
+  /// - Returns: whether it waits.
+  private func waits(
+    _ connection: Connection, _ plan: ConnectionPlan, because error: Failure
+  ) throws(Failure) -> Bool {
+    guard graph.batchDepth > 0, error.errorClass == .constraintError, !error.isUnwinding,
+      connection.status == .active, plan.strength == .required, plan.forced == nil,
+      plan.solver == nil, plan.linear == nil, plan.other == nil, !graph.isSettling
+    else { return false }
+    graph.dissolve(connection)
+    graph.mayContest = true
+    defer { graph.mayContest = false }
+    try establishAsItStands(connection, plan)
+    return true
   }
 
   /// Makes the formulas of a connection and takes them into force.

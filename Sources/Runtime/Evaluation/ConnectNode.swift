@@ -379,7 +379,11 @@ final class BatchNode: SiteNode {
       } catch {
         if !value.isUnwind { return machine.signalForBatch(error) }
       }
-      return value
+      let graph = machine.graph
+      guard !value.isUnwind, graph.hasPending, !graph.isSettling, graph.atomicDepth == 0 else {
+        return value
+      }
+      return machine.settleGraph(answering: value)
     }
   }
 }
