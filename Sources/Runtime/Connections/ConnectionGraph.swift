@@ -169,6 +169,8 @@ final class ConnectionGraph {
   var writing: CellID?
   /// The number of the formula that runs, or -1.
   var runningNumber: Int32 {
+  /// Wishes among them that are tried again, and what was written last in their regions.
+  var retries = Retries()
     @inline(__always) get { words[0].runningNumber }
     @inline(__always) set { words[0].runningNumber = newValue }
   }

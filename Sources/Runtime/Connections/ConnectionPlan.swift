@@ -240,6 +240,7 @@ extension Machine {
     connection.plan = plan
     connection.relay = relay
     let (forcedCount, hasRoom) = (graph.forced.count, graph.words[0].hasRoom)
+    let retries = graph.retries
     do throws(Failure) {
       if isHeld {
         try refuseInSolver()
@@ -254,6 +255,7 @@ extension Machine {
       // All is as it was: nothing has to run that had not, and no wish has more room than before.
       let surplus = graph.forced.count - forcedCount
       if surplus > 0 { graph.forced.removeLast(surplus) }
+      graph.retries = retries
       graph.words[0].hasRoom = hasRoom
       if graph.isUnwinding {
         graph.isUnwinding = false
