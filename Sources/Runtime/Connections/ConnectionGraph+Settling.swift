@@ -263,6 +263,7 @@ extension ConnectionGraph {
     region.isWaiting = false
     settling = region
     if region.hasWishes { noteWritten(in: region) }
+    if region.transaction.forcedCount > 0 { checkConstants(in: region) }
     region.transaction.settle(with: region.solver)
     settling = nil
     if !stuck.waiting.isEmpty { turnStuck(in: region) }
@@ -379,8 +380,8 @@ extension ConnectionGraph {
     pending.removeAll()
     // What was connected on the way would fail with every later change.
     forced = []
-    valuesBefore = [:]
     retries = Retries()
+    valuesBefore = [:]
     forgetRelays()
     invariants.violated = nil
     for connection in reaimed { connection.awaitsAim = false }

@@ -135,12 +135,19 @@ extension Machine {
         throw .notLinear(leaf.name, in: graph.displayName(of: variable))
       }
       guard case .value(let value) = outcome else { continue }
-      guard value.isNil || solverNumber(value)?.isFinite ?? false else {
+      let number = solverNumber(value)
+      guard value.isNil || number?.isFinite ?? false else {
         throw .noNumber(leaf.name, describe(value), formula)
       }
       ObjectRef(leaf.storage)[slot: 0] = value
     }
     try graph.add(added, origin: nil)
+      // What reads nothing stays what it is.
+      if number?.isZero ?? false, part.inputs.isEmpty,
+        linear.products.contains(where: { $0.divisors.contains(index) })
+      {
+        throw Failure(.zeroDivide, "division by zero")
+      }
     graph.weighWishes(of: form.cells)
   }
 }
