@@ -281,7 +281,9 @@ extension Machine {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
-      guard error.concernsSolvers, establishOtherwise(connection, plan) else { throw error }
+      guard error.concernsSolvers else { throw error }
+      var other: Failure?
+      guard establishOtherwise(connection, plan, &other) else { throw other ?? error }
     }
   }
 
@@ -373,7 +375,8 @@ extension Machine {
         do throws(Failure) {
           try establish(connection, plan, LinearPlan(equating: plan.target, operand))
         } catch let other {
-          throw graph.isUnwinding ? other : error
+          // Who adds up knows better what stands against it than who looks for an order.
+          throw graph.isUnwinding || other.isContradiction ? other : error
         }
       }
       return
@@ -410,7 +413,12 @@ extension Machine {
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
         graph.dissolve(connection)
-        try establish(connection, plan, sum)
+        do throws(Failure) {
+          try establish(connection, plan, sum)
+        } catch let other {
+          // What is no sum either was refused for something else.
+          throw graph.isUnwinding || sum.isAffine || other.isContradiction ? other : error
+        }
       }
       return
     }

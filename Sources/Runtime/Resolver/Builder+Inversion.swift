@@ -62,7 +62,7 @@ extension Builder {
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
     // Where formulas cannot hold together with others, a sum may.
     let sum =
-      LinearAnalysis(left, less: right).isAffine
+      LinearAnalysis(left, less: right).mayBeLinear
       ? linear(left, right, .equal, isChoice: true, depth) : nil
     return code.add(
       ConnectNode(
