@@ -261,7 +261,7 @@ extension Machine {
         graph.isUnwinding = false
         return .unwind
       }
-      return signal(error)
+      return signal(takingBackChain(at: range, error))
     }
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
