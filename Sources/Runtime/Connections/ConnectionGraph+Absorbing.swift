@@ -70,6 +70,7 @@ extension ConnectionGraph {
     let forced = other.transaction.forced
     for cell in changes { region.transaction.changes.append(cell) }
     for formula in forced { region.transaction.forcedFormulas.append(formula) }
+    region.transaction.retried.formUnion(other.transaction.retried)
     if other.isWaiting {
       waitingRegions.removeAll { $0 === other }
       enqueue(region)

@@ -260,7 +260,7 @@ extension ConnectionGraph {
     case .unsatisfiable:
       return .unsatisfiable(
         formulas.map(\.connection).withoutRepetitions,
-        conflict.cells.map { cell in
+        (conflict.cells + constantsWritten(in: formulas)).withoutRepetitions.map { cell in
           let value = machine.describe(machine.currentValue(of: cell) ?? .nil)
           // A formula that another solver keeps has made it so, if nobody has written since.
           let owner = self[cell].owner.flatMap { cause(of: cell).formula == $0.id ? $0 : nil }

@@ -169,12 +169,24 @@ extension Machine {
   ///
   /// - Returns: false when that is not what stands against it, or does not help; nothing has changed then
   ///   but that the formulas of the connection are gone.
-  func establishOtherwise(_ connection: Connection, _ plan: ConnectionPlan) -> Bool {
+  ///
+  /// `contradiction`: what has turned out to contradict the connection, if that is why.
+  func establishOtherwise(
+    _ connection: Connection, _ plan: ConnectionPlan, _ contradiction: inout Failure?
+  ) -> Bool {
     guard connection.status == .active, !graph.isSettling, graph.runningNumber < 0,
       !graph.isUnwinding, graph.keptCells.isEmpty
     else { return false }
-    let orders = [solvingForHeld(of: connection, plan), holdingReads(of: connection, plan)]
-    for order in orders.compactMap({ $0 }) where establish(order, for: connection) {
+    // What a formula of the connection's own has come to is gone when the first has been tried.
+    let sums = solvingAsSums(around: connection, plan)
+    let orders = [solvingForHeld(of: connection, plan), holdingReads(of: connection, plan), sums]
+    for order in orders.compactMap({ $0 }) {
+      do throws(Failure) {
+        try establish(order, for: connection)
+      } catch {
+        if error.isContradiction { contradiction = error }
+        continue
+      }
       let concerned = Set(order.map(\.connection.id))
       graph.holding.removeAll { concerned.contains($0) }
       graph.holding += order.filter { $0.plan.linear?.held.isEmpty == false }.map(\.connection.id)
@@ -198,6 +210,27 @@ extension Machine {
     return freed.isEmpty ? nil : [(connection, plan)] + freed
   }
 
+  /// The order in which formulas of several directions around a connection that are no sums by themselves,
+  /// but are with what one-way connections determine as constants, are solved as sums with it; nil where
+  /// there is none of them.
+  private func solvingAsSums(around connection: Connection, _ plan: ConnectionPlan) -> Order? {
+    let cells = Set(connection.formulas.flatMap(\.variables))
+    let regions = cells.sorted().compactMap { graph[$0].region }.unique()
+    var order: Order = [(connection, plan)]
+    for constraint in regions.flatMap({ Array($0.constraints) }) {
+      guard constraint.equation == nil, graph.linearForm(of: constraint) == nil else { continue }
+      for other in constraint.formulas.map(\.connection).withoutRepetitions
+      where other != connection {
+        guard var changed = other.plan, let sum = changed.otherwise, changed.solver == nil,
+          changed.forced == nil, other.relay == nil, other.tolerance == nil
+        else { return nil }
+        changed.linear = sum
+        if !order.contains(where: { $0.connection == other }) { order.append((other, changed)) }
+      }
+    }
+    return order.count > 1 ? order : nil
+  }
+
   /// The order in which equations take as constants what messages in them read; nil where there is
   /// nothing of that.
   private func holdingReads(of connection: Connection, _ plan: ConnectionPlan) -> Order? {
@@ -216,8 +249,12 @@ extension Machine {
   }
 
   /// Takes a connection, and others with other plans than before, into force in an order: all or none.
-  private func establish(_ order: Order, for connection: Connection) -> Bool {
+  private func establish(_ order: Order, for connection: Connection) throws(Failure) {
     let plan = connection.plan
+    let satisfied = Set(
+      order.map(\.connection).filter { each in
+        each.formulas.contains { $0.state == .satisfied }
+      })
     let old: Order = order.compactMap { each in
       each.connection == connection ? nil : each.connection.plan.map { (each.connection, $0) }
     }
@@ -240,7 +277,6 @@ extension Machine {
         // What holds already need not follow.
         if each != connection { graph.forced.removeAll { $0.connection == each } }
       }
-      return true
     } catch {
       for (each, _) in order { graph.dissolve(each) }
       connection.plan = plan
@@ -248,8 +284,11 @@ extension Machine {
         each.plan = known
         try? establishAsItStands(each, known)
         graph.forced.removeAll { $0.connection == each }
+        // What it says holds as it did.
+        guard satisfied.contains(each) else { continue }
+        for formula in each.formulas where formula.equation == nil { formula.state = .satisfied }
       }
-      return false
+      throw error
     }
   }
 

@@ -187,6 +187,7 @@ extension ConnectionGraph {
     for each in old {
       for cell in each.transaction.changed { region.transaction.changes.append(cell) }
       for formula in each.transaction.forced { region.transaction.forcedFormulas.append(formula) }
+      region.transaction.retried.formUnion(each.transaction.retried)
       if each.isWaiting { enqueue(region) }
     }
     waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
@@ -214,6 +215,7 @@ extension ConnectionGraph {
     }
     if constraint.equation != nil {
       // Its solver knows that the left side follows.
+      retries.formulas.remove(added.id)
       forced.append(added)
       return
     }
@@ -241,9 +243,11 @@ extension ConnectionGraph {
     if region.hasWishes {
       for constraint in region.constraints where constraint.strength < .required {
         guard constraint.equation != nil || !region.solver.keeps(constraint.id) else { continue }
-        forced += constraint.formulas.prefix(1)
+        retry(constraint)
       }
     }
     region.solver.unpin(cell)
+    // That it was determined is not that it was written.
+    if region.hasWishes, region.solverName == "linear" { try? introduce(cell, to: region.solver) }
   }
 }

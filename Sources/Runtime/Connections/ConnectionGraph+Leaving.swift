@@ -152,12 +152,15 @@ extension ConnectionGraph {
     regionCount -= 1
     if region.isLoose { looseRegions.removeAll { $0 === region } }
     waitingRegions.removeAll { $0 === region }
+    let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     for cell in region.cells {
       cells[cell.index].region = nil
       touch(cell)
       cells[cell.index].regionUses = 0
     }
-    rebuild(region.constraints.filter { $0.region === region })
+    let retried = retries.formulas.count
+    rebuild(region.constraints.filter { $0.region === region }, violated: Set(violated))
+    if retries.formulas.count > retried { retries.written += region.writtenLast }
   }
 
   private func enterAgain(_ constraint: Constraint) {
@@ -200,14 +203,19 @@ extension ConnectionGraph {
   }
 
   /// Makes regions anew for constraints whose region fell apart.
-  private func rebuild(_ constraints: [Constraint]) {
+  ///
+  /// `violated`: the wishes that did not hold there.
+  private func rebuild(_ constraints: [Constraint], violated: Set<ConstraintID>) {
     structuralWork += constraints.count
     for constraint in constraints { constraint.region = nil }
     for constraint in constraints {
       // They held together with more constraints than there are now.
       try? join(constraint)
-      if constraint.strength < .required, constraint.equation == nil {
-        // It may have stood back behind one that is gone.
+      guard constraint.strength < .required else { continue }
+      // It may have stood back behind one that is gone.
+      if violated.contains(constraint.id) {
+        retry(constraint)
+      } else if constraint.equation == nil {
         forced += constraint.formulas.prefix(1)
       }
     }

@@ -133,6 +133,7 @@ extension ConnectionGraph {
     guard words[0].hasForced else { return }
     for formula in forced { distribute(formula) }
     forced = []
+    if !retries.formulas.isEmpty { distributeRetries() }
   }
 
   /// Whether all formulas are with one solver.
@@ -170,6 +171,7 @@ extension ConnectionGraph {
         baseTransaction.forcedFormulas.append(formula.id)
       }
       forced.removeAll(keepingCapacity: forced.count < 65_536)
+      if !retries.formulas.isEmpty { retries = Retries() }
     }
     hasMore = false
     currentLevel = 0
@@ -260,6 +262,8 @@ extension ConnectionGraph {
   private func settle(_ region: Region) {
     region.isWaiting = false
     settling = region
+    if region.hasWishes { noteWritten(in: region) }
+    if region.transaction.forcedCount > 0 { checkConstants(in: region) }
     region.transaction.settle(with: region.solver)
     settling = nil
     if !stuck.waiting.isEmpty { turnStuck(in: region) }
@@ -376,6 +380,7 @@ extension ConnectionGraph {
     pending.removeAll()
     // What was connected on the way would fail with every later change.
     forced = []
+    retries = Retries()
     valuesBefore = [:]
     forgetRelays()
     invariants.violated = nil

@@ -130,6 +130,10 @@ final class ConnectionGraph {
   /// nil while nothing is.
   var displaced: [(formula: Formula, state: Formula.State)]?
   var batchDepth = 0
+  /// Where the chain stands whose pairs are being connected, of which all come into force or none.
+  var chain: SourceRange?
+  /// How much had been noted of what places held when the last of them had been brought up to date.
+  var chainMark = 0
   /// The statement because of which the last batch failed.
   var batchCulprit: TraceEntry?
 
@@ -169,6 +173,8 @@ final class ConnectionGraph {
   /// What the cells written in `atomically:` reach, as far as anybody has asked.
   var reach = PendingReach()
   var forced: [Formula] = [] { didSet { words[0].hasForced = !forced.isEmpty } }
+  /// Wishes among them that are tried again, and what was written last in their regions.
+  var retries = Retries()
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
   /// The number of the formula that runs, or -1.

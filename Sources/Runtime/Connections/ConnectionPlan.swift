@@ -240,6 +240,7 @@ extension Machine {
     connection.plan = plan
     connection.relay = relay
     let (forcedCount, hasRoom) = (graph.forced.count, graph.words[0].hasRoom)
+    let retries = graph.retries
     do throws(Failure) {
       if isHeld {
         try refuseInSolver()
@@ -254,12 +255,13 @@ extension Machine {
       // All is as it was: nothing has to run that had not, and no wish has more room than before.
       let surplus = graph.forced.count - forcedCount
       if surplus > 0 { graph.forced.removeLast(surplus) }
+      graph.retries = retries
       graph.words[0].hasRoom = hasRoom
       if graph.isUnwinding {
         graph.isUnwinding = false
         return .unwind
       }
-      return signal(error)
+      return signal(takingBackChain(at: range, error))
     }
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
@@ -279,8 +281,9 @@ extension Machine {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
-      if error.concernsSolvers, establishOtherwise(connection, plan) { return }
-      guard try waits(connection, plan, because: error) else { throw error }
+      var other: Failure?
+      if error.concernsSolvers, establishOtherwise(connection, plan, &other) { return }
+      guard try waits(connection, plan, because: error) else { throw other ?? error }
     }
   }
 
@@ -390,7 +393,8 @@ extension Machine {
         do throws(Failure) {
           try establish(connection, plan, LinearPlan(equating: plan.target, operand))
         } catch let other {
-          throw graph.isUnwinding ? other : error
+          // Who adds up knows better what stands against it than who looks for an order.
+          throw graph.isUnwinding || other.isContradiction ? other : error
         }
       }
       return
@@ -427,7 +431,12 @@ extension Machine {
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
         graph.dissolve(connection)
-        try establish(connection, plan, sum)
+        do throws(Failure) {
+          try establish(connection, plan, sum)
+        } catch let other {
+          // What is no sum either was refused for something else.
+          throw graph.isUnwinding || sum.isAffine || other.isContradiction ? other : error
+        }
       }
       return
     }

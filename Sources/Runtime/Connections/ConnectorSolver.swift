@@ -230,6 +230,8 @@ public struct SolverConflict: Error, Sendable {
 public final class Transaction {
   package let changes = FlatTable<CellID>()
   package let forcedFormulas = FlatTable<FormulaID>()
+  /// Those of them that are no news.
+  package var retried: Set<FormulaID> = []
   /// The graph owns the transactions of its solvers.
   private var graph: Unmanaged<ConnectionGraph>?
   /// The graph.
@@ -285,6 +287,10 @@ public final class Transaction {
     }
   }
 
+  /// Whether a formula that must run is that of a wish which has been there before, and may hold now as
+  /// something else has ended: nothing has to follow it that would not otherwise.
+  public func isRetried(_ formula: FormulaID) -> Bool { retried.contains(formula) }
+
   /// How many formulas must run.
   public var forcedCount: Int { forcedFormulas.count }
 
@@ -295,6 +301,7 @@ public final class Transaction {
   func removeAll() {
     changes.removeAll()
     forcedFormulas.removeAll()
+    if !retried.isEmpty { retried = [] }
   }
 
   /// Creates a turn over numbers that stand elsewhere, for using a solver by itself.
@@ -366,7 +373,10 @@ public final class Transaction {
     } else {
       changes.removeFirst(changeCount)
     }
-    if forcedCount > 0 { forcedFormulas.removeFirst(forcedCount) }
+    if forcedCount > 0 {
+      forcedFormulas.removeFirst(forcedCount)
+      if !retried.isEmpty { retried = [] }
+    }
   }
 
   /// Runs a formula and stores its value.

@@ -14,6 +14,7 @@ extension Machine {
       // Its paths lead nowhere, or what a truth joins does.
       return connection.pathFailure == nil ? missing(among: connection.steps) : []
     }
+    if connection.constantsFailure != nil { return [] }
     if equationState(of: connection) == "waiting" {
       // What it is called by its text first: the rest in the order in which the places were met.
       return missing(

@@ -93,6 +93,10 @@ extension Machine {
 
   /// The same, before it why a connection waits, if it does.
   func explanation(of cell: CellID, in connection: Connection) -> String {
+    if let failure = connection.constantsFailure {
+      return "'\(connection.text)' (\(connection.location)) has failed: \(failure)\n"
+        + explanationOfCell(cell)
+    }
     let lines = explainWaiting(of: connection)
     if lines.isEmpty { return explanationOfCell(cell) }
     // Of several directions the one that waits.
@@ -302,7 +306,7 @@ extension ConnectionGraph {
   var failedCells: Set<CellID> {
     var found: Set<CellID> = []
     var stack: [CellID] = []
-    for formula in formulasInUse {
+    for formula in formulasInUse where formula.equation == nil {
       if case .failed = formula.state { stack.append(formula.output) }
     }
     while let cell = stack.popLast() {

@@ -26,6 +26,9 @@ struct LinearPlan {
 }
 
 extension LinearPlan {
+  /// Whether no places are multiplied or divided by others.
+  var isAffine: Bool { products.allSatisfy { $0.factors.count < 2 && $0.divisors.isEmpty } }
+
   /// Says that two places are equal.
   init(equating left: ConnectionPlan.Operand, _ right: ConnectionPlan.Operand) {
     var leaves = [Leaf(name: left.name), Leaf(name: right.name)]
@@ -135,8 +138,15 @@ extension Machine {
         throw .notLinear(leaf.name, in: graph.displayName(of: variable))
       }
       guard case .value(let value) = outcome else { continue }
-      guard value.isNil || solverNumber(value)?.isFinite ?? false else {
+      let number = solverNumber(value)
+      guard value.isNil || number?.isFinite ?? false else {
         throw .noNumber(leaf.name, describe(value), formula)
+      }
+      // What reads nothing stays what it is.
+      if number?.isZero ?? false, part.inputs.isEmpty,
+        linear.products.contains(where: { $0.divisors.contains(index) })
+      {
+        throw Failure(.zeroDivide, "division by zero")
       }
       ObjectRef(leaf.storage)[slot: 0] = value
     }
@@ -155,7 +165,8 @@ extension ConnectionGraph {
     var constants = plan.held.union(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
     for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
       let cell = self[cells[leaf]]
-      if cell.hasOwner, cell.region == nil,
+      // Formulas that run, in its region, give way to sums.
+      if cell.hasOwner, cell.region?.solverName != "linear",
         plan.products.contains(where: { product in
           product.divisors.contains(leaf)
             || product.factors.contains(leaf) && product.factors.count > 1

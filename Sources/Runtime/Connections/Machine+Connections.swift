@@ -107,7 +107,7 @@ extension Machine {
     do throws(Failure) {
       if let cell { try graph.settle(from: cell) } else { try graph.settle() }
     } catch {
-      return signal(error)
+      return signal(takingBackChain(at: graph.chain, error))
     }
     if graph.words[0].hasRoom { graph.meetWishes() }
     if graph.words[0].hasRelays, !graph.relays.queue.isEmpty, !graph.isUnwinding,

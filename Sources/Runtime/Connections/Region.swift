@@ -6,6 +6,8 @@ final class Region {
   var constraints: ConstraintList
   /// Whether any of them has been a wish.
   var hasWishes = false
+  /// What was written in the last turn that it had, as long as it has wishes: that counts more than they do.
+  var writtenLast: [CellID] = []
   /// Whether any of their formulas reads places besides those that it joins.
   var hasReads = false
   /// Whether it may have fallen apart: its constraints need not hang together any more.

@@ -317,7 +317,7 @@ extension Failure {
     let connections = written.isEmpty ? all : written
     let lines = connections.map { "'\($0.text)' (\($0.location))" } + values
     guard lines.count > 1 else {
-      return Failure(.constraintError, "this cannot hold: \(lines.joined())")
+      return contradiction("this cannot hold: \(lines.joined())")
     }
     var text = "these \(lines.count) cannot hold together: \(lines.joined(separator: ", "))"
     if let weakest = connections.min(by: { $0.strength < $1.strength }),
@@ -325,7 +325,13 @@ extension Failure {
     {
       text += "; the weakest is '\(weakest.text)'"
     }
-    return Failure(.constraintError, text)
+    return contradiction(text)
+  }
+
+  private static func contradiction(_ text: String) -> Failure {
+    var failure = Failure(.constraintError, text)
+    failure.isContradiction = true
+    return failure
   }
 
   /// For a place or a part of a formula, called as the program calls it, that holds no number.

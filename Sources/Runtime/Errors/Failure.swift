@@ -17,6 +17,8 @@ struct Failure: Error {
   private(set) var isUnwinding = false
   /// Whether another choice of solvers may help.
   private(set) var concernsSolvers = false
+  /// Whether it names connections that cannot hold together, so that no other choice of solvers helps.
+  var isContradiction = false
   /// Whether a store cannot answer at present, and will.
   var isNotReady = false
   /// Whether it is nil that does not understand a message; nil where that is not what has failed.

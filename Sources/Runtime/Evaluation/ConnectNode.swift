@@ -178,7 +178,7 @@ final class ConnectNode: SiteNode {
           plan, connector: connector, text: text, isHeld: isHeld,
           at: TraceEntry(self))
       } catch {
-        return machine.signal(error)
+        return machine.signal(machine.takingBackChain(at: range, error))
       }
     }
   }
@@ -358,6 +358,47 @@ final class ConnectNode: SiteNode {
     if value.isUnwind { return nil }
     machine.roots.append(value)
     return value
+  }
+}
+
+/// A chain of connections, `a =|= b =|= c`: pair by pair, and all of them or none.
+final class ChainNode: SiteNode {
+  let pairs: NodeList
+  /// Where the array of connections is, below what the pairs need.
+  let slot: Int
+
+  init(pairs: NodeList, slot: Int, at position: CodePosition) {
+    self.pairs = pairs
+    self.slot = slot
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let isOwnTurn = withMachine(in: frame) { machine in
+      frame[slot] = Value(machine.makeArray(count: pairs.count))
+      machine.graph.beginBatch()
+      return machine.graph.beginChain(at: range)
+    }
+    for index in 0..<pairs.count {
+      let value = pairs[index].evaluate(frame)
+      let failed = withMachine(in: frame) { machine in
+        if value.isUnwind { return value }
+        ObjectRef(frame[slot])[element: index] = value
+        // The next pair begins with what this one has come to.
+        guard isOwnTurn, machine.graph.chain != nil else { return .nil }
+        let settled = machine.settleGraph(answering: .nil)
+        machine.graph.chainMark = machine.graph.undo.count
+        return settled
+      }
+      if failed.isUnwind {
+        return withMachine(in: frame) { machine in
+          machine.endChain(frame[slot], isOwnTurn, answering: failed)
+        }
+      }
+    }
+    return withMachine(in: frame) { machine in
+      machine.endChain(frame[slot], isOwnTurn, answering: frame[slot])
+    }
   }
 }
 

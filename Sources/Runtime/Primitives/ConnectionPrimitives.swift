@@ -225,7 +225,7 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas above).
   fileprivate func failure(of connection: Connection) -> String? {
-    if let message = connection.pathFailure { return message }
+    if let message = connection.pathFailure ?? connection.constantsFailure { return message }
     var stack = connection.formulas.flatMap { inForce(in: $0.constraint) }
     var visited: Set<FormulaID> = []
     while let formula = stack.popLast() {

@@ -93,7 +93,8 @@ extension Primitive {
       let failed = machine.graph.failedCells
       let given = machine.graph.connections.values.filter { connection in
         let state = machine.state(of: connection) { connection in
-          connection.formulas.contains { failed.contains($0.output) }
+          connection.constantsFailure != nil
+            || connection.formulas.contains { failed.contains($0.output) }
         }
         return !["satisfied", "waiting", "suspended"].contains(state)
       }

@@ -27,8 +27,13 @@ extension Builder {
   mutating func buildChain(
     _ connect: ConnectExpression, _ nodes: [NodeRef], _ depth: Int
   ) -> Built {
-    let array = add(ArrayNode(elements: list(nodes), slot: depth + 2, state: state))
-    let pairs = add(BatchNode(body: array.node, at: position(connect.range, depth + 2)))
+    // Where one pair can never be connected, none is.
+    if let (failure, range) = nodes.compactMap({ failures[$0] }).first {
+      return add(FailureNode(failure, at: position(range, depth)))
+    }
+    let pairs = add(
+      ChainNode(
+        pairs: list(nodes), slot: depth + 2, at: position(connect.range, depth + 3)))
     let text = constant(machine.makeString(SyntaxPrinter.print(.connect(connect))))
     return send("of:text:", to: classNode("ConnectionChain"), [pairs, text], connect.range, depth)
   }
@@ -150,8 +155,10 @@ extension Builder {
     return nil
   }
 
-  private func failure(_ failure: Failure, _ expression: Expression, _ depth: Int) -> NodeRef {
-    code.add(FailureNode(failure, at: position(expression.range, depth)))
+  private mutating func failure(
+    _ failure: Failure, _ expression: Expression, _ depth: Int
+  ) -> NodeRef {
+    addFailure(failure, at: position(expression.range, depth))
   }
 
   /// Builds the block that a formula is.

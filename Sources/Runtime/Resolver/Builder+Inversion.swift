@@ -21,8 +21,7 @@ extension Builder {
       }
       if given == nil, let problem = inversion.problem { throw problem }
     } catch {
-      return code.add(
-        FailureNode(.cannotInvert(error.message), at: position(error.range, depth)))
+      return addFailure(.cannotInvert(error.message), at: position(error.range, depth))
     }
     for direction in inversion.directions
     where !isGiven.contains(SyntaxPrinter.print(direction.place)) {
@@ -35,18 +34,16 @@ extension Builder {
     // The blocks' array, then values on the way.
     let inner = depth + 1
     guard let target = place(left, inner) else {
-      return code.add(
-        FailureNode(
-          .noPlace(SyntaxPrinter.print(left), connect.connector.text),
-          at: position(left.range, depth)))
+      return addFailure(
+        .noPlace(SyntaxPrinter.print(left), connect.connector.text),
+        at: position(left.range, depth))
     }
     var targets: [ConnectNode.Operand] = []
     for back in backs {
       guard let place = place(back.place, inner) else {
-        return code.add(
-          FailureNode(
-            .noPlace(SyntaxPrinter.print(back.place), connect.connector.text),
-            at: position(back.place.range, depth)))
+        return addFailure(
+          .noPlace(SyntaxPrinter.print(back.place), connect.connector.text),
+          at: position(back.place.range, depth))
       }
       targets.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
     }
@@ -62,7 +59,7 @@ extension Builder {
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
     // Where formulas cannot hold together with others, a sum may.
     let sum =
-      LinearAnalysis(left, less: right).isAffine
+      LinearAnalysis(left, less: right).mayBeLinear
       ? linear(left, right, .equal, isChoice: true, depth) : nil
     return code.add(
       ConnectNode(

@@ -35,10 +35,9 @@ extension Builder {
       let inner = depth + 1
       guard let target = place(left, inner) else {
         nodes.append(
-          code.add(
-            FailureNode(
-              .noPlace(SyntaxPrinter.print(left), connect.connector.text),
-              at: position(left.range, depth))))
+          addFailure(
+            .noPlace(SyntaxPrinter.print(left), connect.connector.text),
+            at: position(left.range, depth)))
         continue
       }
       nodes.append(

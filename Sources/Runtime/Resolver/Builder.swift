@@ -39,6 +39,8 @@ struct Builder {
   var holdsConnection = false
   /// Whether the connection that is built gets the message `policy:`.
   var awaitsPolicy = false
+  /// What stands for connections that are refused whatever the places hold.
+  private(set) var failures: [NodeRef: (failure: Failure, range: SourceRange)] = [:]
   /// Whether `^` emits: in the body of a filter.
   var emits = false
   /// Whether formulas record what their own text reads.
@@ -58,6 +60,13 @@ struct Builder {
   private static let guardLimit = 12
   /// The greatest operand depth in the frame that is being built.
   private var greatestDepth = 0
+
+  /// Adds what stands for a connection that is refused whatever the places hold.
+  mutating func addFailure(_ failure: Failure, at position: CodePosition) -> NodeRef {
+    let node = code.add(FailureNode(failure, at: position))
+    failures[node] = (failure, position.range)
+    return node
+  }
 
   init(
     machine: Machine, code: Code, environment: any NameEnvironment, scope: Scope,

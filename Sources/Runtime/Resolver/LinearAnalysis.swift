@@ -68,6 +68,14 @@ struct LinearAnalysis {
       }
   }
 
+  /// Whether it is affine as soon as enough of its places count as constants.
+  var mayBeLinear: Bool {
+    !isTooLarge
+      && products.allSatisfy { product in
+        (product.factors + product.divisors).allSatisfy { leaves[$0].isPlace }
+      }
+  }
+
   // MARK: Reading
 
   private mutating func sum(of expression: Expression) -> [Product] {

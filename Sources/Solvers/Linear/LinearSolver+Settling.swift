@@ -30,8 +30,9 @@ extension LinearSolver {
         guard index >= 0 else { continue }
         try readAgain(index)
         groups += (records[index]?.terms ?? []).map { variables[$0.variable].group }
-        // What is determined elsewhere follows nothing here.
-        if let output = records[index]?.constraint.formulas.first?.output,
+        // What is determined elsewhere follows nothing here, and what is no news has been followed.
+        if !transaction.isRetried(formula),
+          let output = records[index]?.constraint.formulas.first?.output,
           let follower = self.index(of: output), !edited.contains(follower),
           !variables[follower].isPinned
         {
