@@ -110,6 +110,66 @@ import Testing
     }
   }
 
+  /// What a diagram's text says means the same again where nothing else is known.
+  @Test func theTextOfADiagramIsComplete() throws {
+    try Directory.withTemporary { directory in
+      let program = """
+        connector ~> : DataflowConnector { -transform: value { ^value * 2 } }
+        memory-model := 3.
+        var b. var a-b := 1. var c.
+        b |= memory-model + 1.
+        a-b ~> c.
+        k-l := (c =|= var:d/ef).
+
+        """
+      let file = try directory.write(program, to: "net.st")
+      let drawn = try Command.run("diagram", file)
+      #expect(drawn.output.hasPrefix("flowchart LR\n  %% connector ~>\n"))
+      #expect(drawn.output.contains("(\"memory-model\")"))
+      let diagram = try directory.write(drawn.output, to: "net.mmd")
+      let said = try Command.run("diagram", "--from", diagram)
+      #expect(
+        said.output == """
+          connector ~> : Connector {}
+          var memory-model.
+          var a-b.
+          var k-l.
+          b |= memory-model + 1.
+          a-b ~> c.
+          k-l := c =|= var:d/ef.
+
+          """)
+      let again = try directory.write(said.output, to: "again.st")
+      #expect(try Command.run("diagram", again).output == drawn.output)
+    }
+  }
+
+  @Test func aSignThatIsNoConnectorIsTold() throws {
+    try Directory.withTemporary { directory in
+      for sign in ["=", "+", "-", "==", "|", "~ ~", "(", "~~~", "~>", "<"] {
+        let label = sign.replacing("<", with: "#lt;").replacing(">", with: "#gt;")
+        let text = "flowchart LR\n  a(\"x\") ==>|\"\(label)\"| b(\"y\")\n"
+        let diagram = try directory.write(text, to: "net.mmd")
+        let said = try Command.run("diagram", "--from", diagram)
+        #expect(said.status == .status(65), "\(sign)")
+        #expect(said.output == "", "\(sign)")
+        #expect(
+          said.errors.hasPrefix("\(diagram):2:14: error: '\(sign)' is no connector"), "\(said)")
+      }
+      let text = """
+        flowchart LR
+          %% connector ~~~
+          %% connector +
+          %% connector lines may stand here
+          a("x") ==>|"~~~"| b("y")
+          b ==>|"+"| a
+        """
+      let diagram = try directory.write(text, to: "own.mmd")
+      let said = try Command.run("diagram", "--from", diagram)
+      #expect(said.errors == "\(diagram):6:9: error: '+' is no connector\n")
+    }
+  }
+
   @Test func whatIsWrongIsTold() throws {
     try Directory.withTemporary { directory in
       let wrong = try directory.write("a |= .", to: "wrong.st")

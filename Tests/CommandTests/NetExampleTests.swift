@@ -284,6 +284,24 @@ import Testing
         result.errors == "there is no gone.h\nAn edit reads: replace FILE OLD NEW\n")
       #expect(
         result.output.hasSuffix("link program\ncompile main.c\ncompile main.c\n"))
+      #expect(result.status == .status(0))
+      let failed = try run(
+        "build.st", in: directory, ["--once"], input: ["replace main.c greet.h gone.h"])
+      #expect(failed.errors == "there is no gone.h\n")
+      #expect(failed.status == .status(1))
+    }
+  }
+
+  @Test func aLineThatCannotBeObeyedEndsNoTable() throws {
+    try Directory.withTemporary { directory in
+      let result = try run(
+        "spreadsheet.st", in: directory, ["/proc/table.csv"],
+        input: ["A1 20", "why", "save", "why B77", "A2 =cell:A1 * 2", "quit"])
+      #expect(result.status == .status(0))
+      let lines = result.errors.split(separator: "\n")
+      #expect(lines.first == "why is followed by a cell: why B1")
+      #expect(lines.count == 2)
+      #expect(result.output.contains("  2 40"))
     }
   }
 }

@@ -54,17 +54,14 @@ import Testing
     #expect(again.lazyVariables == diagram.lazyVariables, "\(name)")
     #expect(again.written(as: .mermaid).lines == mermaid.lines, "\(name)")
     // The statements are a text of the language, with the same diagram.
-    let written = try self.diagram(
-      again.statementsText, names: result.hyphenatedNames, connectors: result.connectors)
+    let written = try self.diagram(again.statementsText)
     #expect(describe(written) == statements, "\(name)")
     #expect(written.statementsText == again.statementsText, "\(name)")
     // From there on the diagram is the same to the letter. Before, a variable that a definition
     // declares may stand in its frame, as the declarations are no part of the diagram.
     let redrawn = written.written(as: .mermaid)
     if diagram.containers.isEmpty { #expect(redrawn == mermaid, "\(name)") }
-    let last = try self.diagram(
-      try Diagram(mermaid: redrawn).statementsText, names: result.hyphenatedNames,
-      connectors: result.connectors)
+    let last = try self.diagram(try Diagram(mermaid: redrawn).statementsText)
     #expect(last.written(as: .mermaid) == redrawn, "\(name)")
     return statements.count
   }

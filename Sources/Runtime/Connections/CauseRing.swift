@@ -310,6 +310,10 @@ final class CauseRing {
     return found
   }
 
+  /// Whether a cell had been made already when a change happened: its number may have been that of
+  /// another one before.
+  func knows(_ cell: CellID, at number: Int) -> Bool { births[cell.rawValue] ?? 0 <= number }
+
   /// The numbers of the changes of a cell that are still known, the oldest first.
   func changes(of cell: CellID) -> [Int] {
     let first = max(oldest, births[cell.rawValue] ?? 0)

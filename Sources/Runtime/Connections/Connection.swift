@@ -19,13 +19,14 @@ final class ConnectionExtras {
   fileprivate var silence: Failure?
   fileprivate var tolerance: Tolerance?
   fileprivate var pathFailure: String?
+  fileprivate var parts: [Int32] = []
 
   /// Whether there is nothing that would have to be kept.
   fileprivate var isEmpty: Bool {
     status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
       && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
       && forced == nil && relay == nil && silence == nil && tolerance == nil
-      && pathFailure == nil
+      && pathFailure == nil && parts.isEmpty
   }
 }
 
@@ -253,6 +254,15 @@ struct Connection: Hashable {
   var tolerance: Tolerance? {
     get { extras?.tolerance }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.tolerance = newValue } }
+  }
+
+  /// The connections that end, are suspended and resumed with it, and their parts: what it goes through
+  /// comes before it.
+  var parts: [Connection] {
+    get { extras?.parts.compactMap { graph.connections[Int($0)] } ?? [] }
+    nonmutating set {
+      if extras != nil || !newValue.isEmpty { makeExtras()?.parts = newValue.map(\.id) }
+    }
   }
 
   /// Why it could not be made anew where its paths lead now.

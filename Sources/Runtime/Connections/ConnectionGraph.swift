@@ -124,6 +124,8 @@ final class ConnectionGraph {
   var holding: [Int32] = []
   /// Cells that are to be used again while connections are made anew.
   var keptCells: Set<CellID> = []
+  /// Cells whose changes are remembered while a connection is made anew.
+  var rememberedCells: Set<CellID> = []
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
   /// Those that have stood back for what is just being taken into force, and what state they were in;
@@ -550,7 +552,7 @@ extension ConnectionGraph {
 
   /// Whether a formula that is not in force yet, or will be again, joins the cell.
   private func isJoined(_ id: CellID) -> Bool {
-    if keptCells.contains(id) { return true }
+    if keptCells.contains(id) || rememberedCells.contains(id) { return true }
     if contested.isEmpty && yielded.isEmpty { return false }
     func concerns(_ constraint: Constraint) -> Bool {
       constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }

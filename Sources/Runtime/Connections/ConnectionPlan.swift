@@ -589,6 +589,14 @@ extension ConnectionGraph {
       guard connection.status == .active, let plan = connection.plan else { continue }
       // Its formula may have gone the path before, and have said the same.
       let known = connection.pathFailure ?? connection.ownFailure
+      // What is known of the changes of its places, and of those on the way, is kept.
+      let cells = connection.formulas.flatMap { $0.inputs + [$0.output] } + connection.steps
+      let outer = rememberedCells
+      rememberedCells.formUnion(cells)
+      defer {
+        rememberedCells = outer
+        release(cells)
+      }
       dissolve(connection)
       do throws(Failure) {
         try machine.establish(connection, plan)

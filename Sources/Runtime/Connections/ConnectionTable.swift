@@ -147,6 +147,8 @@ extension ConnectionGraph {
   /// Takes a connection out of force for good; places keep their values.
   func disconnect(_ connection: Connection) {
     guard connection.status != .disconnected else { return }
+    // Parts have no parts of their own that are not among them.
+    for part in connection.parts where part != connection { disconnect(part) }
     connection.status = .disconnected
     if connection.isInvariant {
       invariants.count -= 1

@@ -33,7 +33,9 @@ extension Machine {
       return Solved(cause: nil)
     }
     var current = cell
+    var last: Connection?
     for (constraint, next) in ways.way(to: end) {
+      last = constraint.formulas.first?.connection
       let known = changes[current.rawValue] ?? entry
       lines.append(
         line(
@@ -41,7 +43,9 @@ extension Machine {
           isPresent: current == cell ? isPresent : isLast(known, of: current), by: [constraint]))
       current = next
     }
-    return Solved(cause: end)
+    // What a path led to may have been what it is before the path led there.
+    let step = entry.cause < 0 ? last.flatMap { newestStep(of: $0, since: end) } : nil
+    return Solved(cause: step ?? end)
   }
 
   private func isLast(_ entry: CauseRing.Entry, of cell: CellID) -> Bool {

@@ -31,7 +31,9 @@ extension Machine {
         return change.map { .stored($0.whole, $0.path) } ?? .unmoved(connection.text)
       }
       if let (left, _) = graph.redundant[connection] { return .cell(left) }
-      guard let formula = connection.formulas.first else {
+      // Those that go back come first, in the order of which the last one wins.
+      let formulas = connection.formulas
+      guard let formula = formulas.first(where: { !$0.isInverse }) ?? formulas.first else {
         return connection.status == .active
           ? .unmade(connection) : .unconnected(connection.plan?.target.name ?? connection.text)
       }
@@ -129,7 +131,7 @@ extension Machine {
         continue
       }
       lines.append(line(for: entry, of: cell, isPresent: isPresent))
-      current = cause(of: entry, cell)
+      current = cause(of: entry, search.number, cell)
     }
     return lines.joined(separator: "\n")
   }
@@ -195,14 +197,36 @@ extension Machine {
   }
 
   /// The changed cell because of which a formula ran; what it read, if it ran only for being new.
-  private func cause(of entry: CauseRing.Entry, _ cell: CellID) -> CellID? {
+  ///
+  /// `number`: that of the change.
+  private func cause(of entry: CauseRing.Entry, _ number: Int, _ cell: CellID) -> CellID? {
     guard entry.writer > 0 else { return nil }
-    if entry.cause >= 0 {
-      let cause = CellID(entry.cause)
-      return graph.isInUse(cause) ? cause : nil
+    // What it had read on the way of a path may not be watched any more.
+    if entry.cause >= 0, tells(CellID(entry.cause), at: number) { return CellID(entry.cause) }
+    guard let connection = graph.connections[Int(entry.writer)],
+      let formula = connection.formulas.first(where: { $0.output == cell })
+    else { return nil }
+    let input = newestInput(of: formula)
+    return newestStep(of: connection, since: input) ?? input
+  }
+
+  /// Of the places on the way of a connection's paths the one that has changed last; nil where what the
+  /// paths lead to has changed since.
+  func newestStep(of connection: Connection, since input: CellID?) -> CellID? {
+    var newest: (cell: CellID, number: Int)?
+    for step in connection.steps {
+      let number = graph.causes.last(of: step) ?? -1
+      if number > newest?.number ?? -1 { newest = (step, number) }
     }
-    let formulas = graph.connections[Int(entry.writer)]?.formulas ?? []
-    return formulas.first { $0.output == cell }.flatMap { newestInput(of: $0) }
+    let known = input.flatMap { graph.causes.last(of: $0) } ?? -1
+    return newest.flatMap { known < $0.number ? $0.cell : nil }
+  }
+
+  /// Whether a cell that has caused a change is the same still, and not a collection as a whole of which
+  /// no change is known: what has changed in it is told then.
+  private func tells(_ cause: CellID, at number: Int) -> Bool {
+    guard graph.isInUse(cause), graph.causes.knows(cause, at: number) else { return false }
+    return graph[cause].place.kind != .whole || graph.causes.last(of: cause) != nil
   }
 
   /// Of what a formula reads, what has changed last: the first, if nothing is known to have.
@@ -354,6 +378,9 @@ extension ConnectionGraph {
         }
       }
       targets += partners(of: each)
+      for connection in pathWatchers[each]?.sorted(by: { $0.number < $1.number }) ?? [] {
+        targets += connection.formulas.map(\.output)
+      }
     }
     return targets.reversed()
   }

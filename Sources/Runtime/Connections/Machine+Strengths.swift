@@ -36,17 +36,26 @@ extension Machine {
     }
     var plan = old
     change(&plan)
-    try establish(connection, anew: plan)
+    let runs = graph.runs(of: connection)
+    do throws(Failure) {
+      try establish(connection, anew: plan)
+    } catch {
+      try settleAfter(error)
+      return .unwind
+    }
     guard connection.status == .active else { return receiver }
-    return settle(connection, insteadOf: old, answering: receiver)
+    return settle(connection, insteadOf: old, runs, answering: receiver)
   }
 
   /// Brings everything up to date after a connection has got another plan; when that fails, it gets
   /// back the one it had, if it had been in force.
   ///
+  /// `runs`: those of its formulas with that plan.
+  ///
   /// - Returns: the answer, or `unwind`.
   func settle(
-    _ connection: Connection, insteadOf old: ConnectionPlan?, answering value: Value
+    _ connection: Connection, insteadOf old: ConnectionPlan?, _ runs: [FormulaRuns],
+    answering value: Value
   ) -> Value {
     if graph.isSettling || graph.atomicDepth > 0 { return value }
     do throws(Failure) {
@@ -55,11 +64,22 @@ extension Machine {
       // Everything holds again what went with that one.
       if let old {
         try? establish(connection, anew: old)
+        graph.takeUp(runs, in: connection, isUpToDate: false)
         try? graph.settle()
       }
       return signal(error)
     }
     return settleGraph(answering: value)
+  }
+
+  /// Brings everything up to date after a connection could not have another plan: it has the one that
+  /// it had, and some of its formulas may have to run for that.
+  ///
+  /// - Throws: why it could not; it returns where a program is on its way out.
+  func settleAfter(_ refusal: Failure) throws(Failure) {
+    if !graph.isUnwinding, !graph.isSettling, graph.atomicDepth == 0 { try? graph.settle() }
+    guard graph.isUnwinding else { throw refusal }
+    graph.isUnwinding = false
   }
 
   /// Has a connection hold another plan, from now on or, if it is suspended, when it is resumed.
@@ -69,6 +89,18 @@ extension Machine {
     let old = connection.plan
     connection.plan = plan
     guard connection.status == .active else { return }
+    let runs = graph.runs(of: connection)
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    old?.forEachValue { roots.append($0) }
+    // What is known of the changes of its places is kept, though nothing may use them meanwhile.
+    let cells = connection.formulas.flatMap { $0.inputs + [$0.output] }
+    let outer = graph.rememberedCells
+    graph.rememberedCells.formUnion(cells)
+    defer {
+      graph.rememberedCells = outer
+      graph.release(cells)
+    }
     graph.dissolve(connection)
     do throws(Failure) {
       try establish(connection, plan)
@@ -77,7 +109,10 @@ extension Machine {
       graph.dissolve(connection)
       connection.plan = old
       // It was in force so, or had still to come into force.
-      if let old { try? establish(connection, old) }
+      if let old {
+        try? establish(connection, old)
+        graph.takeUp(runs, in: connection, isUpToDate: true)
+      }
       throw error
     }
   }

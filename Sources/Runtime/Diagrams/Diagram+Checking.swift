@@ -15,7 +15,7 @@ extension Diagram {
     var writer = StatementWriter(self)
     writer.write(items, of: nil, depth: 0)
     let source = SourceText(name: "<diagram>", writer.text)
-    let result = parse(source, hyphenatedNames, signs)
+    let result = parse(source, hyphenatedNames, Set(ownConnectors))
     guard let script = result.script else {
       guard let error = result.diagnostics.first(where: { $0.severity == .error }) else { return }
       let part = writer.parts.last { $0.start <= error.range.start }?.part
@@ -105,16 +105,11 @@ extension Diagram {
     }
   }
 
-  /// The connectors that are made of signs, and that the diagram's program may define elsewhere.
-  private var signs: Set<String> {
-    Set(statements.map(\.connector)).filter { connector in
-      !Connector.all.contains { $0.spelling == connector }
-        && connector.unicodeScalars.allSatisfy { scalar in
-          !scalar.properties.isAlphabetic && !scalar.properties.isWhitespace
-            && scalar.properties.numericType == nil
-            && !"_'\"#$()[]{}.;:,^".unicodeScalars.contains(scalar)
-        }
-    }
+  /// Whether a program may define a connector of that sign.
+  static func mayBeDefined(_ sign: String) -> Bool {
+    let source = SourceText(name: "<sign>", "connector \(sign) : Connector {}")
+    let result = Parser(source).parseScript()
+    return result.script != nil && result.connectors == [sign]
   }
 
   /// What may be names with hyphens: no text that declares them is at hand.

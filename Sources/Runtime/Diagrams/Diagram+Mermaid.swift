@@ -41,6 +41,7 @@ private struct MermaidWriter {
   }
 
   mutating func written() -> String {
+    for sign in diagram.ownConnectors { text += "  %% connector \(sign)\n" }
     write(diagram.items, of: MermaidWriter.script, depth: 1)
     for mark in [Diagram.Mark.error, .cycle, .conflict, .waiting, .suspended] {
       let marked = diagram.nodes.indices.filter { diagram.nodes[$0].mark == mark }

@@ -1,12 +1,52 @@
+internal import TenonParser
+
 // The connector statements that a diagram says.
 
 extension Diagram {
   /// The connector statements, each on a line of its own, within the beginnings of the definitions
   /// they stand in; before them `var <lazy> name` for each variable in them that is declared so.
+  ///
+  /// At the beginning stands without what the statements would mean something else: `connector ~>` for
+  /// each sign that is the program's own, and `var a-name` for each name with hyphens.
   public var statementsText: String {
     var writer = StatementWriter(self)
     writer.write(items, of: nil, depth: 0)
-    return writer.text
+    let signs = ownConnectors.map { "connector \($0) : Connector {}\n" }
+    let names = hyphenatedVariables.map { "var \($0).\n" }
+    return (signs + names).joined() + writer.text
+  }
+
+  /// The signs of its statements that not every program has, in the order in which they are met.
+  var ownConnectors: [String] {
+    var known: Set<String> = []
+    return statements.map(\.connector).filter { sign in
+      Connector.named(sign) == nil && known.insert(sign).inserted
+    }
+  }
+
+  /// The names with hyphens that places and connections have, in the order in which they are met, but
+  /// for those that are declared as lazy.
+  private var hyphenatedVariables: [String] {
+    var known = Set(nodes.compactMap(\.lazyVariable))
+    var names: [String] = []
+    for node in nodes where node.kind == .place {
+      let scheme = node.text.prefix { $0.isLetter || $0.isNumber || "_-".contains($0) }
+      let isReference = node.text.dropFirst(scheme.count).first == ":"
+      if isReference, !VariablePlace.schemes.contains(String(scheme)) { continue }
+      names += Diagram.hyphenatedNames(in: node.text)
+    }
+    names += statements.compactMap(\.name).flatMap { Diagram.hyphenatedNames(in: $0) }
+    return names.filter { known.insert($0).inserted }
+  }
+
+  /// The words of a text that may be names with hyphens.
+  private static func hyphenatedNames(in text: String) -> [String] {
+    text.split { !($0.isLetter || $0.isNumber || "_-".contains($0)) }.filter { word in
+      word.contains("-")
+        && word.split(separator: "-", omittingEmptySubsequences: false).allSatisfy {
+          $0.first.map { $0.isLetter || $0 == "_" } ?? false
+        }
+    }.map { String($0) }
   }
 
   /// The statements with the definitions they stand in, outermost first.

@@ -26,10 +26,13 @@ extension Diagram {
   ///
   /// - Parameters:
   ///   - text: The diagram in Mermaid.
+  ///   - connectors: The signs that have been defined already.
   ///   - parse: Parses what it says.
   /// - Throws: `DiagramError`.
-  init(mermaid text: String, parse: ParseFunction) throws(DiagramError) {
-    var reader = MermaidReader()
+  init(
+    mermaid text: String, connectors: Set<String> = [], parse: ParseFunction
+  ) throws(DiagramError) {
+    var reader = MermaidReader(connectors: connectors)
     var number = 0
     // A line feed behind a carriage return is one character with it.
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
@@ -51,6 +54,8 @@ struct DiagramLines {
 }
 
 private struct MermaidReader {
+  /// The signs that the program of the diagram defines.
+  private var connectors: Set<String>
   private(set) var diagram = Diagram()
   /// Where its parts stand.
   private(set) var places = DiagramLines()
@@ -68,6 +73,8 @@ private struct MermaidReader {
   private var rest: Substring = ""
   private var number = 0
 
+  init(connectors: Set<String>) { self.connectors = connectors }
+
   mutating func read(_ line: Substring, _ number: Int) throws(DiagramError) {
     // A text of its own: slices of it are cheap, whatever the length of the whole.
     self.line = Substring(String(line))
@@ -75,7 +82,8 @@ private struct MermaidReader {
     rest = self.line
     skipBlanks()
     while let last = rest.last, last.isWhitespace || last == ";" { rest = rest.dropLast() }
-    if rest.isEmpty || rest.hasPrefix("%%") { return }
+    if rest.isEmpty { return }
+    if rest.hasPrefix("%%") { return readComment() }
     guard hasHeader else { return try readHeader() }
     let start = rest
     switch takeWord() {
@@ -105,6 +113,14 @@ private struct MermaidReader {
   }
 
   // MARK: Lines
+
+  /// A comment may say that the program defines a connector: `%% connector ~>`.
+  private mutating func readComment() {
+    let words = rest.dropFirst(2).split(whereSeparator: \.isWhitespace)
+    guard words.count == 2, words[0] == "connector", Diagram.mayBeDefined(String(words[1]))
+    else { return }
+    connectors.insert(String(words[1]))
+  }
 
   private mutating func readHeader() throws(DiagramError) {
     let word = takeWord()
@@ -311,11 +327,22 @@ private struct MermaidReader {
     skipBlanks()
     guard rest.first == "|" else { throw fail("expected the connector, as in '==>|\"|=\"|'") }
     rest = rest.dropFirst()
+    let start = rest
     let label = try unescape(try readQuoted())
     guard rest.first == "|" else { throw fail("expected '|'") }
     rest = rest.dropFirst()
     guard let first = label.first, !first.isWhitespace else {
       throw fail("the connector is missing")
+    }
+    let sign = String(label.prefix { $0 != "\n" })
+    // A word is no statement: that is told with the rest of the line.
+    guard first.isLetter || Connector.named(sign) != nil || connectors.contains(sign) else {
+      rest = start
+      throw fail(
+        Diagram.mayBeDefined(sign)
+          ? "'\(sign)' is no connector of every program: '%% connector \(sign)' before it says that "
+            + "this one defines it"
+          : "'\(sign)' is no connector")
     }
     return label
   }

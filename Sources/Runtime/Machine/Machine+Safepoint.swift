@@ -35,6 +35,8 @@ extension Machine {
 
   /// The program has called itself too deep: signals that, with some room for handlers.
   func stackOverflow() -> Value {
+    // Looking for a handler takes as long as the stack is deep; for a solver that counts.
+    solverLimit?.steps -= max(0, state.top.distance(from: state.stackBase) / 8)
     guard openReserves < MachineLimits.reserves else {
       // The handlers of the overflow overflow as well: there is no way but out.
       uncaught = UncaughtError(

@@ -6,10 +6,11 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
-        try machine.refreshTargets(of: connection)
-        let relay = connection.status == .disconnected ? nil : connection.relay
-        machine.end(connection) { machine.graph.disconnect($0) }
-        if let relay, machine.tellEnd(of: relay).isUnwind { return .unwind }
+        let ending = connection.parts + [connection]
+        for each in ending { try machine.refreshTargets(of: each) }
+        let relays = ending.compactMap { $0.status == .disconnected ? nil : $0.relay }
+        for each in ending { machine.end(each) { machine.graph.disconnect($0) } }
+        for relay in relays where machine.tellEnd(of: relay).isUnwind { return .unwind }
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
@@ -36,12 +37,31 @@ extension Primitive {
       connection.keys = keys
       return arguments.receiver
     },
+    Primitive("parts: anArray", "Has other connections end, stop and go on with this one.") {
+      machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      let array = try machine.array(arguments[0])
+      var parts = connection.parts
+      for index in 0..<array.elementCount {
+        guard let part = machine.connection(of: array[element: index]), part != connection else {
+          continue
+        }
+        for each in part.parts + [part] where each != connection && !parts.contains(each) {
+          parts.append(each)
+        }
+      }
+      connection.parts = parts
+      return arguments.receiver
+    },
     Primitive("suspend", "Takes the connection out of force until resume.") {
       machine, arguments throws(Failure) in
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
-        try machine.refreshTargets(of: connection)
-        machine.end(connection) { machine.graph.suspend($0) }
+        let ending = connection.parts + [connection]
+        for each in ending { try machine.refreshTargets(of: each) }
+        for each in ending { machine.end(each) { machine.graph.suspend($0) } }
       }
       // What it held back as it had failed may run.
       return machine.settleGraph(answering: arguments.receiver)
@@ -50,7 +70,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
-        try machine.graph.resume(connection)
+        try machine.resumeTogether(connection.parts + [connection])
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
@@ -154,6 +174,20 @@ extension Machine {
   /// The connection that an object stands for, while it has not ended.
   func connection(_ value: Value) -> Connection? {
     ObjectRef(value)[slot: 0].asSmallInteger.flatMap { graph.connections[$0] }
+  }
+
+  /// Takes connections into force again, or none of those that were not.
+  fileprivate func resumeTogether(_ connections: [Connection]) throws(Failure) {
+    var resumed: [Connection] = []
+    for connection in connections where connection.status == .suspended {
+      do throws(Failure) {
+        try graph.resume(connection)
+      } catch {
+        for each in resumed.reversed() { end(each) { graph.suspend($0) } }
+        throw error
+      }
+      resumed.append(connection)
+    }
   }
 
   func makeConnectionObject(_ connection: Connection) -> Value {

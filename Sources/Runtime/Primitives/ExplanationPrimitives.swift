@@ -147,7 +147,8 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let text = try machine.swiftString(arguments[0])
       do throws(DiagramError) {
-        let diagram = try Diagram(mermaid: text) { source, names, connectors in
+        let diagram = try Diagram(mermaid: text, connectors: machine.definedConnectors) {
+          source, names, connectors in
           machine.parse(source, names: names, connectors: connectors)
         }
         return machine.makeString(diagram.statementsText)

@@ -100,17 +100,15 @@ extension Primitive {
         return machine.settleGraph(answering: arguments.receiver)
       }
       let old = connection.isHeld ? nil : connection.plan
+      let runs = machine.graph.runs(of: connection)
       do throws(Failure) {
         try machine.graph.force(connection, try machine.forcedSolver(arguments[0]))
       } catch {
         if connection.isHeld { machine.graph.disconnect(connection) }
-        if machine.graph.isUnwinding {
-          machine.graph.isUnwinding = false
-          return .unwind
-        }
-        throw error
+        try machine.settleAfter(error)
+        return .unwind
       }
-      return machine.settle(connection, insteadOf: old, answering: arguments.receiver)
+      return machine.settle(connection, insteadOf: old, runs, answering: arguments.receiver)
     },
   ]
 }

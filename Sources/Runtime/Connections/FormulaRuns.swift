@@ -1,0 +1,65 @@
+internal import TenonTables
+
+/// What a formula has come to, for one that takes its place and says the same.
+struct FormulaRuns {
+  fileprivate let number: Int32
+  fileprivate let output: CellID
+  fileprivate let status: HotFormula.Status
+  fileprivate let runs: UInt32
+  fileprivate let cause: Int32
+  fileprivate let state: Formula.State
+  /// Whether nothing has it run that has not had it run yet, and all that it reads is in its text.
+  fileprivate let isUpToDate: Bool
+}
+
+extension ConnectionGraph {
+  /// What the formulas of a connection have come to.
+  func runs(of connection: Connection) -> [FormulaRuns] {
+    settleAccounts()
+    let isIdle = !isSettling && atomicDepth == 0 && runningNumber < 0
+    return connection.formulas.map { formula in
+      let hot = hotFormulas[formula.id.rawValue]
+      let isStale = self.hot[formula.output.rawValue].flags & CellFlag.stale != 0
+      return FormulaRuns(
+        number: formula.id.rawValue, output: formula.output, status: hot.status, runs: hot.runs,
+        cause: hot.cause, state: formula.state,
+        isUpToDate: isIdle && !hot.isHeld && !isStale && formula.fold == nil
+          && formula.equation == nil && formula.dynamicInputs.isEmpty && !forced.contains(formula)
+          && !(formula.constraint?.region?.solver is ScriptSolver))
+    }
+  }
+
+  /// Has the formulas of a connection count on from what others had come to that said the same.
+  ///
+  /// `isUpToDate`: whether the places hold what those had computed, so that nothing has to run.
+  func takeUp(_ before: [FormulaRuns], in connection: Connection, isUpToDate: Bool) {
+    let formulas = connection.formulas
+    guard formulas.count == before.count,
+      zip(formulas, before).allSatisfy({ $0.output == $1.output })
+    else { return }
+    let isComplete =
+      isUpToDate && before.contains { $0.status == .satisfied }
+      && before.allSatisfy { $0.isUpToDate && [.satisfied, .waiting].contains($0.status) }
+    for (formula, old) in zip(formulas, before) {
+      let number = formula.id.rawValue
+      hotFormulas[number].cause = old.cause
+      if hot[old.output.rawValue].writer == old.number {
+        hot[old.output.rawValue].writer = number
+      }
+      hotFormulas[number].runs = old.runs
+      if isComplete {
+        if old.status == .satisfied { formula.state = .satisfied }
+        forced.removeAll { $0 == formula }
+        continue
+      }
+      // A wish that stands back does not run again, nor does what is held back.
+      let runsAgain =
+        before.count == 1
+        ? old.status != .heldBack && forced.contains(formula)
+        : [.satisfied, .failed].contains(old.status)
+      if runsAgain, old.runs > 0 { hotFormulas[number].runs -= 1 }
+      // What has failed is told once.
+      if old.status == .failed { formula.state = old.state }
+    }
+  }
+}
