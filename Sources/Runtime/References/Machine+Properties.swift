@@ -172,7 +172,8 @@ extension Machine {
       let noted = isNoted ? noteRead(object, slot: place.index) : .nil
       return noted.isUnwind ? noted : object[slot: place.index]
     case .element:
-      noteUse(of: place.object)
+      noteUse(
+        of: place.object, at: place.index >= 0 ? Value(small: place.index + 1) : place.key)
       if place.index >= 0 { return ObjectRef(place.object)[element: place.index] }
       if classInfo(of: place.object).inherits(from: dictionaryClass) {
         return element(of: place)
