@@ -18,6 +18,8 @@ extension ConnectionGraph {
     purgeDeadCells(heap)
     for index in cells.indices where !cells[index].isFree {
       heap.mark(hot[index].key)
+      // What is computed from a place of a store keeps that.
+      if !cells[index].properties.isEmpty { heap.mark(hot[index].object) }
       if let known = cells[index].known { heap.mark(known) }
     }
     purgeUndo(heap)

@@ -21,7 +21,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// The entries of some kinds of places, the last one first.
+  /// The entries of some kinds of places, the last one first; without those of a table that were
+  /// noted after it was emptied, as its slots are given back what they held then.
   private func entries(
     from first: Int, where isMeant: (Place) -> Bool
   ) -> [(place: Place, value: Value)] {
@@ -29,6 +30,9 @@ extension ConnectionGraph {
     var index = undo.count - 1
     while index >= first {
       let entry = undo[index]
+      if entry.place.kind == .whole, entry.value.isUndefined {
+        found.removeAll { $0.place.kind == .element && $0.place.object == entry.place.object }
+      }
       if isMeant(entry.place) { found.append((entry.place, entry.value)) }
       index -= 1
     }
@@ -45,7 +49,8 @@ extension ConnectionGraph {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
         ObjectRef(place.object)[element: place.index] = value
-      case .whole: machine.restore(ObjectRef(place.object), from: value)
+      case .whole:
+        if !value.isUndefined { machine.restore(ObjectRef(place.object), from: value) }
       case .element, .property, .stored: continue
       }
       collections.insert(place.object.bits)
@@ -191,6 +196,17 @@ extension Machine {
     graph.noteOld(old, at: Place(kind: .element, object: Value(table.object), index: -1, key: key))
   }
 
+  /// Remembers what a table holds that is about to be emptied: that makes it other arrays, and leaves
+  /// the old ones as they are.
+  func noteEntries(of table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0 else { return }
+    let value = Value(table.object)
+    for slot in 0..<min(table.object.slotCount, HashTable.slotCount) {
+      graph.undo.noteSlot(value, slot, table.object[slot: slot])
+    }
+    graph.noteOld(.undefined, at: .whole(table.object))
+  }
+
   /// Whether a dictionary has nothing at the key that a place stands for.
   fileprivate func lacksEntry(at place: Place) -> Bool {
     guard place.index < 0, classInfo(of: place.object).inherits(from: dictionaryClass),
@@ -270,6 +286,9 @@ extension Machine {
     if object.classIndex == ClassIndex.array {
       guard object.elementCount == copy.elementCount else { return }
       for index in 0..<object.elementCount { object[element: index] = copy[element: index] }
+    } else if object.classIndex == ClassIndex.byteArray {
+      guard object.byteCount == copy.byteCount else { return }
+      for index in 0..<object.byteCount { object[byte: index] = copy[byte: index] }
     } else if classInfo(of: Value(object)).format == .slots {
       for slot in 0..<min(object.slotCount, copy.slotCount) {
         object[slot: slot] = copy[slot: slot]

@@ -155,7 +155,7 @@ extension ConnectionGraph {
   func spread(_ cell: CellID) {
     if isSettling { distribute(cell) } else { pending.append(cell) }
     guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
-    for property in cells[cell.index].properties where property != writing {
+    for property in cells[cell.index].properties where property != writing && property != storing {
       noteChange(of: property)
     }
     if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
@@ -184,6 +184,8 @@ extension ConnectionGraph {
     case begins(CellID)
     /// The cell is not one to be written like this.
     case refused(CellID)
+    /// The slot is part of a collection that is watched as a whole.
+    case ofCollection
   }
 
   /// Writes a slot, if that concerns nothing but the formulas that read it.
@@ -193,6 +195,11 @@ extension ConnectionGraph {
       object.flags & ObjectFlag.watched == 0
       ? -1 : objectMap.find(slot: slot, of: object, in: hot)
     if number < 0 {
+      if object.flags & ObjectFlag.watched != 0, runningNumber < 0, whole(of: object) != nil,
+        machine.isPart(slot, of: object)
+      {
+        return .ofCollection
+      }
       object[slot: slot] = value
       return .done
     }

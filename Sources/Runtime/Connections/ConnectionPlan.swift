@@ -11,6 +11,8 @@ struct ConnectionPlan {
     let place: PlacePath
     /// What messages call it.
     var name: String
+    /// Whether it is only read, though it is among what could be computed.
+    var isReadOnly = false
   }
 
   /// A place, or a path to one.
@@ -154,13 +156,15 @@ extension Machine {
   }
 
   /// Whether a name that no entry of a dictionary has is a message to it.
-  private func isMessage(_ name: Value?, to object: Value) -> Bool {
+  func isMessage(_ name: Value?, to object: Value, evenWithEntry: Bool = false) -> Bool {
     guard let name, let text = text(name), object.isObject else { return false }
     let info = classInfo(of: object)
     guard info.inherits(from: dictionaryClass), Selector.argumentCount(of: text) == 0,
       let method = info.lookUp(selector(text)), method.holder !== objectClass
     else { return false }
-    if case .found = find(symbol(text), in: object, byIdentity: false) { return false }
+    if !evenWithEntry, case .found = find(symbol(text), in: object, byIdentity: false) {
+      return false
+    }
     return true
   }
 
@@ -355,9 +359,17 @@ extension Machine {
     let computed = [target] + (plan.isOneWay ? [] : [other].compactMap { $0 })
     for place in computed.compactMap(\.place) { try refuseReadOnly(place, for: connection) }
     // Where there is another way back, what cannot be written is only read.
-    let ways = backs.map { $0.place.flatMap { isWritable($0) ? $0 : nil } }
+    let ways = zip(plan.backs, backs).map { operand, back in
+      back.place.flatMap { !operand.isReadOnly && isWritable($0) ? $0 : nil }
+    }
     if !backs.isEmpty, ways.allSatisfy({ $0 == nil }) {
-      for place in backs.compactMap(\.place) { try refuseReadOnly(place, for: connection) }
+      for (operand, back) in zip(plan.backs, backs) {
+        guard let place = back.place else { continue }
+        if operand.isReadOnly {
+          throw .noWayBack(displayText(place.key), describe(place.object))
+        }
+        try refuseReadOnly(place, for: connection)
+      }
     }
     guard let targetPlace = target.place else { return }
     let output = graph.cell(for: targetPlace, named: plan.target.name)

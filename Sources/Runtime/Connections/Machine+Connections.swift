@@ -23,6 +23,7 @@ extension Machine {
     case .begins(let cell): return settleGraph(from: cell, answering: value)
     case .toBeSettled: return settleGraph(answering: value)
     case .refused(let cell): return storeWatched(value, into: object, slot: slot, cell)
+    case .ofCollection: return storePart(value, into: object, slot: slot)
     }
   }
 
@@ -127,10 +128,13 @@ extension Machine {
   }
 
   /// `atomically:`: several writes that connections see as one.
-  func evaluateAtomically(_ block: Value) -> Value {
+  func evaluateAtomically(_ block: Value) -> Value { atomically { evaluateBlock(block) } }
+
+  /// Does something whose writes connections see as one.
+  func atomically(_ body: () -> Value) -> Value {
     graph.atomicDepth += 1
     trackingDepth += 1
-    let value = evaluateBlock(block)
+    let value = body()
     trackingDepth -= 1
     graph.atomicDepth -= 1
     guard graph.atomicDepth == 0, !graph.isSettling else { return value }
@@ -177,15 +181,41 @@ extension Machine {
   }
 
   private func storedValue(of cell: CellID) -> Evaluation {
-    if let known = graph[cell].known { return .value(known) }
+    // What is computed from other places is read anew: these do not tell what it is.
+    if graph[cell].slots.isEmpty, let known = graph[cell].known { return .value(known) }
     let place = graph[cell].place
     watchBeforeReading(place)
-    let outcome = withErrorsCaught { get(place.key, from: place.object) }
+    let outcome =
+      mayCompute(place.object)
+      ? readComputed(cell) : withErrorsCaught { get(place.key, from: place.object) }
     switch outcome {
     case .value(let read): graph.setKnown(read, of: cell)
     case .failed: break
     case .unwound: graph.isUnwinding = true
     }
+    return outcome
+  }
+
+  /// Whether a store is of a class of the program's own that may compute what is read; one in memory
+  /// has what it was given, unless its class describes places.
+  private func mayCompute(_ store: Value) -> Bool {
+    guard store.isObject else { return false }
+    let info = classInfo(of: store)
+    return !info.isKernel
+      && (!info.inherits(from: memoryStoreClass) || !propertyPaths(of: store).isEmpty)
+  }
+
+  /// Reads a place of a store of the program's own and learns what its getter reads.
+  private func readComputed(_ cell: CellID) -> Evaluation {
+    let place = graph[cell].place
+    let outer = tracker
+    let tracker = Tracker(within: outer)
+    self.tracker = tracker
+    trackingDepth += 1
+    let outcome = withErrorsCaught { get(place.key, from: place.object) }
+    trackingDepth -= 1
+    self.tracker = outer
+    graph.setSlots(tracker.reads.filter { $0 != place && $0.kind != .property }, of: cell)
     return outcome
   }
 

@@ -119,6 +119,78 @@ extension Machine {
     graph.noteWrite(to: cell, by: site, old: known ?? .undefined, new: now)
   }
 
+  /// Stores into a variable of a collection that is watched as a whole: its elements may be others.
+  ///
+  /// - Returns: the value, or `unwind`.
+  @inline(never)
+  func storePart(_ value: Value, into object: ObjectRef, slot: Int) -> Value {
+    let old = object[slot: slot]
+    if old == value { return value }
+    let mark = graph.undo.count
+    graph.undo.noteSlot(Value(object), slot, old)
+    object[slot: slot] = value
+    let whole = graph.whole(of: object)
+    if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: nil) }
+    return noteChange(of: object, whole, at: nil, answering: value, since: mark)
+  }
+
+  /// Whether a slot is a variable by which a class of the kernel keeps the elements of a collection.
+  func isPart(_ slot: Int, of object: ObjectRef) -> Bool {
+    var info: ClassInfo? = classInfo(at: object.classIndex)
+    while let current = info, !current.isKernel { info = current.superclass }
+    guard let info, slot < info.instanceVariables.count else { return false }
+    return info.inherits(from: collectionClass)
+  }
+
+  /// Evaluates a block whose changes of a collection connections see as one.
+  func evaluateAsOneChange(_ block: Value, of collection: Value) -> Value {
+    guard collection.isObject, ObjectRef(collection).flags & ObjectFlag.watched != 0 else {
+      return evaluateBlock(block)
+    }
+    return withoutSettling { evaluateBlock(block) }
+  }
+
+  /// Does something with a collection whose writes connections see as one.
+  ///
+  /// What it reads is what the collection has come to so far: that brings nothing up to date.
+  func withoutSettling(_ body: () -> Value) -> Value {
+    atomically {
+      let outer = trackingDepth
+      if tracker == nil { trackingDepth = 0 }
+      defer { trackingDepth = outer }
+      return body()
+    }
+  }
+
+  /// Evaluates a block that changes a collection and objects by which it keeps its elements.
+  func evaluate(_ block: Value, changing collection: Value, _ parts: (Value, Value, Value)) -> Value
+  {
+    func isWatched(_ value: Value) -> Bool {
+      value.isObject && ObjectRef(value).flags & ObjectFlag.watched != 0
+    }
+    guard isWatched(collection) || isWatched(parts.0) || isWatched(parts.1) || isWatched(parts.2)
+    else { return evaluateBlock(block) }
+    return withoutSettling {
+      for value in [collection, parts.0, parts.1, parts.2] where value.isObject {
+        let object = ObjectRef(value)
+        guard classInfo(of: value).format == .slots else { continue }
+        for slot in 0..<object.slotCount { graph.undo.noteSlot(value, slot, object[slot: slot]) }
+      }
+      let answer = evaluateBlock(block)
+      if !answer.isUnwind { tellOfChange(collection) }
+      return answer
+    }
+  }
+
+  /// Tells those that read all of a collection that its elements have changed; within `atomically`.
+  func tellOfChange(_ collection: Value) {
+    guard collection.isObject, ObjectRef(collection).flags & ObjectFlag.watched != 0,
+      graph.isSettling || graph.atomicDepth > 0, let whole = graph.whole(of: ObjectRef(collection))
+    else { return }
+    if graph.foldCount > 0 { graph.noteFolds(of: ObjectRef(collection), whole, at: nil) }
+    graph.noteWrite(to: whole, by: currentSite(), new: collection)
+  }
+
   /// Tells those that read all of a collection that a formula has written an element.
   func noteWhole(of object: ObjectRef) {
     if let whole = graph.cellsByPlace[.whole(object)] { graph.noteChange(of: whole) }
@@ -127,7 +199,7 @@ extension Machine {
 
 extension ConnectionGraph {
   /// The cell of all of a collection, if it has one.
-  fileprivate func whole(of object: ObjectRef) -> CellID? {
+  func whole(of object: ObjectRef) -> CellID? {
     if let only = onlyCell(of: object.bits) {
       return hot[only.rawValue].kind == .whole ? only : nil
     }

@@ -346,7 +346,7 @@ extension Machine {
 extension Primitive {
   static let connectionClass: [Primitive] = [
     Primitive(
-      "join: aReference to: anotherReference by: aConnector names: anArray text: aString of: another",
+      "join: aReference to: anotherReference by: aConnector names: anArray text: aString of: another awaitsPolicy: aBoolean",
       "Connects two places that references lead to, for a statement that joins more."
     ) { machine, arguments throws(Failure) in
       let root = machine.roots.count
@@ -356,7 +356,7 @@ extension Primitive {
       guard names.elementCount == 2, let site = machine.stackTrace(limit: 1).first else {
         throw .invalidArgument("two names", found: machine.describe(arguments[3]))
       }
-      let plan = ConnectionPlan(
+      var plan = ConnectionPlan(
         target: ConnectionPlan.Operand(
           place: try machine.placePath(of: arguments[0]),
           name: try machine.swiftString(names[element: 0])),
@@ -365,6 +365,7 @@ extension Primitive {
           place: try machine.placePath(of: arguments[1]),
           name: try machine.swiftString(names[element: 1])),
         reads: [], isOneWay: connector == "|=")
+      plan.awaitsPolicy = arguments[6].isTrue
       return machine.connect(
         plan, connector: connector, text: try machine.swiftString(arguments[4]),
         partOf: try machine.swiftString(arguments[5]), at: site)

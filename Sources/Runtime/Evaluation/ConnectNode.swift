@@ -154,6 +154,18 @@ final class ConnectNode: SiteNode {
           return joined
         }
         if let refusal { throw refusal }
+        if connector == "=|=" {
+          try refuseMessage(self.target.place, target.place, machine)
+          if let operand = self.other, let other {
+            try refuseMessage(operand.place, other.place, machine)
+          }
+          for index in plan.backs.indices
+          where message(
+            self.backs[index].place, plan.backs[index].place, isSent: true, machine) != nil
+          {
+            plan.backs[index].isReadOnly = true
+          }
+        }
         for option in options {
           guard let value = evaluate(option.value, frame, machine) else { return .unwind }
           if option.name == "strength:" {
@@ -183,6 +195,32 @@ final class ConnectNode: SiteNode {
     }
   }
 
+  /// The entry of a dictionary that a name seems to be which is a message to it.
+  ///
+  /// Nothing would read that entry. A formula sends the message, whatever entries there are.
+  private func message(
+    _ expression: PlaceExpression, _ path: ConnectionPlan.PlacePath, isSent: Bool,
+    _ machine: Machine
+  ) -> Place? {
+    switch (expression, path) {
+    case (.property, .place), (.chain, .place): break
+    case (.chain, .path) where isSent: break
+    default: return nil
+    }
+    guard let place = machine.aim(path).place, place.kind == .element, place.index < 0,
+      machine.isMessage(place.key, to: place.object, evenWithEntry: isSent)
+    else { return nil }
+    return place
+  }
+
+  /// Refuses to write what a dictionary answers to a message.
+  private func refuseMessage(
+    _ expression: PlaceExpression, _ path: ConnectionPlan.PlacePath, _ machine: Machine
+  ) throws(Failure) {
+    guard let place = message(expression, path, isSent: false, machine) else { return }
+    throw .noWayBack(machine.displayText(place.key), machine.describe(place.object))
+  }
+
   /// Whether what is written as a chain of names is none that could be followed.
   private func isNoPath(_ operand: Operand, _ resolved: ConnectionPlan.Operand) -> Bool {
     guard case .chain = operand.place, case .place = resolved.place else { return false }
@@ -203,7 +241,9 @@ final class ConnectNode: SiteNode {
         do throws(Failure) {
           guard let path = try resolve(place, frame, machine) else { return nil }
           // What cannot be written is a value, too: 'text size'.
-          if leaf.block == nil || machine.isWritable(path) {
+          if leaf.block == nil
+            || machine.isWritable(path) && message(place, path, isSent: false, machine) == nil
+          {
             made.operand = ConnectionPlan.Operand(place: path, name: leaf.name)
           }
         } catch {

@@ -24,6 +24,9 @@ struct HashTable {
     static let version = 4
   }
 
+  /// How many variables of the object are those of the table.
+  static let slotCount = 5
+
   static let entryWords = 3
   private static let fewestPlaces = 8
   /// The bytes of a place.
@@ -275,6 +278,17 @@ extension HashTable {
     entries[element: base] = .undefined
     entries[element: base + 1] = .nil
     count -= 1
+    version += 1
+  }
+
+  /// Removes all entries.
+  ///
+  /// The version goes on, so that a loop over them notices.
+  func clear() {
+    object[slot: Slot.places] = .nil
+    object[slot: Slot.entries] = .nil
+    used = 0
+    count = 0
     version += 1
   }
 

@@ -64,10 +64,7 @@ extension Primitive {
         array[element: second] = element
         return arguments.receiver
       }
-      let stored = try machine.storeElement(other, into: array, at: first)
-      if stored.isUnwind { return stored }
-      let alsoStored = try machine.storeElement(element, into: array, at: second)
-      return alsoStored.isUnwind ? alsoStored : arguments.receiver
+      return machine.storeElements([(first, other), (second, element)], into: array)
     },
     Primitive("joinedTexts: separator", "The strings as one, separator between; nil for others.") {
       machine, arguments throws(Failure) in
@@ -77,10 +74,8 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let array = ObjectRef(arguments.receiver)
       if array.flags & ~ObjectFlag.scanned != 0 {
-        for offset in 0..<array.elementCount {
-          let stored = try machine.storeElement(arguments[0], into: array, at: offset)
-          if stored.isUnwind { return stored }
-        }
+        let value = arguments[0]
+        return machine.storeElements((0..<array.elementCount).map { ($0, value) }, into: array)
       } else {
         array.fillElements(from: 0, count: array.elementCount, with: arguments[0])
       }
@@ -157,6 +152,26 @@ extension Machine {
     value.isObject && classInfo(of: value) === intervalClass ? value : nil
   }
 
+  /// Stores elements of an array that somebody watches or that must not change, as one change.
+  ///
+  /// - Returns: the array, or `unwind`.
+  fileprivate func storeElements(_ elements: [(Int, Value)], into array: ObjectRef) -> Value {
+    let root = roots.count
+    roots += elements.map(\.1)
+    defer { roots.removeLast(roots.count - root) }
+    return withoutSettling {
+      for (offset, value) in elements {
+        do throws(Failure) {
+          let stored = try storeElement(value, into: array, at: offset)
+          if stored.isUnwind { return stored }
+        } catch {
+          return signal(error)
+        }
+      }
+      return Value(array)
+    }
+  }
+
   /// Stores an element of an array that somebody watches or that must not change.
   func storeElement(
     _ value: Value, into array: ObjectRef, at offset: Int
@@ -166,6 +181,35 @@ extension Machine {
       array[element: offset] = value
     }
   }
+}
+
+// MARK: - Changes of several elements
+
+extension Primitive {
+  static let collectionChanges: [Primitive] = [
+    Primitive(
+      "asOneChange: aBlock",
+      "Private: evaluates aBlock, whose changes of it connections see as one."
+    ) { machine, arguments in
+      machine.evaluateAsOneChange(arguments[0], of: arguments.receiver)
+    },
+    Primitive("tellOfChange", "Private: tells connections of a change of what holds its elements.")
+    {
+      machine, arguments in
+      machine.tellOfChange(arguments.receiver)
+      return arguments.receiver
+    },
+  ]
+
+  static let linkedList: [Primitive] = [
+    Primitive(
+      "changing: link and: other and: third by: aBlock",
+      "Private: evaluates aBlock, which changes it and some links."
+    ) { machine, arguments in
+      machine.evaluate(
+        arguments[3], changing: arguments.receiver, (arguments[0], arguments[1], arguments[2]))
+    }
+  ]
 }
 
 // MARK: - OrderedCollection
@@ -210,6 +254,12 @@ struct OrderedElements {
   /// The offset after the last element; whatever a program has written, not below 0.
   var end: Int { max(0, object[slot: Slot.last].asSmallInteger ?? 0) }
   var count: Int { max(0, end - start) }
+
+  /// Has the first elements of an array in place of its own.
+  func set(_ array: ObjectRef, count: Int) {
+    object[slot: Slot.elements] = Value(array)
+    set(start: 0, end: count)
+  }
 
   func set(start: Int, end: Int) {
     object[slot: Slot.first] = Value(small: start + 1)
@@ -280,6 +330,39 @@ extension Primitive {
         let end = elements.end
         added.moveElements(from: 0, count: count, to: try elements.array(), at: end)
         elements.set(start: elements.start, end: end + count)
+      }
+    },
+    Primitive("removeAll", "Removes all elements.") { machine, arguments throws(Failure) in
+      try machine.removeElements(of: OrderedElements(arguments.receiver))
+    },
+    Primitive("takeElements: anArray", "Private: has the elements of anArray in place of its own.")
+    {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let given = try machine.array(arguments[0])
+      let made = try machine.makeArray(checked: given.elementCount)
+      given.moveElements(from: 0, count: given.elementCount, to: made, at: 0)
+      return try machine.changeElements(of: elements.object, answering: arguments.receiver) {
+        elements.set(made, count: made.elementCount)
+      }
+    },
+    Primitive(
+      "insertElement: element at: index", "Private: inserts element before index; answers it."
+    ) { machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let offset = try machine.offset(arguments[1], count: elements.count + 1)
+      return try machine.changeElements(of: elements.object, answering: arguments[0]) {
+        () throws(Failure) in
+        try machine.insert(arguments[0], into: elements, at: offset)
+      }
+    },
+    Primitive("removeElementAt: index", "Private: removes the element at index.") {
+      machine, arguments throws(Failure) in
+      let elements = OrderedElements(arguments.receiver)
+      let offset = try machine.offset(arguments[0], count: elements.count)
+      return try machine.changeElements(of: elements.object, answering: arguments.receiver) {
+        () throws(Failure) in
+        try machine.remove(from: elements, at: offset)
       }
     },
     Primitive("addFirst: element", "Adds element at the beginning; answers it.") {
@@ -362,6 +445,52 @@ extension Machine {
       throw outOfBounds(offset + 1, count: array.elementCount)
     }
     return array[element: index]
+  }
+
+  fileprivate func removeElements(of elements: OrderedElements) throws(Failure) -> Value {
+    let made = try makeArray(checked: 4)
+    if elements.count == 0 {
+      elements.set(made, count: 0)
+      return Value(elements.object)
+    }
+    return try changeElements(of: elements.object, answering: Value(elements.object)) {
+      elements.set(made, count: 0)
+    }
+  }
+
+  /// Inserts an element before an offset.
+  fileprivate func insert(
+    _ value: Value, into elements: OrderedElements, at offset: Int
+  ) throws(Failure) {
+    try makeRoom(in: elements, atEnd: true)
+    let array = try ownArray(of: elements)
+    let place = elements.start + offset
+    let end = elements.end
+    array.moveElements(from: place, count: end - place, to: array, at: place + 1)
+    array[element: place] = value
+    elements.set(start: elements.start, end: end + 1)
+  }
+
+  /// Removes the element at an offset.
+  fileprivate func remove(from elements: OrderedElements, at offset: Int) throws(Failure) {
+    let array = try ownArray(of: elements)
+    let place = elements.start + offset
+    let end = elements.end
+    guard end <= array.elementCount, place < end else { throw .empty() }
+    array.moveElements(from: place + 1, count: end - place - 1, to: array, at: place)
+    array[element: end - 1] = .nil
+    elements.set(start: elements.start, end: end - 1)
+  }
+
+  /// The array, to move elements in: another one when somebody may want the elements back as they
+  /// were.
+  private func ownArray(of elements: OrderedElements) throws(Failure) -> ObjectRef {
+    let array = try elements.array()
+    if elements.object.flags & ObjectFlag.watched == 0 { return array }
+    let copy = try makeArray(checked: array.elementCount)
+    array.moveElements(from: 0, count: array.elementCount, to: copy, at: 0)
+    elements.object[slot: OrderedElements.Slot.elements] = Value(copy)
+    return copy
   }
 
   /// Lets go of an element that is removed.

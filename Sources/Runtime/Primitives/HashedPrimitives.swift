@@ -4,6 +4,12 @@ extension Primitive {
   static let set = set(byIdentity: false)
   static let identitySet = set(byIdentity: true)
 
+  static let hashedCollection: [Primitive] = [
+    Primitive("removeAll", "Removes all entries.") { machine, arguments throws(Failure) in
+      try machine.removeEntries(of: arguments.receiver)
+    }
+  ]
+
   private static func dictionary(byIdentity: Bool) -> [Primitive] {
     [
       Primitive("at: key", "The value at key; an error when there is none.") {
@@ -147,6 +153,18 @@ extension Machine {
           probes = made
         }
       }
+    }
+  }
+
+  fileprivate func removeEntries(of collection: Value) throws(Failure) -> Value {
+    let table = HashTable(collection)
+    if table.count == 0 {
+      table.clear()
+      return collection
+    }
+    return try changeElements(of: table.object, answering: collection) {
+      noteEntries(of: table)
+      table.clear()
     }
   }
 

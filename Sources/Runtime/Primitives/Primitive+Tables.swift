@@ -25,7 +25,9 @@ extension Primitive {
     case "ByteArray": byteArray + byteArrayCodings
     case "ByteArray class": byteArrayClass
     case "OrderedCollection": orderedCollection + orderedCollectionLoops
-    case "HashedCollection": hashedLoops
+    case "Collection": collectionChanges
+    case "HashedCollection": hashedCollection + hashedLoops
+    case "LinkedList": linkedList
     case "Dictionary": dictionary + dictionaryLoops
     case "IdentityDictionary": identityDictionary
     case "Set": set + setLoops

@@ -50,6 +50,16 @@ extension Primitive {
     Primitive("isInForce", "Whether it is neither ended nor suspended.") { machine, arguments in
       Value(machine.connection(arguments.receiver)?.status == .active)
     },
+    Primitive("isSilent", "Private: whether it has a place that cannot tell about changes.") {
+      machine, arguments in
+      guard let connection = machine.connection(arguments.receiver) else { return .false }
+      let read = connection.formulas.flatMap(\.inputs) + (connection.relay?.cells ?? [])
+      return Value(connection.silence != nil || read.contains { machine.isSilent($0) })
+    },
+    Primitive("lacksPolicy", "Private: whether it is refused without a policy that looks.") {
+      machine, arguments in
+      Value(machine.connection(arguments.receiver)?.silence != nil)
+    },
     Primitive("isTwoWay", "Whether it joins two places both ways.") { machine, arguments in
       let plan = machine.connection(arguments.receiver)?.plan
       return Value(plan?.other != nil && plan?.isOneWay == false)
@@ -254,9 +264,24 @@ extension Machine {
     do throws(Failure) {
       try establish(connection, plan)
     } catch {
+      if let old, !graph.isUnwinding, restore(old, of: connection, plan) { throw error }
       graph.disconnect(connection)
       throw error
     }
+  }
+
+  /// Gives a connection the relay back with which it was in force.
+  ///
+  /// - Returns: whether it is again.
+  private func restore(_ relay: Relay, of connection: Connection, _ plan: ConnectionPlan) -> Bool {
+    graph.dissolve(connection)
+    connection.relay = relay
+    do throws(Failure) {
+      try establish(connection, plan)
+    } catch {
+      return false
+    }
+    return true
   }
 
   /// Whether what a connection says is an equation or an inequality, so that no formula of it runs.

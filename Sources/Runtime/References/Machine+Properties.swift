@@ -173,8 +173,9 @@ extension Machine {
       let noted = isNoted ? noteRead(object, slot: place.index) : .nil
       return noted.isUnwind ? noted : object[slot: place.index]
     case .element:
-      noteUse(of: place.object)
-      if settle(before: place.object).isUnwind { return .unwind }
+      let key = place.index >= 0 ? Value(small: place.index + 1) : place.key
+      noteUse(of: place.object, at: key)
+      if settle(before: place.object, at: key).isUnwind { return .unwind }
       if place.index >= 0 { return ObjectRef(place.object)[element: place.index] }
       if classInfo(of: place.object).inherits(from: dictionaryClass) {
         return element(of: place)

@@ -212,9 +212,10 @@ extension Builder {
       let arguments = buildArguments(message.arguments, depth)
       return superSend(selector, arguments, range, depth)
     }
+    let outerAwaits = awaitsPolicy
     if case .connect = message.receiver { awaitsPolicy = selector == "policy:" }
     let receiver = buildHeldConnection(message, depth) ?? build(message.receiver, depth)
-    awaitsPolicy = false
+    awaitsPolicy = outerAwaits
     if message.arguments.count == 1, let family = BinaryNodeFamily.named(selector) {
       return binary(family, selector, receiver, message.arguments[0], range, depth)
     }

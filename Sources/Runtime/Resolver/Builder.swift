@@ -396,8 +396,12 @@ extension Builder {
     let outerDepth = greatestDepth
     scope = inner
     greatestDepth = 0
+    // The policy that follows is for the connection around the block.
+    let outerAwaits = awaitsPolicy
+    awaitsPolicy = false
     let statements = body(&self, inner.frameSize)
     let entry = enter(statements, range: range)
+    awaitsPolicy = outerAwaits
     scope = outer
     greatestDepth = outerDepth
     let block = BlockCode(
