@@ -5,7 +5,8 @@ internal import TenonTables
 /// What was taken lately is found again, so that what is taken many times in a row is kept once; what
 /// was not may be kept twice. So it costs nothing to speak of where no two records have the same.
 struct SharedTable<Element>: ~Copyable {
-  /// How many of those taken lately are known, by their hashes.
+  /// How many of those taken lately are known, two of each hash: two that are taken in turns, and happen
+  /// to have the same, do not drive each other out.
   private static var recentCount: Int { 128 }
 
   private let elements = PagedTable<Element?>()
@@ -34,13 +35,18 @@ struct SharedTable<Element>: ~Copyable {
   /// - Returns: its number, until the record gives it up.
   func take(_ element: Element, hash: UInt, where isSame: (Element) -> Bool) -> Int32 {
     if recent.isEmpty { recent.extend(to: Self.recentCount, with: -1) }
-    let slot = Int(hash % UInt(Self.recentCount))
-    let known = recent[slot]
-    if known >= 0, uses[known] < .max, let last = elements[known], isSame(last) {
+    let slot = 2 * Int(hash % UInt(Self.recentCount / 2))
+    for way in slot...slot + 1 {
+      let known = recent[way]
+      guard known >= 0, uses[known] < .max, let last = elements[known], isSame(last) else {
+        continue
+      }
       uses[known] += 1
       return known
     }
     let number = add(element)
+    // The one that came before the last is given up.
+    recent[slot + 1] = recent[slot]
     recent[slot] = number
     return number
   }
