@@ -27,6 +27,29 @@ import Testing
       #expect(program.size == Program.Size())
     }
   }
+  /// Truths, each the view of the next one: what is asked below is decided above.
+  @Test func truths() throws {
+    try onThread(stackSize: 1 << 19) {
+      let program = Program()
+      let last = 400
+      try program.run(
+        """
+        var cells := (1 to: \(last)) asArray collect: [ :i | 0 ].
+        var links := (2 to: \(last)) asArray collect: [ :i |
+          (cells[i - 1] =|= cells[i]) truth: #right ].
+        """)
+      for (place, value) in [(1, 5), (last, 6), (last / 2, 7)] {
+        try program.run("cells[\(place)] := \(value)")
+        #expect(try program.run("cells asSet size").integer == 1)
+        #expect(try program.run("cells first").integer == value)
+      }
+      try program.run("links last validate: [ :new :old | new < 10 ]. cells[1] := 11")
+      #expect(try program.print("cells asSet asArray") == "#(7)")
+      let errors = try program.print("(links collect: [ :each | each lastError ]) asSet asArray")
+      #expect(errors == "#('11 was refused')")
+    }
+  }
+
   /// One way, in Swift code: each formula runs once for a change, on a small stack.
   @Test func native() throws {
     let count = isFullSize ? 1_000_000 : 30_000

@@ -224,15 +224,21 @@ extension Machine {
     graph.relays.isTelling = true
     defer { graph.relays.isTelling = false }
     var growth = ConnectionGrowth(limit: ConnectionGrowth.tellingLimit, graph)
-    var rounds = 0
+    // How often each has been told: a truth may have any number of others below it.
+    var counts: [Int: Int] = [:]
+    var most = 0
     while !graph.relays.queue.isEmpty {
-      rounds += 1
+      for connection in graph.relays.queue {
+        let count = counts[connection.number, default: 0] + 1
+        counts[connection.number] = count
+        most = max(most, count)
+      }
       do throws(Failure) {
         try growth.check(graph)
       } catch {
         return signal(error)
       }
-      guard rounds <= ConnectionGraph.changeLimit else {
+      guard most <= ConnectionGraph.changeLimit else {
         let names = graph.relays.queue.map(\.text).withoutRepetitions
         let cell = graph.relays.queue.lazy.compactMap { $0.relay?.cells.first }.first
         graph.forgetRelays()

@@ -85,22 +85,31 @@ extension Primitive {
     },
     Primitive("write: value at: side", "Replaces what a place holds; answers value.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.relayCell(arguments.receiver, arguments[1]),
-        let connection = machine.connection(arguments.receiver), let relay = connection.relay
+      guard let connection = machine.connection(arguments.receiver), let relay = connection.relay,
+        let cell = try machine.relayCell(arguments.receiver, arguments[1])
       else { return arguments[0] }
-      let wasSilent = relay.isSilent
-      let outer = machine.graph.relays.write
-      relay.isSilent = true
-      machine.graph.relays.write = Relays.Write(
-        cell: cell, connection: connection,
-        cause: relay.cells.indices.first { relay.cells[$0] != cell && relay.heldSide != $0 + 1 }
-          .map { relay.cells[$0] })
-      defer {
-        relay.isSilent = wasSilent
-        machine.graph.relays.write = outer
-      }
-      relay.updateCount += 1
-      return machine.assign(arguments[0], to: machine.graph[cell].place)
+      let cause = relay.cells.indices.first { relay.cells[$0] != cell && relay.heldSide != $0 + 1 }
+      return machine.write(
+        arguments[0], to: cell, for: connection, because: cause.map { relay.cells[$0] })
+    },
+    Primitive(
+      "write: value at: side because: aConnection at: anotherSide",
+      "Replaces what a place holds because a side of aConnection has changed; answers value."
+    ) { machine, arguments throws(Failure) in
+      guard let connection = machine.connection(arguments.receiver),
+        let cell = try machine.relayCell(arguments.receiver, arguments[1])
+      else { return arguments[0] }
+      let cause = try machine.relayCell(arguments[2], arguments[3])
+      // What was held back has never been there.
+      let isHeld = cause.map { machine.graph.relays.held[$0] != nil } ?? true
+      return machine.write(
+        arguments[0], to: cell, for: connection, because: isHeld ? nil : cause)
+    },
+    Primitive("checkWriteAt: side", "Fails where a place is determined by others.") {
+      machine, arguments throws(Failure) in
+      guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else { return .nil }
+      try machine.graph.checkWrite(to: cell)
+      return arguments.receiver
     },
     Primitive("silently: aBlock", "Evaluates aBlock; what it changes is not told.") {
       machine, arguments in
@@ -218,6 +227,30 @@ extension Machine {
   fileprivate func relayCell(_ value: Value, _ side: Value) throws(Failure) -> CellID? {
     guard let cells = connection(value)?.relay?.cells, cells.count == 2 else { return nil }
     return cells[try offset(side, count: 2)]
+  }
+
+  /// Writes a cell for a relay, which is told nothing of it.
+  ///
+  /// - Parameters:
+  ///   - value: What it is to hold.
+  ///   - cell: The cell.
+  ///   - connection: The connection that writes.
+  ///   - cause: The cell whose change it passes on; nil where that has never held what it asked for.
+  /// - Returns: value, or `unwind`.
+  fileprivate func write(
+    _ value: Value, to cell: CellID, for connection: Connection, because cause: CellID?
+  ) -> Value {
+    guard let relay = connection.relay else { return value }
+    let wasSilent = relay.isSilent
+    let outer = graph.relays.write
+    relay.isSilent = true
+    graph.relays.write = Relays.Write(cell: cell, connection: connection, cause: cause)
+    defer {
+      relay.isSilent = wasSilent
+      graph.relays.write = outer
+    }
+    relay.updateCount += 1
+    return assign(value, to: graph[cell].place)
   }
 
   /// Whether a cell cannot tell about changes.
