@@ -81,8 +81,8 @@ extension DataflowSolver {
       found.append(node)
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let next = writers[edgeCells[edge]]
-        edge = nextInputs[edge]
+        let next = writers[cell(of: edge)]
+        edge = nextInput(of: edge)
         guard next >= 0, !isVisited(next), nodes[next].position > limit else { continue }
         visit(next)
         stack.append(next)

@@ -44,13 +44,14 @@ public final class DataflowSolver: ConnectorSolver {
 
   let nodes = FlatTable<Node>()
   let edges = FlatTable<Edge>()
-  /// For each edge the number of its cell.
-  let edgeCells = FlatTable<Int32>()
+  /// For each edge the number of its cell; its complement where the next edge of the same node is the
+  /// one before it in the table, as it is for a formula that nothing has made room for.
+  private let edgeCells = FlatTable<Int32>()
   /// For an edge the one before it in its list, and for the first one that has read its cell the
   /// last: nothing for one that is alone.
   private let previousReaders = NumberMap()
-  /// For an edge the next one of the same node: nothing for most, as most formulas read one cell.
-  let nextInputs = NumberMap()
+  /// For an edge the next one of the same node, where that is not the one before it in the table.
+  private let nextInputs = NumberMap()
   /// How many records there are, free ones included.
   var recordCount: Int { nodes.count + edges.count }
   /// How many bytes the columns take that most formulas have nothing in.
@@ -283,9 +284,9 @@ extension DataflowSolver {
     do throws(SolverConflict) {
       var edge = nodes[node].firstInput
       while edge >= 0 {
-        let source = writers[edgeCells[edge]]
+        let source = writers[cell(of: edge)]
         if source >= 0 { try order(source, before: node) }
-        edge = nextInputs[edge]
+        edge = nextInput(of: edge)
       }
       edge = nodes[node].firstReader
       while edge >= 0 {
@@ -343,8 +344,23 @@ extension DataflowSolver {
 
   private func enterInput(_ edge: Int32, of node: Int32) {
     let next = nodes[node].firstInput
-    if next >= 0 { nextInputs.set(edge, to: next) }
+    if next >= 0, next == edge &- 1 {
+      edgeCells[edge] = ~edgeCells[edge]
+    } else if next >= 0 {
+      nextInputs.set(edge, to: next)
+    }
     nodes[node].firstInput = edge
+  }
+
+  /// The number of the cell that an edge comes from.
+  func cell(of edge: Int32) -> Int32 {
+    let word = edgeCells[edge]
+    return word < 0 ? ~word : word
+  }
+
+  /// The next edge of the same node, or -1.
+  func nextInput(of edge: Int32) -> Int32 {
+    edgeCells[edge] < 0 ? edge &- 1 : nextInputs[edge]
   }
 
   private func makeEdge(_ new: Edge, from cell: Int32) -> Int32 {
@@ -380,8 +396,8 @@ extension DataflowSolver {
     var edge = nodes[node].firstInput
     nodes[node].firstInput = -1
     while edge >= 0 {
-      let next = nextInputs[edge]
-      if next >= 0 { nextInputs.remove(edge) }
+      let next = nextInput(of: edge)
+      if next >= 0, edgeCells[edge] >= 0 { nextInputs.remove(edge) }
       if edges[edge].node < 0 { takeOutWaiter(edge) } else { takeOutReader(edge) }
       edges[edge] = Edge(node: -1, nextReader: freeEdge)
       freeEdge = edge
@@ -399,7 +415,7 @@ extension DataflowSolver {
   }
 
   private func takeOutReader(_ edge: Int32) {
-    let cell = edgeCells[edge]
+    let cell = self.cell(of: edge)
     let next = edges[edge].nextReader
     let previous = previousReaders[edge]
     guard previous >= 0 else {
@@ -427,7 +443,7 @@ extension DataflowSolver {
   }
 
   private func takeOutWaiter(_ edge: Int32) {
-    let cell = edgeCells[edge]
+    let cell = self.cell(of: edge)
     let next = edges[edge].nextReader
     let previous = previousReaders[edge]
     if previous >= 0 {
@@ -448,9 +464,9 @@ extension DataflowSolver {
     var inputs: (read: [CellID], unread: [CellID]) = ([], [])
     var edge = nodes[node].firstInput
     while edge >= 0 {
-      let cell = CellID(edgeCells[edge])
+      let cell = CellID(self.cell(of: edge))
       if edges[edge].node < 0 { inputs.unread.append(cell) } else { inputs.read.append(cell) }
-      edge = nextInputs[edge]
+      edge = nextInput(of: edge)
     }
     return inputs
   }

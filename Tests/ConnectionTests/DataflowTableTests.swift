@@ -171,4 +171,23 @@ import Testing
     #expect(solver.columnBytes < 512)
     #expect(solver.recordCount <= 2_003)
   }
+
+  /// Formulas of two inputs that come one after the other take two edges each, and nothing to find the
+  /// second by; where records of others are used again they take that, and find it.
+  @Test func secondInputsTakeNothing() throws {
+    let solver = DataflowSolver()
+    func pair(_ number: Int32) -> Known {
+      Known(
+        constraint: number, formula: number, output: number,
+        inputs: [200 + 2 * number, 201 + 2 * number], unread: [])
+    }
+    for number in Int32(0)..<150 { try solver.add(pair(number).description) }
+    #expect(solver.columnBytes == 0)
+    for number in stride(from: Int32(0), to: 150, by: 3) { solver.remove(ConstraintID(number)) }
+    for number in stride(from: Int32(0), to: 150, by: 3) {
+      try solver.add(pair(number).description)
+    }
+    #expect(solver.recordCount == 450)
+    #expect(differences(solver, (0..<150).map(pair), cells: 500) == 0)
+  }
 }
