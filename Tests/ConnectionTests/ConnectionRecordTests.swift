@@ -119,7 +119,7 @@ import Testing
       #expect(program.console.text.contains("'the one that fails' failed: on the way"))
       #expect(
         try program.print("#(c, k state, k sourceText)")
-          == "#(3 #disconnected 'a Connection that has ended')")
+          == "#(3 #disconnected 'the one that fails')")
       #expect(rest(in: program) == [0, 1, 1, 0])
     }
   }

@@ -112,8 +112,10 @@ extension ConnectionGraph {
 
   /// Forgets old values of places that are gone, and marks the others.
   private func purgeUndo(_ heap: Heap) {
-    let kept = UndoLog()
-    for index in 0..<undo.count {
+    // The last ones first: the array that a collection had before it got another one is kept by what
+    // was noted then, and with it what was noted of the array before.
+    var isKept = [Bool](repeating: false, count: undo.count)
+    for index in (0..<undo.count).reversed() {
       let entry = undo[index]
       guard entry.place.kind == .stored || heap.isMarked(ObjectRef(entry.place.object)) else {
         continue
@@ -122,6 +124,11 @@ extension ConnectionGraph {
       // Its cell may have ended since, with the reference that was made for it.
       heap.mark(entry.place.key)
       if entry.place.kind == .stored { heap.mark(entry.place.object) }
+      isKept[index] = true
+    }
+    let kept = UndoLog()
+    for index in isKept.indices where isKept[index] {
+      let entry = undo[index]
       kept.note(entry.place, entry.value)
     }
     undo.exchange(with: kept)

@@ -12,8 +12,12 @@ extension ConnectionGraph {
     // Setters run first: what they write besides is given back with the slots.
     let properties = entries(from: first) { $0.kind == .property }
     let unset = properties.isEmpty ? [] : putBack(properties)
-    takeBackSlots(from: first)
+    let objects = takeBackSlots(from: first)
     let others = entries(from: first) { [.stored, .element].contains($0.kind) && $0.index < 0 }
+    var counted: Set<UInt> = []
+    for object in others.map(\.place.object) where counted.insert(object.bits).inserted {
+      machine.recountEntries(of: object, ifAmong: objects)
+    }
     let kept = others.isEmpty ? [] : putBack(others)
     return (unset.filter { !machine.holds($0.value, at: $0.place) } + kept).map { entry in
       let name = cellsByPlace[entry.place].map { displayName(of: $0) }
@@ -39,7 +43,10 @@ extension ConnectionGraph {
     return found
   }
 
-  private func takeBackSlots(from first: Int) {
+  /// Gives slots and arrays back what they held.
+  ///
+  /// - Returns: What they are of.
+  private func takeBackSlots(from first: Int) -> Set<UInt> {
     var collections: Set<UInt> = []
     var index = undo.count - 1
     while index >= first {
@@ -61,6 +68,7 @@ extension ConnectionGraph {
         forgetKnown(of: cell)
       }
     }
+    return collections
   }
 
   /// Takes back what has been written for one statement that is refused before the turn begins.
@@ -196,15 +204,52 @@ extension Machine {
     graph.noteOld(old, at: Place(kind: .element, object: Value(table.object), index: -1, key: key))
   }
 
+  /// Remembers where an entry stands that is about to be removed: it comes back there, and not behind
+  /// the others.
+  func noteRemoved(_ number: Int, in table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0, let standing = table.standing(number) else {
+      return
+    }
+    for word in standing.base..<standing.base + 2 {
+      noteElement(word, of: standing.entries, standing.entries[element: word])
+    }
+  }
+
+  /// Remembers that nothing stood where the last entry of a table stands, which is new.
+  func noteInserted(in table: HashTable) {
+    // An entry of the same key may have been removed before, which will stand elsewhere again.
+    guard table.object.flags & ObjectFlag.watched != 0, graph.undo.count > 1,
+      let standing = table.standing(table.used)
+    else { return }
+    noteElement(standing.base, of: standing.entries, .undefined)
+  }
+
+  private func noteElement(_ index: Int, of array: ObjectRef, _ value: Value) {
+    graph.undo.note(
+      Place(kind: .element, object: Value(array), index: index, key: .nil), value)
+  }
+
+  /// Counts the entries of a table of which some stand where they stood.
+  fileprivate func recountEntries(of object: Value, ifAmong objects: Set<UInt>) {
+    guard classInfo(of: object).inherits(from: hashedClass) else { return }
+    HashTable(object).recount(ifAmong: objects)
+  }
+
   /// Remembers what a table holds that is about to be emptied: that makes it other arrays, and leaves
   /// the old ones as they are.
   func noteEntries(of table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0 else { return }
+    noteTables(of: table)
+    graph.noteOld(.undefined, at: .whole(table.object))
+  }
+
+  /// Remembers the arrays of a table that gets others.
+  func noteTables(of table: HashTable) {
     guard table.object.flags & ObjectFlag.watched != 0 else { return }
     let value = Value(table.object)
     for slot in 0..<min(table.object.slotCount, HashTable.slotCount) {
       graph.undo.noteSlot(value, slot, table.object[slot: slot])
     }
-    graph.noteOld(.undefined, at: .whole(table.object))
   }
 
   /// Whether a dictionary has nothing at the key that a place stands for.

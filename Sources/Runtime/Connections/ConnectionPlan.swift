@@ -267,12 +267,11 @@ extension Machine {
       }
       return signal(takingBackChain(at: range, error))
     }
-    let object = makeInstance(of: "Connection")
-    object[slot: 0] = Value(small: connection.number)
+    let object = makeConnectionObject(connection)
     // What contradicts the rest only when values are known ends with the turn that shows it.
     graph.noteNewcomer(connection)
-    if graph.isSettling || graph.atomicDepth > 0 { return Value(object) }
-    let settled = settleGraph(answering: Value(object))
+    if graph.isSettling || graph.atomicDepth > 0 { return object }
+    let settled = settleGraph(answering: object)
     if settled.isUnwind, plan.linear != nil { graph.disconnect(connection) }
     return settled
   }

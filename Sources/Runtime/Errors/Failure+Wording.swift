@@ -82,6 +82,10 @@ extension Failure {
     Failure(.invalidArgument, "expected \(expected), found \(found)")
   }
 
+  static func beyondFloats(_ value: String) -> Failure {
+    Failure(.invalidArgument, "no float gives \(value)")
+  }
+
   static func invalidDiagram(_ error: DiagramError) -> Failure {
     Failure(
       .invalidArgument,

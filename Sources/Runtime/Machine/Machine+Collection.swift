@@ -98,6 +98,7 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
+    statementTexts.forEachText { heap.mark($0) }
     for solver in registeredSolvers.values { heap.mark(solver.prototype) }
     for values in solverRoots.values { for value in values { heap.mark(value) } }
     heap.mark(dependents)

@@ -139,6 +139,8 @@ package final class Machine {
   var inverses: [String: Set<Int>] = [:]
   /// The blocks that do it, in a dictionary that is a permanent root; nil before the first.
   var inverseBlocks: Value?
+  /// What the last statements say that have connected something, for the objects they have answered.
+  var statementTexts = StatementTexts()
 
   // MARK: Solvers in the language
   /// What the solver that is at work may still do.

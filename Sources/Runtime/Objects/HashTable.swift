@@ -107,6 +107,22 @@ struct HashTable {
     entries[element: (number - 1) * HashTable.entryWords + 1] = value
   }
 
+  /// The array that the entries stand in, and where in it one stands, by its number from 1.
+  func standing(_ number: Int) -> (entries: ObjectRef, base: Int)? {
+    guard let entries, number >= 1, number <= rawUsed else { return nil }
+    return (entries, (number - 1) * HashTable.entryWords)
+  }
+
+  /// Counts the entries anew if the array that they stand in is among some objects: entries may stand
+  /// there again that were removed, and others no more.
+  ///
+  /// - Complexity: O(entries) where they are counted.
+  func recount(ifAmong objects: Set<UInt>) {
+    guard let entries, objects.contains(Value(entries).bits) else { return }
+    count = (0..<rawUsed).count { !entries[element: $0 * HashTable.entryWords].isUndefined }
+    version += 1
+  }
+
   // MARK: Search
 
   /// What a search came to.
@@ -294,6 +310,7 @@ extension HashTable {
 
   /// Makes room for as many entries again, and leaves removed ones behind.
   private func grow(_ machine: Machine) throws(Failure) {
+    machine.noteTables(of: self)
     let old = entries
     let oldUsed = used
     let remaining = old.map { old in

@@ -6,6 +6,11 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.refuseInSolver()
       if let connection = machine.connection(arguments.receiver) {
+        if ObjectRef(arguments.receiver)[slot: 1].isNil {
+          // One of Swift code says it only now.
+          let text = machine.makeString(connection.text)
+          ObjectRef(arguments.receiver)[slot: 1] = text
+        }
         let ending = connection.parts + [connection]
         for each in ending { try machine.refreshTargets(of: each) }
         let relays = ending.compactMap { $0.status == .disconnected ? nil : $0.relay }
@@ -16,8 +21,11 @@ extension Primitive {
     },
     Primitive("text: aString", "Has the connection called otherwise.") {
       machine, arguments in
-      if let text = machine.text(arguments[0]) {
-        machine.connection(arguments.receiver)?.text = text
+      if let text = machine.text(arguments[0]),
+        let connection = machine.connection(arguments.receiver)
+      {
+        connection.text = text
+        ObjectRef(arguments.receiver)[slot: 1] = machine.makeString(text)
       }
       return arguments.receiver
     },
@@ -151,8 +159,11 @@ extension Primitive {
       Value(small: machine.connection(arguments.receiver)?.runs ?? 0)
     },
     Primitive("sourceText", "The statement that made it.") { machine, arguments in
-      machine.makeString(
-        machine.connection(arguments.receiver)?.text ?? "a Connection that has ended")
+      if let connection = machine.connection(arguments.receiver) {
+        return machine.makeString(connection.text)
+      }
+      let known = machine.text(ObjectRef(arguments.receiver)[slot: 1])
+      return machine.makeString(known ?? "a Connection that has ended")
     },
   ]
 
@@ -193,6 +204,7 @@ extension Machine {
   func makeConnectionObject(_ connection: Connection) -> Value {
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
+    object[slot: 1] = statementTexts.text(of: connection.statement) { makeString($0) }
     return Value(object)
   }
 

@@ -54,6 +54,7 @@ extension Primitive {
           case .found(let number): table.setValue(arguments[1], of: number)
           case .absent(let hash):
             try table.insert(arguments[0], arguments[1], hash: hash, machine)
+            machine.noteInserted(in: table)
           case .unwound: break
           }
         }
@@ -67,6 +68,7 @@ extension Primitive {
           let value = table.value(of: number)
           return try machine.changeElements(of: table.object, answering: value) {
             machine.noteEntry(arguments[0], finding, in: table)
+            machine.noteRemoved(number, in: table)
             table.remove(number)
           }
         case .absent: return machine.evaluateBlock(arguments[1])
@@ -92,6 +94,7 @@ extension Primitive {
             () throws(Failure) in
             machine.noteEntry(arguments[0], finding, in: table)
             try table.insert(arguments[0], .nil, hash: hash, machine)
+            machine.noteInserted(in: table)
           }
         case .unwound: return .unwind
         }
@@ -108,6 +111,7 @@ extension Primitive {
           let table = HashTable(arguments.receiver)
           return try machine.changeElements(of: table.object, answering: arguments[0]) {
             machine.noteEntry(arguments[0], finding, in: table)
+            machine.noteRemoved(number, in: table)
             table.remove(number)
           }
         case .absent: return machine.evaluateBlock(arguments[1])

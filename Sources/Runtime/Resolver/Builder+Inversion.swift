@@ -127,7 +127,13 @@ extension Builder {
     defer { mode = outer }
     guard let inner = scopes[right.range] else { return constant(.nil).node }
     return closure(inner, range: right.range) { builder, depth in
-      builder.build(term, of: left, depth).node
+      let value = builder.build(term, of: left, depth)
+      if term.mayBeInfinite { return value.node }
+      return builder.add(
+        AttainableNode(
+          value: value.node, given: builder.build(left, depth + 1).node,
+          at: builder.position(right.range, depth))
+      ).node
     }.node
   }
 
@@ -139,6 +145,11 @@ extension Builder {
     switch term {
     case .given: return build(left, depth)
     case .part(let expression): return build(expression, depth)
+    case .finite(let term, let range):
+      return guarded(
+        send(
+          "finite:", to: classNode("Inverse"), build([term], of: left, depth + 2), range, depth),
+        range, depth)
     case .present(let expression):
       return add(
         PresentValueNode(
@@ -146,7 +157,7 @@ extension Builder {
     case .number(let number): return constant(machine.makeInteger(number))
     case .text(let text): return constant(machine.makeString(text))
     case .send(let selector, let receiver, let arguments, let range):
-      let receiver = build(receiver, of: left, depth)
+      let receiver = buildReceiver(receiver, of: selector, left, range, depth)
       return guarded(
         send(selector, to: receiver, build(arguments, of: left, depth + 2), range, depth),
         range, depth)
@@ -173,6 +184,15 @@ extension Builder {
             alternative: build(second, of: left, depth).node, at: position(range, depth))),
         range, depth)
     }
+  }
+
+  private mutating func buildReceiver(
+    _ receiver: InverseTerm, of selector: String, _ left: Expression, _ range: SourceRange,
+    _ depth: Int
+  ) -> Built {
+    let built = build(receiver, of: left, depth)
+    guard selector == "*" || selector == "/", !receiver.isArithmetic else { return built }
+    return add(FactorNode(value: built.node, at: position(range, depth)))
   }
 
   private mutating func build(

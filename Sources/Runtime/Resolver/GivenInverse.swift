@@ -26,6 +26,11 @@ struct GivenInverse {
       try checkParameters(of: argument)
       return [(try onlyPlace(of: inversion), argument)]
     }
+    if dictionary.entries.isEmpty {
+      throw Inversion.Problem(
+        message: Wording.noInverseBlock(SyntaxPrinter.print(argument)), range: argument.range)
+    }
+    var given: Set<Int> = []
     var blocks: [(place: Expression, block: Expression)] = []
     for entry in dictionary.entries {
       let name: String
@@ -38,14 +43,25 @@ struct GivenInverse {
         throw Inversion.Problem(
           message: Wording.noSuchPlace(name, inversion.names), range: entry.key.range)
       }
+      guard given.insert(index).inserted else {
+        throw Inversion.Problem(message: Wording.givenTwice(name), range: entry.key.range)
+      }
       try checkParameters(of: entry.value)
       blocks.append((inversion.places[index], entry.value))
     }
     return blocks
   }
 
-  /// Refuses a block that could not be told the value of the formula.
+  /// Refuses what is no block, or one that could not be told the value of the formula; of what is no
+  /// literal that is found when the statement runs.
   private func checkParameters(of block: Expression) throws(Inversion.Problem) {
+    switch block {
+    case .integer, .float, .scaledDecimal, .string, .interpolatedString, .character, .array,
+      .byteArray, .dictionary, .object:
+      throw Inversion.Problem(
+        message: Wording.noInverseBlock(SyntaxPrinter.print(block)), range: block.range)
+    default: break
+    }
     guard case .block(let block) = block else { return }
     let count = block.parameters.isEmpty ? block.implicitCount : block.parameters.count
     guard count != 1 else { return }

@@ -114,6 +114,26 @@ indirect enum InverseTerm: Sendable {
   /// The declared inverse of a message: its name with the number of the operand, the operands.
   case declared(String, [InverseTerm], SourceRange)
   case choice(Expression, InverseTerm, InverseTerm, SourceRange)
+  /// A value that the formula does not have for what is infinite.
+  case finite(InverseTerm, SourceRange)
+
+  /// Whether it is what a calculation has come to, or a part of the text.
+  var isArithmetic: Bool {
+    switch self {
+    case .send(let selector, _, _, _): ["+", "-", "*", "/", "negated"].contains(selector)
+    case .number, .part: true
+    default: false
+    }
+  }
+
+  /// Whether it may be infinite where the value of the formula is not: what has been put into a map.
+  var mayBeInfinite: Bool {
+    switch self {
+    case .given, .declared: true
+    case .inverse(let selector, _, _): selector.hasSuffix(":of:") && selector != "power:of:"
+    default: false
+    }
+  }
 }
 
 // MARK: - The tree of steps

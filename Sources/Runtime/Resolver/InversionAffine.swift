@@ -44,7 +44,8 @@ struct InversionAffine {
     }
     let difference =
       form.rest.isZero ? value : .send("-", value, [form.rest.term(node.at)], node.at)
-    return .send("/", difference, [form.factor.term(node.at)], node.at)
+    // Of what is infinite the differences in the formula are no numbers.
+    return .finite(.send("/", difference, [form.factor.term(node.at)], node.at), node.at)
   }
 
   private func form(of node: InversionNode) throws(Inversion.Problem) -> Form {

@@ -7,29 +7,32 @@ enum InversionRules {
 
   /// Messages without arguments, with what undoes them.
   private static let unary: [String: Step] = [
-    "negated": sending("negated"), "reciprocal": sending("reciprocal"), "not": sending("not"),
+    "negated": sending("negated"), "not": sending("not"),
+    "reciprocal": asking("reciprocal:"),
     "reversed": sending("reversed"), "reverse": sending("reversed"),
     "yourself": { value, _ in value },
     "degreesToRadians": sending("radiansToDegrees"),
     "radiansToDegrees": sending("degreesToRadians"),
     "squared": root(2), "cubed": root(3), "sqrt": asking("square:"),
-    "exp": asking("exponential:"), "ln": sending("exp"),
-    "log": { .send("raisedTo:", .number(10), [$0], $1.at) },
-    "log2": { .send("raisedTo:", .number(2), [$0], $1.at) },
-    "arcSinh": sending("sinh"), "sinh": sending("arcSinh"),
+    "exp": asking("exponential:"), "ln": asking("powerOfE:"),
+    "log": { .inverse("power:of:", [.number(10), $0], $1.at) },
+    "log2": { .inverse("power:of:", [.number(2), $0], $1.at) },
+    "arcSinh": asking("hyperbolicSine:"), "sinh": asking("hyperbolicArea:"),
     "asString": asking("read:like:", withPresent: true),
     "displayString": asking("read:like:", withPresent: true),
     "printString": asking("literal:like:", withPresent: true),
-    "asSymbol": sending("asString"),
+    "asSymbol": checking("asString", against: "asSymbol"),
     "asNumber": asking("numberText:present:", withPresent: true),
     "parseJSON": asking("jsonText:present:", withPresent: true),
     "jsonString": sending("parseJSON"), "prettyJSONString": sending("parseJSON"),
     "base64Encoded": asking("base64:present:", withPresent: true),
-    "base64Decoded": sending("base64Encoded"),
-    "hex": sending("hexDecoded"), "hexDecoded": sending("hex"),
-    "urlEncoded": sending("urlDecoded"), "urlDecoded": sending("urlEncoded"),
-    "utf8": sending("utf8Decoded"), "utf8Encoded": sending("utf8Decoded"),
-    "utf8Decoded": sending("utf8"),
+    "base64Decoded": checking("base64Encoded", against: "base64Decoded"),
+    "hex": sending("hexDecoded"), "hexDecoded": checking("hex", against: "hexDecoded"),
+    "urlEncoded": sending("urlDecoded"),
+    "urlDecoded": checking("urlEncoded", against: "urlDecoded"),
+    "utf8": checking("utf8Decoded", against: "utf8"),
+    "utf8Encoded": checking("utf8Decoded", against: "utf8Encoded"),
+    "utf8Decoded": checking("utf8", against: "utf8Decoded"),
   ]
 
   /// Messages of one or more arguments: the receiver is operand 0.
@@ -59,7 +62,8 @@ enum InversionRules {
       },
       1: { value, node throws(Inversion.Problem) in
         try refuseZero(node.operands[0], Wording.timesZero)
-        return .send("/", .part(node.operands[0].expression), [value], node.at)
+        return .inverse(
+          "divide:to:", [.part(node.operands[0].expression), value], node.at)
       },
     ],
     ",": [
@@ -68,10 +72,12 @@ enum InversionRules {
     ],
     "raisedTo:": power, "**": power,
     "nthRoot:": [0: { .inverse("power:degree:", [$0, .part($1.operands[1].expression)], $1.at) }],
-    "log:": [0: { .send("raisedTo:", .part($1.operands[1].expression), [$0], $1.at) }],
+    "log:": [0: { .inverse("power:of:", [.part($1.operands[1].expression), $0], $1.at) }],
     "at:": [1: { .inverse("key:of:", [$0, .part($1.operands[0].expression)], $1.at) }],
-    "indexOf:": [1: { .send("at:", .part($1.operands[0].expression), [$0], $1.at) }],
-    "keyAtValue:": [1: { .send("at:", .part($1.operands[0].expression), [$0], $1.at) }],
+    "indexOf:": [1: { .inverse("at:of:", [$0, .part($1.operands[0].expression)], $1.at) }],
+    "keyAtValue:": [
+      1: { .inverse("valueAt:of:", [$0, .part($1.operands[0].expression)], $1.at) }
+    ],
   ]
 
   private static let power: [Int: Step] = [
@@ -136,6 +142,14 @@ enum InversionRules {
     { value, node in
       let present = withPresent ? [InverseTerm.present(node.operands[0].expression)] : []
       return .inverse(selector, [value] + present, node.at)
+    }
+  }
+
+  /// The message that undoes a step, where the step answers the value again.
+  private static func checking(_ undoing: String, against selector: String) -> Step {
+    {
+      .inverse(
+        "send:to:against:", [.text(undoing), $0, .text(selector)], $1.at)
     }
   }
 

@@ -153,6 +153,9 @@ struct LinearAnalysis {
   }
 
   /// A sum with like summands put together.
+  ///
+  /// What is multiplied by 0 or cancels out is left out, but for places, and for what might divide by
+  /// zero.
   private func collected(_ sum: [Product]) -> [Product] {
     var collected: [Product] = []
     var places: [[Int]: Int] = [:]
@@ -168,7 +171,9 @@ struct LinearAnalysis {
         collected.append(product)
       }
     }
-    return collected.filter { !$0.number.isZero || !$0.factors.isEmpty }
+    return collected.filter {
+      !$0.number.isZero || !$0.factors.isEmpty || !$0.divisors.isEmpty
+    }
   }
 
   // MARK: Numbers

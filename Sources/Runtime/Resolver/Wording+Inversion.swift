@@ -47,6 +47,12 @@ extension Wording {
     "an inverse takes the value of the formula, 1 parameter; this one has \(count)"
   }
 
+  static func givenTwice(_ name: String) -> String { "the inverse for '\(name)' is there twice" }
+
+  static func noInverseBlock(_ text: String) -> String {
+    "an inverse is a block of 1 parameter, found \(text)"
+  }
+
   static func whichInverse(_ names: [String]) -> String {
     "which of \(list(names)) does the inverse compute? Say it with 'inverse: #{ name: [ ... ] }'"
   }
