@@ -236,8 +236,8 @@ public final class Transaction {
   private var graph: Unmanaged<ConnectionGraph>?
   /// The graph.
   var owner: Unmanaged<ConnectionGraph>? { unsafe graph }
-  /// What stands for the graph when a solver is used by itself.
-  private let standIn: StandIn?
+  /// What stands for the graph when a solver is used by itself; owned.
+  private let standIn: Unmanaged<StandIn>?
 
   private final class StandIn {
     let values: CellValues
@@ -254,7 +254,9 @@ public final class Transaction {
     }
   }
 
-  init() { standIn = nil }
+  init() { unsafe standIn = nil }
+
+  deinit { unsafe standIn?.release() }
 
   /// Lets the graph be known, before anything runs.
   func attach(_ graph: ConnectionGraph) {
@@ -314,7 +316,7 @@ public final class Transaction {
     values: CellValues, set: @escaping (CellID, SolverNumber) -> Bool,
     refuse: @escaping (SolverConflict) -> Void
   ) {
-    standIn = StandIn(values, set, refuse)
+    unsafe standIn = Unmanaged.passRetained(StandIn(values, set, refuse))
   }
 
   /// Tells the solver of a cell that has changed, for using a solver by itself.
@@ -328,7 +330,9 @@ public final class Transaction {
 
   /// The number that a cell holds; nil when it holds no number.
   public func number(of cell: CellID) -> SolverNumber? {
-    if let standIn { return standIn.values[cell] }
+    if let standIn = unsafe standIn {
+      return unsafe standIn._withUnsafeGuaranteedRef { $0.values[cell] }
+    }
     return unsafe graph?._withUnsafeGuaranteedRef { $0.number(of: cell) }
   }
 
@@ -343,7 +347,9 @@ public final class Transaction {
   public func set(
     _ cell: CellID, to number: SolverNumber, by formula: FormulaID, because cause: CellID?
   ) -> Bool {
-    if let standIn { return standIn.set(cell, number) }
+    if let standIn = unsafe standIn {
+      return unsafe standIn._withUnsafeGuaranteedRef { $0.set(cell, number) }
+    }
     return unsafe graph?._withUnsafeGuaranteedRef {
       $0.set(cell, to: number, by: formula, because: cause)
     } ?? false
@@ -353,7 +359,9 @@ public final class Transaction {
   ///
   /// All places get back what they held before it, and who wrote is told.
   public func refuse(_ conflict: SolverConflict) {
-    if let standIn { return standIn.refuse(conflict) }
+    if let standIn = unsafe standIn {
+      return unsafe standIn._withUnsafeGuaranteedRef { $0.refuse(conflict) }
+    }
     unsafe graph?._withUnsafeGuaranteedRef { graph in
       if graph.refusal != nil { return }
       graph.refusal = conflict

@@ -3,23 +3,27 @@
 ///
 /// Results of exact operands are exact; with a double among the operands, or beyond 64 bits, they
 /// are doubles.
+@frozen
 public struct SolverNumber: Sendable, BitwiseCopyable {
   /// The numerator; for a double its bits.
-  private let bits: Int64
+  @usableFromInline let bits: Int64
   /// The denominator, positive; 0 marks a double.
-  private let divisor: Int64
+  @usableFromInline let divisor: Int64
 
+  @inlinable
   @inline(__always)
-  private init(bits: Int64, divisor: Int64) {
+  init(bits: Int64, divisor: Int64) {
     self.bits = bits
     self.divisor = divisor
   }
 
   /// Creates an integer.
+  @inlinable
   @inline(__always)
   public init(_ integer: Int) { self.init(bits: Int64(integer), divisor: 1) }
 
   /// Creates a double.
+  @inlinable
   @inline(__always)
   public init(_ double: Double) {
     self.init(bits: Int64(bitPattern: double.bitPattern), divisor: 0)
@@ -33,15 +37,17 @@ public struct SolverNumber: Sendable, BitwiseCopyable {
   }
 
   /// Zero.
-  public static let zero = SolverNumber(0)
+  @inlinable public static var zero: SolverNumber { SolverNumber(bits: 0, divisor: 1) }
   /// One.
-  public static let one = SolverNumber(1)
+  @inlinable public static var one: SolverNumber { SolverNumber(bits: 1, divisor: 1) }
 
   /// Whether it is exact.
+  @inlinable
   @inline(__always)
   public var isExact: Bool { divisor != 0 }
 
   /// The nearest double.
+  @inlinable
   @inline(__always)
   public var double: Double {
     switch divisor {
@@ -57,6 +63,7 @@ public struct SolverNumber: Sendable, BitwiseCopyable {
   }
 
   /// Whether it is neither infinite nor no number at all.
+  @inlinable
   @inline(__always)
   public var isFinite: Bool { isExact || double.isFinite }
 
@@ -79,6 +86,7 @@ public struct SolverNumber: Sendable, BitwiseCopyable {
 
 extension SolverNumber {
   /// The sum.
+  @inlinable
   @inline(__always)
   public static func + (left: SolverNumber, right: SolverNumber) -> SolverNumber {
     if left.divisor | right.divisor == 0 { return SolverNumber(left.double + right.double) }
@@ -91,10 +99,12 @@ extension SolverNumber {
   }
 
   /// The difference.
+  @inlinable
   @inline(__always)
   public static func - (left: SolverNumber, right: SolverNumber) -> SolverNumber { left + -right }
 
   /// The product.
+  @inlinable
   @inline(__always)
   public static func * (left: SolverNumber, right: SolverNumber) -> SolverNumber {
     if left.divisor | right.divisor == 0 { return SolverNumber(left.double * right.double) }
@@ -119,14 +129,16 @@ extension SolverNumber {
   }
 
   /// The number with the other sign.
+  @inlinable
   @inline(__always)
   public static prefix func - (number: SolverNumber) -> SolverNumber {
     if number.divisor == 0 || number.bits == .min { return SolverNumber(-number.double) }
     return SolverNumber(bits: -number.bits, divisor: number.divisor)
   }
 
+  @usableFromInline
   @inline(never)
-  private func addingFraction(_ other: SolverNumber) -> SolverNumber {
+  func addingFraction(_ other: SolverNumber) -> SolverNumber {
     let (first, overflow1) = bits.multipliedReportingOverflow(by: other.divisor)
     let (second, overflow2) = other.bits.multipliedReportingOverflow(by: divisor)
     let (sum, overflow3) = first.addingReportingOverflow(second)
@@ -139,8 +151,9 @@ extension SolverNumber {
     return SolverNumber(double + other.double)
   }
 
+  @usableFromInline
   @inline(never)
-  private func multiplyingFraction(_ other: SolverNumber) -> SolverNumber {
+  func multiplyingFraction(_ other: SolverNumber) -> SolverNumber {
     // Reduced crosswise first, so that the product fits whenever its lowest terms do.
     if let left = SolverNumber.reduced(bits, other.divisor),
       let right = SolverNumber.reduced(other.bits, divisor)
@@ -157,18 +170,22 @@ extension SolverNumber {
 
 extension SolverNumber: Comparable {
   /// Whether it is zero.
+  @inlinable
   @inline(__always)
   public var isZero: Bool { divisor == 0 ? double == 0 : bits == 0 }
 
   /// Whether it is less than zero.
+  @inlinable
   @inline(__always)
   public var isNegative: Bool { divisor == 0 ? double < 0 : bits < 0 }
 
   /// The number without its sign.
+  @inlinable
   @inline(__always)
   public var magnitude: SolverNumber { isNegative ? -self : self }
 
   /// Whether two numbers are the same, exact or not.
+  @inlinable
   @inline(__always)
   public static func == (left: SolverNumber, right: SolverNumber) -> Bool {
     if left.isExact, right.isExact {

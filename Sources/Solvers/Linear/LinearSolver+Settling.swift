@@ -105,21 +105,18 @@ extension LinearSolver {
     }
     let own = leader >= 0 && !followers.contains(leader) ? self.value(of: leader) : nil
     guard let value = own.map({ inGroup(leader, $0) }) ?? groupValue(group) else { return }
-    var steps: LinearSteps?
+    let source = own == nil ? speaker(for: group) : leader
+    let given = source < 0 ? nil : self.value(of: source)
     write(
-      value, to: group, except: own == nil ? -1 : leader, edited, &steps,
-      otherwise: {
-        let source = own == nil ? speaker(for: group) : leader
-        return source < 0 ? nil : self.value(of: source).map { LinearSteps(from: source, $0, self) }
-      }, transaction, cause)
+      value, to: group, except: own == nil ? -1 : leader, edited,
+      LinearSteps(from: source, given, self), transaction, cause)
   }
 
   /// Gives the members of a group the values that follow from it; those that are not exact, what `steps`
-  /// says, which `makeSteps` makes when the first is met.
+  /// says.
   private func write(
     _ value: SolverNumber, to group: Int, except leader: Int, _ edited: [Int],
-    _ steps: inout LinearSteps?, otherwise makeSteps: () -> LinearSteps?,
-    _ transaction: Transaction, _ cause: CellID?
+    _ steps: LinearSteps, _ transaction: Transaction, _ cause: CellID?
   ) {
     var member = groups[group].first
     let count = groups[group].count
@@ -143,8 +140,7 @@ extension LinearSolver {
       if !variable.offset.isZero { number = number + variable.offset }
       guard number.isFinite else { continue }
       if !number.isExact, !isPlain || variable.factor != .one || !variable.offset.isZero {
-        if steps == nil { steps = makeSteps() }
-        if let steps { number = steps.value(of: member, insteadOf: number) }
+        number = steps.value(of: member, insteadOf: number)
       }
       let old = variable.isKnown ? variable.value : self.value(of: member)
       if let old, isSame(old, number) { continue }
@@ -179,14 +175,13 @@ extension LinearSolver {
       let changed = assign(own, in: solution)
     {
       let keepers = own.map { variables[$0].group }
-      var steps: LinearSteps?
+      let steps = LinearSteps(solution, changed: changed, self)
       for local in changed {
         let group = solution.group(at: local)
         guard group >= 0 else { continue }
         let keeper = keepers.contains(group) ? keeper(of: group, own) : -1
         write(
-          solution.system.values[local], to: group, except: keeper, own, &steps,
-          otherwise: { LinearSteps(solution, changed: changed, self) }, transaction, cause)
+          solution.system.values[local], to: group, except: keeper, own, steps, transaction, cause)
       }
       return
     }
@@ -200,12 +195,12 @@ extension LinearSolver {
     try optimize(solution, edited: ordered.sorted { isYounger($0, $1) })
     let unknown = unknownVariables(of: solution, edited: own)
     if !unknown.isEmpty { solution.isQuiet = false }
-    var steps: LinearSteps?
+    let steps = LinearSteps(solution, changed: nil, self)
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
       guard !unknown.contains(local) else { continue }
       write(
-        solution.system.values[local], to: group, except: keeper(of: group, own), own, &steps,
-        otherwise: { LinearSteps(solution, self) }, transaction, cause)
+        solution.system.values[local], to: group, except: keeper(of: group, own), own, steps,
+        transaction, cause)
     }
   }
 

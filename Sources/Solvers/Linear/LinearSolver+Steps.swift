@@ -44,43 +44,37 @@ final class LinearOrder {
 }
 
 /// The values of variables after a write, each computed when it is asked for.
+///
+/// Nothing is looked at before the first one is.
 final class LinearSteps {
   private let solver: LinearSolver
-  private let order: LinearOrder
-  private let round: Int
   private let solution: LinearSolution?
-  /// Whether not all variables of the system have other values than before.
-  private let isPartial: Bool
+  /// The variables of the solution's system that have other values than before; nil for all.
+  private let changed: [Int]?
+  /// For a lone group the member that has a value, and the value; nil when none has.
+  private let member: Int
+  private let given: SolverNumber?
+  /// By which the values are known that were computed here; 0 before the first one.
+  private var round = 0
+  private var order: LinearOrder?
 
-  /// For a lone group of which a member has a value.
-  init(from member: Int, _ value: SolverNumber, _ solver: LinearSolver) {
+  /// For a lone group of which a member has a value; nothing follows when it has none.
+  init(from member: Int, _ value: SolverNumber?, _ solver: LinearSolver) {
     self.solver = solver
-    round = solver.makeRound()
     solution = nil
-    isPartial = false
-    order = solver.order(from: member)
-    note(Int32(member), value)
-    computeAll()
+    changed = nil
+    self.member = member
+    given = value
   }
 
   /// For a component that is solved; `changed` are the variables of its system that have other values
   /// than before, nil for all.
-  init(_ solution: LinearSolution, changed: [Int]? = nil, _ solver: LinearSolver) {
+  init(_ solution: LinearSolution, changed: [Int]?, _ solver: LinearSolver) {
     self.solver = solver
-    round = solver.makeRound()
     self.solution = solution
-    isPartial = changed != nil
-    order = solver.order(of: solution)
-    guard let changed else {
-      computeAll()
-      return
-    }
-    if solution.changes.count < solution.system.count {
-      solution.changes.extend(to: solution.system.count, with: 0)
-    }
-    for local in changed { solution.changes[local] = round }
-    // Of much it is faster to go through all.
-    if changed.count > order.variables.count / 4 { computeAll() }
+    self.changed = changed
+    member = -1
+    given = nil
   }
 
   /// The value of a variable that a write has changed, in place of one that comes from elimination.
@@ -88,14 +82,44 @@ final class LinearSteps {
   /// - Complexity: O(occurrences between it and what the write has not changed) the first time, then O(1).
   @inline(__always)
   func value(of variable: Int, insteadOf number: SolverNumber) -> SolverNumber {
+    if round == 0 { begin() }
+    // One that has come since has no steps yet.
+    guard variable < solver.steps.count else { return number }
     if solver.steps[variable].round != round, !compute(Int32(variable)) { return number }
     let value = solver.steps[variable].value
     // What is lost where nearly equal numbers are subtracted is not to come in.
     return isNear(value.double, number.double) ? value : number
   }
 
+  /// Finds what follows from what, and computes what has to be asked for in any case.
+  @inline(never)
+  private func begin() {
+    round = solver.makeRound()
+    guard let solution else {
+      guard let given else { return }
+      let order = solver.order(from: member)
+      self.order = order
+      note(Int32(member), given)
+      computeAll(order)
+      return
+    }
+    let order = solver.order(of: solution)
+    self.order = order
+    guard let changed else {
+      computeAll(order)
+      return
+    }
+    if solution.changes.count < solution.system.count {
+      solution.changes.extend(to: solution.system.count, with: 0)
+    }
+    for local in changed { solution.changes[local] = round }
+    // Of much it is faster to go through all.
+    if changed.count > order.variables.count / 4 { computeAll(order) }
+  }
+
   /// Computes all variables, each after those that it follows from.
-  private func computeAll() {
+  private func computeAll(_ order: LinearOrder) {
+    let isPartial = changed != nil
     for position in 0..<order.variables.count {
       let variable = order.variables[position]
       let step = solver.steps[variable]
@@ -106,7 +130,7 @@ final class LinearSteps {
           continue
         }
       }
-      if step.first >= 0, let value = sum(variable, step.first) { note(variable, value) }
+      if step.first >= 0, let value = sum(variable, step.first, order) { note(variable, value) }
     }
   }
 
@@ -114,6 +138,7 @@ final class LinearSteps {
   ///
   /// - Returns: false when the order does not say how.
   private func compute(_ variable: Int32) -> Bool {
+    guard let order else { return false }
     solver.openSteps.removeAll()
     var next = variable
     while true {
@@ -127,7 +152,7 @@ final class LinearSteps {
           note(next, value)
         } else if step.first < 0 {
           return false
-        } else if let value = sum(next, step.first) {
+        } else if let value = sum(next, step.first, order) {
           note(next, value)
         }
       }
@@ -145,7 +170,7 @@ final class LinearSteps {
   /// What a variable is by its summands; nil when one of them has to be computed before: then `openSteps`
   /// says which, and to come back.
   @inline(__always)
-  private func sum(_ variable: Int32, _ first: Int32) -> SolverNumber? {
+  private func sum(_ variable: Int32, _ first: Int32, _ order: LinearOrder) -> SolverNumber? {
     var sum = SolverNumber.zero
     var isEmpty = true
     var isComplete = true
@@ -178,7 +203,7 @@ final class LinearSteps {
   private func start(_ variable: Int, _ step: LinearStep) -> SolverNumber? {
     guard let solution, step.local >= 0 else { return nil }
     let local = Int(step.local)
-    if step.first >= 0, !isPartial || solution.changes[local] == round { return nil }
+    if step.first >= 0, changed == nil || solution.changes[local] == round { return nil }
     let number =
       solver.variables[variable].factor * solution.system.values[local]
       + solver.variables[variable].offset
