@@ -11,11 +11,14 @@ import Testing
 
 /// A process that a test starts, talks to, and waits for.
 ///
-/// What is awaited comes or the test fails after a minute: the limit is there so that a hang ends,
+/// What is awaited comes or the test fails after a while: the limits are there so that a hang ends,
 /// never to measure anything.
 final class Child {
-  /// How long anything is waited for, in seconds.
+  /// How long an answer is waited for, in seconds.
   static let patience = 30.0
+  /// How long the end of a program is waited for that says nothing meanwhile, in seconds: it may have
+  /// much to do, on a machine that has other things to do as well.
+  static let patienceForEnd = 300.0
 
   let process: pid_t
   /// What the test writes to and reads from: two ends of pipes, or twice a terminal.
@@ -205,8 +208,12 @@ final class Child {
   }
 
   /// Receives until the process closes its end.
+  ///
+  /// - Throws: `EndOfPatience` when nothing more comes for long: part of an output is not one.
   func readToEnd() throws -> String {
-    while try wait(for: nil, POLLIN).readable, receive() {}
+    repeat {
+      guard try wait(for: nil, POLLIN, Child.patienceForEnd).readable else { throw EndOfPatience() }
+    } while receive()
     defer { received = [] }
     return unread
   }
@@ -221,14 +228,14 @@ final class Child {
 
   /// Waits until there is something to read, or a descriptor may be written to.
   private func wait(
-    for writable: Int32?, _ events: Int32
+    for writable: Int32?, _ events: Int32, _ patience: Double = Child.patience
   ) throws -> (readable: Bool, writable: Bool) {
     var descriptors = [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
     if let writable {
       descriptors.append(pollfd(fd: writable, events: Int16(events), revents: 0))
     }
     let count = unsafe poll(
-      &descriptors, nfds_t(descriptors.count), Int32(Child.patience * 1000))
+      &descriptors, nfds_t(descriptors.count), Int32(patience * 1000))
     guard count != 0 else { return (false, false) }
     return (descriptors[0].revents != 0, descriptors.last?.revents != 0)
   }
