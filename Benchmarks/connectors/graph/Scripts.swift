@@ -60,3 +60,101 @@ struct FoldedList {
     return (element * 1e9, variable * 1e9)
   }
 }
+
+/// Formulas of the language whose reads cannot be told from their text: they send messages to objects, and
+/// what the methods read is recorded while they run.
+struct RecordedNet {
+  let name: String
+  let interpreter = Interpreter()
+  /// How many formulas run for one change.
+  let updates: Int
+
+  /// `nodes` says of each formula which objects it sends messages to; the first `sources` objects
+  /// have none.
+  private init(_ name: String, sources: Int, nodes: [[Int]]) throws {
+    self.name = name
+    updates = nodes.count
+    _ = try interpreter.evaluate("class Node { var value := 0. -now { ^value } }")
+    var text = ""
+    for index in 0..<sources + nodes.count { text += "n\(index) := Node new.\n" }
+    for (index, inputs) in nodes.enumerated() {
+      let sum = inputs.map { "n\($0) now" }.joined(separator: " + ")
+      text += "n\(sources + index) value |= \(sum) + 1.\n"
+    }
+    for index in 0..<sources { text += "v\(index) := 0. n\(index) value |= v\(index).\n" }
+    _ = try interpreter.evaluate(text + "b := [ n0 now + 1 ]. c := [ n0 now + n1 now + 1 ]. t := 0.")
+  }
+
+  static func chain(_ count: Int) throws -> RecordedNet {
+    try RecordedNet("chain \(count)", sources: 1, nodes: (0..<count).map { [$0] })
+  }
+
+  static func wide(_ count: Int) throws -> RecordedNet {
+    try RecordedNet("wide \(count)", sources: 1, nodes: (0..<count).map { _ in [0] })
+  }
+
+  static func cellx(_ layers: Int) throws -> RecordedNet {
+    let nodes = (0..<layers).flatMap { layer in
+      let below = layer * 4
+      return [[below + 1], [below, below + 2], [below + 1, below + 3], [below + 2]]
+    }
+    return try RecordedNet("cellx \(layers)", sources: 4, nodes: nodes)
+  }
+
+  /// Nanoseconds for an update, and for evaluating a formula of one and one of two messages as a block.
+  func measure(rounds: Int) throws -> (update: Double, formula: Double) {
+    var update = Double.infinity
+    var (one, two) = (Double.infinity, Double.infinity)
+    let times = 300_000
+    let sources = ["v0", "v1", "v2", "v3"].filter { _ in name.hasPrefix("cellx") }
+    func loop(_ body: String, _ count: Int) throws -> Double {
+      let start = cpuTime()
+      _ = try interpreter.evaluate("1 to: \(count) do: [ :i | \(body) ]")
+      return (cpuTime() - start) / Double(count)
+    }
+    let write =
+      sources.isEmpty
+      ? "v0 := r + i"
+      : "self atomically: [ \(sources.map { "\($0) := r + i" }.joined(separator: ". ")) ]"
+    for turn in 0..<5 {
+      _ = try interpreter.evaluate("r := \((turn + 1) * rounds)")
+      update = min(update, try loop(write, rounds) / Double(updates))
+      let empty = try loop("t := i", times)
+      one = min(one, try loop("t := b value", times) - empty)
+      two = min(two, try loop("t := c value", times) - empty)
+    }
+    return (update * 1e9, (name.hasPrefix("cellx") ? (one + two) / 2 : one) * 1e9)
+  }
+}
+
+/// The three temperatures of the paper, kept by formulas in both directions.
+struct Temperatures {
+  let interpreter = Interpreter()
+
+  init() throws {
+    _ = try interpreter.evaluate(
+      """
+      c := 0. f := 0. k := 0.
+      f |= c * 9 / 5 + 32. c |= (f - 32) * 5 / 9.
+      k |= c + 273. c |= k - 273.
+      """)
+  }
+
+  /// Nanoseconds for an edit of `c`, which runs two formulas, and for the two as blocks.
+  func measure(_ times: Int) throws -> (edit: Double, formulas: Double) {
+    var edit = Double.infinity
+    var formulas = Double.infinity
+    _ = try interpreter.evaluate("x := 5. b := [ x * 9 / 5 + 32 ]. d := [ x + 273 ]. t := 0.")
+    func loop(_ body: String) throws -> Double {
+      let start = cpuTime()
+      _ = try interpreter.evaluate("1 to: \(times) do: [ :i | \(body) ]")
+      return (cpuTime() - start) / Double(times)
+    }
+    for _ in 0..<5 {
+      let empty = try loop("x := i * 5")
+      edit = min(edit, try loop("c := i * 5") - empty)
+      formulas = min(formulas, try loop("x := i * 5. t := b value. t := d value") - empty)
+    }
+    return (edit * 1e9, formulas * 1e9)
+  }
+}

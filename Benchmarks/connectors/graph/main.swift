@@ -92,6 +92,34 @@ if only.map({ "script".hasPrefix($0) }) ?? true {
     goal: "25 ns")
 }
 
+if only.map({ "recorded".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(
+    line: "| formulas that send messages, their reads recorded | an update | the formula alone "
+      + "| engine | goal |")
+  write(line: "|---|---|---|---|---|")
+  for (net, goal) in [
+    (try RecordedNet.chain(1_000), "52 ns"), (try RecordedNet.wide(1_000), "88 ns"),
+    (try RecordedNet.cellx(250), "192 ns"),
+  ] {
+    let times = try net.measure(rounds: 300)
+    report(
+      net.name,
+      [(times.update, "ns"), (times.formula, "ns"), (times.update - times.formula, "ns")],
+      goal: goal)
+  }
+}
+
+if only.map({ "temperatures".hasPrefix($0) }) ?? true {
+  write(line: "")
+  write(line: "| C, F and K, formulas both ways | an edit | the two formulas | engine | goal |")
+  write(line: "|---|---|---|---|---|")
+  let times = try Temperatures().measure(200_000)
+  report(
+    "C, F and K", [(times.edit, "ns"), (times.formulas, "ns"), (times.edit - times.formulas, "ns")],
+    goal: "200 ns")
+}
+
 if only.map({ "fold".hasPrefix($0) }) ?? true {
   write(line: "")
   write(
