@@ -69,36 +69,44 @@ struct RecordedNet {
   /// How many formulas run for one change.
   let updates: Int
 
-  /// `nodes` says of each formula which objects it sends messages to; the first `sources` objects
-  /// have none.
-  private init(_ name: String, sources: Int, nodes: [[Int]]) throws {
+  private let isWrittenTogether: Bool
+
+  /// The first `sources` objects follow a variable each, the others the formulas; `blocks` are two
+  /// formulas by themselves that stand for all.
+  private init(_ name: String, sources: Int, _ formulas: [String], blocks: (String, String)) throws
+  {
     self.name = name
-    updates = nodes.count
-    _ = try interpreter.evaluate("class Node { var value := 0. -now { ^value } }")
-    var text = ""
-    for index in 0..<sources + nodes.count { text += "n\(index) := Node new.\n" }
-    for (index, inputs) in nodes.enumerated() {
-      let sum = inputs.map { "n\($0) now" }.joined(separator: " + ")
-      text += "n\(sources + index) value |= \(sum) + 1.\n"
+    updates = formulas.count
+    isWrittenTogether = sources > 1
+    var text = "class Node { var value := 0. -now { ^value } }\n"
+    for index in 0..<sources + formulas.count { text += "n\(index) := Node new.\n" }
+    for (index, formula) in formulas.enumerated() {
+      text += "n\(sources + index) value |= \(formula).\n"
     }
     for index in 0..<sources { text += "v\(index) := 0. n\(index) value |= v\(index).\n" }
-    _ = try interpreter.evaluate(text + "b := [ n0 now + 1 ]. c := [ n0 now + n1 now + 1 ]. t := 0.")
+    _ = try interpreter.evaluate(text)
+    _ = try interpreter.evaluate("b := [ \(blocks.0) ]. c := [ \(blocks.1) ]. t := 0.")
   }
 
   static func chain(_ count: Int) throws -> RecordedNet {
-    try RecordedNet("chain \(count)", sources: 1, nodes: (0..<count).map { [$0] })
+    let next = "n0 now + 1"
+    return try RecordedNet(
+      "chain \(count)", sources: 1, (0..<count).map { "n\($0) now + 1" }, blocks: (next, next))
   }
 
   static func wide(_ count: Int) throws -> RecordedNet {
-    try RecordedNet("wide \(count)", sources: 1, nodes: (0..<count).map { _ in [0] })
+    let next = "n0 now + 1"
+    return try RecordedNet(
+      "wide \(count)", sources: 1, Array(repeating: next, count: count), blocks: (next, next))
   }
 
   static func cellx(_ layers: Int) throws -> RecordedNet {
-    let nodes = (0..<layers).flatMap { layer in
-      let below = layer * 4
-      return [[below + 1], [below, below + 2], [below + 1, below + 3], [below + 2]]
+    let formulas = (0..<layers).flatMap { layer in
+      let (a, b, c, d) = (layer * 4, layer * 4 + 1, layer * 4 + 2, layer * 4 + 3)
+      return ["n\(b) now", "n\(a) now - n\(c) now", "n\(b) now + n\(d) now", "n\(c) now"]
     }
-    return try RecordedNet("cellx \(layers)", sources: 4, nodes: nodes)
+    return try RecordedNet(
+      "cellx \(layers)", sources: 4, formulas, blocks: ("n0 now", "n0 now - n1 now"))
   }
 
   /// Nanoseconds for an update, and for evaluating a formula of one and one of two messages as a block.
@@ -106,16 +114,14 @@ struct RecordedNet {
     var update = Double.infinity
     var (one, two) = (Double.infinity, Double.infinity)
     let times = 300_000
-    let sources = ["v0", "v1", "v2", "v3"].filter { _ in name.hasPrefix("cellx") }
     func loop(_ body: String, _ count: Int) throws -> Double {
       let start = cpuTime()
       _ = try interpreter.evaluate("1 to: \(count) do: [ :i | \(body) ]")
       return (cpuTime() - start) / Double(count)
     }
     let write =
-      sources.isEmpty
-      ? "v0 := r + i"
-      : "self atomically: [ \(sources.map { "\($0) := r + i" }.joined(separator: ". ")) ]"
+      isWrittenTogether
+      ? "self atomically: [ v0 := r + i. v1 := i + 1. v2 := i + 2. v3 := r - i ]" : "v0 := r + i"
     for turn in 0..<5 {
       _ = try interpreter.evaluate("r := \((turn + 1) * rounds)")
       update = min(update, try loop(write, rounds) / Double(updates))
@@ -123,7 +129,7 @@ struct RecordedNet {
       one = min(one, try loop("t := b value", times) - empty)
       two = min(two, try loop("t := c value", times) - empty)
     }
-    return (update * 1e9, (name.hasPrefix("cellx") ? (one + two) / 2 : one) * 1e9)
+    return (update * 1e9, (one + two) / 2 * 1e9)
   }
 }
 

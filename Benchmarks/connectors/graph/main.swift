@@ -116,8 +116,8 @@ if only.map({ "temperatures".hasPrefix($0) }) ?? true {
   write(line: "|---|---|---|---|---|")
   let times = try Temperatures().measure(200_000)
   report(
-    "C, F and K", [(times.edit, "ns"), (times.formulas, "ns"), (times.edit - times.formulas, "ns")],
-    goal: "200 ns")
+    "C, F and K",
+    [(times.edit, "ns"), (times.formulas, "ns"), (times.edit - times.formulas, "ns")], goal: "200 ns")
 }
 
 if only.map({ "fold".hasPrefix($0) }) ?? true {

@@ -54,6 +54,7 @@ final class ConnectionGraph {
   var watched: WatchedObjects { WatchedObjects(graph: self) }
   let formulas = PagedTable<FormulaRecord>()
   let formulaExtras = SparseTable<FormulaExtras>()
+  let lastReads = RecordedReads()
   /// For the number of a formula that reads two cells the second one.
   let secondInputs = NumberMap()
   /// For the number of a formula that reads more than two cells all of them.

@@ -82,7 +82,6 @@ struct FormulaRecord {
 final class FormulaExtras {
   fileprivate var dynamicInputs: [CellID] = []
   fileprivate var textReads: [CellID]?
-  fileprivate var lastReads: [Place] = []
   fileprivate var readNames: [String]?
   fileprivate var fold: Fold?
   fileprivate var equation: Equation?
@@ -182,6 +181,7 @@ struct Formula: Hashable {
     unsafe graph.secondInputs.remove(id.rawValue)
     unsafe graph.manyInputs[id.rawValue] = nil
     unsafe graph.formulaExtras[id.rawValue] = nil
+    unsafe graph.lastReads.remove(id.rawValue)
     if let native {
       record.hasNative = false
       unsafe graph.natives.remove(native)
@@ -266,16 +266,17 @@ struct Formula: Hashable {
 
   /// The reads of the last run as they came, to see quickly whether anything is new.
   var lastReads: [Place] {
-    get { extras?.lastReads ?? [] }
-    nonmutating set {
-      if extras != nil || !newValue.isEmpty { makeExtras().lastReads = newValue }
-    }
+    get { unsafe graph.lastReads[id.rawValue] }
+    nonmutating set { unsafe graph.lastReads[id.rawValue] = newValue }
   }
 
   /// What it knows of the elements of its collection, if it is over all of them.
   var fold: Fold? {
     get { extras?.fold }
-    nonmutating set { if extras != nil || newValue != nil { makeExtras().fold = newValue } }
+    nonmutating set {
+      if extras != nil || newValue != nil { makeExtras().fold = newValue }
+      hot.hasFold = newValue != nil
+    }
   }
 
   /// The text of the block.

@@ -40,6 +40,14 @@ struct TurnWords: BitwiseCopyable {
     rare = isSet ? rare | 1 << bit : rare & ~(1 << bit)
   }
 
+  /// Whether a solver has been told of a change since that was last asked.
+  var hasSpread = false
+
+  /// Whether nothing that is seldom so is so, but that there are regions, and any number of levels.
+  var isPlainWithRegions: Bool {
+    @inline(__always) get { rare & ~(1 << 14) == 1 << 13 }
+  }
+
   /// Whether nothing but formulas with the one solver of the lowest level is concerned.
   var isPlain: Bool {
     @inline(__always) get { rare == 0 }
@@ -211,6 +219,8 @@ struct HotFormula: BitwiseCopyable {
   var isHeld = false
   /// Whether a new value may differ from the old one by a tolerance without counting as a change.
   var isTolerant = false
+  /// Whether it is over all elements of a collection, whose value may be kept up to date.
+  var hasFold = false
   /// How many runs have changed nothing, as far as it has been counted.
   var idleRuns: UInt8 = 0
   var output: Int32

@@ -25,8 +25,21 @@ extension ConnectionGraph {
     let value = evaluateFormulaBlock(Value(bits: hotFormulas[number].word))
     machine.trackingDepth -= 1
     runningNumber = outer
-    if !value.isUnwind, formulaTracker.isEmpty, hotFormulas[number].readsItsText { return value }
+    if !value.isUnwind {
+      if hotFormulas[number].readsItsText {
+        if formulaTracker.isEmpty { return value }
+      } else if hasReadTheSame(number) {
+        return value
+      }
+    }
     return machine.finish(value, of: number)
+  }
+
+  /// Whether a formula that has just run has read what it read before, so that there is nothing to take up.
+  @inline(__always)
+  private func hasReadTheSame(_ number: Int32) -> Bool {
+    !hasFailures && hotFormulas[number].kind == .block && !hotFormulas[number].hasFold
+      && lastReads.areSame(formulaTracker.places, of: number)
   }
 
   @inline(__always)

@@ -1,8 +1,13 @@
+internal import TenonTables
+
 /// What a formula reads while it runs, besides what its text says.
 final class Tracker {
-  private(set) var reads: [Place] = []
+  /// The places, in the order in which they were read first.
+  let places = FlatTable<Place>()
+  /// The same as an array.
+  var reads: [Place] { (0..<places.count).map { places[$0] } }
   /// Whether nothing has been read.
-  private(set) var isEmpty = true
+  var isEmpty: Bool { places.isEmpty }
   /// What has been read, once it is too much to look through.
   private var seen: Set<Place> = []
   /// What was being recorded when this began.
@@ -16,25 +21,29 @@ final class Tracker {
   /// Notes a read.
   func record(_ place: Place) {
     guard !hasRead(place) else { return }
-    reads.append(place)
-    isEmpty = false
-    if reads.count > Tracker.shortCount {
-      if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
-    }
+    places.append(place)
+    if places.count > Tracker.shortCount { noteSeen(place) }
+  }
+
+  @inline(never)
+  private func noteSeen(_ place: Place) {
+    if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
   }
 
   /// Forgets everything.
   @inline(__always)
   func reset() {
     if isEmpty { return }
-    isEmpty = true
-    reads.removeAll(keepingCapacity: reads.count < 1_024)
-    if !seen.isEmpty { seen.removeAll(keepingCapacity: seen.count < 1_024) }
+    let isLong = places.count > Tracker.shortCount
+    places.removeAll()
+    if isLong { seen.removeAll(keepingCapacity: seen.count < 1_024) }
   }
 
   /// Whether a place has been read.
   func hasRead(_ place: Place) -> Bool {
-    seen.isEmpty ? reads.contains(place) : seen.contains(place)
+    if places.count > Tracker.shortCount { return seen.contains(place) }
+    for index in 0..<places.count where places[index] == place { return true }
+    return false
   }
 
   /// Marks the keys that were read, and stores with them.
@@ -51,11 +60,11 @@ final class Tracker {
   /// Forgets objects that were made while the formula ran and are gone: they cannot change any
   /// more.
   func purge(_ heap: Heap) {
-    reads.removeAll { place in
-      guard !heap.isMarked(ObjectRef(place.object)) else { return false }
-      seen.remove(place)
-      return true
-    }
+    let kept = reads.filter { heap.isMarked(ObjectRef($0.object)) }
+    if kept.count == places.count { return }
+    places.removeAll()
+    seen = []
+    for place in kept { record(place) }
   }
 }
 
@@ -65,20 +74,22 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted, else nil.
   @inline(never)
   func noteRead(_ object: ObjectRef, slot: Int) -> Value {
-    if graph.hasPending, !graph.isSettling, let cell = graph.cell(of: object, slot: slot),
-      graph.isBehind(cell)
-    {
-      let settled = settleGraph(answering: .nil)
-      if settled.isUnwind { return settled }
+    unsafe graphReference._withUnsafeGuaranteedRef { graph in
+      if !graph.isSettling, graph.hasPending, let cell = graph.cell(of: object, slot: slot),
+        graph.isBehind(cell)
+      {
+        let settled = settleGraph(answering: .nil)
+        if settled.isUnwind { return settled }
+      }
+      if graph.words[0].staleCount > 0, refresh(object, slot: slot).isUnwind { return .unwind }
+      // Numbers do not change.
+      if object.classIndex == fractionIndex { return .nil }
+      unsafe trackerReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
+      if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
+        noteReceiver(Value(object))
+      }
+      return .nil
     }
-    if refresh(object, slot: slot).isUnwind { return .unwind }
-    // Numbers do not change.
-    if object.classIndex == fractionClass.index { return .nil }
-    tracker?.record(.slot(object, slot))
-    if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
-      noteReceiver(Value(object))
-    }
-    return .nil
   }
 
   /// Brings what tracked code is about to use of a collection up to date.

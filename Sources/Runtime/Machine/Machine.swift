@@ -77,6 +77,7 @@ package final class Machine {
   lazy var protocolClass = kernelClass("Protocol")
   lazy var numberClass = kernelClass("Number")
   lazy var fractionClass = kernelClass("Fraction")
+  lazy var fractionIndex = fractionClass.index
   lazy var scaledDecimalClass = kernelClass("ScaledDecimal")
   lazy var metaclassClass = kernelClass("Metaclass")
   lazy var intervalClass = kernelClass("Interval")
@@ -94,7 +95,11 @@ package final class Machine {
   /// The same for where each write comes by: it takes no part in counting references.
   let graphReference: Unmanaged<ConnectionGraph>
   /// What records the reads of the formula that runs.
-  var tracker: Tracker?
+  var tracker: Tracker? {
+    didSet { unsafe trackerReference = tracker.map { unsafe Unmanaged.passUnretained($0) } }
+  }
+  /// The same for where each read comes by.
+  private(set) var trackerReference: Unmanaged<Tracker>?
   /// How many evaluations use code that records what it reads.
   var trackingDepth = 0
 
