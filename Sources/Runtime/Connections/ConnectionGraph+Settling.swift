@@ -14,9 +14,23 @@ extension ConnectionGraph {
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
-    let isBegun = words[0].isPlain && !pending.isEmpty && baseTransaction.isEmpty
-    if isBegun, settlePlainly() { return }
-    try settle(isBegun: isBegun)
+    let isPlain = words[0].isPlain && !pending.isEmpty && baseTransaction.isEmpty
+    var begun = isPlain ? Beginning.base : nil
+    if isPlain {
+      if settlePlainly() { return }
+    } else if words[0].isPlainWithRegions, pending.count == 1, let isOver = settleRegion() {
+      if isOver { return }
+      begun = .region
+    }
+    try settle(begun)
+  }
+
+  /// With what a turn has begun that is to be gone on with as any other.
+  private enum Beginning {
+    /// The one solver of the lowest level has done its work once.
+    case base
+    /// So has that of a region.
+    case region
   }
 
   /// Brings all connections up to date after a write with which a plain turn begins.
@@ -24,7 +38,7 @@ extension ConnectionGraph {
   /// - Throws: as `settle()`.
   @inline(__always)
   func settle(from cell: CellID) throws(Failure) {
-    if !settlePlainly(from: cell) { try settle(isBegun: true) }
+    if !settlePlainly(from: cell) { try settle(.base) }
   }
 
   /// Begins a turn that concerns nothing but formulas with the one solver of the lowest level: nearly
@@ -61,9 +75,54 @@ extension ConnectionGraph {
     return true
   }
 
+  /// Begins a turn that concerns nothing but a region of which one cell was written, as far as is known:
+  /// the formulas of several directions are run by its solver, and nobody else reads what they compute.
+  ///
+  /// - Returns: Whether it is over, or to be gone on with as any other; nil when it is not such a turn.
+  @inline(__always)
+  private func settleRegion() -> Bool? {
+    let cell = pending[0]
+    guard hot[cell.rawValue].flags & (CellFlag.hooked | CellFlag.read) == 0,
+      let region = cells[cell.index].region, !region.hasWishes
+    else { return nil }
+    return settle(region, of: cell, with: region.transaction)
+  }
+
+  @inline(never)
+  private func settle(_ region: Region, of cell: CellID, with transaction: Transaction) -> Bool? {
+    guard transaction.isEmpty else { return nil }
+    let words = unsafe words.address(of: 0)
+    unsafe words.pointee.turn &+= 1
+    unsafe words.pointee.firstTurn = UInt32(truncatingIfNeeded: words.pointee.turn)
+    unsafe words.pointee.isCounting = true
+    unsafe words.pointee.isSettling = true
+    unsafe words.pointee.currentLevel = region.level
+    unsafe words.pointee.hasSpread = false
+    pending.removeAll()
+    transaction.changes.append(cell)
+    settling = region
+    transaction.settle(with: region.solver)
+    settling = nil
+    guard unsafe words.pointee.isPlainWithRegions && !words.pointee.hasSpread, pending.isEmpty,
+      stuck.waiting.isEmpty
+    else {
+      if !stuck.waiting.isEmpty { turnStuck(in: region) }
+      return false
+    }
+    if unsafe words.pointee.handler >= 0 {
+      machine.endFormulas()
+      guard unsafe words.pointee.isPlainWithRegions else { return false }
+    }
+    undo.removeAll()
+    unsafe words.pointee.currentLevel = -1
+    unsafe words.pointee.isSettling = false
+    unsafe words.pointee.isCounting = false
+    return true
+  }
+
   /// Brings all connections up to date; the first turn may have begun.
-  private func settle(isBegun: Bool) throws(Failure) {
-    var isBegun = isBegun
+  private func settle(_ begun: Beginning?) throws(Failure) {
+    var begun = begun
     defer {
       words[0].isCounting = false
       if words[0].hasReleased { changesOfReleased = [:] }
@@ -71,16 +130,16 @@ extension ConnectionGraph {
       if ranOutOfMemory { reportMemory() }
       if words[0].hasTrace { machine.flushTrace() }
     }
-    if words[0].hasInvariants, !isBegun { askDoubtful() }
-    if hasPending, !isBegun {
+    if words[0].hasInvariants, begun == nil { askDoubtful() }
+    if hasPending, begun == nil {
       words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
       words[0].isCounting = true
     }
     var growth: ConnectionGrowth?
-    while isBegun || hasPending {
-      let goesOn = isBegun
-      isBegun = false
-      if !goesOn { turn += 1 }
+    while begun != nil || hasPending {
+      let goesOn = begun
+      begun = nil
+      if goesOn == nil { turn += 1 }
       isSettling = true
       defer {
         isSettling = false
@@ -93,8 +152,10 @@ extension ConnectionGraph {
       }
       do throws(Failure) {
         defer { if words[0].handler >= 0 { machine.endFormulas() } }
-        if goesOn || hasOneLevel {
-          try settleOneLevel(goesOn)
+        if goesOn == .base || goesOn == nil && hasOneLevel {
+          try settleOneLevel(goesOn != nil)
+        } else if goesOn == .region {
+          try settleLevels()
         } else {
           distributePending()
           try settleLevels()
@@ -271,6 +332,7 @@ extension ConnectionGraph {
 
   /// Lets a region wait for its solver.
   func enqueue(_ region: Region) {
+    words[0].hasSpread = true
     if region.level <= currentLevel { hasMore = true }
     guard !region.isWaiting else { return }
     region.isWaiting = true
@@ -302,6 +364,7 @@ extension ConnectionGraph {
       guard let level = reader.constraint?.level, level >= 0, level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
       levels[level].transaction.changes.append(cell)
+      words[0].hasSpread = true
       if level <= currentLevel { hasMore = true }
       told = level
     }
@@ -336,6 +399,7 @@ extension ConnectionGraph {
       enqueue(region)
     } else if constraint.level >= 0 {
       levels[constraint.level].transaction.forcedFormulas.append(formula.id)
+      words[0].hasSpread = true
     }
   }
 
