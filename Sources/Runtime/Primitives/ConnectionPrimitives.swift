@@ -150,6 +150,11 @@ extension Primitive {
       "strength: aSymbol", "Has the connection count #required, #strong, #medium or #weak."
     ) { machine, arguments throws(Failure) in
       let strength = try machine.strength(arguments[0])
+      if let connection = machine.connection(arguments.receiver), connection.isInvariant,
+        strength != .required
+      {
+        throw .takesNo("strength", connection.text, because: "it must stay true")
+      }
       return try machine.change(arguments.receiver) { $0.strength = strength }
     },
     Primitive(
