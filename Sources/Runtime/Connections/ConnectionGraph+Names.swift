@@ -3,8 +3,8 @@
 extension String {
   /// Whether it is what a class calls a place of its instances.
   var isOfInstance: Bool { hasPrefix(instanceScheme) && !contains("/") }
-  /// Whether it is what the place is called that a reference refers to.
-  var isOfReference: Bool { hasSuffix(" value") }
+  /// Whether it is what the place is called that a reference refers to, as the kernel's connectors do.
+  var isOfReference: Bool { hasSuffix(" value") || self == "var:left/value" }
 }
 
 private let instanceScheme = "ivar:"
@@ -19,7 +19,9 @@ extension ConnectionGraph {
   func displayName(of cell: CellID) -> String {
     let name = self[cell].name
     let place = place(of: cell)
-    if name.isOfReference { return machine.ownName(of: place) ?? name }
+    if name.isOfReference {
+      return machine.ownName(of: place) ?? machine.instanceVariableName(of: place) ?? name
+    }
     guard place.kind == .slot else { return name }
     if name.isOfInstance {
       return owner(of: place).map { $0 + name.dropFirst(instanceScheme.count) } ?? name
@@ -75,7 +77,14 @@ extension Machine {
       case .place(let place): place
       case .path: aim(operand.place).place
       }
-    return place.flatMap { ownName(of: $0) } ?? operand.name
+    return place.flatMap { ownName(of: $0) ?? instanceVariableName(of: $0) } ?? operand.name
+  }
+
+  /// What the text of a class calls a variable of its instances; nil for any other place.
+  func instanceVariableName(of place: Place) -> String? {
+    guard place.kind == .slot else { return nil }
+    let variables = classInfo(of: place.object).instanceVariables
+    return variables.indices.contains(place.index) ? variables[place.index].name : nil
   }
 
   /// What the program calls a variable or a place in a store, whoever else refers to it; nil for any
