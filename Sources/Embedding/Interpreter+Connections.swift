@@ -12,6 +12,8 @@ public struct ScriptVariable {
     self.cell = cell
   }
 
+  func belongs(to other: Interpreter) -> Bool { interpreter.machine === other.machine }
+
   /// Its name.
   public var name: String { cell.name }
 
@@ -53,6 +55,7 @@ extension Interpreter {
   ///
   /// The connection takes part in the graph like those of scripts, which see it in `connections`.
   ///
+  /// - Requires: All variables are those of this interpreter.
   /// - Parameters:
   ///   - target: The variable that follows the others.
   ///   - inputs: What the formula reads, in the order in which it is given the values; what is named
@@ -68,6 +71,9 @@ extension Interpreter {
     _ target: ScriptVariable, reading inputs: [ScriptVariable], text: String? = nil,
     formula: @escaping (borrowing FormulaInputs) -> FormulaValue
   ) throws(EvaluationError) -> Handle {
+    precondition(
+      (inputs + [target]).allSatisfy { $0.belongs(to: self) },
+      "a variable belongs to its interpreter")
     let outcome = machine.connect(
       target.cell, reading: inputs.map(\.cell), text: text, formula)
     switch outcome {

@@ -79,6 +79,20 @@ import Testing
       output.contains("|Files             ||Text" + String(repeating: " ", count: 74) + "|\n"))
   }
 
+  @Test func aRefusedWidthIsNoWish() throws {
+    let output = try run("sidebar -4\nwidth 100\n")
+    #expect(
+      output.contains(
+        "|Files" + String(repeating: " ", count: 18) + "||Text" + String(repeating: " ", count: 69)
+          + "|\n"))
+  }
+
+  @Test func aWindowThatIsTooLargeIsNotDrawn() throws {
+    let output = try run("width 100000000\nheight 1000000\nwidth 60\nheight 12\n")
+    #expect(output.contains("\n100000000 by 16 is too large to be drawn as text\n"))
+    #expect(output.hasSuffix("|\n+----------------------------------------------------------+\n"))
+  }
+
   @Test func theSameAsSVG() throws {
     let output = try run("svg\nwidth 30x\nleft 3\n")
     #expect(

@@ -125,6 +125,25 @@ import Testing
           """)
   }
 
+  @Test func aRangeBeginsWithEitherEnd() throws {
+    #expect(
+      try table("A1 1", "A2 20", "B1 300", "B2 =cell:B1:A1 sum", "C1 =cell:A2:A1 sum", lines: 3)
+        == """
+            A   | B   | C
+          1 1   | 300 | 21
+          2 20  | 301 |
+        """)
+  }
+
+  @Test func aTextOfSeveralLinesTakesOne() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write("\"two\nlines\",x\n", to: "table.csv")
+      let result = try run("spreadsheet.st", in: directory, [file], input: ["save", "quit"])
+      #expect(result.output == "    A         | B\n  1 two lines | x\n")
+      #expect(try text(file) == "\"two\nlines\",x\n")
+    }
+  }
+
   @Test func aTableComesBackFromItsFile() throws {
     try Directory.withTemporary { directory in
       let file = try directory.write("1,\"=cell:A1 * 2\"\n\"a, b\",\n", to: "table.csv")

@@ -1,4 +1,5 @@
 import Synchronization
+import Tenon
 import TenonRuntime
 import Testing
 
@@ -29,6 +30,31 @@ import Testing
       let total = 20 * 465 * number
       #expect(
         results.withLock { $0[number] } == "#(\(total) \(number * total) \(number))")
+    }
+  }
+
+  /// What would be an object that neither collector knows to be in use.
+  @Test func aVariableOfAnotherOneIsRefused() async throws {
+    await #expect(processExitsWith: .failure) {
+      let other = Interpreter()
+      try Interpreter().connect(other.variable("a"), reading: []) { _ in .integer(1) }
+    }
+    await #expect(processExitsWith: .failure) {
+      let (interpreter, other) = (Interpreter(), Interpreter())
+      try interpreter.connect(
+        interpreter.variable("a"), reading: [other.variable("b")]
+      ) { _ in .integer(1) }
+    }
+  }
+
+  @Test func aMessageNeedsItsArguments() throws {
+    let interpreter = Interpreter()
+    do {
+      _ = try interpreter.send("at:", to: interpreter.value(3))
+      Issue.record("an argument is lacking")
+    } catch {
+      guard case .script(let error) = error else { throw error }
+      #expect(error.message == "'at:' takes 1 argument, not 0")
     }
   }
 

@@ -120,6 +120,16 @@ struct Connection: Hashable {
     }
   }
 
+  /// Takes it for what another statement says: one with a connector of the program's own.
+  func stand(for text: String, at site: TraceEntry?) {
+    let statement = statement
+    table.setStatement(
+      StatementSite(
+        connector: statement.connector, text: text, source: site?.code.source ?? source,
+        range: site?.site.range ?? range, site: site ?? statement.site,
+        formula: statement.formula, names: statement.names, origin: .standIn), of: id)
+  }
+
   /// The place of the statement, `file.st:10`.
   var location: String { "\(source.name):\(source.location(of: range.start).line)" }
 

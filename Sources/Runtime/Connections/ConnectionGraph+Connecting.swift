@@ -268,11 +268,13 @@ extension ConnectionGraph {
         }.withoutRepetitions)
     case .noNumber:
       guard let cell = conflict.cells.first else { return .noSolver([]) }
+      // What makes up a view no program says.
+      let said = formulas.first { $0.connection.statement.origin != .kernel }
       return .noNumber(
-        self[cell].name, machine.describe(machine.currentValue(of: cell) ?? .nil), formulas.first)
+        displayName(of: cell), machine.describe(machine.currentValue(of: cell) ?? .nil), said)
     case .unsupported(let reason):
       let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
-      let names = conflict.cells.map { "'\(self[$0].name)'" }.joined(separator: ", ")
+      let names = conflict.cells.map { "'\(displayName(of: $0))'" }.joined(separator: ", ")
       return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
     case .interrupted: return .interrupted()
     case .failed(let message): return .failedSolver(message)

@@ -3,6 +3,8 @@
 extension String {
   /// Whether it is what a class calls a place of its instances.
   var isOfInstance: Bool { hasPrefix(instanceScheme) && !contains("/") }
+  /// Whether it is what the place is called that a reference refers to, as the kernel's connectors do.
+  var isOfReference: Bool { hasSuffix(" value") || self == "var:left/value" }
 }
 
 private let instanceScheme = "ivar:"
@@ -11,18 +13,29 @@ extension ConnectionGraph {
   /// What messages call a place.
   ///
   /// A place that only its class has named, as `ivar:right`, is called after its object: as another
-  /// of its places is called, else as the variable of the program that holds the object; a variable
-  /// that only a group has named is called by its own name.
+  /// of its places is called, else as the variable of the program that holds the object; what only a
+  /// group has named, or the definition of a connector as `left value`, is called by its own name.
   /// - Complexity: O(variables of the program) for such places, else O(1).
   func displayName(of cell: CellID) -> String {
     let name = self[cell].name
     let place = place(of: cell)
+    if name.isOfReference {
+      return machine.ownName(of: place) ?? machine.instanceVariableName(of: place) ?? name
+    }
     guard place.kind == .slot else { return name }
     if name.isOfInstance {
       return owner(of: place).map { $0 + name.dropFirst(instanceScheme.count) } ?? name
     }
     guard name.hasPrefix("var:"), name.contains("/") else { return name }
-    return machine.scriptVariables { $0 == place.object }.first ?? name
+    return machine.ownName(of: place) ?? name
+  }
+
+  /// Whether a place is a variable that no text names: an argument of what the kernel does.
+  func isNameless(_ cell: CellID) -> Bool {
+    let place = place(of: cell)
+    return place.kind == .slot && !self[cell].isNamed
+      && machine.classInfo(of: place.object).instanceVariables.isEmpty
+      && machine.ownName(of: place) == nil
   }
 
   /// What a formula reads of the program's: not the operands by which the kernel computes in place of
@@ -56,6 +69,36 @@ extension ConnectionGraph {
 }
 
 extension Machine {
+  /// What messages call what a connection writes.
+  func displayName(of operand: ConnectionPlan.Operand) -> String {
+    guard operand.name.isOfReference else { return operand.name }
+    let place: Place? =
+      switch operand.place {
+      case .place(let place): place
+      case .path: aim(operand.place).place
+      }
+    return place.flatMap { ownName(of: $0) ?? instanceVariableName(of: $0) } ?? operand.name
+  }
+
+  /// What the text of a class calls a variable of its instances; nil for any other place.
+  func instanceVariableName(of place: Place) -> String? {
+    guard place.kind == .slot else { return nil }
+    let variables = classInfo(of: place.object).instanceVariables
+    return variables.indices.contains(place.index) ? variables[place.index].name : nil
+  }
+
+  /// What the program calls a variable or a place in a store, whoever else refers to it; nil for any
+  /// other place.
+  ///
+  /// - Complexity: O(variables of the program).
+  func ownName(of place: Place) -> String? {
+    switch place.kind {
+    case .slot: scriptVariables { $0 == place.object }.first
+    case .stored: (try? reference(place.key))?.description
+    case .element, .property, .whole: nil
+    }
+  }
+
   /// What a program calls a store: by its scheme, else by the variable that holds it; nil for what
   /// is no store, or has no name.
   func storeName(_ store: Value) -> String? {

@@ -29,6 +29,7 @@ extension ConnectionGraph {
   /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
   func noteEqualWrite(to cell: CellID) {
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
+    if atomicDepth > 0 { noteEdit(of: cell, in: region) }
     clock += 1
     writes.setAge(clock, of: cell)
     try? region.solver.edit(cell, age: clock, isPinned: self[cell].hasOwner)

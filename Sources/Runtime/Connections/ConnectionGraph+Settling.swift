@@ -135,6 +135,7 @@ extension ConnectionGraph {
       words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
       words[0].isCounting = true
     }
+    if !edits.isEmpty, !hasPending, !isBegun, atomicDepth == 0 { edits = [] }
     var growth: ConnectionGrowth?
     while begun != nil || hasPending {
       let goesOn = begun
@@ -146,6 +147,7 @@ extension ConnectionGraph {
         if words[0].hasEnded { releaseEnded() }
         if atomicDepth == 0 {
           undo.removeAll()
+          if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
           if words[0].hasJournal { journal.endTurn() }
           if words[0].hasHandedOver { handedOver = [] }
         }
@@ -433,6 +435,7 @@ extension ConnectionGraph {
     let failures = takeBack()
     undo.removeAll()
     forgetWrites(in: turn)
+    if !edits.isEmpty { takeBackEdits() }
     for level in levels {
       level.transaction.removeAll()
     }

@@ -78,6 +78,7 @@ extension ConnectionGraph {
     if isSettling { return [] }
     if atomicDepth > 0 {
       defer { machine.endFormulas() }
+      takeBackEdits(since: mark)
       return takeBack(from: mark)
     }
     forgetWrites(in: turn + 1)

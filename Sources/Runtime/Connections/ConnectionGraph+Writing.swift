@@ -41,7 +41,13 @@ extension ConnectionGraph {
 
   private func prepareRegion(of cell: CellID) throws(Failure) {
     guard hasRegions, let region = cells[cell.index].region else { return }
-    try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)
+    noteEdit(of: cell, in: region)
+    do throws(Failure) {
+      try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)
+    } catch {
+      edits.removeLast()
+      throw error
+    }
   }
 
   /// Whether writing a slot concerns nothing but the formulas that read it.

@@ -274,6 +274,8 @@ final class ConnectionGraph {
   var handedOver: [HandedOver] = [] {
     didSet { words[0].hasHandedOver = !handedOver.isEmpty }
   }
+  /// The cells of regions that have been written since the last turn ended, in order.
+  var edits: [EditedCell] = []
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }

@@ -130,6 +130,10 @@ extension Machine {
         current = solved.cause
         continue
       }
+      if entry.writer <= 0, isPresent, let copied = explanation(ofCopied: cell) {
+        lines.append(copied)
+        break
+      }
       lines.append(line(for: entry, of: cell, isPresent: isPresent))
       current = cause(of: entry, search.number, cell)
     }

@@ -123,7 +123,7 @@ extension Machine {
         read.append(graph.cell(for: place, named: operand.name))
       }
       if let variable = read.first(where: { form.cells.contains($0) }) {
-        throw .notLinear(leaf.name, in: graph[variable].name)
+        throw .notLinear(leaf.name, in: graph.displayName(of: variable))
       }
       let part = graph.makeFormula(
         of: connection, output: cells[index], inputs: read, source: .block(block))

@@ -61,7 +61,10 @@ extension Machine {
       }
       try graph.prepareWrite(to: cell)
       let isRead = graph.place(of: cell).kind != .stored || graph[cell].known != nil
-      if let failure = put() { return signal(failure) }
+      if let failure = put() {
+        graph.takeBackEdits(since: graph.undo.count)
+        return signal(failure)
+      }
       // What could not be read is not known to be nothing.
       graph.noteOld(isRead ? old : .undefined, at: graph.place(of: cell))
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }

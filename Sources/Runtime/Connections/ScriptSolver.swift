@@ -118,8 +118,8 @@ final class ScriptSolver: ConnectorSolver {
     let turn = ScriptTurn(solver: self, transaction: transaction, machine: machine)
     let outer = machine.scriptTurn
     machine.scriptTurn = turn
-    if case .value(let limit) = machine.ask(self, "runsPerTurn"), let count = limit.asSmallInteger {
-      turn.runLimit = max(1, min(count, ScriptSolver.mostRuns))
+    if case .value(let limit) = machine.ask(self, "runsPerTurn") {
+      turn.runLimit = max(1, min(runCount(limit), ScriptSolver.mostRuns))
     }
     let outcome = machine.ask(self, "settle:") { machine.makeSolverTurn(turn) }
     machine.scriptTurn = outer
@@ -251,6 +251,13 @@ final class ScriptTurn {
 extension ScriptSolver {
   /// What messages call it.
   var title: String { host.map { "solver '\($0.name)'" } ?? "solver" }
+
+  /// A number of runs; 1 for what is none.
+  private func runCount(_ limit: Value) -> Int {
+    if let count = limit.asSmallInteger { return count }
+    guard limit.isObject(ofClass: ClassIndex.largeInteger) else { return 1 }
+    return ObjectRef(limit).flags & ObjectFlag.negative == 0 ? .max : 1
+  }
 
   /// Whether a cell belongs to what it is being asked about.
   func isAsked(about cell: CellID) -> Bool { asked.contains(cell) }

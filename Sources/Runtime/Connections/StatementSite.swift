@@ -22,7 +22,8 @@ final class StatementSite {
     case program
     /// The kernel, for an object of its own: what makes up a view.
     case kernel
-    /// The kernel, in place of a statement of the program that means something else.
+    /// The kernel, or the definition of a connector, in place of a statement of the program that means
+    /// something else.
     case standIn
     /// The kernel, for one of the names that a statement of the program joins.
     case part(of: String)

@@ -110,6 +110,11 @@ extension Machine {
       }
       let change = changes[index]
       changes = changes[(index + 1)...]
+      // A formula has written it there, whoever else the store is connected with.
+      if change.writer == 0, let cell = cell(ofStored: path, in: whole), graph[cell].hasOwner {
+        lines.append(explanationOfCell(cell))
+        break
+      }
       if let location = change.location {
         lines.append(line + ", written at \(location)")
         break
@@ -127,6 +132,85 @@ extension Machine {
       (path, whole) = (cause.path, cause.whole)
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The cell of a place in a connected store, if formulas have to do with it as well.
+  private func cell(ofStored path: [String], in whole: CellID) -> CellID? {
+    let store = graph[whole].place.object
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    guard let reference = try? Reference(scheme: "", components: path) else { return nil }
+    let key = makeReference(reference)
+    roots.append(key)
+    return graph.cellsByPlace[
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(key, in: store))]
+  }
+
+  /// The place in a connected store that a cell is, if it is one.
+  private func stored(at cell: CellID) -> (path: [String], whole: CellID)? {
+    let place = graph[cell].place
+    guard place.kind == .stored, let whole = wholeStore(of: place.object),
+      let path = try? reference(place.key).components
+    else { return nil }
+    return (path, whole)
+  }
+
+  /// How a place came to hold what it holds that a connection of whole stores has copied there last; nil for
+  /// any other place.
+  func explanation(ofCopied cell: CellID) -> String? {
+    guard copier(of: cell) != nil, let (path, whole) = stored(at: cell) else { return nil }
+    return explanation(ofStored: path, in: whole)
+  }
+
+  /// The connection of whole stores that has written a cell last, if none of a formula has.
+  func copier(of cell: CellID) -> Connection? {
+    guard let last = graph.causes.last(of: cell).map({ graph.causes[$0] }), last.writer <= 0,
+      let (path, whole) = stored(at: cell),
+      let change = graph.relays.stored.newestFirst.first(where: {
+        $0.whole == whole && $0.path == path
+      }), change.writer > 0
+    else { return nil }
+    return graph.connections[change.writer]
+  }
+
+  /// What messages call the places that a change of a cell may reach.
+  func reachedNames(from cell: CellID) -> [String] {
+    var names: [String] = []
+    var visited: Set<CellID> = [cell]
+    reach(cell, &names, &visited)
+    return names
+  }
+
+  /// What messages call the places that a change of a place in a connected store may reach.
+  func reachedNames(fromStored path: [String], in whole: CellID) -> [String] {
+    var names: [String] = []
+    var visited: Set<CellID> = []
+    reach(path, in: whole, &names, &visited)
+    // What comes back to it, it has.
+    let own = graph.name(ofStored: path, in: whole)
+    return names.filter { $0 != own }
+  }
+
+  /// What formulas make of a cell, and what stores that are connected as wholes copy of all that.
+  private func reach(_ cell: CellID, _ names: inout [String], _ visited: inout Set<CellID>) {
+    let next = graph.downstream(of: cell).filter { visited.insert($0).inserted }
+    names += next.map { graph.displayName(of: $0) }
+    for each in [cell] + next {
+      if let (path, whole) = stored(at: each) { reach(path, in: whole, &names, &visited) }
+    }
+  }
+
+  private func reach(
+    _ path: [String], in whole: CellID, _ names: inout [String], _ visited: inout Set<CellID>
+  ) {
+    for partner in graph.partners(ofStored: whole) {
+      let name = graph.name(ofStored: path, in: partner)
+      if !names.contains(name) { names.append(name) }
+      guard let cell = cell(ofStored: path, in: partner), visited.insert(cell).inserted else {
+        continue
+      }
+      reach(cell, &names, &visited)
+    }
   }
 
   /// The change that a connection has passed on, among those before, of which the last comes first.
@@ -230,10 +314,9 @@ extension ConnectionGraph {
     return store.contains(" ") ? "(\(store))/\(path)" : "var:\(store)/\(path)"
   }
 
-  /// The places in other stores that a change of a place in a connected store may reach.
-  func partners(ofStored path: [String], in whole: CellID) -> [String] {
+  /// The other stores that a change in a connected store may reach.
+  fileprivate func partners(ofStored whole: CellID) -> [CellID] {
     downstream(of: whole).filter { self[$0].place.kind == .whole }
-      .map { name(ofStored: path, in: $0) }
   }
 }
 

@@ -304,10 +304,11 @@ extension DiagramBuilder {
   /// - Parameters:
   ///   - statement: The statement, parsed again.
   ///   - mark: What has become of it.
-  ///   - hidden: The texts of the places it reads that its own text does not say.
+  ///   - hidden: The places it reads that its own text does not say, and what they are called.
   ///   - lookUp: The place that a text of the statement means.
   mutating func add(
-    _ statement: ConnectorStatement, mark: Diagram.Mark, hidden: [String],
+    _ statement: ConnectorStatement, mark: Diagram.Mark,
+    hidden: [(text: String, place: LivePlace?)],
     lookUp: @escaping (String) -> LivePlace?
   ) {
     self.lookUp = lookUp
@@ -320,8 +321,8 @@ extension DiagramBuilder {
     let direction = diagram.statements[number].direction
     let (source, target) = direction == .leftward ? (last, first) : (first, last)
     diagram.nodes[target].mark = mark
-    for text in hidden {
-      let place = node(text, .place, in: nil)
+    for each in hidden {
+      let place = node(each.text, .place, in: nil, each.place)
       link(Diagram.Read(from: place, to: source))
     }
   }
@@ -402,7 +403,12 @@ extension DiagramBuilder {
   private mutating func node(
     _ text: String, _ kind: Diagram.Node.Kind, in container: Int?
   ) -> Int {
-    let live = lookUp(text)
+    node(text, kind, in: container, lookUp(text))
+  }
+
+  private mutating func node(
+    _ text: String, _ kind: Diagram.Node.Kind, in container: Int?, _ live: LivePlace?
+  ) -> Int {
     let key = NodeKey(container: container, text: text, cell: live?.cell)
     if let known = nodes[key] { return known }
     nodes[key] = diagram.nodes.count

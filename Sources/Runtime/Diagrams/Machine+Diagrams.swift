@@ -72,12 +72,23 @@ extension Machine {
     _ failed: Set<CellID>, in builder: inout DiagramBuilder
   ) {
     let all = live.connections.map { livePlaces(of: $0, live.statement) }
-    let hidden = all.reduce(into: [String: CellID]()) { $0.merge($1.hidden) { old, _ in old } }
+    // Places of several instances that are called alike are one, those of one statement are not.
+    var hidden = all.count == 1 ? all[0].hidden : []
+    if all.count > 1 {
+      var texts: Set<String> = []
+      hidden = all.flatMap(\.hidden).filter { texts.insert($0.text).inserted }
+    }
     let marks = live.connections.map { mark(of: $0, failed) }
     let order: [Diagram.Mark] = [.error, .conflict, .waiting, .suspended]
     builder.add(
       live.statement, mark: order.first { marks.contains($0) } ?? .none,
-      hidden: hidden.sorted { $0.value < $1.value }.map(\.key)
+      hidden: hidden.sorted { $0.cell < $1.cell }.map { each in
+        let places =
+          all.count == 1
+          ? [livePlace(each.cell, owners)]
+          : all.compactMap { livePlace(each.text, $0, owners) }
+        return (each.text, .together(places, of: home))
+      }
     ) { [unowned self] text in
       .together(all.compactMap { livePlace(text, $0, owners) }, of: home)
     }
@@ -90,11 +101,13 @@ extension Machine {
     var named = namedCells(of: connection)
     for (text, place) in stages { named[text] = graph.cellsByPlace[place] }
     let said = Set(named.values)
-    var hidden: [String: CellID] = [:]
+    var hidden: [(text: String, cell: CellID)] = []
+    var met = said
     // What a formula has read that failed is mostly what the error was made of.
     for formula in connection.formulas where formula.state == .satisfied {
-      for input in formula.dynamicInputs where !said.contains(input) && !isClass(input) {
-        hidden[graph[input].name] = input
+      for input in formula.dynamicInputs
+      where !graph.isNameless(input) && !isClass(input) && met.insert(input).inserted {
+        hidden.append((graph.displayName(of: input), input))
       }
     }
     return LivePlaces(named: named, hidden: hidden, stages: stages)
@@ -103,19 +116,25 @@ extension Machine {
   private func livePlace(
     _ text: String, _ places: LivePlaces, _ owners: OwnerNames
   ) -> DiagramBuilder.LivePlace? {
-    // A variable that was never written holds nothing to be shown.
-    func shown(_ value: Value?) -> String? {
-      value.flatMap { $0.isUndefined ? nil : describe($0) }
-    }
-    if let cell = places.named[text] ?? places.hidden[text], graph.isInUse(cell) {
-      return DiagramBuilder.LivePlace(
-        cell: cell.index, value: shown(currentValue(of: cell)),
-        owner: owners.owner(of: graph[cell].place, in: self), isLazy: isLazy(graph[cell].place))
+    let hidden = places.hidden.first { $0.text == text }?.cell
+    if let cell = places.named[text] ?? hidden, graph.isInUse(cell) {
+      return livePlace(cell, owners)
     }
     guard let place = places.stages[text] else { return nil }
     let value = place.kind == .slot ? ObjectRef(place.object)[slot: place.index] : .undefined
     return DiagramBuilder.LivePlace(
       cell: nil, value: shown(value), owner: owners.owner(of: place, in: self))
+  }
+
+  private func livePlace(_ cell: CellID, _ owners: OwnerNames) -> DiagramBuilder.LivePlace {
+    DiagramBuilder.LivePlace(
+      cell: cell.index, value: shown(currentValue(of: cell)),
+      owner: owners.owner(of: graph[cell].place, in: self), isLazy: isLazy(graph[cell].place))
+  }
+
+  /// A value in a box; nil for a variable that was never written, which holds nothing to be shown.
+  private func shown(_ value: Value?) -> String? {
+    value.flatMap { $0.isUndefined ? nil : describe($0) }
   }
 
   /// Whether a cell is a variable that holds a class.
@@ -174,6 +193,7 @@ extension Machine {
     var cells: [String: CellID] = [:]
     for formula in connection.formulas {
       for cell in formula.staticInputs + [formula.output] where !graph[cell].isFree {
+        cells[graph.displayName(of: cell)] = cell
         cells[graph[cell].name] = cell
       }
     }
@@ -183,6 +203,7 @@ extension Machine {
         continue
       }
       cells[operand.name] = cell
+      cells[displayName(of: operand)] = cell
     }
     return cells
   }
@@ -246,8 +267,8 @@ extension Connection {
 /// The places of a connection by what its statement calls them.
 private struct LivePlaces {
   let named: [String: CellID]
-  /// What it reads besides.
-  let hidden: [String: CellID]
+  /// What it reads besides: two places may be called alike.
+  let hidden: [(text: String, cell: CellID)]
   /// What a flow joins.
   let stages: [String: Place]
 }

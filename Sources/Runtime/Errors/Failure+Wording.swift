@@ -391,6 +391,11 @@ extension Failure {
     Failure(.constraintError, "a formula must not connect: '\(connection.text)'")
   }
 
+  /// What a connection cannot be told.
+  static func takesNo(_ message: String, _ text: String, because reason: String) -> Failure {
+    Failure(.invalidArgument, "'\(text)' takes no \(message): \(reason)")
+  }
+
   static func policyOfEquation(_ text: String) -> Failure {
     Failure(
       .invalidArgument,

@@ -52,10 +52,13 @@ extension Machine {
       let callee = pushNativeFrame()
       let selector = self.selector(name)
       guard selector.argumentCount == arguments.count else {
+        let (count, given) = (selector.argumentCount, arguments.count)
         return .failed(
           ScriptError(
             className: ErrorClass.wrongArgumentCount.rawValue,
-            message: "'\(name)' takes \(selector.argumentCount) arguments", trace: []))
+            message:
+              "'\(name)' takes \(count) \(count == 1 ? "argument" : "arguments"), not \(given)",
+            trace: []))
       }
       let object = self.value(of: receiver)
       callee[0] = object

@@ -34,6 +34,8 @@ extension Machine {
     info.initialMethods = lineage.compactMap(\.initialValues)
     info.connectionMethods = lineage.compactMap(\.connectionStatements)
     info.copyMethods = lineage.compactMap(\.copyStatements)
+    info.connectsCopies =
+      !info.copyMethods.isEmpty || lineage.contains { $0.copySelector != nil }
     guard info.object.isObject else { return }
     let isPlain =
       info.format == .slots && !info.isKnownToEvaluator && info.initialMethods.isEmpty

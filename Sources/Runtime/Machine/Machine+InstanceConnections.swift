@@ -51,8 +51,12 @@ extension Machine {
   /// - Returns: the copy, or `unwind`.
   func connectCopy(_ copy: Value) -> Value {
     guard copy.isObject else { return copy }
-    let methods = classInfo(of: copy).copyMethods
-    return methods.isEmpty ? copy : connect(copy, by: methods)
+    let info = classInfo(of: copy)
+    guard info.connectsCopies else { return copy }
+    let kernelMethods = info.lineage.compactMap { each in
+      each.copySelector.flatMap { each.lookUp($0) }
+    }
+    return connect(copy, by: kernelMethods + info.copyMethods)
   }
 
   private func connect(_ instance: Value, by methods: [Method]) -> Value {

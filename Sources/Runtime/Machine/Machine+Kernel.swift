@@ -67,6 +67,7 @@ extension Machine {
     }
     if row.name == "Array" { info.format = .array }
     info.isOfClasses = row.name == "Class" || row.superclass == "Class"
+    info.copySelector = row.copySelector.map { selector($0) }
     settleLayout(of: info)
     info.loader = { [unowned self] in enterMethods(of: row, in: $0) }
     info.metaclass?.loader = { [unowned self] in enterMethods(of: row, in: $0) }
@@ -242,4 +243,6 @@ enum KernelNodes {
 extension KernelClass {
   /// Whether programs set the variables of its instances, which hold values and keep no secrets.
   var hasSetters: Bool { name == "LayoutView" }
+  /// What connects a copy of an instance, if something does.
+  var copySelector: String? { name == "LayoutView" ? "joinAttributes" : nil }
 }

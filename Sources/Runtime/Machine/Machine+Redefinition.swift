@@ -242,7 +242,7 @@ extension Machine {
   /// - Returns: nil for any other object.
   func copyInNewLayout(_ object: ObjectRef) throws(Failure) -> Value? {
     let variant = classInfo(at: object.classIndex)
-    guard let canonical = variant.canonical, !canonical.copyMethods.isEmpty,
+    guard let canonical = variant.canonical, canonical.connectsCopies,
       canonical.format == .slots
     else { return nil }
     guard let added = addedVariables(of: object) else { throw .interrupted() }

@@ -33,6 +33,10 @@ final class ClassInfo {
   var initialMethods: [Method] = []
   var connectionMethods: [Method] = []
   var copyMethods: [Method] = []
+  /// For a class of the kernel: what connects a copy of an instance.
+  var copySelector: Selector?
+  /// Whether a copy of an instance is connected, as its class or a superclass says.
+  var connectsCopies = false
   /// The variables that groups in the class's own text declare.
   var groupNames: Set<String> = []
   /// What is done for references of some form, for stores that scripts define.

@@ -19,12 +19,13 @@ extension Primitive {
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
-    Primitive("text: aString", "Has the connection called otherwise.") {
-      machine, arguments in
+    Primitive(
+      "text: aString", "Private: has the connection called what the program says at this moment."
+    ) { machine, arguments in
       if let text = machine.text(arguments[0]),
         let connection = machine.connection(arguments.receiver)
       {
-        connection.text = text
+        connection.stand(for: text, at: machine.stackTrace(limit: 1).first)
         ObjectRef(arguments.receiver)[slot: 1] = machine.makeString(text)
       }
       return arguments.receiver
@@ -110,19 +111,21 @@ extension Primitive {
     },
     Primitive("target", "The text of the place it writes.") { machine, arguments in
       let connection = machine.connection(arguments.receiver)
-      return connection?.plan.map { machine.makeString($0.target.name) } ?? .nil
+      return connection?.plan.map { machine.makeString(machine.displayName(of: $0.target)) } ?? .nil
     },
     Primitive("sources", "The texts of the places it reads.") { machine, arguments in
       guard let connection = machine.connection(arguments.receiver) else {
         return machine.makeArray([])
       }
       let outputs =
-        connection.relay.map(\.cells)
+        connection.relay.flatMap { $0.kind == .places ? $0.cells : nil }
         ?? machine.graph.redundant[connection].map { [$0.left, $0.right] }
         ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? outputs : []
       for input in connection.formulas.flatMap({ machine.graph.shownInputs(of: $0) })
-      where !outputs.contains(input) && !names.contains(input) {
+      where !outputs.contains(input) && !names.contains(input)
+        && !machine.graph.isNameless(input)
+      {
         names.append(input)
       }
       return machine.makeArray(names.map { machine.makeString(machine.graph.displayName(of: $0)) })
@@ -147,6 +150,11 @@ extension Primitive {
       "strength: aSymbol", "Has the connection count #required, #strong, #medium or #weak."
     ) { machine, arguments throws(Failure) in
       let strength = try machine.strength(arguments[0])
+      if let connection = machine.connection(arguments.receiver), connection.isInvariant,
+        strength != .required
+      {
+        throw .takesNo("strength", connection.text, because: "it must stay true")
+      }
       return try machine.change(arguments.receiver) { $0.strength = strength }
     },
     Primitive(

@@ -61,11 +61,11 @@ extension Primitive {
     ) { machine, arguments throws(Failure) in
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
-        let names = machine.graph.downstream(of: cell).map { machine.graph.displayName(of: $0) }
-        return machine.makeArray(names.map { machine.makeString($0) })
+        return machine.makeArray(
+          machine.reachedNames(from: cell).map { machine.makeString($0) })
       case .stored(let whole, let path):
-        let names = machine.graph.partners(ofStored: path, in: whole)
-        return machine.makeArray(names.map { machine.makeString($0) })
+        return machine.makeArray(
+          machine.reachedNames(fromStored: path, in: whole).map { machine.makeString($0) })
       case .unconnected, .unmade, .unmoved, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
@@ -77,6 +77,7 @@ extension Primitive {
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
         guard let number = machine.graph.causes.last(of: cell) else { return .nil }
+        if let copier = machine.copier(of: cell) { return machine.makeConnectionObject(copier) }
         return ObjectRef(machine.makeChange(number, of: cell))[slot: 5]
       case .stored(let whole, let path): return machine.lastWriter(ofStored: path, in: whole)
       case .unconnected, .unmade, .unmoved, .ended: return .nil

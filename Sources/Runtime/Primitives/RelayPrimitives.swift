@@ -150,8 +150,21 @@ extension Primitive {
     },
     Primitive("holdSide: side", "Has a side take no value from outside, or nil: both do.") {
       machine, arguments throws(Failure) in
-      guard let connection = machine.connection(arguments.receiver), let relay = connection.relay
-      else { return arguments.receiver }
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      guard let relay = connection.relay else {
+        // Before it tells a relay: whether it could.
+        let root = machine.roots.count
+        defer { machine.roots.removeLast(machine.roots.count - root) }
+        if let side = arguments[0].asSmallInteger,
+          let operand = side == 1 ? connection.plan?.target : connection.plan?.other,
+          let place = machine.aim(operand.place).place, place.kind == .property
+        {
+          throw .cannotHold(operand.name)
+        }
+        return arguments.receiver
+      }
       if let side = relay.heldSide, relay.cells.count == 2 {
         machine.graph.relays.held[relay.cells[side - 1]] = nil
       }
@@ -270,6 +283,14 @@ extension Machine {
     if relay.kind == .formulas, isSolved(connection) {
       if connection.silence != nil { graph.disconnect(connection) }
       throw .policyOfEquation(connection.text)
+    }
+    if connection.isInvariant {
+      throw .takesNo("policy", connection.text, because: "it is asked in the turn of each change")
+    }
+    if relay.kind == .places, connection.tolerance != nil {
+      throw .takesNo(
+        "policy and no truth", connection.text,
+        because: "it has a tolerance, which 'within: nil' ends")
     }
     if let silence = connection.silence, !relay.looks {
       graph.disconnect(connection)

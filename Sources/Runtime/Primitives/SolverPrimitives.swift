@@ -99,6 +99,12 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return machine.settleGraph(answering: arguments.receiver)
       }
+      if connection.isInvariant {
+        throw .takesNo("solver", connection.text, because: "it is asked when all is settled")
+      }
+      if connection.relay?.kind == .places, connection.plan?.isOneWay == false {
+        throw .takesNo("solver", connection.text, because: "its truth decides what its places hold")
+      }
       let old = connection.isHeld ? nil : connection.plan
       let runs = machine.graph.runs(of: connection)
       do throws(Failure) {

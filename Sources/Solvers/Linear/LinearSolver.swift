@@ -490,8 +490,14 @@ extension LinearSolver {
     let index = variable(for: cell)
     // What it held when it was in no constraint nobody has told.
     if variables[index].firstUse < 0 { variables[index].isKnown = false }
+    let isTakenBack = age < variables[index].age
     variables[index].age = age
     let group = variables[index].group
+    if isTakenBack, groups[group].leader == index {
+      // Another one has been written last.
+      groups[group].leader = -1
+      forgetOrder(group)
+    }
     if variables[index].isPinned != isPinned {
       variables[index].isPinned = isPinned
       groups[group].pinnedCount += isPinned ? 1 : -1
