@@ -1,14 +1,16 @@
+internal import TenonTables
+
 // What solvers have been told of writes that come to nothing: they know again when cells were written
 // last, and what was computed from what.
 
 extension ConnectionGraph {
   /// A cell of a region that is about to be written.
-  struct EditedCell {
+  struct EditedCell: BitwiseCopyable {
     let cell: CellID
     /// When it was written before; 0 when it never was.
     let age: UInt64
-    /// The formula that computed it before, if one did.
-    let formula: FormulaID?
+    /// The number of the formula that computed it before, or -1.
+    let formula: Int32
     /// How many places were to be taken back then.
     let mark: Int
   }
@@ -20,7 +22,8 @@ extension ConnectionGraph {
     edits.append(
       EditedCell(
         cell: cell, age: writes.age(of: cell),
-        formula: goesByAge ? nil : region.solver.formula(computing: cell), mark: undo.count))
+        formula: goesByAge ? -1 : region.solver.formula(computing: cell)?.rawValue ?? -1,
+        mark: undo.count))
   }
 
   /// Has solvers forget writes that are taken back.
@@ -28,17 +31,19 @@ extension ConnectionGraph {
   /// - Parameter mark: How many places were to be taken back when the first of them began.
   /// - Complexity: O(edits), for each that has turned a direction O(the region).
   func takeBackEdits(since mark: Int = 0) {
-    let first = edits.firstIndex { $0.mark >= mark } ?? edits.endIndex
-    let taken = edits[first...]
-    edits.removeLast(edits.count - first)
-    for edit in taken.reversed() where isInUse(edit.cell) {
+    // The latest first.
+    var taken: [EditedCell] = []
+    while edits.count > 0, edits[edits.count - 1].mark >= mark, let edit = edits.popLast() {
+      taken.append(edit)
+    }
+    for edit in taken where isInUse(edit.cell) {
       if writes.age(of: edit.cell) != edit.age { writes.setAge(edit.age, of: edit.cell) }
       guard let region = self[edit.cell].region else { continue }
       try? region.solver.edit(edit.cell, age: edit.age, isPinned: self[edit.cell].hasOwner)
     }
-    for edit in taken.reversed() where isInUse(edit.cell) {
-      guard let formula = edit.formula, let region = self[edit.cell].region else { continue }
-      computeAgain(edit, by: formula, in: region)
+    for edit in taken where isInUse(edit.cell) {
+      guard edit.formula >= 0, let region = self[edit.cell].region else { continue }
+      computeAgain(edit, by: FormulaID(edit.formula), in: region)
     }
   }
 

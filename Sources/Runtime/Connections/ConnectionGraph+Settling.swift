@@ -114,6 +114,7 @@ extension ConnectionGraph {
       guard unsafe words.pointee.isPlainWithRegions else { return false }
     }
     undo.removeAll()
+    edits.removeAll()
     unsafe words.pointee.currentLevel = -1
     unsafe words.pointee.isSettling = false
     unsafe words.pointee.isCounting = false
@@ -135,7 +136,7 @@ extension ConnectionGraph {
       words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
       words[0].isCounting = true
     }
-    if !edits.isEmpty, !hasPending, !isBegun, atomicDepth == 0 { edits = [] }
+    if !edits.isEmpty, !hasPending, begun == nil, atomicDepth == 0 { edits.removeAll() }
     var growth: ConnectionGrowth?
     while begun != nil || hasPending {
       let goesOn = begun
@@ -147,7 +148,7 @@ extension ConnectionGraph {
         if words[0].hasEnded { releaseEnded() }
         if atomicDepth == 0 {
           undo.removeAll()
-          if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
+          edits.removeAll()
           if words[0].hasJournal { journal.endTurn() }
           if words[0].hasHandedOver { handedOver = [] }
         }

@@ -45,7 +45,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)
     } catch {
-      edits.removeLast()
+      _ = edits.popLast()
       throw error
     }
   }

@@ -275,7 +275,7 @@ final class ConnectionGraph {
     didSet { words[0].hasHandedOver = !handedOver.isEmpty }
   }
   /// The cells of regions that have been written since the last turn ended, in order.
-  var edits: [EditedCell] = []
+  let edits = FlatTable<EditedCell>()
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }
