@@ -37,6 +37,7 @@ extension ConnectionGraph {
     }
     largest.constraints.append(constraint)
     for other in others { unite(other, with: largest) }
+    goOnBeginning(others, in: largest)
     regionCount += 1 - regions.count
     return (largest, entering)
   }

@@ -264,7 +264,12 @@ extension ConnectionGraph {
     settling = region
     if region.hasWishes { noteWritten(in: region) }
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
+    if region.turn != words[0].firstTurn {
+      region.turn = words[0].firstTurn
+      region.solver.beginTurn()
+    }
     region.transaction.settle(with: region.solver)
+    region.begun = []
     settling = nil
     if !stuck.waiting.isEmpty { turnStuck(in: region) }
   }
