@@ -169,6 +169,9 @@ public final class PropagationSolver: ConnectorSolver {
   /// Nanoseconds for a formula, roughly.
   public static var cost: Int { 10 }
 
+  /// Chooses a formula of each constraint.
+  public static var choosesFormulas: Bool { true }
+
   /// A constraint that is gone determines no choice any more.
   public static var forgetsAtOnce: Bool { true }
 

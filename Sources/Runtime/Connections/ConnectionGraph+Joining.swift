@@ -74,7 +74,7 @@ extension ConnectionGraph {
     if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }
     let description = describe(
       constraint,
-      withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
+      withSums: constraint.equation != nil || involved.contains(where: \.solvesSums))
     let region: Region
     let entering: [CellID]
     let isNew = constraint.region == nil

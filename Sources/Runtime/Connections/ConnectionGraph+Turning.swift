@@ -27,7 +27,7 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether another one of its constraint may be looked for.
   func noteStuck(_ formula: Formula, _ failure: Failure?) -> Bool {
-    guard let region = settling, region.solverName == "propagation",
+    guard let region = settling, type(of: region.solver).choosesFormulas,
       let constraint = formula.constraint, constraint.region === region, constraint.isMultiWay
     else { return false }
     stuck.waiting.append(StuckFormula(formula: formula, failure: failure))

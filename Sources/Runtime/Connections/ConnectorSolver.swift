@@ -17,6 +17,13 @@ public protocol ConnectorSolver: AnyObject {
   /// What it costs, in nanoseconds for a formula, roughly: of those that accept, the cheapest wins.
   static var cost: Int { get }
 
+  /// Whether it computes values itself, from constraints as sums, and does not run formulas.
+  static var solvesSums: Bool { get }
+
+  /// Whether it chooses for each constraint one of its formulas, so that another one can be chosen in
+  /// place of one that cannot compute its cell.
+  static var choosesFormulas: Bool { get }
+
   /// Whether the solver can keep a region's constraints.
   static func accept(_ region: RegionIR) -> Acceptance
 
@@ -124,6 +131,12 @@ extension ConnectorSolver {
   public func explain(_ cell: CellID) -> Explanation? {
     formula(computing: cell).map { Explanation(formulas: [$0], cells: []) }
   }
+
+  /// Answers no: it runs formulas.
+  public static var solvesSums: Bool { false }
+
+  /// Answers no: it runs those that it is given.
+  public static var choosesFormulas: Bool { false }
 
   /// Answers no: who writes what is there already changes nothing.
   public static var hearsEqualWrites: Bool { false }

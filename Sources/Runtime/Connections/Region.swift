@@ -29,6 +29,9 @@ final class Region {
   /// Whether it is among those that wait for their solver.
   var isWaiting = false
 
+  /// Whether its solver computes values from constraints as sums.
+  var solvesSums: Bool { type(of: solver).solvesSums }
+
   init(
     _ constraints: [Constraint], solver: any ConnectorSolver, name: String,
     in graph: ConnectionGraph

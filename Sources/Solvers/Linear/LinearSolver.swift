@@ -71,6 +71,9 @@ public final class LinearSolver: ConnectorSolver {
   /// Nanoseconds for a constraint, roughly.
   public static var cost: Int { 50 }
 
+  /// Computes values itself.
+  public static var solvesSums: Bool { true }
+
   /// Accepts regions in which every constraint can be written as a sum whose constants are cells
   /// of other regions.
   public static func accept(_ region: RegionIR) -> Acceptance {
