@@ -275,7 +275,9 @@ extension PropagationSolver {
 
     /// Satisfies as many wishes as can be, the first ones first.
     mutating func satisfy(_ wishes: [Int32], _ solver: PropagationSolver) {
-      take(wishes, atMost: wishes.count, solver) { _, wish, isTaken in solver.constraints[wish].isActive = isTaken }
+      take(wishes, atMost: wishes.count, solver) { _, wish, isTaken in
+        solver.constraints[wish].isActive = isTaken
+      }
     }
 
     /// Has the cells keep their values that count most.
@@ -293,7 +295,9 @@ extension PropagationSolver {
       let rest = cells.filter { !isKept[Int($0)] && isActive[Int($0)] }
         .sorted { solver.isWeaker($1, $0) }
       // As many as there are constraints have to be computed.
-      take(rest, atMost: rest.count - active, solver) { attempt, cell, isTaken in attempt.isKept[Int(cell)] = isTaken }
+      take(rest, atMost: rest.count - active, solver) { attempt, cell, isTaken in
+        attempt.isKept[Int(cell)] = isTaken
+      }
     }
 
     /// Takes each of several things that can be taken together with those before it.

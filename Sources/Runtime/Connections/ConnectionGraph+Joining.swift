@@ -66,7 +66,9 @@ extension ConnectionGraph {
 
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
-    for region in involved where reconsiderSolver(of: region) { return try joinAsItStands(constraint) }
+    for region in involved where reconsiderSolver(of: region) {
+      return try joinAsItStands(constraint)
+    }
     if try hasCycle(throughReadsOf: involved, constraint) { return try joinAsItStands(constraint) }
     try refuseCycle(throughTruthsOf: involved, constraint)
     let ownPins = constraint.cells.filter { self[$0].hasOwner }

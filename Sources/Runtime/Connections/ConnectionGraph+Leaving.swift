@@ -29,9 +29,7 @@ extension ConnectionGraph {
       !region.isWaiting
     {
       takeOut(constraint, of: region)
-      if !region.isHandedOver, solvers.first.map({ $0.cost < type(of: region.solver).cost }) ?? false {
-        region.mayCostLess = true
-      }
+      if region.solvesSums, !region.isHandedOver { region.mayCostLess = true }
       enterAgain(constraint)
       return
     }
@@ -175,7 +173,7 @@ extension ConnectionGraph {
 
   /// A formula of each connection that holds, where a solver keeps it that need not have run any.
   private func connectionsHeld(in region: Region) -> [Formula] {
-    guard let least = solvers.first?.cost, type(of: region.solver).cost > least else { return [] }
+    guard region.solvesSums else { return [] }
     return region.constraints.compactMap { constraint in
       guard constraint.equation == nil, let formula = constraint.firstFormula,
         machine.state(of: formula.connection) == "satisfied"
