@@ -29,7 +29,7 @@ extension PropagationSolver {
     var closed: [FormulaID]?
     var isMet = false
     if !isHard {
-      if chooseFree(for: entry) { return }
+      if chooseFree(for: entry) || chooseNew(for: entry) { return }
       let found = search(in: entry, avoiding: -1)
       isMet = turn(found, in: entry, closed: &closed)
       if !isMet, closed == nil, found.victims.isEmpty, constraints[entry].strength == .required {
@@ -98,6 +98,35 @@ extension PropagationSolver {
         member += 1
       }
     }
+    return true
+  }
+
+  /// Has a constraint compute a cell that nothing else joins, if that counts less than all that keep their
+  /// values: then nothing has to be looked for above.
+  private func chooseNew(for entry: Int32) -> Bool {
+    var weakest: Int32 = -1
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      let variable = variables[members[member].variable]
+      if members[member].formula >= 0, variable.firstMember == member, variable.source < 0,
+        members[member].nextOfVariable < 0, !variable.isPinned,
+        weakest < 0 || isWeaker(members[member].variable, members[weakest].variable)
+      {
+        weakest = member
+      }
+      member += 1
+    }
+    guard weakest >= 0, weight(members[weakest].variable) < leastKept else { return false }
+    member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      if members[member].formula >= 0, variables[members[member].variable].source < 0,
+        isWeaker(members[member].variable, members[weakest].variable)
+      {
+        return false
+      }
+      member += 1
+    }
+    choose(weakest, for: entry)
     return true
   }
 
@@ -191,12 +220,33 @@ extension PropagationSolver {
   func isWeaker(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (variables[left].age, variables[right].age)
     if a != b { return a < b }
-    let (wasFull, wasOtherFull) = (variables[left].rank >> 31, variables[right].rank >> 31)
-    if wasFull != wasOtherFull { return wasFull < wasOtherFull }
-    let (place, other) = (leftMost(left), leftMost(right))
-    if place != other { return place < other }
-    return (variables[left].rank, left) < (variables[right].rank, right)
+    let (one, other) = (weight(left), weight(right))
+    return one == other ? left < right : one < other
   }
+
+  /// How much a cell counts.
+  struct Weight: BitwiseCopyable, Comparable {
+    let age: UInt64
+    /// Of cells never written: whether it held something, how far left it stands, and its rank.
+    let place: UInt64
+
+    static let most = Weight(age: .max, place: .max)
+
+    static func < (left: Weight, right: Weight) -> Bool {
+      (left.age, left.place) < (right.age, right.place)
+    }
+  }
+
+  func weight(_ variable: Int32) -> Weight {
+    let (age, rank) = (variables[variable].age, UInt64(variables[variable].rank))
+    // Of those that were written nobody asks where they stand.
+    if age > 0 { return Weight(age: age, place: 0) }
+    let place = (rank >> 31) << 40 | UInt64(leftMost(variable)) << 31 | rank & 0x7FFF_FFFF
+    return Weight(age: 0, place: place)
+  }
+
+  /// Notes that a cell keeps its value, or counts less than it did.
+  func noteKept(_ variable: Int32) { leastKept = min(leastKept, weight(variable)) }
 
   /// What turning a path around has changed.
   struct Turned {
@@ -234,7 +284,10 @@ extension PropagationSolver {
   /// Has a constraint compute the cell of one of its members.
   func choose(_ member: Int32, for entry: Int32) {
     let old = output(entry)
-    if old >= 0, variables[old].source == entry { variables[old].source = -1 }
+    if old >= 0, variables[old].source == entry {
+      variables[old].source = -1
+      noteKept(old)
+    }
     constraints[entry].chosen = member
     variables[members[member].variable].source = entry
   }
@@ -321,7 +374,10 @@ extension PropagationSolver {
     let old = variables[variable]
     variables[variable].age = age
     variables[variable].isPinned = isPinned
-    if age < old.age, old.source < 0 { loosen(variable) }
+    if age < old.age, old.source < 0 {
+      noteKept(variable)
+      loosen(variable)
+    }
     let isWrite = age > old.age && (newest < 0 || newest == variable || age > variables[newest].age)
     let wasNewest = newest == variable && !isOutdated
     // What gave way to the last write need not give way to this one.
@@ -366,7 +422,10 @@ extension PropagationSolver {
   func endBeginnings() {
     for (variable, age, trueAge) in begun where variables[variable].age == age {
       variables[variable].age = trueAge
-      if variables[variable].source < 0 { loosen(variable) }
+      if variables[variable].source < 0 {
+        noteKept(variable)
+        loosen(variable)
+      }
     }
     begun = []
     if isHard { isStale = true }
@@ -374,7 +433,9 @@ extension PropagationSolver {
 
   /// Learns how a cell compares with others that were never written.
   public func setRank(_ rank: UInt32, of cell: CellID) {
-    variables[variable(cell)].rank = rank
+    let variable = variable(cell)
+    variables[variable].rank = rank
+    if variables[variable].firstMember >= 0 { noteKept(variable) }
   }
 
   /// Lets a cell be computed again.

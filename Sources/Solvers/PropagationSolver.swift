@@ -133,6 +133,8 @@ public final class PropagationSolver: ConnectorSolver {
   var unsatisfied: [Int32] = []
   /// Those that have come into force again and have not run yet.
   var revived: [Int32] = []
+  /// No cell that keeps its value counts less than this.
+  var leastKept = Weight.most
   /// The cells that are loose.
   var loose: [Int32] = []
   /// The cells that are computed and have risen.
@@ -254,6 +256,11 @@ extension PropagationSolver {
     let entry = enter(constraint)
     do throws(SolverConflict) {
       try choose(for: entry)
+      var member = constraints[entry].firstMember
+      while isMember(member, of: entry) {
+        if variables[members[member].variable].source < 0 { noteKept(members[member].variable) }
+        member += 1
+      }
     } catch {
       isTangled = wasTangled
       remove(constraint.id)
@@ -354,7 +361,13 @@ extension PropagationSolver {
       if isNew { variables[variable].left.add(left) } else { variables[variable].left.remove(left) }
       // Of those that were written nobody asks where they stand.
       if variables[variable].age == 0, before.place != variables[variable].left.place {
-        if isNew { loosen(variable) } else { raise(variable) }
+        if !isNew {
+          // Its member is still there: where it stands from now on is asked later.
+          raise(variable)
+        } else {
+          loosen(variable)
+          if variables[variable].source < 0 { noteKept(variable) }
+        }
       }
       member += 1
     }
@@ -527,6 +540,7 @@ extension PropagationSolver {
     removeMembers(of: entry)
     if computed >= 0, variables[computed].source == entry {
       variables[computed].source = -1
+      noteKept(computed)
       loosen(computed)
     }
     constraints[entry].chosen = -1
@@ -535,7 +549,7 @@ extension PropagationSolver {
     constraints[entry].firstMember = freeConstraint
     freeConstraint = entry
     hasPlan = false
-    if constraintsByNumber.count == 0 { isTangled = false }
+    if constraintsByNumber.count == 0 { (isTangled, leastKept) = (false, .most) }
   }
 }
 
