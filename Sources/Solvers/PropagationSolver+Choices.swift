@@ -26,18 +26,51 @@ extension PropagationSolver {
 
   /// Chooses a formula for a constraint that has none, turning others around where it must.
   func choose(for entry: Int32) throws(SolverConflict) {
-    if chooseFree(for: entry) { return }
-    let found = search(in: entry, avoiding: -1)
     var closed: [FormulaID]?
-    if turn(found, in: entry, closed: &closed) { return }
-    let strength = constraints[entry].strength
-    if giveUp(found, for: strength, in: entry) { return }
-    if strength < .required {
-      unsatisfied.append(entry)
-      return
+    var isMet = false
+    if !isHard {
+      if chooseFree(for: entry) || chooseNew(for: entry) { return }
+      let found = search(in: entry, avoiding: -1)
+      isMet = turn(found, in: entry, closed: &closed)
+      if !isMet, closed == nil, found.victims.isEmpty, constraints[entry].strength == .required {
+        throw SolverConflict(.overdetermined, formulas(around: entry))
+      }
+    }
+    if isMet || chooseAll() { return }
+    if closed == nil {
+      let found = search(in: entry, avoiding: -1)
+      for candidate in found.candidates where closed == nil {
+        let turned = turnAround(found, candidate)
+        closed = cycle(through: entry, turned)
+        turnBack(turned)
+      }
     }
     if let closed { throw SolverConflict(.cycle, closed) }
     throw SolverConflict(.overdetermined, formulas(around: entry))
+  }
+
+  /// Chooses a formula anew for a constraint that has got further ones.
+  func chooseAgain(for entry: Int32) {
+    improve()
+    let output = output(entry)
+    if output >= 0, variables[output].source == entry {
+      variables[output].source = -1
+      loosen(output)
+    }
+    let chosen = constraints[entry].chosen
+    constraints[entry].chosen = -1
+    if isHard {
+      isStale = true
+    } else {
+      improve()
+    }
+    do throws(SolverConflict) {
+      try choose(for: entry)
+    } catch {
+      // It could be kept as it was.
+      constraints[entry].chosen = chosen
+      if chosen >= 0 { variables[members[chosen].variable].source = entry }
+    }
   }
 
   /// Chooses among the cells of a constraint when nothing computes any of them.
@@ -58,53 +91,60 @@ extension PropagationSolver {
     }
     guard weakest >= 0 else { return false }
     choose(weakest, for: entry)
+    if takeUp(members[weakest].variable) {
+      var member = constraints[entry].firstMember
+      while isMember(member, of: entry) {
+        if member != weakest, members[member].formula >= 0 { loosen(members[member].variable) }
+        member += 1
+      }
+    }
     return true
   }
 
-  /// Lets the weakest cell give way with which no cycle closes.
-  func turn(_ found: Found, in entry: Int32, closed: inout [FormulaID]?) -> Bool {
-    for candidate in found.candidates {
-      let turned = turnAround(found, candidate)
-      guard let cycle = cycle(through: entry, turned) else { return true }
-      turnBack(turned)
-      if closed == nil { closed = cycle }
-    }
-    return false
-  }
-
-  /// Gives up the weakest constraint in the way, if it is weaker than what it stands against.
-  private func giveUp(_ found: Found, for strength: Strength, in entry: Int32) -> Bool {
-    for step in found.victims {
-      let variable = found.steps[step].variable
-      let victim = variables[variable].source
-      guard victim >= 0, constraints[victim].strength < strength else { continue }
-      let chosen = constraints[victim].chosen
-      constraints[victim].chosen = -1
-      variables[variable].source = -1
-      let turned = turnAround(found, step)
-      if cycle(through: entry, turned) == nil {
-        unsatisfied.append(victim)
-        return true
+  /// Has a constraint compute a cell that nothing else joins, if that counts less than all that keep their
+  /// values: then nothing has to be looked for above.
+  private func chooseNew(for entry: Int32) -> Bool {
+    var weakest: Int32 = -1
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      let variable = variables[members[member].variable]
+      if members[member].formula >= 0, variable.firstMember == member, variable.source < 0,
+        members[member].nextOfVariable < 0, !variable.isPinned,
+        weakest < 0 || isWeaker(members[member].variable, members[weakest].variable)
+      {
+        weakest = member
       }
-      turnBack(turned)
-      constraints[victim].chosen = chosen
-      variables[variable].source = victim
+      member += 1
     }
-    return false
+    guard weakest >= 0, weight(members[weakest].variable) < leastKept else { return false }
+    member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      if members[member].formula >= 0, variables[members[member].variable].source < 0,
+        isWeaker(members[member].variable, members[weakest].variable)
+      {
+        return false
+      }
+      member += 1
+    }
+    choose(weakest, for: entry)
+    return true
   }
 
-  /// Brings constraints into force again for which there is room now, the strongest first.
-  func revive() {
-    guard !unsatisfied.isEmpty else { return }
-    let waiting = unsatisfied.sorted {
-      (constraints[$1].strength, $0) < (constraints[$0].strength, $1)
+  /// Lets the weakest cell give way, unless that closes a cycle.
+  func turn(_ found: Found, in entry: Int32, closed: inout [FormulaID]?) -> Bool {
+    guard let candidate = found.candidates.first else { return false }
+    let turned = turnAround(found, candidate)
+    if let cycle = cycle(through: entry, turned) {
+      turnBack(turned)
+      closed = cycle
+      isTangled = true
+      return false
     }
-    unsatisfied = []
-    for entry in waiting {
-      do throws(SolverConflict) { try choose(for: entry) } catch { unsatisfied.append(entry) }
-      if constraints[entry].chosen >= 0 { revived.append(entry) }
+    // What can be computed in place of it can be now in place of any of them.
+    if takeUp(found.steps[candidate].variable) {
+      for other in found.candidates.dropFirst() { loosen(found.steps[other].variable) }
     }
-    hasPlan = false
+    return true
   }
 
   /// The formulas that stand against a constraint: its own and those that compute its cells.
@@ -177,13 +217,39 @@ extension PropagationSolver {
   }
 
   /// Whether a cell gives way before another.
-  private func isWeaker(_ left: Int32, _ right: Int32) -> Bool {
-    let (a, b) = (variables[left], variables[right])
-    return (a.age, a.rank) < (b.age, b.rank)
+  func isWeaker(_ left: Int32, _ right: Int32) -> Bool {
+    let (a, b) = (variables[left].age, variables[right].age)
+    if a != b { return a < b }
+    let (one, other) = (weight(left), weight(right))
+    return one == other ? left < right : one < other
   }
 
+  /// How much a cell counts.
+  struct Weight: BitwiseCopyable, Comparable {
+    let age: UInt64
+    /// Of cells never written: whether it held something, how far left it stands, and its rank.
+    let place: UInt64
+
+    static let most = Weight(age: .max, place: .max)
+
+    static func < (left: Weight, right: Weight) -> Bool {
+      (left.age, left.place) < (right.age, right.place)
+    }
+  }
+
+  func weight(_ variable: Int32) -> Weight {
+    let (age, rank) = (variables[variable].age, UInt64(variables[variable].rank))
+    // Of those that were written nobody asks where they stand.
+    if age > 0 { return Weight(age: age, place: 0) }
+    let place = (rank >> 31) << 40 | UInt64(leftMost(variable)) << 31 | rank & 0x7FFF_FFFF
+    return Weight(age: 0, place: place)
+  }
+
+  /// Notes that a cell keeps its value, or counts less than it did.
+  func noteKept(_ variable: Int32) { leastKept = min(leastKept, weight(variable)) }
+
   /// What turning a path around has changed.
-  private struct Turned {
+  struct Turned {
     var choices: [(constraint: Int32, chosen: Int32)] = []
   }
 
@@ -206,7 +272,7 @@ extension PropagationSolver {
   }
 
   /// Takes back what `turnAround` did.
-  private func turnBack(_ turned: Turned) {
+  func turnBack(_ turned: Turned) {
     for (constraint, chosen) in turned.choices.reversed() {
       let now = output(constraint)
       if now >= 0, variables[now].source == constraint { variables[now].source = -1 }
@@ -216,9 +282,12 @@ extension PropagationSolver {
   }
 
   /// Has a constraint compute the cell of one of its members.
-  private func choose(_ member: Int32, for entry: Int32) {
+  func choose(_ member: Int32, for entry: Int32) {
     let old = output(entry)
-    if old >= 0, variables[old].source == entry { variables[old].source = -1 }
+    if old >= 0, variables[old].source == entry {
+      variables[old].source = -1
+      noteKept(old)
+    }
     constraints[entry].chosen = member
     variables[members[member].variable].source = entry
   }
@@ -228,7 +297,7 @@ extension PropagationSolver {
   ///
   /// - Complexity: O(constraints below); O(constraints turned around) when they read nothing that is
   ///   computed elsewhere.
-  private func cycle(through start: Int32, _ turned: Turned) -> [FormulaID]? {
+  func cycle(through start: Int32, _ turned: Turned) -> [FormulaID]? {
     guard constraints[start].chosen >= 0 else { return nil }
     // A path that was turned around lies below its first constraint, so that whatever cycle it
     // closed is found from there. There is none when no constraint of the path reads a computed
@@ -297,43 +366,101 @@ extension PropagationSolver {
 extension PropagationSolver {
   /// Makes a cell one that keeps its value.
   ///
-  /// - Throws: `SolverConflict` when all cells above it are pinned.
-  /// - Complexity: O(constraints above the cell).
+  /// - Throws: `SolverConflict` when no choice of formulas leaves it as it is.
+  /// - Complexity: O(constraints above the cell), and below those that were let go before.
   public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
     let variable = variable(cell)
-    let source = variables[variable].source
-    if source >= 0 {
-      guard release(variable, from: source) else {
-        throw SolverConflict(.overdetermined, formulasAbove(variable))
-      }
-      hasPlan = false
+    improve()
+    let old = variables[variable]
+    variables[variable].age = age
+    variables[variable].isPinned = isPinned
+    if age < old.age, old.source < 0 {
+      noteKept(variable)
+      loosen(variable)
     }
-    variables[variable].edit(age: age, isPinned: isPinned)
+    let isWrite = age > old.age && (newest < 0 || newest == variable || age > variables[newest].age)
+    let wasNewest = newest == variable && !isOutdated
+    // What gave way to the last write need not give way to this one.
+    let changesMuch = isWrite && !wasNewest && !unsatisfied.isEmpty
+    if old.source < 0 && !changesMuch || keep(variable) {
+      if isWrite {
+        newest = variable
+        // That it is made known is no write.
+        if old.firstMember >= 0 { (isWritten, isOutdated) = (true, false) }
+      }
+      return
+    }
+    variables[variable].age = old.age
+    variables[variable].isPinned = old.isPinned
+    throw SolverConflict(.overdetermined, formulasAbove(variable))
+  }
+
+  /// Makes a cell one that keeps its value until the constraint has held that begins with it.
+  public func begin(with cell: CellID, age: UInt64) {
+    let variable = variable(cell)
+    let source = variables[variable].source
+    guard !variables[variable].isPinned else { return }
+    if let known = begun.firstIndex(where: { $0.variable == variable }),
+      begun[known].age == variables[variable].age
+    {
+      begun[known].age = age
+    } else {
+      begun.append((variable, age, variables[variable].age))
+    }
+    variables[variable].age = age
+    if isHard {
+      _ = chooseAll()
+    } else if source >= 0 {
+      let found = search(in: source, avoiding: variable)
+      var closed: [FormulaID]?
+      if !turn(found, in: source, closed: &closed), closed != nil { _ = chooseAll() }
+    }
+    hasPlan = false
+  }
+
+  /// Lets the cells with which constraints began be as old as they are.
+  func endBeginnings() {
+    for (variable, age, trueAge) in begun where variables[variable].age == age {
+      variables[variable].age = trueAge
+      if variables[variable].source < 0 {
+        noteKept(variable)
+        loosen(variable)
+      }
+    }
+    begun = []
+    if isHard { isStale = true }
+  }
+
+  /// Learns how a cell compares with others that were never written.
+  public func setRank(_ rank: UInt32, of cell: CellID) {
+    let variable = variable(cell)
+    variables[variable].rank = rank
+    if variables[variable].firstMember >= 0 { noteKept(variable) }
   }
 
   /// Lets a cell be computed again.
   public func unpin(_ cell: CellID) {
     let variable = variablesByNumber[cell.rawValue]
-    guard variable >= 0 else { return }
-    variables[variable].unpin()
-    revive()
+    guard variable >= 0, variables[variable].isPinned else { return }
+    variables[variable].isPinned = false
+    loosen(variable)
+    if isHard { isStale = true }
   }
 
-  /// Finds another cell for the constraint that computes this one, or gives a wish up.
-  private func release(_ variable: Int32, from source: Int32) -> Bool {
+  /// Finds another cell for the constraint that computes this one, or gives wishes up.
+  private func keep(_ variable: Int32) -> Bool {
+    guard !isHard else { return chooseAll(keeping: variable) }
+    let source = variables[variable].source
     let found = search(in: source, avoiding: variable)
     var closed: [FormulaID]?
-    if turn(found, in: source, closed: &closed) { return true }
-    let weakest = found.victims.first.map { variables[found.steps[$0].variable].source }
-    if constraints[source].strength < .required,
-      weakest.map({ constraints[source].strength <= constraints[$0].strength }) ?? true
-    {
-      constraints[source].chosen = -1
-      variables[variable].source = -1
-      unsatisfied.append(source)
+    if turn(found, in: source, closed: &closed) {
+      hasPlan = false
       return true
     }
-    return giveUp(found, for: .required, in: source)
+    if closed == nil, found.victims.isEmpty, constraints[source].strength == .required {
+      return false
+    }
+    return chooseAll(keeping: variable)
   }
 
   /// The formulas through which a cell is determined, from it upwards.

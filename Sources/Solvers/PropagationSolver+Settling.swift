@@ -4,12 +4,26 @@ public import TenonRuntime
 // A turn: the formulas below what has changed, in order.
 
 extension PropagationSolver {
+  /// Has the cells keep their values that count most; what was written before this turn counts less than
+  /// wishes from now on, unless it is one in which constraints begin.
+  public func beginTurn() {
+    if begun.isEmpty {
+      if !isWritten, !isOutdated {
+        isOutdated = true
+        if !unsatisfied.isEmpty { isStale = true }
+      }
+      isWritten = false
+    }
+    improve()
+  }
+
   /// Runs the formulas below the changed cells, each once, in order.
   ///
   /// - Complexity: O(formulas below) once the plan is made, which is kept for the next change of
   ///   the same cells.
   public func settle(_ transaction: Transaction) {
     turn &+= 1
+    defer { if !begun.isEmpty { endBeginnings() } }
     if revived.isEmpty, transaction.forcedFormulas.isEmpty, hasPlan, isPlanned(transaction) {
       let count = runPlan(transaction)
       if count < plan.count { runRest(from: count, transaction) }

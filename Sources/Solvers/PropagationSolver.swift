@@ -7,19 +7,28 @@ internal import TenonTables
 /// formula needs its own result. A cell that nothing computes keeps its value.
 ///
 /// - Solution: a written cell keeps what was written to the bit; of the others, those written
-///   longest ago give way, and of cells never written the one that stands further left in the
-///   declarations. Each formula runs at most once for a change; nothing is iterated. Of constraints
-///   that cannot all hold, the weakest is given up, and of equally weak ones the youngest.
+///   longest ago give way. Of cells never written it is first those that held nothing when they were
+///   connected, then the one that stands further left in a statement, then the one of lower rank.
+///   Each formula runs at most once for a change; nothing is iterated. Of constraints that cannot all
+///   hold, the weakest is given up, and of equally weak ones the youngest. So the cells that keep
+///   their values do not depend on the order in which constraints came, nor on those that are gone.
 /// - Cycles and more required constraints than cells can bear are refused, with the formulas that
 ///   take part. With too few constraints cells keep their values.
 /// - Cost: a change of a cell that is computed costs a search through the constraints above it;
-///   then, and for a cell that is free already, a step for each formula below it.
+///   then, and for a cell that is free already, a step for each formula below it. What a removal makes
+///   room for is looked for before the next change, by a search through the constraints below. Where
+///   choices were refused because of cycles or wishes do not hold, all choices are made anew.
 ///
 /// Algorithm: B. N. Freeman-Benson, J. Maloney, A. Borning, "An incremental constraint solver",
 /// Communications of the ACM 33(1), 1990 (DeltaBlue). The strengths of the implicit stays are
 /// the ages of the last writes, so that they are all different: the cell that gives way is found
 /// by one search for the weakest free cell above the edited one, an alternating path that is then
-/// turned around. Walkabout strengths need not be kept.
+/// turned around. Walkabout strengths need not be kept. The sets of cells that formulas can compute are
+/// those of a transversal matroid, as in J. Edmonds, D. R. Fulkerson, "Transversals and matroid partition",
+/// Journal of Research of the National Bureau of Standards 69B, 1965: what is best by single
+/// exchanges is best of all. Where cycles stand in the way of one, cells are kept one after the other,
+/// each if the rest can be satisfied by propagating degrees of freedom (I. Sutherland, "Sketchpad",
+/// 1963), which finds a way if there is one.
 public final class PropagationSolver: ConnectorSolver {
   /// A cell of a constraint, and the formula that computes it.
   ///
@@ -49,6 +58,10 @@ public final class PropagationSolver: ConnectorSolver {
     var strength: Strength
     var isOnPath = false
     var isForced = false
+    /// Whether it is one of those that are to be satisfied, while all choices are made anew.
+    var isActive = false
+    /// Whether the record is in use.
+    var isUsed = true
   }
 
   struct Variable {
@@ -58,28 +71,41 @@ public final class PropagationSolver: ConnectorSolver {
     var firstMember: Int32 = -1
     /// The constraint whose chosen formula computes it, or -1.
     var source: Int32 = -1
-    /// Where the cell first stood in a declaration: of cells never written, the first gives way.
-    var rank: Int32
+    /// Of cells never written, those below 2^31 give way first; of those that stand as far left, the
+    /// lowest.
+    var rank: UInt32 = 0
     var visit: UInt32 = 0
     /// In which turn it has changed last.
     var changed: UInt32 = 0
-    /// When it was written last, twice, and one more if it is pinned.
-    private var ageAndPin: UInt64 = 0
+    /// How far left it stands in statements, and how often it stands there.
+    var left = LeftMost()
+    private var ageAndFlags: UInt64 = 0
 
-    init(id: Int32, rank: Int32) {
-      self.id = id
-      self.rank = rank
-    }
+    init(id: Int32) { self.id = id }
 
     /// When it was written last.
-    var age: UInt64 { ageAndPin >> 1 }
+    var age: UInt64 {
+      get { ageAndFlags >> 3 }
+      set { ageAndFlags = newValue << 3 | ageAndFlags & 7 }
+    }
 
     /// Whether no formula may compute it.
-    var isPinned: Bool { ageAndPin & 1 != 0 }
+    var isPinned: Bool {
+      get { ageAndFlags & 1 != 0 }
+      set { ageAndFlags = newValue ? ageAndFlags | 1 : ageAndFlags & ~1 }
+    }
 
-    mutating func edit(age: UInt64, isPinned: Bool) { ageAndPin = age << 1 | (isPinned ? 1 : 0) }
+    /// Whether it keeps its value, and a cell that counts more may be able to in its place.
+    var isLoose: Bool {
+      get { ageAndFlags & 2 != 0 }
+      set { ageAndFlags = newValue ? ageAndFlags | 2 : ageAndFlags & ~2 }
+    }
 
-    mutating func unpin() { ageAndPin &= ~1 }
+    /// Whether it is computed, and counts more than when that was chosen.
+    var hasRisen: Bool {
+      get { ageAndFlags & 4 != 0 }
+      set { ageAndFlags = newValue ? ageAndFlags | 4 : ageAndFlags & ~4 }
+    }
   }
 
   let constraints = FlatTable<Constraint>()
@@ -88,6 +114,10 @@ public final class PropagationSolver: ConnectorSolver {
   /// For a member where its cell stands in the statement, if that is not where it stands in its row:
   /// explanations and refusals go by that.
   let places = NumberMap()
+  /// For a member of a constraint of several statements how far left its cell stands in them.
+  private let lefts = NumberMap()
+  /// For a wish when it was declared.
+  let orders = NumberMap()
   /// How many records there are, free ones included.
   var recordCount: Int { constraints.count + variables.count + members.count }
   private var freeConstraint: Int32 = -1
@@ -97,13 +127,29 @@ public final class PropagationSolver: ConnectorSolver {
   private let joined = FlatTable<Int32>()
   let constraintsByNumber = NumberMap()
   let variablesByNumber = NumberMap()
-  private var nextRank: Int32 = 0
   var visit: UInt32 = 0
   var turn: UInt32 = 0
   /// The constraints that are given up.
   var unsatisfied: [Int32] = []
   /// Those that have come into force again and have not run yet.
   var revived: [Int32] = []
+  /// No cell that keeps its value counts less than this.
+  var leastKept = Weight.most
+  /// The cells that are loose.
+  var loose: [Int32] = []
+  /// The cells that are computed and have risen.
+  var risen: [Int32] = []
+  /// Whether a cycle has stood in the way of a choice: single exchanges do not tell what is best then.
+  var isTangled = false
+  /// The cell that was written last, or -1; whether anything has been written since the last turn, and
+  /// whether there has been a turn since because of something else.
+  var newest: Int32 = -1
+  var isWritten = false
+  var isOutdated = false
+  /// Whether all choices are to be made anew before anything depends on them.
+  var isStale = false
+  /// The cells with which constraints begin that have not been settled, and how old they are.
+  var begun: [(variable: Int32, age: UInt64, trueAge: UInt64)] = []
   /// The constraints below some cells, in order, as long as the choices stand.
   let plan = FlatTable<Int32>()
   /// The same as formulas, once it is used again.
@@ -125,8 +171,14 @@ public final class PropagationSolver: ConnectorSolver {
   /// Nanoseconds for a formula, roughly.
   public static var cost: Int { 10 }
 
+  /// Chooses a formula of each constraint.
+  public static var choosesFormulas: Bool { true }
+
   /// A constraint that is gone determines no choice any more.
   public static var forgetsAtOnce: Bool { true }
+
+  /// Wants to hear of writes that change nothing: what was written last keeps its value.
+  public static var hearsEqualWrites: Bool { true }
 
   /// Accepts regions in which every constraint has more than one direction.
   public static func accept(_ region: RegionIR) -> Acceptance {
@@ -143,6 +195,7 @@ public final class PropagationSolver: ConnectorSolver {
 
   /// The formula that computes a cell at present, if one does.
   public func formula(computing cell: CellID) -> FormulaID? {
+    if isStale { improve() }
     let variable = variablesByNumber[cell.rawValue]
     guard variable >= 0, variables[variable].source >= 0 else { return nil }
     return formulaID(variables[variable].source)
@@ -150,12 +203,14 @@ public final class PropagationSolver: ConnectorSolver {
 
   /// Whether a constraint is in force: it is not when stronger ones stand against it.
   public func keeps(_ constraint: ConstraintID) -> Bool {
+    if isStale { improve() }
     let known = constraintsByNumber[constraint.rawValue]
     return known >= 0 && constraints[known].chosen >= 0
   }
 
   /// The formulas that a change of some cells would run, in order.
   public func plan(edits: [CellID]) -> [FormulaID] {
+    improve()
     makePlan(edits.map { variablesByNumber[$0.rawValue] }.filter { $0 >= 0 })
     return (0..<plan.count).map { formulaID(plan[$0]) }
   }
@@ -197,10 +252,17 @@ extension PropagationSolver {
       }
       remove(constraint.id)
     }
+    let wasTangled = isTangled
     let entry = enter(constraint)
     do throws(SolverConflict) {
       try choose(for: entry)
+      var member = constraints[entry].firstMember
+      while isMember(member, of: entry) {
+        if variables[members[member].variable].source < 0 { noteKept(members[member].variable) }
+        member += 1
+      }
     } catch {
+      isTangled = wasTangled
       remove(constraint.id)
       throw error
     }
@@ -218,10 +280,14 @@ extension PropagationSolver {
       constraints.append(record)
     }
     constraintsByNumber.set(constraint.id.rawValue, to: entry)
-    // The cells get their ranks in the order of the first formula.
+    if constraint.strength < .required, let order = constraint.formulas.map(\.order).min() {
+      orders.set(entry, to: Int32(clamping: order))
+    }
+    // The cells stand in the order of the first statement.
     visit &+= 1
     joined.removeAll()
-    if let first = constraint.formulas.first {
+    let statements = constraint.formulas.lazy.filter { !$0.isInverse }
+    if let first = statements.first ?? constraint.formulas.first {
       join(first.output)
       for cell in first.inputs { join(cell) }
     }
@@ -237,10 +303,6 @@ extension PropagationSolver {
     let variable = variable(cell)
     if variables[variable].visit == visit { return }
     variables[variable].visit = visit
-    if variables[variable].firstMember < 0 {
-      variables[variable].rank = nextRank
-      nextRank += 1
-    }
     joined.append(variable)
   }
 
@@ -262,6 +324,67 @@ extension PropagationSolver {
       setPlace(Int32(index), of: member)
       member += 1
     }
+    compareStatements(of: entry, constraint)
+    noteLefts(of: entry, true)
+  }
+
+  /// How far left the cell of a member stands in the statement, in eighths of a place.
+  private func left(_ member: Int32, of entry: Int32) -> Int32 {
+    let left = lefts[member]
+    return left >= 0 ? left : 8 * place(of: member, from: constraints[entry].firstMember)
+  }
+
+  /// Where a constraint is made of several statements, finds out how far left its cells stand in them on
+  /// the average: that does not depend on which of them came first.
+  private func compareStatements(of entry: Int32, _ constraint: ConstraintIR) {
+    let statements = constraint.formulas.filter { !$0.isInverse }
+    guard statements.count > 1 else { return }
+    var sums: [CellID: Int] = [:]
+    for statement in statements {
+      for (place, cell) in statement.inputs.enumerated() { sums[cell, default: 0] += place + 1 }
+    }
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      let sum = sums[CellID(variables[members[member].variable].id)] ?? 0
+      lefts.set(member, to: Int32(clamping: 8 * sum / statements.count))
+      member += 1
+    }
+  }
+
+  /// Counts where the cells of a constraint stand in its statement, or takes that back.
+  private func noteLefts(of entry: Int32, _ isNew: Bool) {
+    var member = constraints[entry].firstMember
+    while isMember(member, of: entry) {
+      let left = left(member, of: entry)
+      let variable = members[member].variable
+      let before = variables[variable].left
+      if isNew { variables[variable].left.add(left) } else { variables[variable].left.remove(left) }
+      // Of those that were written nobody asks where they stand.
+      if variables[variable].age == 0, before.place != variables[variable].left.place {
+        if !isNew {
+          // Its member is still there: where it stands from now on is asked later.
+          raise(variable)
+        } else {
+          loosen(variable)
+          if variables[variable].source < 0 { noteKept(variable) }
+        }
+      }
+      member += 1
+    }
+  }
+
+  /// How far left a cell stands in any statement.
+  func leftMost(_ variable: Int32) -> UInt32 {
+    if variables[variable].left.isUnknown {
+      var left = LeftMost()
+      var member = variables[variable].firstMember
+      while member >= 0 {
+        left.add(self.left(member, of: members[member].constraint))
+        member = members[member].nextOfVariable
+      }
+      variables[variable].left = left
+    }
+    return variables[variable].left.place
   }
 
   private func setPlace(_ place: Int32, of member: Int32) {
@@ -319,12 +442,14 @@ extension PropagationSolver {
   }
 
   private func removeMembers(of entry: Int32) {
+    noteLefts(of: entry, false)
     let first = constraints[entry].firstMember
     var member = first
     while isMember(member, of: entry) {
       leave(member)
       members[member].constraint = -1
       places.remove(member)
+      lefts.remove(member)
       member += 1
     }
     guard member > first else { return }
@@ -353,16 +478,22 @@ extension PropagationSolver {
   private func replaceFormulas(of entry: Int32, by constraint: ConstraintIR) -> Bool {
     for formula in constraint.formulas
     where member(of: entry, variable(formula.output)) < 0 { return false }
+    noteLefts(of: entry, false)
+    var known = 0
     var old = constraints[entry].firstMember
     while isMember(old, of: entry) {
+      if members[old].formula >= 0 { known += 1 }
       members[old].formula = -1
       old += 1
     }
     for formula in constraint.formulas.reversed() {
       members[member(of: entry, variable(formula.output))].formula = formula.id.rawValue
     }
+    compareStatements(of: entry, constraint)
+    noteLefts(of: entry, true)
     constraints[entry].strength = constraint.strength
     hasPlan = false
+    if constraint.formulas.count > known { chooseAgain(for: entry) }
     return true
   }
 
@@ -387,8 +518,7 @@ extension PropagationSolver {
     let known = variablesByNumber[cell.rawValue]
     if known >= 0 { return known }
     let new = Int32(variables.count)
-    variables.append(Variable(id: cell.rawValue, rank: nextRank))
-    nextRank += 1
+    variables.append(Variable(id: cell.rawValue))
     variablesByNumber.set(cell.rawValue, to: new)
     return new
   }
@@ -400,15 +530,63 @@ extension PropagationSolver {
     let entry = constraintsByNumber[constraint.rawValue]
     guard entry >= 0 else { return }
     constraintsByNumber.remove(constraint.rawValue)
-    let computed = output(entry)
-    if computed >= 0, variables[computed].source == entry { variables[computed].source = -1 }
-    if !unsatisfied.isEmpty { unsatisfied.removeAll { $0 == entry } }
+    if !unsatisfied.isEmpty {
+      isStale = true
+      unsatisfied.removeAll { $0 == entry }
+    }
+    if isTangled { isStale = true }
     if !revived.isEmpty { revived.removeAll { $0 == entry } }
+    let computed = output(entry)
     removeMembers(of: entry)
+    if computed >= 0, variables[computed].source == entry {
+      variables[computed].source = -1
+      noteKept(computed)
+      loosen(computed)
+    }
     constraints[entry].chosen = -1
+    constraints[entry].isUsed = false
+    orders.remove(entry)
     constraints[entry].firstMember = freeConstraint
     freeConstraint = entry
     hasPlan = false
-    revive()
+    if constraintsByNumber.count == 0 { (isTangled, leastKept) = (false, .most) }
+  }
+}
+
+extension PropagationSolver {
+  /// How far left a cell stands in the statements that join it: the least place, and how often it is that.
+  ///
+  /// When the last of those is gone, it has to be looked for again.
+  struct LeftMost: BitwiseCopyable {
+    private var word: UInt32 = 0
+
+    private static var mostPlaces: Int32 { 255 }
+    private static var mostCount: UInt32 { 1 << 24 - 1 }
+
+    private var count: UInt32 { word >> 8 }
+
+    /// The place; of those that are far from the left one is as good as another.
+    var place: UInt32 { word & 255 }
+
+    var isUnknown: Bool { count == 0 }
+
+    mutating func add(_ place: Int32) {
+      let place = UInt32(min(place, LeftMost.mostPlaces))
+      if isUnknown || place < self.place {
+        // What is unknown with members there stays unknown but for what stands on the very left.
+        if isUnknown, word != 0, place > 0 { return }
+        word = 1 << 8 | place
+      } else if place == self.place, count < LeftMost.mostCount {
+        word += 1 << 8
+      }
+    }
+
+    mutating func remove(_ place: Int32) {
+      guard !isUnknown, min(place, LeftMost.mostPlaces) == Int32(self.place),
+        count < LeftMost.mostCount
+      else { return }
+      // Not 0, which is for a cell that no statement has named.
+      word = count == 1 ? 255 : word - 1 << 8
+    }
   }
 }

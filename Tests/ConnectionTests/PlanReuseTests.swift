@@ -49,6 +49,28 @@ import Testing
       try plans(program, for: "1 to: 1000 do: [ :i | (places last) at: #x put: i ]") == 0)
   }
 
+  /// A chain of a thousand: a write at the other end turns it around with one plan, and each formula runs
+  /// once; links that come and go have nothing run.
+  @Test func chainOfAThousand() throws {
+    let program = Program()
+    try program.run(
+      """
+      var cells := (1 to: 1_001) asArray collect: [ :i | 0 ].
+      var links := Array new: 1_000.
+      1 to: 1_000 do: [ :i | links[i] := (cells[i + 1] =|= cells[i]) ].
+      cells[1] := 1.
+      """)
+    let runs = program.runCount
+    #expect(try plans(program, for: "2 to: 100 do: [ :i | cells[1] := i ]") == 0)
+    #expect(program.runCount - runs == 99_000)
+    #expect(
+      try plans(program, for: "1 to: 10 do: [ :i | cells[1_001] := i + 100. cells[1] := i ]") == 20)
+    #expect(program.runCount - runs == 119_000)
+    try program.run("links[500] disconnect. links[500] := (cells[501] =|= cells[500])")
+    #expect(try plans(program, for: "1 to: 10 do: [ :i | cells[1] := i + 200 ]") == 1)
+    #expect(try program.print("cells last") == "210")
+  }
+
   @Test func equations() throws {
     let program = Program()
     try program.run(

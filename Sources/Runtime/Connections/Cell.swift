@@ -104,6 +104,12 @@ struct CellRecord {
     nonmutating set { unsafe table.rows[number].name.isNamed = newValue }
   }
 
+  /// Whether the place held nothing before anything was computed for it; nil where nobody has looked.
+  var wasEmpty: Bool? {
+    get { unsafe table.rows[number].name.wasEmpty }
+    nonmutating set { unsafe table.rows[number].name.wasEmpty = newValue }
+  }
+
   /// Whether nothing uses the record.
   var isFree: Bool { unsafe table.rows[number].name.isFree }
 

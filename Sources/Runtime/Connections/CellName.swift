@@ -14,6 +14,8 @@ struct CellName: BitwiseCopyable {
   private static var shared: UInt64 { 1 << length }
   private static var named: UInt64 { 2 << length }
   private static var free: UInt64 { 4 << length }
+  private static var joined: UInt64 { 8 << length }
+  private static var empty: UInt64 { 16 << length }
   private static var text: UInt64 { shared - 1 }
 
   /// Whether a statement calls the cell that.
@@ -26,6 +28,15 @@ struct CellName: BitwiseCopyable {
   var isFree: Bool {
     get { word & CellName.free != 0 }
     set { word = newValue ? word | CellName.free : word & ~CellName.free }
+  }
+
+  /// Whether the place held nothing before anything was computed for it; nil where nobody has looked.
+  var wasEmpty: Bool? {
+    get { word & CellName.joined == 0 ? nil : word & CellName.empty != 0 }
+    set {
+      word &= ~(CellName.joined | CellName.empty)
+      if let newValue { word |= newValue ? CellName.joined | CellName.empty : CellName.joined }
+    }
   }
 
   /// The name.
@@ -45,7 +56,7 @@ struct CellName: BitwiseCopyable {
   /// Calls the cell something else.
   mutating func setText(_ name: String, in names: borrowing SharedTable<String>) {
     let old = number
-    let flags = word & (CellName.named | CellName.free)
+    let flags = word & ~(CellName.text | CellName.shared)
     if let short = CellName.pack(name) {
       word = short | flags
     } else {

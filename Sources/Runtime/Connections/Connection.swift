@@ -146,7 +146,7 @@ struct Connection: Hashable {
     return formulas
   }
 
-  private var firstFormula: Formula? { graph.formula(table.firstFormula(of: id)) }
+  var firstFormula: Formula? { graph.formula(table.firstFormula(of: id)) }
 
   private var hasSeveralFormulas: Bool { firstFormula?.nextOfConnection != nil }
 

@@ -18,13 +18,13 @@ extension ConnectionGraph {
     guard let largest = regions.max(by: { $0.constraints.count < $1.constraints.count }),
       regions.count > 1, constraint.region == nil, constraint.strength == .required,
       regions.allSatisfy({ region in
-        !region.hasWishes && region.solverName == largest.solverName
+        !region.hasWishes && type(of: region.solver) == type(of: largest.solver)
           && !(region.solver is ScriptSolver)
       }), isAccepted(constraint, description, by: largest)
     else { return nil }
     let others = regions.filter { $0 !== largest }
     let moved = others.flatMap(\.constraints)
-    let withSums = largest.solverName == "linear"
+    let withSums = largest.solvesSums
     structuralWork += moved.count
     let entering = Set(others.flatMap(\.cells) + constraint.cells)
       .filter { !largest.cells.contains($0) }.sorted()
@@ -37,6 +37,7 @@ extension ConnectionGraph {
     }
     largest.constraints.append(constraint)
     for other in others { unite(other, with: largest) }
+    goOnBeginning(others, in: largest)
     regionCount += 1 - regions.count
     return (largest, entering)
   }

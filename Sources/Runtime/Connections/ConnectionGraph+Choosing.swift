@@ -32,8 +32,7 @@ extension ConnectionGraph {
         if found == nil { found = conflict }
       case .native(let solver):
         if let wanted, wanted != solver.name { continue }
-        // Only a solver that costs more than running formulas asks how they look as sums.
-        let region = region(of: constraints, withSums: solver.cost > 10, pinned)
+        let region = region(of: constraints, withSums: solver.solvesSums, pinned)
         switch solver.accept(region) {
         case .yes:
           let made = solver.init()

@@ -33,6 +33,7 @@ extension ConnectionGraph {
   /// Has a formula of one direction determine its place: no cycle closes.
   private func determine(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     let output = formula.output
+    noteEmptiness(of: output)
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, formula, level: level)
     cells[output.index].ownerNumber = formula.id.rawValue
@@ -41,7 +42,7 @@ extension ConnectionGraph {
     for input in formula.inputs { addReader(formula, to: input) }
     if let region = self[output].region {
       do throws(SolverConflict) {
-        try region.solver.edit(output, age: clock, isPinned: true)
+        try introduce(output, to: region.solver)
         region.pinned.insert(output)
       } catch {
         release(constraint, formula)

@@ -52,7 +52,7 @@ extension ConnectionGraph {
 
   /// Whether a cell is in a region of another solver that runs formulas, and none of them writes it.
   private func isOnlyRead(_ cell: CellID, byOthersThan forced: ForcedSolver) -> Bool {
-    guard let region = self[cell].region, region.solverName != "linear",
+    guard let region = self[cell].region, !region.solvesSums,
       !isKept(region, by: forced)
     else { return false }
     return region.constraints.allSatisfy { constraint in

@@ -37,6 +37,7 @@ extension ConnectionGraph {
           objections: objections))
       region.solver = next.solver
       region.solverName = next.name
+      region.isHandedOver = true
     }
   }
 
@@ -102,9 +103,39 @@ extension ConnectionGraph {
   /// Gives the regions their solvers back that were handed over for a turn that is given up.
   func takeBackSolvers() {
     for entry in handedOver.reversed() {
+      entry.region.isHandedOver = false
       entry.region.solver = entry.solver
       entry.region.solverName = entry.name
     }
     handedOver = []
+  }
+}
+
+// MARK: - Back to a solver that costs less
+
+extension ConnectionGraph {
+  /// Has a region that some constraint has left kept by the solver that would keep it had that one never
+  /// been there: it may have been because of it that a solver had to be taken that costs more.
+  ///
+  /// Where a write was the reason, it stays so.
+  ///
+  /// - Returns: whether it was made anew.
+  /// - Complexity: O(the region), once for all that have left it since the last write.
+  func reconsiderSolver(of region: Region) -> Bool {
+    guard region.mayCostLess, region.transaction.isEmpty, !region.isWaiting else { return false }
+    region.mayCostLess = false
+    // What only a solver of sums keeps, no other will.
+    for constraint in region.constraints where constraint.equation != nil { return false }
+    let own = type(of: region.solver)
+    guard wantedSolver(of: Array(region.constraints)) == nil,
+      solvers.contains(where: { $0.cost < own.cost })
+    else { return false }
+    let described = self.region(of: Array(region.constraints), withSums: false, region.pinned)
+    for solver in solvers where solver.cost < own.cost {
+      guard case .yes = solver.accept(described) else { continue }
+      breakUp(region)
+      return true
+    }
+    return false
   }
 }

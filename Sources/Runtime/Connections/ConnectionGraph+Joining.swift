@@ -66,6 +66,9 @@ extension ConnectionGraph {
 
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
+    for region in involved where reconsiderSolver(of: region) {
+      return try joinAsItStands(constraint)
+    }
     if try hasCycle(throughReadsOf: involved, constraint) { return try joinAsItStands(constraint) }
     try refuseCycle(throughTruthsOf: involved, constraint)
     let ownPins = constraint.cells.filter { self[$0].hasOwner }
@@ -73,7 +76,7 @@ extension ConnectionGraph {
     if isPinned { try refuseCycle(around: involved, pins: ownPins, constraint) }
     let description = describe(
       constraint,
-      withSums: constraint.equation != nil || involved.contains { $0.solverName == "linear" })
+      withSums: constraint.equation != nil || involved.contains(where: \.solvesSums))
     let region: Region
     let entering: [CellID]
     let isNew = constraint.region == nil
@@ -157,6 +160,7 @@ extension ConnectionGraph {
   func introduce(
     _ cell: CellID, to solver: any ConnectorSolver
   ) throws(SolverConflict) {
+    solver.setRank(rank(of: cell), of: cell)
     try solver.edit(cell, age: writes.age(of: cell), isPinned: self[cell].hasOwner)
   }
 
@@ -191,6 +195,7 @@ extension ConnectionGraph {
       if each.isWaiting { enqueue(region) }
     }
     waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
+    goOnBeginning(old, in: region)
     return region
   }
 
@@ -202,9 +207,7 @@ extension ConnectionGraph {
       let added = constraint.equation == nil ? new.last : constraint.formulas.first
     else { return }
     if let origin {
-      clock += 1
-      writes.setAge(clock, of: origin)
-      begin(constraint, with: origin, in: region)
+      begin(constraint, with: [origin], in: region)
       forced.append(added)
       return
     }
@@ -219,21 +222,33 @@ extension ConnectionGraph {
       forced.append(added)
       return
     }
-    clock += 1
-    for input in added.inputs { begin(constraint, with: input, in: region) }
+    begin(constraint, with: added.inputs, in: region)
     forced.append(added)
   }
 
-  /// Has a cell count as written just now, as the side with which a constraint begins.
+  /// Has cells keep their values that are the side with which a constraint begins; that is no write.
   ///
-  /// Where something else has to give way for it, a wish does so to hold, instead of not holding.
-  private func begin(_ constraint: Constraint, with cell: CellID, in region: Region) {
-    let isPinned = self[cell].hasOwner
-    try? region.solver.edit(cell, age: clock, isPinned: isPinned)
-    guard !isPinned, constraint.strength < .required, !region.solver.keeps(constraint.id) else {
-      return
+  /// They do so anyway unless the constraint computes one of them: what it reads stands above it.
+  private func begin(_ constraint: Constraint, with cells: [CellID], in region: Region) {
+    let formulas = Set(constraint.formulas.map(\.id))
+    var rest = cells
+    while let index = rest.firstIndex(where: { cell in
+      region.solver.formula(computing: cell).map { formulas.contains($0) } ?? false
+    }) {
+      let cell = rest.remove(at: index)
+      clock += 1
+      region.begun.append(cell)
+      region.solver.begin(with: cell, age: clock)
     }
-    region.solver.unpin(cell)
+  }
+
+  /// Hands the cells on with which constraints begin that a region has taken in.
+  func goOnBeginning(_ old: [Region], in region: Region) {
+    for cell in old.flatMap(\.begun) {
+      clock += 1
+      region.begun.append(cell)
+      region.solver.begin(with: cell, age: clock)
+    }
   }
 
   /// Lets a region compute a cell again that nothing else determines any more: wishes that have stood
@@ -247,7 +262,5 @@ extension ConnectionGraph {
       }
     }
     region.solver.unpin(cell)
-    // That it was determined is not that it was written.
-    if region.hasWishes, region.solverName == "linear" { try? introduce(cell, to: region.solver) }
   }
 }

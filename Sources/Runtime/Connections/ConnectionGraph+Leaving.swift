@@ -29,6 +29,7 @@ extension ConnectionGraph {
       !region.isWaiting
     {
       takeOut(constraint, of: region)
+      if region.solvesSums, !region.isHandedOver { region.mayCostLess = true }
       enterAgain(constraint)
       return
     }
@@ -148,11 +149,18 @@ extension ConnectionGraph {
     breakUp(region)
   }
 
-  private func breakUp(_ region: Region) {
+  func breakUp(_ region: Region) {
     regionCount -= 1
     if region.isLoose { looseRegions.removeAll { $0 === region } }
     waitingRegions.removeAll { $0 === region }
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
+    let held = connectionsHeld(in: region)
+    let isTurn = isSettling || atomicDepth > 0 || words[0].hasJournal
+    defer {
+      for formula in held where formula.state == .waiting { formula.state = .satisfied }
+      // A turn that is given up does not take that back.
+      if !isTurn, words[0].hasJournal { journal.endTurn() }
+    }
     for cell in region.cells {
       cells[cell.index].region = nil
       touch(cell)
@@ -161,6 +169,17 @@ extension ConnectionGraph {
     let retried = retries.formulas.count
     rebuild(region.constraints.filter { $0.region === region }, violated: Set(violated))
     if retries.formulas.count > retried { retries.written += region.writtenLast }
+  }
+
+  /// A formula of each connection that holds, where a solver keeps it that need not have run any.
+  private func connectionsHeld(in region: Region) -> [Formula] {
+    guard region.solvesSums else { return [] }
+    return region.constraints.compactMap { constraint in
+      guard constraint.equation == nil, let formula = constraint.firstFormula,
+        machine.state(of: formula.connection) == "satisfied"
+      else { return nil }
+      return formula
+    }
   }
 
   private func enterAgain(_ constraint: Constraint) {

@@ -28,11 +28,17 @@ extension ConnectionGraph {
 
   /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
   func noteEqualWrite(to cell: CellID) {
+    if let region = self[cell].region, region.mayCostLess { _ = reconsiderSolver(of: region) }
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     if atomicDepth > 0 { noteEdit(of: cell, in: region) }
     clock += 1
     writes.setAge(clock, of: cell)
-    try? region.solver.edit(cell, age: clock, isPinned: self[cell].hasOwner)
+    do throws(Failure) {
+      try tell(region, of: cell, age: clock, isPinned: self[cell].hasOwner)
+    } catch {
+      // It is determined to be what it is.
+    }
+    if !isSettling, atomicDepth == 0 { handedOver = [] }
   }
 
   /// What a constraint says as a sum; nil where its formulas do not say the same in that form.

@@ -10,7 +10,7 @@ extension ConnectionGraph {
   /// - Complexity: O(1) for places of different regions, else O(constraints of the region).
   func areEqualAlready(_ left: CellID, _ right: CellID) -> Bool {
     guard left != right, let region = self[left].region, self[right].region === region,
-      region.solverName == "propagation"
+      type(of: region.solver).choosesFormulas
     else { return false }
     var partners: [CellID: [CellID]] = [:]
     for constraint in region.constraints {

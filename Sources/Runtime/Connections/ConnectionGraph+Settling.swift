@@ -101,7 +101,10 @@ extension ConnectionGraph {
     pending.removeAll()
     transaction.changes.append(cell)
     settling = region
+    region.turn = unsafe words.pointee.firstTurn
+    region.solver.beginTurn()
     transaction.settle(with: region.solver)
+    if !region.begun.isEmpty { region.begun = [] }
     settling = nil
     guard unsafe words.pointee.isPlainWithRegions && !words.pointee.hasSpread, pending.isEmpty,
       stuck.waiting.isEmpty
@@ -328,7 +331,12 @@ extension ConnectionGraph {
     settling = region
     if region.hasWishes { noteWritten(in: region) }
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
+    if region.turn != words[0].firstTurn {
+      region.turn = words[0].firstTurn
+      region.solver.beginTurn()
+    }
     region.transaction.settle(with: region.solver)
+    if !region.begun.isEmpty { region.begun = [] }
     settling = nil
     if !stuck.waiting.isEmpty { turnStuck(in: region) }
   }

@@ -27,7 +27,7 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether another one of its constraint may be looked for.
   func noteStuck(_ formula: Formula, _ failure: Failure?) -> Bool {
-    guard let region = settling, region.solverName == "propagation",
+    guard let region = settling, type(of: region.solver).choosesFormulas,
       let constraint = formula.constraint, constraint.region === region, constraint.isMultiWay
     else { return false }
     stuck.waiting.append(StuckFormula(formula: formula, failure: failure))
@@ -90,20 +90,19 @@ extension ConnectionGraph {
     }
     if open.isEmpty { return nil }
     let outputs = Set(open.map(\.output))
-    // The others count as written just now for as long as it takes to choose.
+    // The others count as written just now until the constraint has been satisfied.
     let kept =
       constraint.cells.filter {
         $0 != formula.output && !outputs.contains($0) && solver.formula(computing: $0) == nil
       } + [formula.output]
-    for cell in kept { try? solver.edit(cell, age: clock + 1, isPinned: self[cell].hasOwner) }
-    for cell in kept where solver.formula(computing: cell) == nil {
-      try? introduce(cell, to: solver)
+    for cell in kept {
+      clock += 1
+      solver.begin(with: cell, age: clock)
     }
+    // Where nothing comes of it, the region is to hear that it is over.
+    enqueue(region)
     let chosen = constraint.formulas.first { solver.formula(computing: $0.output) == $0.id }
-    guard let chosen, chosen != formula else { return nil }
-    if outputs.contains(chosen.output) { return chosen }
-    // Nothing but what has to keep its value could give way.
-    try? introduce(chosen.output, to: solver)
-    return nil
+    guard let chosen, chosen != formula, outputs.contains(chosen.output) else { return nil }
+    return chosen
   }
 }

@@ -40,7 +40,10 @@ extension ConnectionGraph {
   }
 
   private func prepareRegion(of cell: CellID) throws(Failure) {
-    guard hasRegions, let region = cells[cell.index].region else { return }
+    guard hasRegions, var region = cells[cell.index].region else { return }
+    if region.mayCostLess, reconsiderSolver(of: region), let new = cells[cell.index].region {
+      region = new
+    }
     noteEdit(of: cell, in: region)
     do throws(Failure) {
       try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)

@@ -177,7 +177,7 @@ extension ConnectionGraph {
     let connection = formula.connection
     guard connection.strength < .required, formula.equation == nil, !isForced(connection),
       connection.relay == nil, connection.tolerance == nil, connection.onlyFormula == formula,
-      let region = self[formula.output].region, region.solverName == "linear",
+      let region = self[formula.output].region, region.solvesSums,
       let form = formula.linear, Set(form.cells).isSuperset(of: formula.variables),
       formula.variables.allSatisfy({ machine.isMissing($0) || number(of: $0) != nil })
     else { return nil }

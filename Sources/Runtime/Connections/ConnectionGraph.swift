@@ -666,7 +666,8 @@ extension ConnectionGraph {
   private func describe(_ formula: Formula, _ inputs: [CellID]) -> FormulaIR {
     FormulaIR(
       id: formula.id, output: formula.output, inputs: inputs, unread: formula.unread,
-      order: formula.order, text: formula.connection.text)
+      order: formula.order, text: formula.connection.text,
+      isInverse: formula.isInverse || formula.isWayBack)
   }
 
   /// What the solver of a region is told of a constraint.

@@ -322,7 +322,7 @@ extension Machine {
     let isJoined = plan.other != nil && connection.relay?.kind == .places
     if !isJoined, let linear = plan.linear ?? (plan.solver == nil ? nil : plan.otherwise),
       plan.linear != nil
-        || graph.solvers.contains(where: { $0.name == plan.solver && $0.cost > 10 })
+        || graph.solvers.contains(where: { $0.name == plan.solver && $0.solvesSums })
     {
       try establish(connection, plan, linear)
       return

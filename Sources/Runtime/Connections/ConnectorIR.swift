@@ -121,10 +121,13 @@ public struct FormulaIR: Sendable {
   public let order: Int
   /// Its text, for messages.
   public let text: String
+  /// Whether it is a way back that follows from another formula of its constraint, and no statement.
+  public let isInverse: Bool
 
   /// Creates a formula.
   public init(
-    id: FormulaID, output: CellID, inputs: [CellID], unread: [CellID] = [], order: Int, text: String
+    id: FormulaID, output: CellID, inputs: [CellID], unread: [CellID] = [], order: Int,
+    text: String, isInverse: Bool = false
   ) {
     self.id = id
     self.output = output
@@ -132,6 +135,7 @@ public struct FormulaIR: Sendable {
     self.unread = unread
     self.order = order
     self.text = text
+    self.isInverse = isInverse
   }
 }
 

@@ -17,6 +17,13 @@ public protocol ConnectorSolver: AnyObject {
   /// What it costs, in nanoseconds for a formula, roughly: of those that accept, the cheapest wins.
   static var cost: Int { get }
 
+  /// Whether it computes values itself, from constraints as sums, and does not run formulas.
+  static var solvesSums: Bool { get }
+
+  /// Whether it chooses for each constraint one of its formulas, so that another one can be chosen in
+  /// place of one that cannot compute its cell.
+  static var choosesFormulas: Bool { get }
+
   /// Whether the solver can keep a region's constraints.
   static func accept(_ region: RegionIR) -> Acceptance
 
@@ -31,19 +38,32 @@ public protocol ConnectorSolver: AnyObject {
   /// Lets a constraint go.
   func remove(_ constraint: ConstraintID)
 
+  /// Learns which of the cells that were never written a cell is, before anything else is said of it: of
+  /// two of which nothing else tells which gives way, these numbers do. They do not depend on when places
+  /// were connected. Those from 2^31 on are of places that held something when they were.
+  func setRank(_ rank: UInt32, of cell: CellID)
+
   /// Learns that a cell was written from outside the solver's constraints.
   ///
   /// - Parameters:
   ///   - cell: The cell.
-  ///   - age: When, as a number that grows with every write.
+  ///   - age: When, as a number that grows with every write, or 0 for a cell that was never
+  ///     written.
   ///   - isPinned: Whether the writer goes on determining the cell, so that no formula of the
   ///     region may compute it.
   /// - Throws: `SolverConflict` when the constraints leave no way to keep the cell as it is
   ///   written; the solver is then as it was before.
   func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict)
 
+  /// Has a cell keep its value in the next settling as if it were written, for a constraint that begins
+  /// with it; that is no write, and all that counts more than a wish to stay goes on counting more.
+  func begin(with cell: CellID, age: UInt64)
+
   /// Learns that nothing outside determines a cell any more.
   func unpin(_ cell: CellID)
+
+  /// Learns that the next settling is the first one of a turn.
+  func beginTurn()
 
   /// Satisfies the constraints after changes.
   func settle(_ transaction: Transaction)
@@ -83,6 +103,15 @@ public protocol ConnectorSolver: AnyObject {
 }
 
 extension ConnectorSolver {
+  /// Does nothing: the solver need not choose.
+  public func setRank(_ rank: UInt32, of cell: CellID) {}
+
+  /// Does nothing: all turns are the same.
+  public func beginTurn() {}
+
+  /// Does nothing: the solver need not choose.
+  public func begin(with cell: CellID, age: UInt64) {}
+
   /// Names the cell in the transaction.
   public func settle(from cell: CellID, _ transaction: Transaction) {
     transaction.changes.append(cell)
@@ -102,6 +131,12 @@ extension ConnectorSolver {
   public func explain(_ cell: CellID) -> Explanation? {
     formula(computing: cell).map { Explanation(formulas: [$0], cells: []) }
   }
+
+  /// Answers no: it runs formulas.
+  public static var solvesSums: Bool { false }
+
+  /// Answers no: it runs those that it is given.
+  public static var choosesFormulas: Bool { false }
 
   /// Answers no: who writes what is there already changes nothing.
   public static var hearsEqualWrites: Bool { false }

@@ -17,7 +17,7 @@ extension Machine {
   func explainSolved(
     _ entry: CauseRing.Entry, of cell: CellID, isPresent: Bool, _ lines: inout [String]
   ) -> Solved? {
-    guard let region = graph[cell].region, region.solverName == "linear",
+    guard let region = graph[cell].region, region.solvesSums,
       isSolved(entry, in: region)
     else { return nil }
     let changes = graph.causes.changes(inTurnOf: entry)

@@ -240,6 +240,12 @@ struct Formula: Hashable {
     nonmutating set { record.isInverse = newValue }
   }
 
+  /// Whether it is the second one of two places that are kept equal.
+  var isWayBack: Bool {
+    guard case .copy = source else { return false }
+    return connection.firstFormula != self
+  }
+
   /// The cells that the text says it reads.
   var staticInputs: [CellID] {
     let first = record.firstInput

@@ -166,7 +166,7 @@ extension ConnectionGraph {
     for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
       let cell = self[cells[leaf]]
       // Formulas that run, in its region, give way to sums.
-      if cell.hasOwner, cell.region?.solverName != "linear",
+      if cell.hasOwner, !(cell.region?.solvesSums ?? false),
         plan.products.contains(where: { product in
           product.divisors.contains(leaf)
             || product.factors.contains(leaf) && product.factors.count > 1

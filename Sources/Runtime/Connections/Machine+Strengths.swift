@@ -174,7 +174,7 @@ extension Machine {
     let violation: SolverNumber?
     if let equation = formula.equation {
       violation = amount(by: equation.relation, equation.form)
-    } else if let constraint = formula.constraint, constraint.region?.solverName == "linear",
+    } else if let constraint = formula.constraint, constraint.region?.solvesSums ?? false,
       let form = graph.linearForm(of: constraint)
     {
       violation = amount(by: .equal, form)

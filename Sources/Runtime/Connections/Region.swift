@@ -8,6 +8,14 @@ final class Region {
   var hasWishes = false
   /// What was written in the last turn that it had, as long as it has wishes: that counts more than they do.
   var writtenLast: [CellID] = []
+  /// The cells with which constraints begin, until they are settled.
+  var begun: [CellID] = []
+  /// Whether a solver that costs less might keep what remains of it.
+  var mayCostLess = false
+  /// Whether a write had it go to a solver that costs more.
+  var isHandedOver = false
+  /// The turn in which its solver was last at work.
+  var turn: UInt32 = 0
   /// Whether any of their formulas reads places besides those that it joins.
   var hasReads = false
   /// Whether it may have fallen apart: its constraints need not hang together any more.
@@ -20,6 +28,9 @@ final class Region {
   let transaction: Transaction
   /// Whether it is among those that wait for their solver.
   var isWaiting = false
+
+  /// Whether its solver computes values from constraints as sums.
+  var solvesSums: Bool { type(of: solver).solvesSums }
 
   init(
     _ constraints: [Constraint], solver: any ConnectorSolver, name: String,

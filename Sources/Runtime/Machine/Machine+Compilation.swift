@@ -372,6 +372,7 @@ extension Machine {
     if let cell = scriptCells[name] { return cell }
     let cell = makeCell(.undefined)
     scriptCells[name] = cell
+    declarations[Value(cell).bits] = declarations.count
     return cell
   }
 

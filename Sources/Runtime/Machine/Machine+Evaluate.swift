@@ -29,7 +29,7 @@ extension Machine {
     }
     hyphenatedNames.formUnion(plan.hyphenatedNames)
     definedConnectors.formUnion(plan.connectors)
-    for name in plan.variables { _ = scriptCell(named: name) }
+    for name in plan.declared { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
     return run(script.statements, source)
   }

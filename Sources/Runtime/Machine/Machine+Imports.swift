@@ -25,6 +25,8 @@ struct ScriptPlan {
   private(set) var hyphenatedNames: Set<String>
   private(set) var connectors: Set<String>
   private(set) var variables: Set<String> = []
+  /// The same in the order of their declaration.
+  private(set) var declared: [String] = []
   private(set) var classes: Set<String> = []
 
   init(machine: Machine, isPrompt: Bool) {
@@ -88,6 +90,7 @@ struct ScriptPlan {
     warnings += result.diagnostics.map { ($0, source) }
     hyphenatedNames.formUnion(result.hyphenatedNames)
     connectors.formUnion(result.connectors)
+    declared += check.declared.filter { !variables.contains($0) }
     variables.formUnion(check.variables)
     classes.formUnion(check.classes)
     return .script(script)

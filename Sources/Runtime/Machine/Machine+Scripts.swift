@@ -44,7 +44,7 @@ extension Machine {
     if !own.isEmpty { warn(own) }
     hyphenatedNames.formUnion(plan.hyphenatedNames)
     definedConnectors.formUnion(plan.connectors)
-    for name in plan.variables { _ = scriptCell(named: name) }
+    for name in plan.declared { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
     return withEntry {
       if let signature = script.signature,

@@ -19,6 +19,8 @@ package final class Machine {
   /// Whether all classes of the kernel have been made.
   var hasAllKernelClasses = false
   var scriptCells: [String: ObjectRef] = [:]
+  /// How many of them had been declared before each, by its address.
+  var declarations: [UInt: Int] = [:]
   /// The types that variables of the script were declared with, by their cells.
   var cellTypes: [UInt: (type: String, name: String)] = [:]
   /// Whether any variable was declared to be computed when it is read.

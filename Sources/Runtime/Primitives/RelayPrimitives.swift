@@ -342,7 +342,7 @@ extension Machine {
   private func isSolved(_ connection: Connection) -> Bool {
     connection.plan?.linear != nil
       || connection.formulas.contains {
-        $0.equation != nil || $0.constraint?.region?.solverName == "linear"
+        $0.equation != nil || $0.constraint?.region?.solvesSums ?? false
       }
   }
 

@@ -11,6 +11,8 @@ struct ScriptCheck {
   private(set) var issues: [Issue] = []
   /// The variables that the script's own statements declare.
   private(set) var variables: Set<String> = []
+  /// The same in the order of their declaration.
+  private(set) var declared: [String] = []
   private(set) var classes: Set<String> = []
   /// The schemes that the text mounts somewhere.
   private(set) var schemes: Set<String> = []
@@ -43,6 +45,10 @@ struct ScriptCheck {
     if let signature = script.signature { check(signature) }
     collectNames(script.statements)
     for statement in script.statements { check(statement) }
+  }
+
+  private mutating func declare(_ name: String) {
+    if variables.insert(name).inserted { declared.append(name) }
   }
 
   /// Declares the variables of a signature, and looks for its types.
@@ -106,7 +112,7 @@ struct ScriptCheck {
   }
 
   private mutating func declare(_ names: [Name]) {
-    for name in names { variables.insert(name.text) }
+    for name in names { declare(name.text) }
   }
 
   /// An assignment to an unknown name anywhere in the statements declares a variable.
@@ -120,7 +126,7 @@ struct ScriptCheck {
       guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil,
         !classes.contains(name.text)
       else { continue }
-      variables.insert(name.text)
+      declare(name.text)
     }
   }
 
@@ -144,7 +150,7 @@ struct ScriptCheck {
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
     case .group(let definition):
-      variables.insert(definition.name.text)
+      declare(definition.name.text)
       collectAssigned([definition.assignment])
     case .connector(let definition):
       note(definition.connector, definition.superclass, or: "Connector", definition.members)

@@ -11,7 +11,12 @@ extension LinearSolver {
   public func settle(_ transaction: Transaction) {
     var edited: [Int] = []
     isInterrupted = false
-    defer { followers = [] }
+    defer {
+      // From now on they count as much as others.
+      for follower in followers { forgetAges(of: follower) }
+      followers = []
+      if !begun.isEmpty { endBeginnings() }
+    }
     for cell in transaction.changed {
       guard let index = index(of: cell) else { continue }
       let number = transaction.number(of: cell)

@@ -7,8 +7,8 @@ internal import TenonTables
 ///   turn, the latest first; then strong and medium constraints, of the same strength in the order
 ///   of their declaration; then that variables keep what was written to them, the latest first; then
 ///   weak constraints; at last that variables never written keep their values, first those that
-///   stand on no left side, and earlier ones first. So there is one solution and no other, and a
-///   variable that is written keeps its value to the bit.
+///   stand on no left side, and those of lower rank first. So there is one solution and no other,
+///   whatever came first, and a variable that is written keeps its value to the bit.
 /// - Cycles are what it is for; with too few equations variables keep their values. Required
 ///   constraints that cannot hold together are refused with a set of them of which none could be
 ///   left out.
@@ -45,6 +45,8 @@ public final class LinearSolver: ConnectorSolver {
   var values: CellValues?
   /// The left sides of constraints that are new in this turn: they follow the right sides.
   var followers: Set<Int> = []
+  /// The variables with which constraints begin in this turn, and how old they are.
+  var begun: [(variable: Int, age: UInt64, trueAge: UInt64)] = []
   /// Whether the program is to end, as the last search was told.
   var isInterrupted = false
   /// How many systems have been built, and how often all goals of one have been met one after the other:
@@ -68,6 +70,9 @@ public final class LinearSolver: ConnectorSolver {
 
   /// Nanoseconds for a constraint, roughly.
   public static var cost: Int { 50 }
+
+  /// Computes values itself.
+  public static var solvesSums: Bool { true }
 
   /// Accepts regions in which every constraint can be written as a sum whose constants are cells
   /// of other regions.
@@ -117,7 +122,8 @@ struct LinearVariable: BitwiseCopyable {
   var firstUse: Int32 = -1
   var lastUse: Int32 = -1
   var age: UInt64 = 0
-  var rank: Int32
+  /// Of those never written, the one with the lowest keeps its value.
+  var rank: UInt32 = 0
   /// How many constraints have it on their left side.
   var targetCount: Int32 = 0
   /// When a search was here last.
@@ -127,7 +133,6 @@ struct LinearVariable: BitwiseCopyable {
     self.cell = cell
     next = Int32(number)
     previous = Int32(number)
-    rank = Int32(number)
   }
 
   /// The group it belongs to.
@@ -295,14 +300,15 @@ extension LinearSolver {
     index(of: cell).map { variables[$0].firstUse >= 0 } ?? false
   }
 
+  /// Counts the left sides of a constraint: of several statements each has one.
   private func countTarget(of constraint: ConstraintIR, _ change: Int) {
-    guard let output = constraint.formulas.first?.output, let index = index(of: output) else {
-      return
+    for formula in constraint.formulas where !formula.isInverse {
+      guard let index = index(of: formula.output) else { continue }
+      variables[index].targetCount += Int32(change)
+      let leader = groups[variables[index].group].leader
+      if leader == index { groups[variables[index].group].leader = -1 }
+      forgetOrder(variables[index].group)
     }
-    variables[index].targetCount += Int32(change)
-    let leader = groups[variables[index].group].leader
-    if leader == index { groups[variables[index].group].leader = -1 }
-    forgetOrder(variables[index].group)
   }
 
   /// The variable of a cell.
@@ -512,6 +518,38 @@ extension LinearSolver {
     }
   }
 
+  /// Makes a cell one that keeps its value until the constraint has held that begins with it.
+  public func begin(with cell: CellID, age: UInt64) {
+    let index = variable(for: cell)
+    let trueAge = variables[index].age
+    try? edit(cell, age: age, isPinned: variables[index].isPinned)
+    begun.append((index, age, trueAge))
+  }
+
+  /// Lets the cells with which constraints began be as old as they are.
+  func endBeginnings() {
+    for (index, age, trueAge) in begun.reversed() where variables[index].age == age {
+      variables[index].age = trueAge
+      groups[variables[index].group].leader = -1
+      forgetAges(of: index)
+    }
+    begun = []
+  }
+
+  /// Learns that a variable counts more or less than when its component was solved.
+  func forgetAges(of index: Int) {
+    let group = variables[index].group
+    let component = groups[group].component
+    if component >= 0 { components[component]?.solution?.order = nil }
+    forgetOrder(group)
+  }
+
+  /// Learns how a cell compares with others that were never written.
+  public func setRank(_ rank: UInt32, of cell: CellID) {
+    // What holds nothing has no value to keep.
+    variables[variable(for: cell)].rank = rank & 0x7FFF_FFFF
+  }
+
   /// Lets a cell be computed again.
   public func unpin(_ cell: CellID) {
     guard let index = index(of: cell), variables[index].isPinned else { return }
@@ -528,7 +566,7 @@ extension LinearSolver {
     // Of those never written, what stands on the left of a constraint follows what stands right.
     let isTarget = (variables[left].targetCount > 0, variables[right].targetCount > 0)
     if isTarget.0 != isTarget.1 { return isTarget.1 }
-    return variables[left].rank < variables[right].rank
+    return (variables[left].rank, left) < (variables[right].rank, right)
   }
 
   /// Learns that the values of a group's members may not fit together.

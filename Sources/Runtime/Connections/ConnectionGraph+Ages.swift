@@ -1,0 +1,56 @@
+// What tells which place gives way: when it was written, and of those never written what does not depend
+// on when they were connected.
+
+extension ConnectionGraph {
+  /// Notes whether a place holds nothing, before anything is computed for it.
+  func noteEmptiness(of cell: CellID) {
+    let record = cells[cell.rawValue]
+    if record.wasEmpty == nil { record.wasEmpty = holdsNothing(cell) }
+  }
+
+  /// Whether a place holds nothing, as far as that is known without running code.
+  private func holdsNothing(_ cell: CellID) -> Bool {
+    let place = place(of: cell)
+    switch place.kind {
+    case .slot:
+      let value = ObjectRef(place.object)[slot: place.index]
+      return value.isNil || value.isUndefined
+    case .element where place.index >= 0:
+      let value = machine.element(of: place)
+      return value.isNil || value.isUndefined
+    case .element, .property, .stored, .whole:
+      return cells[cell.rawValue].known.map { $0.isNil || $0.isUndefined } ?? false
+    }
+  }
+
+  /// A number that goes by what a place is, not by when it was connected: those that held nothing come
+  /// first; variables in the order of their declaration, then instance variables and elements by where
+  /// they stand, then all other places in an order that their names fix.
+  func rank(of cell: CellID) -> UInt32 {
+    noteEmptiness(of: cell)
+    let isEmpty = cells[cell.rawValue].wasEmpty ?? false
+    return isEmpty ? position(of: cell) : position(of: cell) | 1 << 31
+  }
+
+  /// The same without regard to what it held: below 2^31.
+  private func position(of cell: CellID) -> UInt32 {
+    let place = place(of: cell)
+    let most: UInt32 = 1 << 29 - 1
+    func position(_ kind: UInt32, _ index: Int) -> UInt32 {
+      kind << 29 | min(most, UInt32(clamping: index))
+    }
+    switch place.kind {
+    case .slot:
+      if let number = machine.declarations[place.object.bits] { return position(0, number) }
+      return position(1, place.index)
+    case .element where place.index >= 0: return position(2, place.index)
+    case .element, .property, .stored, .whole:
+      // Bytes as in a name that is hashed: the same in all runs of a program.
+      var hash: UInt32 = 0x811C_9DC5
+      for byte in machine.describe(place.key).utf8 {
+        hash = (hash ^ UInt32(byte)) &* 0x0100_0193
+      }
+      return 3 << 29 | (hash ^ hash >> 29) & most
+    }
+  }
+}
