@@ -286,10 +286,10 @@ extension PropagationSolver {
     // The cells stand in the order of the first statement.
     visit &+= 1
     joined.removeAll()
-    let statements = constraint.formulas.lazy.filter { !$0.isInverse }
-    if let first = statements.first ?? constraint.formulas.first {
-      join(first.output)
-      for cell in first.inputs { join(cell) }
+    if !constraint.formulas.isEmpty {
+      let first = firstStatement(of: constraint)
+      join(constraint.formulas[first].output)
+      for cell in constraint.formulas[first].inputs { join(cell) }
     }
     for cell in constraint.cells { join(cell) }
     for formula in constraint.formulas { join(formula.output) }
@@ -337,18 +337,45 @@ extension PropagationSolver {
   /// Where a constraint is made of several statements, finds out how far left its cells stand in them on
   /// the average: that does not depend on which of them came first.
   private func compareStatements(of entry: Int32, _ constraint: ConstraintIR) {
-    let statements = constraint.formulas.filter { !$0.isInverse }
-    guard statements.count > 1 else { return }
-    var sums: [CellID: Int] = [:]
-    for statement in statements {
-      for (place, cell) in statement.inputs.enumerated() { sums[cell, default: 0] += place + 1 }
+    var count = 0
+    for index in constraint.formulas.indices where !constraint.formulas[index].isInverse {
+      count += 1
+    }
+    guard count > 1 else { return }
+    let sums: (CellID) -> Int
+    if joined.count <= 16 {
+      sums = { cell in
+        var sum = 0
+        for index in constraint.formulas.indices where !constraint.formulas[index].isInverse {
+          if let place = constraint.formulas[index].inputs.firstIndex(of: cell) {
+            sum += place + 1
+          }
+        }
+        return sum
+      }
+    } else {
+      var table: [CellID: Int] = [:]
+      for statement in constraint.formulas where !statement.isInverse {
+        for (place, cell) in statement.inputs.enumerated() {
+          table[cell, default: 0] += place + 1
+        }
+      }
+      sums = { table[$0] ?? 0 }
     }
     var member = constraints[entry].firstMember
     while isMember(member, of: entry) {
-      let sum = sums[CellID(variables[members[member].variable].id)] ?? 0
-      lefts.set(member, to: Int32(clamping: 8 * sum / statements.count))
+      let sum = sums(CellID(variables[members[member].variable].id))
+      lefts.set(member, to: Int32(clamping: 8 * sum / count))
       member += 1
     }
+  }
+
+  /// The number of the first formula that is a statement, and not the way back of one.
+  private func firstStatement(of constraint: ConstraintIR) -> Int {
+    for index in constraint.formulas.indices where !constraint.formulas[index].isInverse {
+      return index
+    }
+    return 0
   }
 
   /// Counts where the cells of a constraint stand in its statement, or takes that back.

@@ -16,7 +16,8 @@ struct MultiWayChain {
       id: ConstraintID(Int32(index)), cells: [left, right],
       formulas: [
         FormulaIR(id: there, output: right, inputs: [left], order: index * 2, text: ""),
-        FormulaIR(id: back, output: left, inputs: [right], order: index * 2 + 1, text: ""),
+        FormulaIR(
+          id: back, output: left, inputs: [right], order: index * 2 + 1, text: "", isInverse: true),
       ])
   }
 
