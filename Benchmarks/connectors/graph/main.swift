@@ -117,7 +117,8 @@ if only.map({ "temperatures".hasPrefix($0) }) ?? true {
   let times = try Temperatures().measure(200_000)
   report(
     "C, F and K",
-    [(times.edit, "ns"), (times.formulas, "ns"), (times.edit - times.formulas, "ns")], goal: "200 ns")
+    [(times.edit, "ns"), (times.formulas, "ns"), (times.edit - times.formulas, "ns")],
+    goal: "200 ns")
 }
 
 if only.map({ "fold".hasPrefix($0) }) ?? true {
