@@ -60,6 +60,11 @@ extension PropagationSolver {
       let constraint = constraintsByNumber[id.rawValue]
       if constraint >= 0 { forced.append(constraint) }
     }
+    // One that was written, but before another that what it joins follows from now, has a value that
+    // nobody computed.
+    for variable in starts where variables[variable].source >= 0 {
+      forced.append(variables[variable].source)
+    }
     forced.removeAll { constraints[$0].chosen < 0 }
     if !forced.isEmpty || !hasPlan || plannedCells != starts { makePlan(starts, and: forced) }
     for constraint in forced { constraints[constraint].isForced = true }
