@@ -385,6 +385,7 @@ extension PropagationSolver {
     if old.source < 0 && !changesMuch || keep(variable) {
       if isWrite {
         newest = variable
+        variables[variable].written = turn
         // That it is made known is no write.
         if old.firstMember >= 0 { (isWritten, isOutdated) = (true, false) }
       }

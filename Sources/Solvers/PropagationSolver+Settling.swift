@@ -60,9 +60,10 @@ extension PropagationSolver {
       let constraint = constraintsByNumber[id.rawValue]
       if constraint >= 0 { forced.append(constraint) }
     }
-    // One that was written, but before another that what it joins follows from now, has a value that
-    // nobody computed.
-    for variable in starts where variables[variable].source >= 0 {
+    // One that was written since the turn before, but before another from which it follows now, has a
+    // value that nobody has computed.
+    for variable in starts
+    where variables[variable].source >= 0 && variables[variable].written == turn &- 1 {
       forced.append(variables[variable].source)
     }
     forced.removeAll { constraints[$0].chosen < 0 }

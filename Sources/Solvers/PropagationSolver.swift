@@ -77,6 +77,8 @@ public final class PropagationSolver: ConnectorSolver {
     var visit: UInt32 = 0
     /// In which turn it has changed last.
     var changed: UInt32 = 0
+    /// After which turn it was written last.
+    var written = UInt32.max
     /// How far left it stands in statements, and how often it stands there.
     var left = LeftMost()
     private var ageAndFlags: UInt64 = 0
