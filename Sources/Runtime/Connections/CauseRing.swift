@@ -62,6 +62,8 @@ final class CauseRing {
   var clock: (any Clock)?
   /// It owns the ring.
   private var owner: Unmanaged<Machine>?
+  /// The places that code which connections run has written in a turn.
+  private var effects: (turn: UInt32, cells: Set<Int32>) = (0, [])
   /// Whether each change is printed.
   var isTracing = false
   /// Where changes are printed to; nil for the output for errors.
@@ -96,6 +98,16 @@ final class CauseRing {
       Entry(
         turn: UInt32(truncatingIfNeeded: turn), cell: cell, writer: connection, cause: cause,
         old: old, new: new, time: 0))
+  }
+
+  /// Records that code which a connection runs has changed a cell.
+  func note(_ cell: CellID, turn: Int, by effect: Effect, old: Value, new: Value) {
+    let number = UInt32(truncatingIfNeeded: turn)
+    if effects.turn != number { effects = (number, []) }
+    effects.cells.insert(cell.rawValue)
+    note(
+      cell.rawValue, turn: turn, connection: effect.connection, because: effect.cause, old: old,
+      new: new)
   }
 
   /// Records that somebody outside has changed a cell.
@@ -233,12 +245,13 @@ final class CauseRing {
     births = births.mapValues { min($0, count) }
   }
 
-  /// The places that statements have written in a turn, if it is the last one.
+  /// The places that statements and the code that connections run have written in a turn, if it is the
+  /// last one.
   ///
   /// - Complexity: O(changes in the turn).
   func places(writtenIn turn: Int) -> Set<Int32> {
     let turn = UInt32(truncatingIfNeeded: turn)
-    var places: Set<Int32> = []
+    var places = effects.turn == turn ? effects.cells : []
     var number = count - 1
     while number >= oldest, self[number].turn == turn {
       if self[number].writer <= 0 { places.insert(self[number].cell) }

@@ -1,7 +1,8 @@
 internal import TenonTables
 internal import TenonLexer
 
-// Formulas that must stay true: a turn that makes one false is given up and taken back.
+// Formulas that must stay true: a turn that makes one false is given up and taken back, and so is one after
+// which it cannot be told, as the formula fails.
 
 extension ConnectionGraph {
   /// The formulas that must stay true and were not at some point of a turn that goes on.
@@ -10,6 +11,8 @@ extension ConnectionGraph {
     var count = 0
     /// The one that this turn has made false.
     var violated: Connection?
+    /// Those that have failed in this turn, and may have been healed in it.
+    var failed: [Connection] = []
     /// Those that must be asked again at the end of `atomically:`.
     var doubtful: [Connection] = []
   }
@@ -21,17 +24,29 @@ extension ConnectionGraph {
     invariants.doubtful = []
   }
 
-  /// Gives the turn up when it has made an invariant false.
+  /// Gives the turn up when it has made an invariant false or one fail.
   ///
   /// - Throws: a failure that names the invariant; everything watched is then as before the turn.
   func checkInvariants() throws(Failure) {
-    guard let violated = invariants.violated else { return }
+    let violated = invariants.violated
+    let failed = invariants.failed
+    if violated == nil, failed.isEmpty { return }
     invariants.violated = nil
+    invariants.failed = []
     guard atomicDepth == 0 else {
-      if !invariants.doubtful.contains(violated) { invariants.doubtful.append(violated) }
+      for connection in failed + [violated].compactMap({ $0 })
+      where !invariants.doubtful.contains(connection) {
+        invariants.doubtful.append(connection)
+      }
       return
     }
-    throw Failure.violated(violated).adding(abandonTurn())
+    if let violated { throw Failure.violated(violated, because: nil).adding(abandonTurn()) }
+    for connection in failed where connection.status == .active {
+      for formula in connection.formulas {
+        guard case .failed(let reason) = formula.state else { continue }
+        throw Failure.violated(connection, because: reason).adding(abandonTurn())
+      }
+    }
   }
 }
 

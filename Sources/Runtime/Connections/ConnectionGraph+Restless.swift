@@ -37,6 +37,7 @@ extension ConnectionGraph {
 
   /// The place because of which another one has changed.
   private func cause(of entry: CauseRing.Entry, _ number: Int) -> CellID? {
+    if let formula = effect(of: entry) { return formula.output }
     if entry.writer > 0, entry.cause >= 0 {
       let cause = CellID(entry.cause)
       return isInUse(cause) ? cause : nil

@@ -173,7 +173,7 @@ extension ConnectionGraph {
   private func storeSlowly(
     _ value: Value, in output: Int32, by number: Int32, because cause: Int32
   ) -> Bool {
-    guard let old = storeSlowly(value, in: CellID(output), by: number) else {
+    guard let old = storeSlowly(value, in: CellID(output), by: number, because: cause) else {
       return noteNews(of: number)
     }
     noteSatisfied(number)
@@ -230,7 +230,9 @@ extension ConnectionGraph {
   ///
   /// - Returns: What it held before; nil when it holds the same as before.
   @inline(never)
-  private func storeSlowly(_ value: Value, in output: CellID, by number: Int32) -> Value? {
+  private func storeSlowly(
+    _ value: Value, in output: CellID, by number: Int32, because cause: Int32
+  ) -> Value? {
     guard let formula = self[FormulaID(number)] else { return nil }
     let root = machine.roots.count
     machine.roots.append(value)
@@ -243,10 +245,13 @@ extension ConnectionGraph {
     }
     let place = place(of: output)
     noteOldSlowly(old, of: output)
-    let outer = writing
+    let outer = (writing: writing, effect: effect)
     writing = output
+    if place.kind == .property {
+      effect = Effect(connection: hotFormulas[number].connection, cause: cause)
+    }
     let failure = machine.write(value, to: output)
-    writing = outer
+    (writing, effect) = outer
     guard self[FormulaID(number)] == formula else {
       // What the setter does has ended it.
       countChange(of: place)

@@ -460,6 +460,7 @@ extension ConnectionGraph {
     valuesBefore = [:]
     forgetRelays()
     invariants.violated = nil
+    invariants.failed = []
     for connection in reaimed { connection.awaitsAim = false }
     reaimed = []
     stuck.waiting = []

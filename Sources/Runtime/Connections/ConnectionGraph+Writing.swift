@@ -77,9 +77,13 @@ extension ConnectionGraph {
     let words = unsafe words.address(of: 0)
     unsafe words.pointee.clock &+= 1
     let send = unsafe currentSend()
-    unsafe causes.noteWrite(
-      cell, turn: words.pointee.turn &+ (words.pointee.isSettling ? 0 : 1), from: send, old: old,
-      new: new)
+    if unsafe words.pointee.isSettling, let effect {
+      causes.note(cell, turn: turn, by: effect, old: old, new: new)
+    } else {
+      unsafe causes.noteWrite(
+        cell, turn: words.pointee.turn &+ (words.pointee.isSettling ? 0 : 1), from: send, old: old,
+        new: new)
+    }
     let record = unsafe hot.address(of: cell.rawValue)
     if unsafe record.pointee.flags & CellFlag.planned != 0 { settleAccounts() }
     unsafe record.pointee.writer = -1
@@ -126,6 +130,8 @@ extension ConnectionGraph {
       causes.note(
         cell.rawValue, turn: turn, connection: Int32(truncatingIfNeeded: write.connection.number),
         because: write.cause?.rawValue ?? -1, old: old, new: new)
+    } else if isSettling, let effect {
+      causes.note(cell, turn: turn, by: effect, old: old, new: new)
     } else {
       causes.noteWrite(cell, turn: turn, by: site, old: old, new: new)
     }

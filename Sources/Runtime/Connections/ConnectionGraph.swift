@@ -180,6 +180,8 @@ final class ConnectionGraph {
   var retries = Retries()
   /// The place that the graph itself is writing: what its setter does is no write from outside.
   var writing: CellID?
+  /// The formula whose result a setter is taking, as that of a flow and of `watch:` does.
+  var effect: Effect?
   /// The number of the formula that runs, or -1.
   var runningNumber: Int32 {
     @inline(__always) get { words[0].runningNumber }

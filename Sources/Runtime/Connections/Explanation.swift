@@ -209,6 +209,7 @@ extension Machine {
     if entry.cause >= 0, tells(CellID(entry.cause), at: number) { return CellID(entry.cause) }
     guard let connection = graph.connections[Int(entry.writer)],
       let formula = connection.formulas.first(where: { $0.output == cell })
+        ?? graph.effect(of: entry)
     else { return nil }
     let input = newestInput(of: formula)
     return newestStep(of: connection, since: input) ?? input
@@ -352,7 +353,7 @@ extension ConnectionGraph {
   func downstream(of start: CellID) -> [CellID] {
     var visited: Set<CellID> = [start]
     var finished: [CellID] = []
-    var stack = [(cell: start, targets: targets(of: start), next: 0)]
+    var stack = [(cell: start, targets: reached(from: start), next: 0)]
     while let (cell, targets, next) = stack.last {
       guard next < targets.count else {
         stack.removeLast()
@@ -361,9 +362,15 @@ extension ConnectionGraph {
       }
       stack[stack.count - 1].next += 1
       let target = targets[next]
-      if visited.insert(target).inserted { stack.append((target, self.targets(of: target), 0)) }
+      if visited.insert(target).inserted { stack.append((target, reached(from: target), 0)) }
     }
     return finished.reversed().filter { $0 != start }
+  }
+
+  /// What depends on a cell directly, and what flows from it are put into.
+  private func reached(from cell: CellID) -> [CellID] {
+    let sinks = ([cell] + self[cell].properties).flatMap { machine.sinks(ofFlowInto: $0) }
+    return sinks.reversed() + targets(of: cell)
   }
 
   /// What depends on a cell directly; the last comes first, as what is reached first is told last.

@@ -393,6 +393,12 @@ extension Machine {
       if graph.causes.isTracing { traceWaiting(formula) }
       return
     }
+    if formula.connection.isInvariant {
+      // Whoever has written hears of it, and nobody else.
+      graph.invariants.failed.append(formula.connection)
+      formula.state = .failed(failure.message)
+      return
+    }
     if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
     report(failure, of: formula.connection)

@@ -63,10 +63,12 @@ extension Machine {
     let writer = graph.relays.byCell[whole]?.first { $0.relay?.isSilent ?? false }
     let turn = turnOfStoredChange(isFromOutside: writer == nil || isByOthers)
     let time = graph.causes.clock.map { $0.coarseWallTime / 1000 } ?? 0
-    if let writer, !isByOthers {
+    // A flow or the block of `watch:` may write.
+    let effect = graph.isSettling ? graph.effect.map { Int($0.connection) } : nil
+    if let number = writer?.number ?? effect, !isByOthers {
       graph.relays.stored.note(
         StoredCauses.Entry(
-          whole: whole, path: path, writer: writer.number, source: nil, position: 0, turn: turn,
+          whole: whole, path: path, writer: number, source: nil, position: 0, turn: turn,
           time: time))
     } else {
       let site = isByOthers ? nil : currentSite()
@@ -128,7 +130,11 @@ extension Machine {
         break
       }
       lines.append(line + " by '\(connection.text)' (\(connection.location))")
-      guard let cause = cause(of: change, before: changes) else { break }
+      guard let cause = cause(of: change, before: changes) else {
+        let read = connection.formulas.first.flatMap { newestInput(of: $0) }
+        if let read { lines.append(explanationOfCell(read)) }
+        break
+      }
       (path, whole) = (cause.path, cause.whole)
     }
     return lines.joined(separator: "\n")

@@ -407,9 +407,11 @@ extension Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
   }
 
-  static func violated(_ invariant: Connection) -> Failure {
-    Failure(
-      .constraintError, "'\(invariant.text)' (\(invariant.location)) would not hold any more")
+  /// An invariant does not hold; with a reason, it cannot be told whether it does.
+  static func violated(_ invariant: Connection, because reason: String?) -> Failure {
+    let outcome = reason.map { "would fail: \($0)" } ?? "would not hold any more"
+    return Failure(
+      .constraintError, "'\(invariant.text)' (\(invariant.location)) \(outcome)")
   }
 
   static func cannotHold(_ name: String) -> Failure {

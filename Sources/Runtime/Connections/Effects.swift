@@ -1,0 +1,53 @@
+// What code writes that a connection runs with what its formula has computed: the setter of a property,
+// and with it the stages of a flow and the block of `watch:`.
+
+/// What runs such code.
+struct Effect: BitwiseCopyable {
+  /// The number of the connection, from 1.
+  let connection: Int32
+  /// The changed cell because of which its formula ran, or -1.
+  let cause: Int32
+}
+
+extension ConnectionGraph {
+  /// The formula whose result a setter was taking when it made a change; nil where a formula or
+  /// somebody outside has made it.
+  func effect(of entry: CauseRing.Entry) -> Formula? {
+    guard entry.writer > 0, let connection = connections[Int(entry.writer)] else { return nil }
+    let formulas = connection.formulas
+    if formulas.contains(where: { $0.output.rawValue == entry.cell }) { return nil }
+    return formulas.first { self[$0.output].place.kind == .property }
+  }
+}
+
+extension Machine {
+  /// The places into which a flow puts what a place gives its watcher; those that take part in
+  /// connections.
+  ///
+  /// - Complexity: O(stages of the flow).
+  func sinks(ofFlowInto cell: CellID) -> [CellID] {
+    let place = graph[cell].place
+    guard place.kind == .property, classInfo(of: place.object).name == "Watcher",
+      let flow = slot("flow", of: place.object), let stages = slot("stages", of: flow),
+      stages.isObject(ofClass: ClassIndex.array)
+    else { return [] }
+    let array = ObjectRef(stages)
+    return (1..<max(1, array.elementCount)).compactMap { index in
+      let stage = array[element: index]
+      // Nothing runs: the way of a path would have to be gone.
+      let info = classInfo(of: stage)
+      guard info.name == "VariableReference" || info.inherits(from: referenceClass),
+        case .cell(let sink)? = try? subject(stage)
+      else { return nil }
+      return sink
+    }
+  }
+
+  /// What an object of the kernel holds in a variable; nil where that is nil.
+  private func slot(_ name: String, of object: Value) -> Value? {
+    let info = classInfo(of: object)
+    guard info.isKernel, let slot = info.slot(of: name) else { return nil }
+    let value = ObjectRef(object)[slot: slot]
+    return value.isNil ? nil : value
+  }
+}
