@@ -370,7 +370,8 @@ extension PropagationSolver {
   /// - Complexity: O(constraints above the cell), and below those that were let go before.
   public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
     let variable = variable(cell)
-    improve()
+    // What nothing joins yet is made known: the others need not be looked at for that.
+    if variables[variable].firstMember >= 0 { improve() }
     let old = variables[variable]
     variables[variable].age = age
     variables[variable].isPinned = isPinned
@@ -401,11 +402,11 @@ extension PropagationSolver {
     let variable = variable(cell)
     let source = variables[variable].source
     guard !variables[variable].isPinned else { return }
-    if let known = begun.firstIndex(where: { $0.variable == variable }),
-      begun[known].age == variables[variable].age
-    {
+    let known = Int(begunAt[variable])
+    if known >= 0, begun[known].age == variables[variable].age {
       begun[known].age = age
     } else {
+      begunAt.set(variable, to: Int32(clamping: begun.count))
       begun.append((variable, age, variables[variable].age))
     }
     variables[variable].age = age
@@ -428,6 +429,7 @@ extension PropagationSolver {
         loosen(variable)
       }
     }
+    for (variable, _, _) in begun { begunAt.remove(variable) }
     begun = []
     if isHard { isStale = true }
   }

@@ -152,6 +152,8 @@ public final class PropagationSolver: ConnectorSolver {
   var isStale = false
   /// The cells with which constraints begin that have not been settled, and how old they are.
   var begun: [(variable: Int32, age: UInt64, trueAge: UInt64)] = []
+  /// Where a cell stands last among them.
+  let begunAt = NumberMap()
   /// The constraints below some cells, in order, as long as the choices stand.
   let plan = FlatTable<Int32>()
   /// The same as formulas, once it is used again.
