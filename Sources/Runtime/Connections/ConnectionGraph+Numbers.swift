@@ -30,7 +30,7 @@ extension ConnectionGraph {
   func noteEqualWrite(to cell: CellID) {
     if let region = self[cell].region, region.mayCostLess { _ = reconsiderSolver(of: region) }
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
-    if atomicDepth > 0 { noteEdit(of: cell, in: region) }
+    if atomicDepth > 0 { noteEdit(of: cell) }
     clock += 1
     writes.setAge(clock, of: cell)
     do throws(Failure) {

@@ -50,11 +50,7 @@ extension ConnectionGraph {
   private func settlePlainly(from cell: CellID? = nil) -> Bool {
     // The words stay where they are as long as there is a graph.
     let words = unsafe words.address(of: 0)
-    unsafe words.pointee.turn &+= 1
-    unsafe words.pointee.firstTurn = UInt32(truncatingIfNeeded: words.pointee.turn)
-    unsafe words.pointee.isCounting = true
-    unsafe words.pointee.isSettling = true
-    unsafe words.pointee.currentLevel = 0
+    unsafe words.pointee.beginPlainTurn(at: 0)
     if let cell {
       settleBase(from: cell)
     } else {
@@ -69,9 +65,7 @@ extension ConnectionGraph {
       guard unsafe words.pointee.isPlain else { return false }
     }
     undo.removeAll()
-    unsafe words.pointee.currentLevel = -1
-    unsafe words.pointee.isSettling = false
-    unsafe words.pointee.isCounting = false
+    unsafe words.pointee.endPlainTurn()
     return true
   }
 
@@ -92,19 +86,12 @@ extension ConnectionGraph {
   private func settle(_ region: Region, of cell: CellID, with transaction: Transaction) -> Bool? {
     guard transaction.isEmpty else { return nil }
     let words = unsafe words.address(of: 0)
-    unsafe words.pointee.turn &+= 1
-    unsafe words.pointee.firstTurn = UInt32(truncatingIfNeeded: words.pointee.turn)
-    unsafe words.pointee.isCounting = true
-    unsafe words.pointee.isSettling = true
-    unsafe words.pointee.currentLevel = region.level
+    unsafe words.pointee.beginPlainTurn(at: region.level)
     unsafe words.pointee.hasSpread = false
     pending.removeAll()
     transaction.changes.append(cell)
     settling = region
-    region.turn = unsafe words.pointee.firstTurn
-    region.solver.beginTurn()
-    transaction.settle(with: region.solver)
-    if !region.begun.isEmpty { region.begun = [] }
+    satisfy(region, transaction)
     settling = nil
     guard unsafe words.pointee.isPlainWithRegions && !words.pointee.hasSpread, pending.isEmpty,
       stuck.waiting.isEmpty
@@ -118,9 +105,7 @@ extension ConnectionGraph {
     }
     undo.removeAll()
     edits.removeAll()
-    unsafe words.pointee.currentLevel = -1
-    unsafe words.pointee.isSettling = false
-    unsafe words.pointee.isCounting = false
+    unsafe words.pointee.endPlainTurn()
     return true
   }
 
@@ -331,14 +316,20 @@ extension ConnectionGraph {
     settling = region
     if region.hasWishes { noteWritten(in: region) }
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
+    satisfy(region, region.transaction)
+    settling = nil
+    if !stuck.waiting.isEmpty { turnStuck(in: region) }
+  }
+
+  /// Has the solver of a region do its work.
+  @inline(__always)
+  private func satisfy(_ region: Region, _ transaction: Transaction) {
     if region.turn != words[0].firstTurn {
       region.turn = words[0].firstTurn
       region.solver.beginTurn()
     }
-    region.transaction.settle(with: region.solver)
+    transaction.settle(with: region.solver)
     if !region.begun.isEmpty { region.begun = [] }
-    settling = nil
-    if !stuck.waiting.isEmpty { turnStuck(in: region) }
   }
 
   /// Lets a region wait for its solver.

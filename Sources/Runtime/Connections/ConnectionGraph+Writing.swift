@@ -44,7 +44,7 @@ extension ConnectionGraph {
     if region.mayCostLess, reconsiderSolver(of: region), let new = cells[cell.index].region {
       region = new
     }
-    noteEdit(of: cell, in: region)
+    noteEdit(of: cell)
     do throws(Failure) {
       try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)
     } catch {

@@ -35,6 +35,24 @@ struct TurnWords: BitwiseCopyable {
   /// The number of the handler that catches the errors of formulas, or -1.
   var handler = -1
 
+  /// Begins a turn that concerns what is kept at one level, as far as is known.
+  @inline(__always)
+  mutating func beginPlainTurn(at level: Int) {
+    turn &+= 1
+    firstTurn = UInt32(truncatingIfNeeded: turn)
+    isCounting = true
+    isSettling = true
+    currentLevel = level
+  }
+
+  /// Ends such a turn.
+  @inline(__always)
+  mutating func endPlainTurn() {
+    currentLevel = -1
+    isSettling = false
+    isCounting = false
+  }
+
   @inline(__always)
   private mutating func setRare(_ bit: UInt32, _ isSet: Bool) {
     rare = isSet ? rare | 1 << bit : rare & ~(1 << bit)

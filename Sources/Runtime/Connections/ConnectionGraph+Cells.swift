@@ -1,0 +1,211 @@
+internal import TenonLexer
+internal import TenonTables
+
+// How places become cells, what is known of them, and when they are let go of.
+
+extension ConnectionGraph {
+  /// The cell of a place, made when it is first asked for.
+  func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
+    if let id = cellsByPlace[place] { return id }
+    let id: CellID
+    let name = name()
+    if let free = freeCells.popLast() {
+      id = free
+      cells.reuse(id.rawValue, name: name)
+      hot[id.rawValue] = HotCell(place)
+      causes.forget(id)
+    } else {
+      id = CellID(Int32(cells.count))
+      cells.append(name: name)
+      hot.append(HotCell(place))
+    }
+    watch(place, id)
+    if words[0].hasReleased, let count = changesOfReleased[place] {
+      hot[id.rawValue].turn = words[0].firstTurn
+      hot[id.rawValue].changes = count
+    }
+    noteType(of: id)
+    machine.heap.countOutside(GraphSize.cell)
+    return id
+  }
+
+  /// The number of the cell of a place, or -1.
+  @inline(__always)
+  func number(of place: Place) -> Int32 { objectMap.find(place, in: hot) }
+
+  /// The cells by their places.
+  var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
+
+  /// The cells by their places.
+  ///
+  /// For the reference to the graph see `CellView`.
+  struct CellsByPlace {
+    unowned(unsafe) let graph: ConnectionGraph
+
+    subscript(place: Place) -> CellID? {
+      let id = unsafe graph.number(of: place)
+      return id < 0 ? nil : CellID(id)
+    }
+  }
+
+  /// The place of a cell.
+  func place(of id: CellID) -> Place {
+    hot[id.rawValue].place
+  }
+
+  /// Learns whether a slot may be written without looking at its declared type.
+  private func noteType(of id: CellID) {
+    let place = place(of: id)
+    let isPlain =
+      place.kind == .slot
+      && (machine.declaredType(of: ObjectRef(place.object), slot: place.index) == nil
+        || machine.isLazy(place))
+    setFlag(CellFlag.plain, of: id, to: isPlain)
+  }
+
+  /// Learns that a variable has been declared, with a type or without.
+  func noteType(of place: Place) {
+    if let id = cellsByPlace[place] { noteType(of: id) }
+  }
+
+  /// Learns that a class has been defined anew: its variables may have other types.
+  func noteTypes() {
+    for index in cells.indices where !cells[index].isFree { noteType(of: CellID(index)) }
+  }
+
+  func setFlag(_ flag: UInt8, of id: CellID, to isSet: Bool) {
+    let old = hot[id.rawValue].flags
+    let new = isSet ? old | flag : old & ~flag
+    if old == new { return }
+    hot[id.rawValue].flags = new
+    forgetPlans()
+  }
+
+  /// Learns whether changes of a cell concern more than the formulas that read it.
+  func noteHooks(of id: CellID) {
+    let isHooked =
+      !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
+      || foldsByCell[id] != nil || lazyReaders[id] != nil
+    setFlag(CellFlag.hooked, of: id, to: isHooked)
+    touch(id)
+  }
+
+  private func watch(_ place: Place, _ id: CellID) {
+    switch place.kind {
+    case .slot, .element, .whole:
+      objectMap.insert(id.rawValue, in: hot)
+      ObjectRef(place.object).flags |= ObjectFlag.watched
+    case .property:
+      objectMap.insert(id.rawValue, in: hot)
+    case .stored:
+      objectMap.insertStored(id.rawValue, in: hot)
+      storedCellCount += 1
+    }
+  }
+
+  /// Whether any place of a store takes part in connections.
+  var hasStoredCells: Bool { storedCellCount > 0 }
+
+  /// The cell of a place that a statement names: messages call it what the first one does.
+  func cell(for place: Place, named name: String) -> CellID {
+    let id = cell(for: place, name: name)
+    // What a class calls a place of its own says less than what it is called from outside.
+    if !cells[id.index].isNamed || cells[id.index].name.isOfInstance && !name.isOfInstance {
+      cells[id.index].name = name
+      cells[id.index].isNamed = true
+    }
+    return id
+  }
+
+  /// The cell of a slot, if somebody watches it.
+  func cell(of object: ObjectRef, slot: Int) -> CellID? {
+    cellsByPlace[.slot(object, slot)]
+  }
+
+  subscript(id: CellID) -> CellView { CellView(graph: self, id: id) }
+
+  /// Why a cell has the value it has.
+  func cause(of id: CellID) -> Cause {
+    settleAccounts()
+    let writer = hot[id.rawValue].writer
+    guard writer >= 0 else { return Cause(site: writes.site(of: id)) }
+    let cause = hotFormulas[writer].cause
+    return Cause(formula: FormulaID(writer), cell: cause < 0 ? nil : CellID(cause))
+  }
+
+  /// The formula of a number; nil for one that is gone, or that a solver has made up.
+  subscript(id: FormulaID) -> Formula? {
+    guard id.index >= 0, id.index < formulas.count, formulas[id.rawValue].isUsed else { return nil }
+    return Formula(id.rawValue, in: self)
+  }
+
+  /// Remembers the value of a place that is costly to read.
+  func setKnown(_ value: Value, of cell: CellID) {
+    cells[cell.index].known = value
+  }
+
+  /// Learns on which slots the getter of a property depends.
+  func setSlots(_ places: [Place], of property: CellID) {
+    let new = places.map { cell(for: $0, name: self[property].name) }
+    let old = self[property].slots
+    guard new != old else { return }
+    noteSlots(of: property, old)
+    cells[property.index].slots = new
+    for slot in new where !old.contains(slot) {
+      cells[slot.index].properties.append(property)
+      noteHooks(of: slot)
+    }
+    for slot in old where !new.contains(slot) {
+      cells[slot.index].properties.removeAll { $0 == property }
+      noteHooks(of: slot)
+    }
+    release(old.filter { !new.contains($0) })
+  }
+
+  /// Lets go of cells that nothing uses any more.
+  func release(_ ids: [CellID]) {
+    for id in Set(ids) {
+      let cell = self[id]
+      guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
+        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
+        relays.byCell[id] == nil
+      else { continue }
+      if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
+        changesOfReleased[cell.place] = hot[id.rawValue].changes
+      }
+      if cell.place.kind == .stored {
+        objectMap.removeStored(id.rawValue, in: hot)
+        storedCellCount -= 1
+        touch(id)
+      } else {
+        unwatch(cell.place, id)
+      }
+      for slot in cell.slots {
+        cells[slot.index].properties.removeAll { $0 == id }
+        noteHooks(of: slot)
+      }
+      let slots = cell.slots
+      cells.free(id.rawValue)
+      writes.forget(id)
+      valuesBefore[id] = nil
+      freeCells.append(id)
+      machine.heap.countOutside(-GraphSize.cell)
+      release(slots)
+    }
+  }
+
+  private func unwatch(_ place: Place, _ id: CellID) {
+    guard objectMap.remove(id.rawValue, in: hot) else { return }
+    ObjectRef(place.object).flags &= ~ObjectFlag.watched
+  }
+
+  /// Whether a formula that is not in force yet, or will be again, joins the cell.
+  private func isJoined(_ id: CellID) -> Bool {
+    if keptCells.contains(id) || rememberedCells.contains(id) { return true }
+    if contested.isEmpty && yielded.isEmpty { return false }
+    func concerns(_ constraint: Constraint) -> Bool {
+      constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }
+    }
+    return contested.contains(where: concerns) || yielded.contains(where: concerns)
+  }
+}

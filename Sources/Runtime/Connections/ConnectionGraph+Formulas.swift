@@ -1,0 +1,157 @@
+internal import TenonLexer
+internal import TenonTables
+
+// The records of formulas, and what solvers are told of them.
+
+extension ConnectionGraph {
+  /// Makes a formula of a connection; it is not in force yet.
+  func makeFormula(
+    of connection: Connection, output: CellID, inputs: [CellID], source: Formula.Source
+  ) -> Formula {
+    let inputs = inputs.withoutRepetitions
+    let record = FormulaRecord(
+      order: nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1)
+    let hot = HotFormula(of: connection, output, source)
+    nextOrder &+= 1
+    let number = freeFormulas.popLast() ?? Int32(formulas.count)
+    if Int(number) == formulas.count {
+      formulas.append(record)
+      hotFormulas.append(hot)
+    } else {
+      formulas[number] = record
+      hotFormulas[number] = hot
+    }
+    let formula = Formula(number, in: self)
+    formula.take(source, inputs)
+    formula.isHeld = connection.relay?.kind == .formulas
+    connection.append(formula)
+    machine.heap.countOutside(GraphSize.formula)
+    return formula
+  }
+
+  func free(_ formula: Formula) {
+    machine.heap.countOutside(-GraphSize.formula)
+    if hasFailures { releaseHeldBack(by: formula) }
+    endFold(of: formula)
+    forgetPlans()
+    formulas[formula.id.rawValue].isUsed = false
+    hotFormulas[formula.id.rawValue].kind = .none
+    failures[formula.id] = nil
+    if !reasonsToWait.isEmpty { reasonsToWait[formula.id] = nil }
+    if isSettling || runningNumber >= 0 {
+      endedFormulas.append(formula)
+    } else {
+      formula.releaseRecord()
+      freeFormulas.append(formula.id.rawValue)
+    }
+  }
+
+  /// The formula of a number in use, or of one that has ended and may be running; nil for -1.
+  func formula(_ number: Int32) -> Formula? { number < 0 ? nil : Formula(number, in: self) }
+
+  /// How many records of cells, formulas and constraints there are, with those that are free.
+  var recordCounts: (cells: Int, formulas: Int, constraints: Int) {
+    (cells.count, formulas.count, constraintRecords.count)
+  }
+
+  /// How many cells are in use.
+  var cellCount: Int { cells.count - freeCells.count }
+
+  /// How many formulas have not ended.
+  var formulaCount: Int { formulas.count - freeFormulas.count - endedFormulas.count }
+
+  /// The formulas that have not ended.
+  var formulasInUse: some Sequence<Formula> {
+    formulas.indices.lazy.map { FormulaID($0) }.compactMap { [unowned self] in self[$0] }
+  }
+
+  /// The formulas that read a cell.
+  func readers(of cell: CellID) -> Readers { cells[cell.rawValue].readers(in: self) }
+
+  /// The one-way formula that determines a cell.
+  func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
+
+  func noteEnded() {
+    words[0].hasEnded = !endedFormulas.isEmpty || !endedConnections.isEmpty
+  }
+
+  /// Lets go of the formulas and connections that have ended meanwhile, and gives out the numbers of
+  /// the formulas again.
+  ///
+  /// As long as a formula may be running, its number has to stay its own, so that what it computes
+  /// is not taken for the value of another; and code in Swift is called without being counted.
+  func releaseEnded() {
+    guard !isSettling, runningNumber < 0 else { return }
+    let ended = endedFormulas
+    endedFormulas = []
+    for formula in ended {
+      // What its code has kept may write when it goes, and connect: the number is its own till then.
+      formula.releaseRecord()
+      freeFormulas.append(formula.id.rawValue)
+    }
+    releaseEndedConnections()
+  }
+
+  /// What the one-way solver of a level is told of a constraint of one formula, by whose number it
+  /// goes there.
+  func levelDescription(of constraint: Constraint, _ formula: Formula) -> ConstraintIR {
+    ConstraintIR(
+      id: formula.levelID, cells: constraint.cells, formulas: [describe(formula, formula.heard)],
+      strength: constraint.strength, relation: .equal, solver: constraint.solver)
+  }
+
+  private func describe(_ formula: Formula, _ inputs: [CellID]) -> FormulaIR {
+    FormulaIR(
+      id: formula.id, output: formula.output, inputs: inputs, unread: formula.unread,
+      order: formula.order, text: formula.connection.text,
+      isInverse: formula.isInverse || formula.isWayBack)
+  }
+
+  /// What the solver of a region is told of a constraint.
+  func description(of constraint: Constraint) -> ConstraintIR {
+    // Only where there is an equation do formulas have to be read as sums.
+    describe(constraint, withSums: constraint.equation != nil)
+  }
+
+  /// What a solver is told of a constraint; `withSums`: formulas are read as sums, too.
+  func describe(_ constraint: Constraint, withSums: Bool) -> ConstraintIR {
+    var formulas = constraint.formulas
+    // Who knows sums goes by what the statement says: its left side is that of the first formula.
+    if withSums, formulas.first?.isInverse ?? false {
+      formulas = formulas.filter { !$0.isInverse } + formulas.filter { $0.isInverse }
+    }
+    return ConstraintIR(
+      id: constraint.id, cells: constraint.cells,
+      formulas: formulas.map {
+        // What formulas of several directions read besides is no variable of the constraint.
+        describe($0, constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard)
+      }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
+      linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
+      solver: constraint.solver)
+  }
+
+  /// The constraint over a formula's variables, made when it is the first; `isOnly`: no other formula
+  /// comes with it, so that it is likely to stay alone.
+  func constraint(for formula: Formula, isOnly: Bool) -> Constraint {
+    if let equation = formula.equation {
+      return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
+    }
+    // What computes a constant of an equation is none of its solver's business.
+    if isForced(formula.connection),
+      !formula.connection.formulas.contains(where: { $0.equation != nil })
+    {
+      return forcedConstraint(for: formula)
+    }
+    if let known = knownConstraint(for: formula) { return known }
+    if isOnly { return makeLoneConstraint(of: formula) }
+    let constraint = makeConstraint(over: formula)
+    constraintTable.insert(constraint)
+    return constraint
+  }
+
+  func makeTransaction() -> Transaction {
+    let transaction = Transaction()
+    transaction.attach(self)
+    return transaction
+  }
+}
