@@ -14,8 +14,14 @@ final class LinearNet {
   private(set) var setCount = 0
   private var clock: UInt64 = 0
   private var nextConstraint: Int32 = 0
+  /// Whether the first place of an equation is its left side, and not all count alike.
+  private let hasLeftSides: Bool
+  /// Whether what the solver has found out is forgotten before each turn.
+  private let startsAnew: Bool
 
-  init() {
+  init(hasLeftSides: Bool = false, startsAnew: Bool = false) {
+    self.hasLeftSides = hasLeftSides
+    self.startsAnew = startsAnew
     solver.attach(to: CellValues { [unowned self] in numbers[$0] })
   }
 
@@ -31,14 +37,15 @@ final class LinearNet {
   /// What a sum over cells and a constant says, as a solver sees it.
   static func description(
     _ id: Int32, _ terms: [(Int, SolverNumber)], _ constant: SolverNumber,
-    _ relation: Relation, _ strength: Strength, constants: [LinearForm.Term] = []
+    _ relation: Relation, _ strength: Strength, constants: [LinearForm.Term] = [],
+    left: CellID = CellID(.max)
   ) -> ConstraintIR {
     let form = LinearForm(
       terms.map { LinearForm.Term($0.1, CellID(Int32($0.0))) } + [.init(constant, nil)] + constants)
     let cells = form.cells
     let formula = FormulaIR(
-      // No left side: all count alike.
-      id: FormulaID(id), output: CellID(.max), inputs: cells, order: Int(id),
+      // A place that is in no constraint: there is no left side then, and all count alike.
+      id: FormulaID(id), output: left, inputs: cells, order: Int(id),
       text: "\(id)")
     return ConstraintIR(
       id: ConstraintID(id), cells: cells, formulas: [formula], strength: strength,
@@ -52,7 +59,8 @@ final class LinearNet {
     _ strength: Strength = .required, constants: [LinearForm.Term] = []
   ) throws -> ConstraintIR {
     let constraint = LinearNet.description(
-      nextConstraint, terms, constant, relation, strength, constants: constants)
+      nextConstraint, terms, constant, relation, strength, constants: constants,
+      left: hasLeftSides && !terms.isEmpty ? cell(terms[0].0) : CellID(.max))
     nextConstraint += 1
     try solver.add(constraint)
     settle([], [FormulaID(constraint.id.rawValue)])
@@ -91,6 +99,7 @@ final class LinearNet {
   private func settle(_ cells: [CellID], _ formulas: [FormulaID]) {
     refused = nil
     lastEdit = nil
+    if startsAnew { solver.forgetTurn() }
     let transaction = Transaction(
       values: CellValues { [unowned self] in numbers[$0] },
       set: { [unowned self] cell, number in

@@ -37,6 +37,9 @@ final class LinearSolution {
   /// Whether everything holds and the cells have the values that the system has: then there is
   /// nothing to do as long as nobody writes.
   var isQuiet = false
+  /// The variables, each after those that it follows from, that have come in as what a constraint leaves
+  /// for them since everything held: their cells do not have the values yet that the system has.
+  var defined: [(variable: Int, record: Int)] = []
   /// Whether every goal was met that is no mere consequence of others, so that other values of the
   /// variables that are not basic change nothing but values.
   var isSettled = false {
@@ -170,12 +173,15 @@ extension LinearSolver {
   }
 
   func sortWishes(of solution: LinearSolution) {
-    solution.wishes.sort { left, right in
-      guard let a = self.records[left.record], let b = self.records[right.record] else {
-        return false
-      }
-      return (b.constraint.strength, a.order) < (a.constraint.strength, b.order)
-    }
+    solution.wishes.sort { isBefore($0, $1) }
+  }
+
+  /// Whether a wish counts more than another.
+  func isBefore(
+    _ left: (record: Int, local: Int), _ right: (record: Int, local: Int)
+  ) -> Bool {
+    guard let a = records[left.record], let b = records[right.record] else { return false }
+    return (b.constraint.strength, a.order) < (a.constraint.strength, b.order)
   }
 
   /// Whether required constraints can hold together with values.
@@ -266,6 +272,7 @@ extension LinearSolver {
   func optimize(_ solution: LinearSolution, edited: [Int]) throws(SolverConflict) {
     let system = solution.system
     planCount &+= 1
+    solution.defined = []
     system.release()
     for (record, local) in solution.wishes where self.records[record] != nil {
       system.removeBounds(local)
@@ -280,7 +287,15 @@ extension LinearSolver {
     var isClean = true
     solution.isQuiet = true
     for goal in goals {
-      guard goal.low != nil || goal.high != nil else { continue }
+      if goal.low == nil, goal.high == nil {
+        // Of places that hold nothing all but the nearest to zero would depend on what was solved before.
+        if system.drive(goal.local, from: .zero, to: .zero) {
+          system.keep(goal.local)
+        } else {
+          _ = system.freeze(goal.local)
+        }
+        continue
+      }
       let isMet = system.drive(goal.local, from: goal.low, to: goal.high)
       if system.poll() { throw SolverConflict(.interrupted, []) }
       solution.isMet[goal.local] = isMet

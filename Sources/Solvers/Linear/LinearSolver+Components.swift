@@ -116,6 +116,7 @@ extension LinearSolver {
   ///   went.
   private func takeOut(_ index: Int, of solution: LinearSolution) -> Bool {
     solution.order = nil
+    solution.forgetDefined()
     if let local = solution.boundOf.removeValue(forKey: index) {
       solution.bounds[local]?.removeAll { $0.record == index }
       solution.system.removeBounds(local)

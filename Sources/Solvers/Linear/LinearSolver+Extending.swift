@@ -8,7 +8,8 @@ extension LinearSolver {
   ///
   /// - Returns: the system; nil when it has to be built anew, be it because the constraint cannot
   ///   hold with the others.
-  /// - Complexity: O(the smaller systems + occurrences of the variables that move).
+  /// - Complexity: O(the smaller systems + occurrences of the variables that move); O(occurrences in the
+  ///   constraint) where everything holds and it says what a new variable is.
   func extend(
     _ solutions: [LinearSolution?], by record: LinearRecord, _ index: Int
   ) -> LinearSolution? {
@@ -25,8 +26,13 @@ extension LinearSolver {
     base.order = nil
     let moves = base.system.moveCount
     let count = base.system.count
-    for other in known where other !== base { base.absorb(other) }
-    if known.count > 1 { sortWishes(of: base) }
+    for other in known where other !== base { take(other, into: base) }
+    if isQuiet {
+      let size = base.system.count
+      if define(record, index, in: base) { return base }
+      // What came in all the same may be what nothing is known of.
+      if base.system.count != size { isQuiet = false }
+    }
     for term in record.terms {
       let group = variables[term.variable].group
       guard base.localOf[group] == nil else { continue }
@@ -79,8 +85,7 @@ extension LinearSolver {
     solution.extendMet()
     guard record.isRequired else {
       solution.measure(index, by: local)
-      solution.wishes.append((index, local))
-      sortWishes(of: solution)
+      insertWish((index, local), in: solution)
       return true
     }
     switch record.constraint.relation {
@@ -101,6 +106,69 @@ extension LinearSolver {
     }
   }
 
+  /// Takes a system into another one.
+  private func take(_ other: LinearSolution, into base: LinearSolution) {
+    let offset = base.absorb(other)
+    let wishes = other.wishes.map { ($0.record, $0.local + offset) }
+    if wishes.count > 8 {
+      base.wishes += wishes
+      sortWishes(of: base)
+    } else {
+      for wish in wishes { insertWish(wish, in: base) }
+    }
+  }
+
+  /// Puts a wish among the others, which are in order: mostly it is the last one.
+  private func insertWish(_ wish: (record: Int, local: Int), in solution: LinearSolution) {
+    var position = solution.wishes.count
+    while position > 0, isBefore(wish, solution.wishes[position - 1]) { position -= 1 }
+    solution.wishes.insert(wish, at: position)
+  }
+
+  /// Takes an equation into a system in which everything holds, as what says what its left side is, if
+  /// nothing else speaks of that.
+  ///
+  /// All else can stay as it is then, and a left side that is new gives way to all else: so that is what
+  /// meeting all goals again would come to.
+  ///
+  /// - Returns: Whether that is so; else only variables may have been added.
+  private func define(_ record: LinearRecord, _ index: Int, in solution: LinearSolution) -> Bool {
+    guard record.constraint.relation == .equal, !hasPins,
+      let output = record.constraint.formulas.first?.output, let left = self.index(of: output),
+      groups[variables[left].group].count == 1, solution.localOf[variables[left].group] == nil,
+      record.terms.contains(where: { $0.variable == left })
+    else { return false }
+    for term in record.terms where term.variable != left {
+      let group = variables[term.variable].group
+      guard solution.localOf[group] == nil else { continue }
+      guard !groups[group].isFresh, let value = groupValue(group) else { return false }
+      solution.add(group, solution.system.addVariable(value))
+    }
+    let system = solution.system
+    let local = system.addVariable(groupValue(variables[left].group) ?? .zero)
+    solution.add(variables[left].group, local)
+    let sum = translate(record) { variable in
+      (
+        solution.localOf[variables[variable].group] ?? 0, variables[variable].factor,
+        variables[variable].offset
+      )
+    }
+    let measure = record.isRequired ? nil : system.addVariable(.zero)
+    guard system.define(local, by: sum.terms, sum.constant, measure: measure) else {
+      if let measure { solution.dropped.insert(measure) }
+      return false
+    }
+    solution.extendMet()
+    if let measure {
+      solution.measure(index, by: measure)
+      insertWish((index, measure), in: solution)
+    }
+    solution.defined.append((left, index))
+    solution.isSettled = false
+    solution.isQuiet = true
+    return true
+  }
+
   /// Whether anything is determined elsewhere.
   private var hasPins: Bool { pinnedTotal > 0 }
 }
@@ -114,7 +182,10 @@ extension LinearSolution {
   }
 
   /// Takes the variables and rows of another system in.
-  func absorb(_ other: LinearSolution) {
+  ///
+  /// - Returns: what is added to the number of each of its variables. The wishes are still to be put
+  ///   among the others.
+  func absorb(_ other: LinearSolution) -> Int {
     let offset = system.absorb(other.system)
     for (group, local) in other.localOf { localOf[group] = local + offset }
     for (local, group) in other.groupOf { groupOf[local + offset] = group }
@@ -122,8 +193,17 @@ extension LinearSolution {
     for (local, list) in other.bounds { for bound in list { self.bound(local + offset, bound) } }
     empty.formUnion(other.empty)
     for local in other.dropped { dropped.insert(local + offset) }
-    wishes += other.wishes.map { ($0.record, $0.local + offset) }
+    defined += other.defined
     extendMet()
+    return offset
+  }
+
+  /// Learns that variables need not be what constraints have left for them when they came in.
+  func forgetDefined() {
+    if defined.isEmpty { return }
+    defined = []
+    isQuiet = false
+    isSettled = false
   }
 
   /// Notes what measures a constraint.

@@ -147,12 +147,7 @@ extension LinearSolver {
       if !number.isExact, !isPlain || variable.factor != .one || !variable.offset.isZero {
         number = steps.value(of: member, insteadOf: number)
       }
-      let old = variable.isKnown ? variable.value : self.value(of: member)
-      if let old, isSame(old, number) { continue }
-      variables[member].value = number
-      let isSet = transaction.set(variable.cell, to: number, by: variable.reason, because: cause)
-      // Whatever stood against it, the place may hold something else.
-      if !isSet { loseSight(of: member) }
+      set(member, to: number, transaction, cause)
     }
   }
 
@@ -175,7 +170,10 @@ extension LinearSolver {
     _ component: Int, edited: [Int], _ transaction: Transaction, _ cause: CellID?
   ) throws(SolverConflict) {
     let own = edited.filter { groups[variables[$0].group].component == component }
-    if own.isEmpty, components[component]?.solution?.isQuiet ?? false { return }
+    if let solution = components[component]?.solution {
+      if own.isEmpty, solution.isQuiet, writeDefined(of: solution, transaction, cause) { return }
+      solution.forgetDefined()
+    }
     if let solution = components[component]?.solution, solution.isSettled,
       let changed = assign(own, in: solution)
     {
@@ -207,6 +205,78 @@ extension LinearSolver {
         solution.system.values[local], to: group, except: keeper(of: group, own), own, steps,
         transaction, cause)
     }
+  }
+
+  /// Gives variables that constraints have defined as they came in the values that follow.
+  ///
+  /// - Returns: false when more has to be done: they are to give way to nothing but each other.
+  private func writeDefined(
+    of solution: LinearSolution, _ transaction: Transaction, _ cause: CellID?
+  ) -> Bool {
+    guard solution.defined.allSatisfy({ followers.contains($0.variable) }) else { return false }
+    let defined = solution.defined
+    solution.defined = []
+    for (variable, record) in defined {
+      guard let local = solution.localOf[variables[variable].group] else { continue }
+      groups[variables[variable].group].isFresh = false
+      let number =
+        variables[variable].factor * solution.system.values[local] + variables[variable].offset
+      guard number.isFinite else { continue }
+      set(
+        variable, to: asWritten(variable, by: record, insteadOf: number), transaction, cause)
+    }
+    return true
+  }
+
+  /// What the constraint that has defined a variable says of it as it is written: see `LinearSteps`.
+  private func asWritten(
+    _ variable: Int, by index: Int, insteadOf number: SolverNumber
+  ) -> SolverNumber {
+    let cell = variables[variable].cell
+    guard !number.isExact, let record = records[index],
+      let own = record.terms.first(where: { $0.variable == variable })?.factor,
+      let form = record.constraint.linear
+    else { return number }
+    let isUnit = own.magnitude == .one
+    var sum: SolverNumber?
+    for term in form.terms where term.cell != cell {
+      guard
+        let part = part(of: term, isUnit && own.isNegative ? term.number : -term.number)
+      else { return number }
+      sum = sum.map { $0 + part } ?? part
+    }
+    guard let sum else { return number }
+    let value = isUnit ? sum : sum / own
+    return isNear(value.double, number.double) ? value : number
+  }
+
+  /// What a term comes to, with a factor in place of its own.
+  private func part(of term: LinearForm.Term, _ factor: SolverNumber) -> SolverNumber? {
+    var factor = factor
+    for cell in term.factors {
+      guard let value = values?[cell] else { return nil }
+      factor = factor * value
+    }
+    for cell in term.divisors {
+      guard let value = values?[cell], !value.isZero else { return nil }
+      factor = factor / value
+    }
+    guard let other = term.cell else { return factor }
+    return index(of: other).flatMap { value(of: $0) }.map { factor * $0 }
+  }
+
+  /// Gives a variable a value, unless that is what it has.
+  @inline(__always)
+  private func set(
+    _ member: Int, to number: SolverNumber, _ transaction: Transaction, _ cause: CellID?
+  ) {
+    let variable = variables[member]
+    let old = variable.isKnown ? variable.value : value(of: member)
+    if let old, isSame(old, number) { return }
+    variables[member].value = number
+    let isSet = transaction.set(variable.cell, to: number, by: variable.reason, because: cause)
+    // Whatever stood against it, the place may hold something else.
+    if !isSet { loseSight(of: member) }
   }
 
   /// The member of a group that was written and keeps its value to the bit, or -1.
@@ -253,7 +323,7 @@ extension LinearSolver {
       else { continue }
       let isBound =
         system.lower[local].map { $0.isZero } ?? false
-        || system.upper[local].map { $0.isZero } ?? false
+        && system.upper[local].map { $0.isZero } ?? false
       if !isBound { unknown.insert(local) }
     }
     if unknown.isEmpty { return unknown }

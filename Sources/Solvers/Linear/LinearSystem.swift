@@ -210,6 +210,35 @@ final class LinearSystem {
     return sum
   }
 
+  /// Makes a variable of which no other depends what a sum leaves for it.
+  ///
+  /// - Parameters:
+  ///   - variable: The variable, which is free.
+  ///   - terms: The sum, of which it is part.
+  ///   - constant: The number in the sum.
+  ///   - measure: What the sum is, a variable that is zero; nil where it is always zero.
+  /// - Returns: false, and nothing is changed, when it is not part of the sum or what would be left is no
+  ///   number.
+  func define(
+    _ variable: Int, by terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber,
+    measure: Int?
+  ) -> Bool {
+    if isStale { evaluateRows() }
+    guard let own = terms.first(where: { $0.variable == variable })?.factor else { return false }
+    let rest = reduced(terms.filter { $0.variable != variable }, constant)
+    let scale = -(SolverNumber.one / own)
+    var row = Row(
+      basic: variable, constant: rest.constant * scale,
+      terms: rest.terms.map { ($0.variable, $0.factor * scale) })
+    if let measure { row.terms.append((measure, -scale)) }
+    var value = row.constant
+    for term in row.terms { value = value + term.factor * values[term.variable] }
+    guard value.isFinite else { return false }
+    append(row)
+    values[variable] = value
+    return true
+  }
+
   /// Whether values of basic variables wait for being computed.
   private var isStale = false
 
