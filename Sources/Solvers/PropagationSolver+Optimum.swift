@@ -46,8 +46,8 @@ extension PropagationSolver {
   /// - Complexity: O(constraints below those that were let go since the last time); see `chooseAll`
   ///   where cycles or wishes are in the way.
   func improve() {
-    if loose.isEmpty, risen.isEmpty, !isStale { return }
-    guard begun.isEmpty else { return }
+    if !hasLoose, !hasRisen, !isStale { return }
+    if hasBegun { return }
     let raised = risen
     risen = []
     for variable in raised {

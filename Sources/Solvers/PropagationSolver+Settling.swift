@@ -7,7 +7,7 @@ extension PropagationSolver {
   /// Has the cells keep their values that count most; what was written before this turn counts less than
   /// wishes from now on, unless it is one in which constraints begin.
   public func beginTurn() {
-    if begun.isEmpty {
+    if !hasBegun {
       if !isWritten, !isOutdated {
         isOutdated = true
         if !unsatisfied.isEmpty { isStale = true }
@@ -23,8 +23,8 @@ extension PropagationSolver {
   ///   the same cells.
   public func settle(_ transaction: Transaction) {
     turn &+= 1
-    defer { if !begun.isEmpty { endBeginnings() } }
-    if revived.isEmpty, transaction.forcedFormulas.isEmpty, hasPlan, isPlanned(transaction) {
+    defer { if hasBegun { endBeginnings() } }
+    if !hasRevived, transaction.forcedFormulas.isEmpty, hasPlan, isPlanned(transaction) {
       let count = runPlan(transaction)
       if count < plan.count { runRest(from: count, transaction) }
     } else {

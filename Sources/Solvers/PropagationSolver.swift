@@ -134,13 +134,17 @@ public final class PropagationSolver: ConnectorSolver {
   /// The constraints that are given up.
   var unsatisfied: [Int32] = []
   /// Those that have come into force again and have not run yet.
-  var revived: [Int32] = []
+  var revived: [Int32] = [] { didSet { hasRevived = !revived.isEmpty } }
+  /// Whether there is any: a list is looked at with more effort than that.
+  private(set) var hasRevived = false
   /// No cell that keeps its value counts less than this.
   var leastKept = Weight.most
   /// The cells that are loose.
-  var loose: [Int32] = []
+  var loose: [Int32] = [] { didSet { hasLoose = !loose.isEmpty } }
+  private(set) var hasLoose = false
   /// The cells that are computed and have risen.
-  var risen: [Int32] = []
+  var risen: [Int32] = [] { didSet { hasRisen = !risen.isEmpty } }
+  private(set) var hasRisen = false
   /// Whether a cycle has stood in the way of a choice: single exchanges do not tell what is best then.
   var isTangled = false
   /// The cell that was written last, or -1; whether anything has been written since the last turn, and
@@ -151,7 +155,10 @@ public final class PropagationSolver: ConnectorSolver {
   /// Whether all choices are to be made anew before anything depends on them.
   var isStale = false
   /// The cells with which constraints begin that have not been settled, and how old they are.
-  var begun: [(variable: Int32, age: UInt64, trueAge: UInt64)] = []
+  var begun: [(variable: Int32, age: UInt64, trueAge: UInt64)] = [] {
+    didSet { hasBegun = !begun.isEmpty }
+  }
+  private(set) var hasBegun = false
   /// Where a cell stands last among them.
   let begunAt = NumberMap()
   /// The constraints below some cells, in order, as long as the choices stand.

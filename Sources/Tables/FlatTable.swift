@@ -108,6 +108,13 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     return unsafe header.pointee.base[header.pointee.count]
   }
 
+  /// Takes the last records away, so that at most so many are left.
+  @inlinable
+  @inline(__always)
+  public func shorten(to newCount: Int) {
+    if newCount < count { unsafe header.pointee.count = max(0, newCount) }
+  }
+
   /// Makes room for so many records more.
   ///
   /// - Returns: Where they go, as long as the table is left alone; `extendReserved` takes them in.

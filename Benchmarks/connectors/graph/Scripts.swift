@@ -6,10 +6,13 @@ struct ScriptChain {
   let interpreter = Interpreter()
   let count: Int
 
-  init(_ count: Int) throws {
+  /// A chain of so many formulas, beside which the program may have an equality that has nothing to do
+  /// with it.
+  init(_ count: Int, besideEquality equality: Bool = false) throws {
     self.count = count
     var text = "v0 := 0.\n"
     for index in 1...count { text += "v\(index) |= v\(index - 1) + 1.\n" }
+    if equality { text += "p := 1. q := 2. p =|= q." }
     _ = try interpreter.evaluate(text)
     _ = try interpreter.evaluate("w := 3. b := [ w + 1 ]. t := 0.")
   }

@@ -141,6 +141,11 @@ struct CellRecord {
     }
   }
 
+  /// Whether it belongs to a region.
+  var isInRegion: Bool {
+    @inline(__always) get { unsafe table.regionNumbers[number] >= 0 }
+  }
+
   /// How many constraints of its region join it.
   var regionUses: Int32 {
     get { unsafe max(0, table.regionUses[number]) }

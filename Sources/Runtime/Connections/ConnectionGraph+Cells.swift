@@ -73,7 +73,7 @@ extension ConnectionGraph {
     for index in cells.indices where !cells[index].isFree { noteType(of: CellID(index)) }
   }
 
-  func setFlag(_ flag: UInt8, of id: CellID, to isSet: Bool) {
+  func setFlag(_ flag: UInt16, of id: CellID, to isSet: Bool) {
     let old = hot[id.rawValue].flags
     let new = isSet ? old | flag : old & ~flag
     if old == new { return }

@@ -56,6 +56,8 @@ extension ConnectionGraph {
   /// Takes a one-way constraint out of its solver.
   func release(_ constraint: Constraint, _ formula: Formula) {
     levels[constraint.level].solver.remove(formula.levelID)
+    // Who reads it stays at that level.
+    if constraint.level > 0 { setFlag(CellFlag.apart, of: formula.output, to: true) }
     constraint.level = -1
     if self[formula.output].owner == formula {
       cells[formula.output.index].ownerNumber = -1
@@ -87,6 +89,29 @@ extension ConnectionGraph {
       throw conflict(error, about: formula)
     }
     constraint.level = level
+    for input in formula.inputs { noteReading(of: input, by: formula) }
+    if hot[formula.output.rawValue].flags & CellFlag.read != 0 {
+      for reader in readers(of: formula.output) where !isAt(level, reader) {
+        setFlag(CellFlag.apart, of: formula.output, to: true)
+        break
+      }
+    }
+  }
+
+  /// Learns that a formula reads a cell: another solver may be the one that computes that.
+  private func noteReading(of cell: CellID, by formula: Formula) {
+    if hot[cell.rawValue].flags & CellFlag.apart != 0 { return }
+    if !isAt(levelOfSolver(of: cell), formula) { setFlag(CellFlag.apart, of: cell, to: true) }
+  }
+
+  /// Whether a formula is one of those that the solver of a level runs.
+  func isAt(_ level: Int, _ formula: Formula) -> Bool {
+    formula.constraint.map { $0.region == nil && $0.level == level } ?? false
+  }
+
+  /// The level of the solver that computes a cell: the lowest where none does.
+  func levelOfSolver(of cell: CellID) -> Int {
+    max(0, self[cell].owner?.constraint?.level ?? 0)
   }
 
   /// Learns what a formula was seen to read.
@@ -180,6 +205,7 @@ extension ConnectionGraph {
   private func addReader(_ formula: Formula, to cell: CellID) {
     cells[cell.index].addReader(formula.id.rawValue)
     setFlag(CellFlag.read, of: cell, to: true)
+    noteReading(of: cell, by: formula)
     touch(cell)
     noteReader(formula, of: cell, isNew: true)
   }

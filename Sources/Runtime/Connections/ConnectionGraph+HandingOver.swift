@@ -122,8 +122,11 @@ extension ConnectionGraph {
   /// - Returns: whether it was made anew.
   /// - Complexity: O(the region), once for all that have left it since the last write.
   func reconsiderSolver(of region: Region) -> Bool {
-    guard region.mayCostLess, region.transaction.isEmpty, !region.isWaiting else { return false }
+    guard region.isToBeReconsidered, region.transaction.isEmpty, !region.isWaiting else {
+      return false
+    }
     region.mayCostLess = false
+    region.hasNewDirections = false
     // What only a solver of sums keeps, no other will.
     for constraint in region.constraints where constraint.equation != nil { return false }
     let own = type(of: region.solver)

@@ -66,7 +66,8 @@ extension ConnectionGraph {
 
   private func joinAsItStands(_ constraint: Constraint) throws(Failure) {
     let involved = constraint.cells.compactMap { self[$0].region }.unique()
-    for region in involved where reconsiderSolver(of: region) {
+    // Further directions may come with the next statements: those can wait for the first write.
+    for region in involved where region.mayCostLess && reconsiderSolver(of: region) {
       return try joinAsItStands(constraint)
     }
     if try hasCycle(throughReadsOf: involved, constraint) { return try joinAsItStands(constraint) }
@@ -110,10 +111,15 @@ extension ConnectionGraph {
     constraint.region = region
     if constraint.strength < .required { region.hasWishes = true }
     if constraint.formulas.contains(where: { !$0.dynamicInputs.isEmpty }) { region.hasReads = true }
-    if isNew { for cell in constraint.cells { cells[cell.index].regionUses += 1 } }
+    if isNew {
+      for cell in constraint.cells { cells[cell.index].regionUses += 1 }
+    } else if region.solvesSums, !region.isHandedOver {
+      region.hasNewDirections = true
+    }
     region.pinned.formUnion(pins)
     for cell in entering {
       cells[cell.index].region = region
+      setFlag(CellFlag.apart, of: cell, to: true)
       region.cells.insert(cell)
       touch(cell)
     }
@@ -183,6 +189,9 @@ extension ConnectionGraph {
       else { continue }
       forced.append(formula)
     }
+    let held =
+      type(of: made.solver).solvesSums ? [] : old.flatMap { connectionsHeld(in: $0) }
+    defer { for formula in held where formula.state == .waiting { formula.state = .satisfied } }
     let region = Region(all, solver: made.solver, name: made.name, in: self)
     region.hasWishes = old.contains(where: \.hasWishes)
     region.hasReads = old.contains(where: \.hasReads)

@@ -172,7 +172,7 @@ extension ConnectionGraph {
   }
 
   /// A formula of each connection that holds, where a solver keeps it that need not have run any.
-  private func connectionsHeld(in region: Region) -> [Formula] {
+  func connectionsHeld(in region: Region) -> [Formula] {
     guard region.solvesSums else { return [] }
     return region.constraints.compactMap { constraint in
       guard constraint.equation == nil, let formula = constraint.firstFormula,

@@ -28,7 +28,9 @@ extension ConnectionGraph {
 
   /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
   func noteEqualWrite(to cell: CellID) {
-    if let region = self[cell].region, region.mayCostLess { _ = reconsiderSolver(of: region) }
+    if let region = self[cell].region, region.isToBeReconsidered {
+      _ = reconsiderSolver(of: region)
+    }
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     if atomicDepth > 0 { noteEdit(of: cell) }
     clock += 1

@@ -165,7 +165,7 @@ extension ConnectionGraph {
     unsafe causes.note(
       output, turn: words[0].turn, connection: formula.pointee.connection, because: cause, old: old,
       new: value)
-    return flags & CellFlag.hooked == 0 && !hasRegions || spreadResult(in: output)
+    return flags & (CellFlag.hooked | CellFlag.apart) == 0 || spreadResult(in: output)
   }
 
   /// Stores a value in a place whose reading and writing may run code, and notes that it has changed.
@@ -196,7 +196,8 @@ extension ConnectionGraph {
     // What a region computes for itself concerns others only when they read it.
     guard
       flags & CellFlag.hooked != 0
-        || hasRegions && (flags & CellFlag.read != 0 || settling == nil)
+        || flags & CellFlag.apart != 0
+          && (flags & CellFlag.read != 0 || !isSolvingRegion)
     else { return true }
     if refreshing.depth == 0 {
       isRunningFormula = true

@@ -14,15 +14,28 @@ extension ConnectionGraph {
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
     guard !isSettling else { return }
-    let isPlain = words[0].isPlain && !pending.isEmpty && baseTransaction.isEmpty
-    var begun = isPlain ? Beginning.base : nil
-    if isPlain {
-      if settlePlainly() { return }
-    } else if words[0].isPlainWithRegions, pending.count == 1, let isOver = settleRegion() {
-      if isOver { return }
-      begun = .region
+    var begun: Beginning?
+    if words[0].isPlain, !pending.isEmpty {
+      if words[0].levelCount > 0, baseTransaction.isEmpty,
+        words[0].hasOneLevel || concernsBaseOnly(pending)
+      {
+        if settlePlainly() { return }
+        begun = .base
+      } else if pending.count == 1, let isOver = settleRegion() {
+        if isOver { return }
+        begun = .region
+      }
     }
     try settle(begun)
+  }
+
+  /// Whether changes of some cells concern nothing but formulas with the solver of the lowest level.
+  private func concernsBaseOnly(_ cells: borrowing FlatTable<CellID>) -> Bool {
+    for index in 0..<cells.count
+    where hot[cells[index].rawValue].flags & (CellFlag.apart | CellFlag.hooked) != 0 {
+      return false
+    }
+    return true
   }
 
   /// With what a turn has begun that is to be gone on with as any other.
@@ -41,8 +54,8 @@ extension ConnectionGraph {
     if !settlePlainly(from: cell) { try settle(.base) }
   }
 
-  /// Begins a turn that concerns nothing but formulas with the one solver of the lowest level: nearly
-  /// all do.
+  /// Begins a turn that concerns nothing but formulas with the solver of the lowest level, as far as is
+  /// known: nearly all do.
   ///
   /// - Parameter cell: The one that has changed; nil for all that are pending.
   /// - Returns: Whether it is over; else it is to be gone on with as any other.
@@ -57,14 +70,15 @@ extension ConnectionGraph {
       baseTransaction.changes.exchange(with: pending)
       settleBase()
     }
-    guard unsafe words.pointee.isPlain, baseTransaction.isEmpty, pending.isEmpty else {
-      return false
-    }
+    guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, baseTransaction.isEmpty,
+      pending.isEmpty
+    else { return false }
     if unsafe words.pointee.handler >= 0 {
       machine.endFormulas()
       guard unsafe words.pointee.isPlain else { return false }
     }
     undo.removeAll()
+    edits.removeAll()
     unsafe words.pointee.endPlainTurn()
     return true
   }
@@ -87,13 +101,12 @@ extension ConnectionGraph {
     guard transaction.isEmpty else { return nil }
     let words = unsafe words.address(of: 0)
     unsafe words.pointee.beginPlainTurn(at: region.level)
-    unsafe words.pointee.hasSpread = false
     pending.removeAll()
     transaction.changes.append(cell)
-    settling = region
+    unsafe settlingReference = Unmanaged.passUnretained(region)
     satisfy(region, transaction)
-    settling = nil
-    guard unsafe words.pointee.isPlainWithRegions && !words.pointee.hasSpread, pending.isEmpty,
+    unsafe settlingReference = nil
+    guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, pending.isEmpty,
       stuck.waiting.isEmpty
     else {
       if !stuck.waiting.isEmpty { turnStuck(in: region) }
@@ -101,7 +114,7 @@ extension ConnectionGraph {
     }
     if unsafe words.pointee.handler >= 0 {
       machine.endFormulas()
-      guard unsafe words.pointee.isPlainWithRegions else { return false }
+      guard unsafe words.pointee.isPlain else { return false }
     }
     undo.removeAll()
     edits.removeAll()
@@ -189,9 +202,7 @@ extension ConnectionGraph {
   }
 
   /// Whether all formulas are with one solver.
-  private var hasOneLevel: Bool {
-    !hasRegions && words[0].levelCount == 1 && !words[0].hasRegionsWaiting
-  }
+  private var hasOneLevel: Bool { words[0].hasOneLevel && !words[0].hasRegionsWaiting }
 
   /// Brings everything up to date that one solver keeps.
   ///
@@ -313,11 +324,11 @@ extension ConnectionGraph {
 
   private func settle(_ region: Region) {
     region.isWaiting = false
-    settling = region
+    unsafe settlingReference = Unmanaged.passUnretained(region)
     if region.hasWishes { noteWritten(in: region) }
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
     satisfy(region, region.transaction)
-    settling = nil
+    unsafe settlingReference = nil
     if !stuck.waiting.isEmpty { turnStuck(in: region) }
   }
 
@@ -355,15 +366,25 @@ extension ConnectionGraph {
       region.transaction.changes.append(cell)
       enqueue(region)
     }
-    guard hasRegions || currentLevel < 0 || !cells[cell.index].hasOwner else { return }
+    let isApart = hot[cell.rawValue].flags & CellFlag.apart != 0
+    // What a formula of one direction computes its solver passes on itself.
+    guard isApart || currentLevel < 0 || !isRunningFormula else { return }
     let writer = owner(of: cell)?.constraint?.level ?? -1
     var told = -1
+    var staysApart = cells[cell.index].isInRegion
+    defer { if isApart, !staysApart { setFlag(CellFlag.apart, of: cell, to: false) } }
     for reader in readers(of: cell) {
       if let region = reader.constraint?.region {
+        staysApart = true
         force(reader, in: region)
         continue
       }
-      guard let level = reader.constraint?.level, level >= 0, level != told else { continue }
+      guard let level = reader.constraint?.level, level >= 0 else {
+        staysApart = true
+        continue
+      }
+      if level != max(0, writer) { staysApart = true }
+      guard level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
       levels[level].transaction.changes.append(cell)
       words[0].hasSpread = true
@@ -456,7 +477,7 @@ extension ConnectionGraph {
     reaimed = []
     stuck.waiting = []
     currentLevel = -1
-    settling = nil
+    unsafe settlingReference = nil
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
     if words[0].hasJournal { takeBackJournal() }

@@ -41,7 +41,7 @@ extension ConnectionGraph {
 
   private func prepareRegion(of cell: CellID) throws(Failure) {
     guard hasRegions, var region = cells[cell.index].region else { return }
-    if region.mayCostLess, reconsiderSolver(of: region), let new = cells[cell.index].region {
+    if region.isToBeReconsidered, reconsiderSolver(of: region), let new = cells[cell.index].region {
       region = new
     }
     noteEdit(of: cell)
@@ -53,12 +53,13 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether writing a slot concerns nothing but the formulas that read it.
+  /// Whether writing a slot concerns nothing but the formulas that read it, and the region that it
+  /// belongs to.
   @inline(__always)
-  func isFreelyWritable(_ cell: CellID) -> Bool {
+  private func isFreelyWritable(_ cell: CellID) -> Bool {
     let flags = hot[cell.rawValue].flags
     return flags & CellFlag.plain != 0
-      && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0 && !hasRegions
+      && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0
       && !words[0].hasRelays && !words[0].hasSolverLimit
   }
 
@@ -92,8 +93,8 @@ extension ConnectionGraph {
     unsafe record.pointee.changes =
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
     unsafe record.pointee.turn = turn
-    if unsafe words.pointee.isPlain && !words.pointee.isCounting && pending.isEmpty
-      && baseTransaction.isEmpty
+    if unsafe words.pointee.isPlain && record.pointee.flags & CellFlag.apart == 0
+      && !words.pointee.isCounting && pending.isEmpty && baseTransaction.isEmpty
     {
       return true
     }
@@ -222,12 +223,35 @@ extension ConnectionGraph {
     // No slot from which a property is computed: that is hooked.
     guard isFreelyWritable(cell) else { return .refused(cell) }
     let old = object[slot: slot]
-    if old == value || value.isObject && machine.isUnchanged(old, value) { return .done }
+    if hot[number].flags & CellFlag.apart != 0, cells[number].isInRegion {
+      // Whoever writes what is there already is heard by regions as well.
+      guard !isSettling, atomicDepth == 0, old != value,
+        !value.isObject || !machine.isUnchanged(old, value), beginsEdit(of: cell)
+      else { return .refused(cell) }
+    } else if old == value || value.isObject && machine.isUnchanged(old, value) {
+      return .done
+    }
     object[slot: slot] = value
     undo.noteSlot(Value(object), slot, old)
     if atomicDepth > 0 { noteBefore(old, of: cell) }
     if noteFreeWrite(to: cell, old: old, new: value) { return .begins(cell) }
     return isSettling || atomicDepth > 0 ? .done : .toBeSettled
+  }
+
+  /// Has the solver of a region hear that a cell is about to be written.
+  ///
+  /// - Returns: false when more has to be done for that.
+  @inline(never)
+  private func beginsEdit(of cell: CellID) -> Bool {
+    guard let region = cells[cell.index].region, !region.isToBeReconsidered else { return false }
+    noteEdit(of: cell)
+    do throws(SolverConflict) {
+      try region.solver.edit(cell, age: words[0].clock + 1, isPinned: false)
+      return true
+    } catch {
+      _ = edits.popLast()
+      return false
+    }
   }
 
   @inline(never)

@@ -191,8 +191,15 @@ final class ConnectionGraph {
   ///
   /// One that has ended itself runs on all the same: its record is kept meanwhile.
   var running: Formula? { formula(runningNumber) }
-  /// The region whose solver is at work, and the level the turn has come to.
-  var settling: Region?
+  /// The region whose solver is at work, which whoever has it work holds.
+  var settlingReference: Unmanaged<Region>?
+  /// Whether there is one.
+  var isSolvingRegion: Bool {
+    @inline(__always) get { unsafe settlingReference != nil }
+  }
+  /// That region.
+  var settling: Region? { unsafe settlingReference?.takeUnretainedValue() }
+  /// The level the turn has come to.
   var currentLevel: Int {
     @inline(__always) get { words[0].currentLevel }
     @inline(__always) set { words[0].currentLevel = newValue }
@@ -270,8 +277,9 @@ final class ConnectionGraph {
   /// The numbers of the connections that have ended so: messages about what a formula does may name
   /// them.
   var endedConnections: [Int32] = [] { didSet { noteEnded() } }
-  /// Where formulas of the language are evaluated in a turn.
-  var evaluation = FormulaEvaluation()
+  /// What was recorded before formulas of the language were evaluated in this turn: one tracker records
+  /// what each of them reads.
+  var outerTracker: Tracker?
   /// The regions whose solvers were exchanged since the last turn ended well.
   var handedOver: [HandedOver] = [] {
     didSet { words[0].hasHandedOver = !handedOver.isEmpty }
@@ -342,7 +350,7 @@ final class ConnectionGraph {
   /// How many cells wait for the next settling.
   var pendingCount: Int { pending.count }
 
-  /// Whether any region of several directions exists: without one all formulas are of one level.
+  /// Whether any region of several directions exists.
   var hasRegions: Bool { regionCount > 0 }
 }
 

@@ -71,7 +71,7 @@ extension ConnectionGraph {
   /// Runs the first formulas of a plan, as far as they are laid out and change something.
   func run(_ plan: FormulaPlan) -> Int {
     // What runs twice in a turn is counted one by one.
-    guard !isHalted, !hasFailures, !causes.isTracing, settling != nil, plan.turn != turn else {
+    guard !isHalted, !hasFailures, !causes.isTracing, isSolvingRegion, plan.turn != turn else {
       return 0
     }
     if plan.version != words[0].planVersion { layOut(plan) }

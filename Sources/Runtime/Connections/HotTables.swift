@@ -32,8 +32,11 @@ struct TurnWords: BitwiseCopyable {
   var isPuttingOff = false
   /// How often something has changed that plans rely on.
   var planVersion = UInt64(0)
-  /// The number of the handler that catches the errors of formulas, or -1.
+  /// The number of the handler that catches the errors of all formulas of a turn, or -1; what unwinding
+  /// to it is aimed at, and the handler outside of it.
   var handler = -1
+  var handlerToken = 0
+  var outerHandler = -1
 
   /// Begins a turn that concerns what is kept at one level, as far as is known.
   @inline(__always)
@@ -43,6 +46,7 @@ struct TurnWords: BitwiseCopyable {
     isCounting = true
     isSettling = true
     currentLevel = level
+    hasSpread = false
   }
 
   /// Ends such a turn.
@@ -61,14 +65,14 @@ struct TurnWords: BitwiseCopyable {
   /// Whether a solver has been told of a change since that was last asked.
   var hasSpread = false
 
-  /// Whether nothing that is seldom so is so, but that there are regions, and any number of levels.
-  var isPlainWithRegions: Bool {
-    @inline(__always) get { rare & ~(1 << 14) == 1 << 13 }
+  /// Whether nothing that is seldom so is so; there may be regions, and any number of levels.
+  var isPlain: Bool {
+    @inline(__always) get { rare & ~(1 << 13 | 1 << 14) == 0 }
   }
 
-  /// Whether nothing but formulas with the one solver of the lowest level is concerned.
-  var isPlain: Bool {
-    @inline(__always) get { rare == 0 }
+  /// Whether all formulas are with the one solver of the lowest level.
+  var hasOneLevel: Bool {
+    @inline(__always) get { rare & (1 << 13 | 1 << 14) == 0 }
   }
 
   /// Whether any cell was let go of in the settling that had been counted.
@@ -148,17 +152,18 @@ struct HotCell: BitwiseCopyable {
   /// The formula that wrote it last, or -1 for a write from outside.
   var writer: Int32 = -1
   var kind: Place.Kind
-  var flags: UInt8 = 0
-  private let isKeyed: Bool
   /// Of the first cell of an object: how many others there are, as `ObjectMap` counts them.
   var others: UInt8 = 0
+  var flags: UInt16
 
   init(_ place: Place) {
     object = place.object
-    isKeyed = place.index < 0
-    word = isKeyed ? place.key.bits : UInt(bitPattern: place.index)
+    flags = place.index < 0 ? CellFlag.keyed : 0
+    word = place.index < 0 ? place.key.bits : UInt(bitPattern: place.index)
     kind = place.kind
   }
+
+  private var isKeyed: Bool { @inline(__always) get { flags & CellFlag.keyed != 0 } }
 
   /// The number of its slot, if it is one.
   var slot: Int { @inline(__always) get { Int(bitPattern: word) } }
@@ -193,21 +198,28 @@ struct HotCell: BitwiseCopyable {
 /// Flags of cells.
 enum CellFlag {
   /// It is a slot of no declared type: it is read and written without ceremony.
-  @inline(__always) static var plain: UInt8 { 1 }
+  @inline(__always) static var plain: UInt16 { 1 }
   /// Its changes concern more than the formulas that read it: properties and paths.
-  @inline(__always) static var hooked: UInt8 { 2 }
+  @inline(__always) static var hooked: UInt16 { 2 }
   /// Formulas of one direction read it, or others besides their variables.
-  @inline(__always) static var read: UInt8 { 8 }
+  @inline(__always) static var read: UInt16 { 8 }
   /// A plan may have written it: why it has its value is told by the plan.
-  @inline(__always) static var planned: UInt8 { 16 }
+  @inline(__always) static var planned: UInt16 { 16 }
   /// Its formula runs only when somebody needs the value.
-  @inline(__always) static var lazy: UInt8 { 32 }
+  @inline(__always) static var lazy: UInt16 { 32 }
   /// Something it depends on may have changed since its formula has run.
-  @inline(__always) static var stale: UInt8 { 64 }
+  @inline(__always) static var stale: UInt16 { 64 }
   /// Something its formula reads has changed.
-  @inline(__always) static var due: UInt8 { 128 }
+  @inline(__always) static var due: UInt16 { 128 }
   /// A one-way formula determines it.
-  @inline(__always) static var determined: UInt8 { 4 }
+  @inline(__always) static var determined: UInt16 { 4 }
+  /// Others may have to hear of its changes than the solver that computes it, or that of the lowest level
+  /// where none does: it belongs to a region, or formulas of a region or of another level read it.
+  ///
+  /// It may still be set when that is over; whoever tells of a change then takes it away.
+  @inline(__always) static var apart: UInt16 { 256 }
+  /// Its place has a key and no index.
+  @inline(__always) static var keyed: UInt16 { 512 }
 }
 
 /// What a turn needs of a formula: half a cache line.

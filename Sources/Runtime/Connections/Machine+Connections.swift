@@ -471,7 +471,7 @@ extension Machine {
     currentHandler = count
     let value = body()
     currentHandler = outer
-    handlers.removeLast(handlers.count - count)
+    handlers.shorten(to: count)
     guard value.isUnwind else { return .value(value) }
     guard state.unwindTarget == Value(small: token) else { return .unwound }
     return .failed(takeFailure())

@@ -2,14 +2,6 @@ internal import TenonTables
 
 // Running the formulas of a turn.
 
-/// What evaluating the formulas of a turn shares: one handler catches the errors of all of them, and
-/// one tracker records what each reads.
-struct FormulaEvaluation {
-  var outerHandler = -1
-  var token = 0
-  var outerTracker: Tracker?
-}
-
 extension ConnectionGraph {
   /// Evaluates a formula that is a block.
   ///
@@ -107,13 +99,12 @@ extension Machine {
     guard let formula = graph.formula(number) else { return nil }
     var outcome = Evaluation.value(value)
     if value.isUnwind {
-      let evaluation = graph.evaluation
-      guard state.unwindTarget == Value(small: evaluation.token) else {
+      guard state.unwindTarget == Value(small: graph.words[0].handlerToken) else {
         graph.isUnwinding = true
         return nil
       }
       currentHandler = graph.words[0].handler
-      handlers.removeLast(handlers.count - graph.words[0].handler - 1)
+      handlers.shorten(to: graph.words[0].handler + 1)
       outcome = .failed(takeFailure())
     }
     return conclude(outcome, reads: graph.formulaTracker.reads, of: formula)
@@ -210,13 +201,13 @@ extension Machine {
   func beginFormulas() {
     let token = makeToken()
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
-      graph.evaluation.outerHandler = currentHandler
-      graph.evaluation.token = token
+      graph.words[0].outerHandler = currentHandler
+      graph.words[0].handlerToken = token
       graph.words[0].handler = handlers.count
       handlers.append(Handler(frame: nil, outer: currentHandler, token: token))
       currentHandler = graph.words[0].handler
       if let tracker {
-        graph.evaluation.outerTracker = tracker
+        graph.outerTracker = tracker
         graph.formulaTracker.outer = tracker
       }
       tracker = graph.formulaTracker
@@ -229,15 +220,15 @@ extension Machine {
       let handler = graph.words[0].handler
       guard handler >= 0 else { return }
       // Whoever failed has taken it away.
-      if handlers.count > handler { handlers.removeLast(handlers.count - handler) }
+      handlers.shorten(to: handler)
       // What caught errors around it may have ended before it, and has its own outer one back.
-      let outer = graph.evaluation.outerHandler
+      let outer = graph.words[0].outerHandler
       if outer < handlers.count { currentHandler = outer }
       graph.formulaTracker.reset()
-      if let outer = graph.evaluation.outerTracker {
+      if let outer = graph.outerTracker {
         tracker = outer
         graph.formulaTracker.outer = nil
-        graph.evaluation.outerTracker = nil
+        graph.outerTracker = nil
       } else {
         tracker = nil
       }

@@ -12,6 +12,10 @@ final class Region {
   var begun: [CellID] = []
   /// Whether a solver that costs less might keep what remains of it.
   var mayCostLess = false
+  /// Whether a constraint has got a further direction with which such a solver might keep it.
+  var hasNewDirections = false
+  /// Whether another solver is to be asked for before a write.
+  var isToBeReconsidered: Bool { mayCostLess || hasNewDirections }
   /// Whether a write had it go to a solver that costs more.
   var isHandedOver = false
   /// The turn in which its solver was last at work.

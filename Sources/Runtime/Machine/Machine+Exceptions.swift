@@ -1,5 +1,7 @@
+internal import TenonTables
+
 /// An `on:do:` that is being evaluated.
-struct Handler {
+struct Handler: BitwiseCopyable {
   /// The frame of `on:do:` with receiver block, exception class or set, and handler block.
   ///
   /// Without one it is Swift code that catches all errors.
@@ -123,7 +125,7 @@ extension Machine {
     defer { roots.removeLast(roots.count - root) }
 
     var index = start
-    while index >= 0 {
+    while index >= 0, index < handlers.count {
       let handler = handlers[index]
       currentHandler = handler.outer
       guard let frame = handler.frame else {
@@ -164,7 +166,7 @@ extension Machine {
   func isNested(_ exception: ObjectRef) -> Value {
     guard isActive(exception) else { return .false }
     var index = exception[slot: ExceptionSlot.outerHandler].asSmallInteger ?? -1
-    while handlers.indices.contains(index) {
+    while index >= 0, index < handlers.count {
       let handler = handlers[index]
       if let frame = handler.frame {
         let matches = handles(frame[1], Value(exception))
@@ -208,7 +210,7 @@ extension Machine {
     let token = makeToken()
     defer {
       currentHandler = outer
-      handlers.removeLast(handlers.count - count)
+      handlers.shorten(to: count)
     }
     var block = frame[0]
     while true {
@@ -216,7 +218,7 @@ extension Machine {
       currentHandler = count
       let value = evaluateBlock(block)
       currentHandler = outer
-      handlers.removeLast(handlers.count - count)
+      handlers.shorten(to: count)
       guard value.isUnwind, state.unwindTarget == Value(small: token) else { return value }
       let delivered = state.takeUnwindValue()
       let action = unwindAction
@@ -272,7 +274,7 @@ extension Machine {
     of exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
   ) -> Value {
     guard let token = exception[slot: ExceptionSlot.handlerToken].asSmallInteger,
-      handlers.contains(where: { $0.token == token })
+      (0..<handlers.count).contains(where: { handlers[$0].token == token })
     else { return signal(.inactiveException()) }
     unwindAction = action
     return state.unwind(to: Value(small: token), with: value)

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonTables
 
 /// One interpreter's heap, stack, classes and symbols.
 ///
@@ -127,7 +128,7 @@ package final class Machine {
   var comparisons = NestedComparisons()
 
   // MARK: Exceptions
-  var handlers: [Handler] = []
+  let handlers = FlatTable<Handler>()
   var currentHandler = -1
   /// The signals that are being handled, innermost last.
   var activeSignals: [ActiveSignal] = []
