@@ -67,7 +67,9 @@ import Testing
         }
         history.append("  " + show(kept) + " | " + show(anew))
         for index in 0..<count {
-          #expect(kept[index] == anew[index], "\(what): place \(index)\n\(history.joined(separator: "\n"))")
+          #expect(
+            kept[index] == anew[index],
+            "\(what): place \(index)\n\(history.joined(separator: "\n"))")
         }
         #expect(
           kept.solver.residuals.map(\.constraint) == anew.solver.residuals.map(\.constraint),
