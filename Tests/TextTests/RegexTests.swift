@@ -102,7 +102,10 @@ import Testing
   @Test func anyTextIsAPatternOrAnError() throws {
     var generator = RandomNumbers(seed: 4)
     let pieces = Array("ab()[]{}|*+?^$.\\-,12:<>=!P{pLdwsxunk#&é")
-    let text = Texts().string("ab12 é\nLp")
+    let texts = Texts()
+    // A reference to an object does not keep the heap that it is in.
+    defer { withExtendedLifetime(texts) {} }
+    let text = texts.string("ab12 é\nLp")
     var errors = 0
     for _ in 0..<20_000 {
       let count = Int.random(in: 0..<12, using: &generator)
