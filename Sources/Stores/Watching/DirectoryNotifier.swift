@@ -11,8 +11,10 @@ internal import CTenonPlatform
 /// What has happened in a directory.
 package struct DirectoryEvent: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// The name has come, gone, or means something else.
+    /// The name has come, or means something else.
     case entry
+    /// The name has gone.
+    case gone
     /// A file of the name was written to and closed.
     case written
     /// The directory itself has gone or been moved.
@@ -102,11 +104,11 @@ package final class SystemNotifier: DirectoryNotifier {
       let name = String(validating: bytes[start..<end].prefix { $0 != 0 }, as: UTF8.self)
       guard let kind = kind(of: mask) else { continue }
       // A name that is no text is in no reference.
-      if kind == .entry || kind == .written {
+      switch kind {
+      case .entry, .gone, .written:
         guard let name, !name.isEmpty else { continue }
         events.append(DirectoryEvent(kind, watch: watch, name: name))
-      } else {
-        events.append(DirectoryEvent(kind, watch: watch))
+      case .selfGone, .ended, .overflow: events.append(DirectoryEvent(kind, watch: watch))
       }
     }
     return events
@@ -118,6 +120,7 @@ package final class SystemNotifier: DirectoryNotifier {
     if has(TENON_WATCH_ENDED) { return .ended }
     if has(TENON_WATCH_SELF_GONE) { return .selfGone }
     if has(TENON_WATCH_WRITTEN) { return .written }
+    if has(TENON_WATCH_MOVED_OUT) || has(TENON_WATCH_DELETED) { return .gone }
     return .entry
   }
 

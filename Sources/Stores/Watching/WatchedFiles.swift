@@ -18,6 +18,8 @@ final class WatchedFiles {
     var awaited: [ExactText: Set<Int>] = [:]
     /// How the entries looked last; nil when only names are of interest.
     var entries: [ExactText: FileSnapshot]?
+    /// Which directory it was whose entries were read.
+    var identity: FileIdentity?
     /// The places that hear of its entries.
     var listeners: Set<Int> = []
 
@@ -35,6 +37,8 @@ final class WatchedFiles {
     var way: [(directory: Directory, name: String)] = []
     /// Whether the system tells nothing about some part of it.
     var isPolled = false
+    /// Whether it hears of the entries of the directory that it is.
+    var isListening = false
   }
 
   /// What has happened to a name.
@@ -43,6 +47,9 @@ final class WatchedFiles {
     var count = 0
     /// Whether it was written to, whether or not it looks different.
     var isWritten = false
+    /// Whether it was gone for a while: whoever has read it meanwhile has found nothing, nor anything
+    /// below it.
+    var wasGone = false
   }
 
   let fileSystem: any FileSystem & Sendable
@@ -121,7 +128,7 @@ final class WatchedFiles {
         for places in directory.awaited.values { lostPlaces.formUnion(places) }
       }
       if event.kind == .ended { byWatch[event.watch] = nil }
-    case .entry, .written:
+    case .entry, .gone, .written:
       guard let name = event.name else { return }
       for directory in byWatch[event.watch] ?? [] {
         guard directory.awaited[name] != nil || directory.entries != nil && FileStore.isListed(name)
@@ -129,6 +136,7 @@ final class WatchedFiles {
         var known = dirt[directory.path]?[name] ?? Dirt()
         known.count += 1
         if event.kind == .written { known.isWritten = true }
+        if event.kind == .gone { known.wasGone = true }
         dirt[directory.path, default: [:]][name] = known
       }
     }
@@ -159,10 +167,12 @@ final class WatchedFiles {
         let name = key.text
         let child = ExactText(directory.path == "/" ? "/" + name : directory.path + "/" + name)
         dirt.count = max(0, dirt.count - (ownEvents.removeValue(forKey: child) ?? 0))
+        if dirt.count == 0 { dirt.wasGone = false }
         for number in directory.awaited[name] ?? [] {
           // On the way to a place it does not matter what was written.
           let isLast = places[number]?.way.last.map { $0.directory === directory } ?? false
           var known = due[number] ?? Dirt()
+          known.wasGone = known.wasGone || dirt.wasGone
           if isLast {
             known.count += dirt.count
             known.isWritten = known.isWritten || dirt.isWritten
@@ -175,6 +185,7 @@ final class WatchedFiles {
     for (number, dirt) in due.sorted(by: { $0.key < $1.key }) {
       resolve(number, dirt)
     }
+    listenAgain()
     return takeReported()
   }
 
@@ -265,13 +276,18 @@ final class WatchedFiles {
     enterWay(to: place.path, number)
     let new = fileSystem.snapshot(place.path, followsLinks: true)
     places[number]?.state = new
+    // Where it does not listen any more, who has found that out has read what is there now.
+    let isReplaced = place.isListening && isReplaced(place.path, new, dirt)
     let isSameDirectory =
-      old?.isDirectory == true && new?.isDirectory == true && old?.identity == new?.identity
+      place.isListening && !isReplaced && !dirt.wasGone && new?.isDirectory == true
+      && old?.identity == new?.identity
     if !isSameDirectory || isNew {
-      forgetBelow(place.path, number)
+      if isReplaced { forgetAll(below: place.path) } else { forgetBelow(place.path, number) }
+      places[number]?.isListening = false
       if new?.isDirectory == true {
         // What is in it is told with it.
         let before = reported.count
+        places[number]?.isListening = true
         listen(place.path, number)
         known.subtract(reported[before...].map(WatchedFiles.key))
         reported.removeSubrange(before...)
@@ -282,7 +298,7 @@ final class WatchedFiles {
       if !isSameDirectory { report(.invalidate, place.reference) }
     } else if new == nil {
       if old != nil || dirt.count > 0 { report(.delete, place.reference) }
-    } else if let new, old != new || isTouched(place.path, new, dirt) {
+    } else if let new, old != new || dirt.wasGone || isTouched(place.path, new, dirt) {
       report(.put, place.reference)
     }
   }
@@ -326,8 +342,11 @@ final class WatchedFiles {
     if !keeping { for (directory, _) in way { drop(directory) } }
   }
 
+  /// Looks at everything in some places.
   private func lookAnew(at numbers: [Int]) {
-    for number in numbers {
+    // Wider paths first: what is found there is read once for all.
+    let paths = numbers.map { ($0, places[$0]?.path ?? "") }
+    for (number, _) in paths.sorted(by: { ($0.1, $0.0) < ($1.1, $1.0) }) {
       resolve(number)
       guard let place = places[number] else { continue }
       let below = directories.values.filter {
@@ -342,6 +361,13 @@ final class WatchedFiles {
         for name in names.sorted() { look(at: name.text, in: directory, Dirt()) }
       }
     }
+    listenAgain()
+  }
+
+  /// Has places listen whose directory was found to be another one for the sake of others.
+  private func listenAgain() {
+    let silent = places.filter { !$0.value.isListening && $0.value.state?.isDirectory == true }
+    for number in silent.keys.sorted() { resolve(number) }
   }
 
   // MARK: Directories
@@ -388,7 +414,10 @@ final class WatchedFiles {
       let directory = watchedDirectory(path)
       if directory.watch == nil { places[number]?.isPolled = true }
       directory.listeners.insert(number)
-      if directory.entries == nil { directory.entries = fileSystem.snapshots(in: path) ?? [:] }
+      if directory.entries == nil {
+        directory.identity = fileSystem.snapshot(path, followsLinks: true)?.identity
+        directory.entries = fileSystem.snapshots(in: path) ?? [:]
+      }
       for (key, entry) in (directory.entries ?? [:]).sorted(by: { $0.key < $1.key }) {
         let child = path == "/" ? "/" + key.text : path + "/" + key.text
         report(.put, child)
@@ -422,10 +451,25 @@ final class WatchedFiles {
       if old != nil || dirt.count > 0 { report(.delete, path) }
       return
     }
-    if let old, old.isDirectory, new.isDirectory, old.identity == new.identity { return }
-    if old?.isDirectory == true { leave(path) }
+    if let old, old.isDirectory, new.isDirectory, old.identity == new.identity, !dirt.wasGone,
+      !isReplaced(path, new, dirt)
+    {
+      return
+    }
+    if old?.isDirectory == true || isReplaced(path, new, dirt) { leave(path) }
     if old != new || isTouched(path, new, dirt) { report(.put, path) }
     arrive(path, new, in: directory)
+  }
+
+  /// Whether a directory whose entries were read is not the one at its path, or was not all the time.
+  ///
+  /// The system gives the identity of a directory that was removed to the next one that is made, though
+  /// not the number of its watch.
+  private func isReplaced(_ path: String, _ new: FileSnapshot?, _ dirt: Dirt) -> Bool {
+    guard let directory = directories[path], directory.entries != nil else { return false }
+    if dirt.wasGone || directory.identity != new?.identity { return true }
+    guard let notifier else { return false }
+    return (try? notifier.add(path)) != directory.watch
   }
 
   /// Watches a directory that has come, and tells what is in it.
@@ -444,10 +488,20 @@ final class WatchedFiles {
         report(.delete, directory.path + "/" + name.text)
       }
     }
-    for directory in gone {
+    forgetAll(below: path)
+  }
+
+  /// Forgets what was read of a directory and of all below, for all who hear of it.
+  private func forgetAll(below path: String) {
+    func isWithin(_ other: String) -> Bool { other.hasSameBytes(as: path) || other.isBelow(path) }
+    for directory in Array(directories.values)
+    where directory.entries != nil && isWithin(directory.path) {
       directory.entries = nil
       directory.listeners = []
       drop(directory)
+    }
+    for (number, place) in places where isWithin(place.path) {
+      places[number]?.isListening = false
     }
   }
 

@@ -9,6 +9,8 @@ final class FileMirror: Sendable {
   private let files = Shared<[String: String]>([:])
   /// What was told, in its order.
   let told = Shared<[String]>([])
+  /// What could not be read, and why: it is told again.
+  let failures = Shared<[String]>([])
 
   /// A store of its own to read with: the one that watches belongs to another thread.
   private final class Reader: @unchecked Sendable {
@@ -24,11 +26,20 @@ final class FileMirror: Sendable {
   /// The paths below the root, those of directories with a slash, and the contents of files.
   var tree: [String: String] { files.value }
 
-  func take(_ batch: ChangeBatch) {
-    for change in batch.changes {
+  func take(_ batch: ChangeBatch) throws {
+    var failed: Set<Int> = []
+    var reason: (any Error)?
+    for (index, change) in batch.changes.enumerated() {
       told.update { $0.append("\(change.verb) \(change.reference)") }
-      refresh(change.reference, withAllBelow: change.coversBelow)
+      do {
+        try refresh(change.reference, withAllBelow: change.coversBelow)
+      } catch {
+        failures.update { $0.append("\(change.reference): \(error)") }
+        failed.insert(index)
+        reason = error
+      }
     }
+    if let reason { throw ChangeBatchError(failed: failed, reason: reason) }
   }
 
   private func path(_ reference: Reference) -> String {
@@ -59,14 +70,14 @@ final class FileMirror: Sendable {
   }
 
   /// Reads what is told to have changed; a directory with all below when that is said.
-  private func refresh(_ reference: Reference, withAllBelow isDeep: Bool) {
+  private func refresh(_ reference: Reference, withAllBelow isDeep: Bool) throws {
     let path = path(reference)
-    let outcome = store.update { try? $0.store.get(reference, if: nil) }
-    switch outcome {
-    case .resource(let resource)?:
+    let outcome = store.update { reader in Result { try reader.store.get(reference, if: nil) } }
+    switch try outcome.get() {
+    case .resource(let resource):
       forget(path)
       files.update { $0[path] = String(decoding: resource.bytes, as: UTF8.self) }
-    case .directory(let entries)?:
+    case .directory(let entries):
       if isDeep { forget(path) }
       if !path.isEmpty {
         files.update { files in
@@ -79,15 +90,14 @@ final class FileMirror: Sendable {
         return
       }
       for entry in entries {
-        guard let child = try? reference.appending(entry.name) else { continue }
-        refresh(child, withAllBelow: true)
+        try refresh(reference.appending(entry.name), withAllBelow: true)
       }
-    default: forget(path)
+    case .missing, .unchanged: forget(path)
     }
   }
 
   /// Begins with what is there.
-  func start() { refresh(root, withAllBelow: true) }
+  func start() throws { try refresh(root, withAllBelow: true) }
 }
 
 /// Waits until something holds, but not for ever.

@@ -55,7 +55,7 @@ import Testing
   ) throws -> (mirror: FileMirror, queue: ChangeQueue, subscription: ChangeSubscription) {
     let place = try file(path)
     let mirror = FileMirror(directory.path, place)
-    let queue = ChangeQueue(on: try SerialExecutor("mirror")) { mirror.take($0) }
+    let queue = ChangeQueue(on: try SerialExecutor("mirror")) { try mirror.take($0) }
     let subscription = try store.watch(place, isDeep: isDeep, queue)
     return (mirror, queue, subscription)
   }
@@ -93,7 +93,7 @@ import Testing
       directory: directory.path, fileSystem: OperatingSystem(),
       notifier: { lossy ?? (try? SystemNotifier()) })
     let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
-    mirror.start()
+    try mirror.start()
     let child = try ChildProcess(["disturb", directory.path + "/tree", "\(seed)", "\(count)"])
     #expect(child.finish().status == 0)
     let root = TemporaryDirectory.Tree(directory.path + "/tree").content
@@ -101,7 +101,9 @@ import Testing
     let tree = mirror.tree
     for name in Set(tree.keys).union(root.keys) where tree[name] != root[name] {
       let told = mirror.told.value.filter { $0.hasSuffix("/" + name) }.suffix(4)
-      Issue.record("\(name): \(tree[name] ?? "nothing"), not \(root[name] ?? "nothing"); \(told)")
+      let failures = mirror.failures.value.suffix(4)
+      Issue.record(
+        "\(name): \(tree[name] ?? "nothing"), not \(root[name] ?? "nothing"); \(told); \(failures)")
     }
     let changes = mirror.told.value.count
     #expect(changes > 0)
@@ -128,7 +130,7 @@ import Testing
     let store = FileStore(
       directory: directory.path, fileSystem: OperatingSystem(), notifier: { lossy })
     let (mirror, queue, subscription) = try watch(store, "tree\(seed)", isDeep: true)
-    mirror.start()
+    try mirror.start()
     let child = try ChildProcess(["disturb", directory.path + "/tree\(seed)", "\(seed)", "1500"])
     #expect(child.finish().status == 0)
     let root = TemporaryDirectory.Tree(directory.path + "/tree\(seed)").content
@@ -151,7 +153,7 @@ import Testing
     try directory.makeDirectory("tree")
     let store = FileStore(directory: directory.path)
     let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
-    mirror.start()
+    try mirror.start()
     // Made elsewhere, so that no event tells of what is in it.
     try directory.write("other/a/b/c.txt", "c")
     try FileManager.default.moveItem(
@@ -170,6 +172,71 @@ import Testing
     #expect(waitUntil { mirror.tree["other/new.txt"] == "n" } != nil)
     #expect(mirror.tree.count == 2)
     _ = (queue, subscription)
+  }
+
+  // MARK: A directory in the place of another one
+
+  /// The system may give the number of a directory that was removed to the one made in its place.
+  @Test(arguments: [false, true]) func aDirectoryIsMadeAnew(isDeep: Bool) throws {
+    try directory.write("tree/d/old.txt", "old")
+    let store = FileStore(directory: directory.path)
+    let watched = isDeep ? "tree" : "tree/d"
+    let (mirror, queue, subscription) = try watch(store, watched, isDeep: isDeep)
+    try mirror.start()
+    let path = directory.path + "/tree/d"
+    let prefix = isDeep ? "d/" : ""
+    for round in 0..<5 {
+      #expect(unsafe unlink(path + (round == 0 ? "/old.txt" : "/new\(round - 1).txt")) == 0)
+      #expect(unsafe rmdir(path) == 0 && mkdir(path, 0o755) == 0)
+      // Long enough for the look that follows to be over.
+      usleep(100_000)
+      try directory.write("tree/d/new\(round).txt", "\(round)")
+      let expected = [prefix + "new\(round).txt": "\(round)"]
+      #expect(waitUntil { mirror.tree.filter { !$0.key.hasSuffix("/") } == expected } != nil)
+    }
+    _ = (queue, subscription)
+  }
+
+  /// Whoever reads what is in it meanwhile finds nothing.
+  @Test(arguments: [("tree", true), ("tree/d", true), ("tree/d/inner/a.txt", false)])
+  func aDirectoryThatComesBackIsTold(watched: String, isDeep: Bool) throws {
+    try directory.write("tree/d/inner/a.txt", "a")
+    let store = FileStore(directory: directory.path)
+    let (mirror, queue, subscription) = try watch(store, watched, isDeep: isDeep)
+    let told = watched == "tree/d" ? "invalidate file:tree/d" : "put file:tree/d/inner/a.txt"
+    let path = directory.path + "/tree/d"
+    for _ in 0..<3 {
+      mirror.told.update { $0 = [] }
+      #expect(unsafe rename(path, directory.path + "/other") == 0)
+      #expect(unsafe rename(directory.path + "/other", path) == 0)
+      #expect(waitUntil { mirror.told.value.contains(told) } != nil)
+    }
+    try directory.write("tree/d/inner/a.txt", "b")
+    let name = String("tree/d/inner/a.txt".dropFirst(watched.count).drop { $0 == "/" })
+    #expect(waitUntil { mirror.tree[name] == "b" } != nil)
+    _ = (queue, subscription)
+  }
+
+  /// Several who watch the same directories hear of what comes into the new ones.
+  @Test func severalHearOfADirectoryMadeAnew() throws {
+    try directory.write("tree/d/inner/a.txt", "a")
+    let store = FileStore(directory: directory.path)
+    let watches = try ["tree", "tree/d", "tree/d", "tree/d/inner"].map { path in
+      (path, try watch(store, path, isDeep: true))
+    }
+    let path = directory.path + "/tree/d"
+    for round in 0..<3 {
+      try FileManager.default.removeItem(atPath: path)
+      try directory.makeDirectory("tree/d/inner")
+      usleep(100_000)
+      try directory.write("tree/d/inner/b\(round).txt", "b")
+      let file = "tree/d/inner/b\(round).txt"
+      for (path, watch) in watches {
+        let name = String(file.dropFirst(path.count + 1))
+        #expect(waitUntil { watch.mirror.tree[name] == "b" } != nil, "\(path), \(round)")
+      }
+    }
+    _ = watches
   }
 
   // MARK: Own writes
@@ -299,7 +366,7 @@ import Testing
       directory: directory.path, options: options, fileSystem: OperatingSystem(),
       notifier: { hasNone ? nil : NoNotifier() })
     let (mirror, queue, subscription) = try watch(store, "tree", isDeep: true)
-    mirror.start()
+    try mirror.start()
     try directory.write("tree/inner/a.txt", "1")
     #expect(waitUntil { mirror.tree["inner/a.txt"] == "1" } != nil)
     try directory.write("tree/inner/a.txt", "22")
