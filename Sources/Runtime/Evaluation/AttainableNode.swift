@@ -63,3 +63,22 @@ final class FactorNode: SiteNode {
     }
   }
 }
+
+/// What a quotient is undone with, which is not 0: what is divided by that is no number.
+final class DivisorNode: SiteNode {
+  let value: NodeRef
+
+  init(value: NodeRef, at position: CodePosition) {
+    self.value = value
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value { checked(value.evaluate(frame), in: frame) }
+
+  private func checked(_ value: Value, in frame: Frame) -> Value {
+    guard value == Value(small: 0) || value.asDouble == 0 else { return value }
+    return withMachine(in: frame) { machine in
+      machine.signal(Failure(.zeroDivide, "division by zero"))
+    }
+  }
+}

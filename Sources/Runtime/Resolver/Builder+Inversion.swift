@@ -145,6 +145,9 @@ extension Builder {
     switch term {
     case .given: return build(left, depth)
     case .part(let expression): return build(expression, depth)
+    case .divisor(let expression, let range):
+      return add(
+        DivisorNode(value: build(expression, depth + 1).node, at: position(range, depth)))
     case .finite(let term, let range):
       return guarded(
         send(

@@ -102,6 +102,8 @@ indirect enum InverseTerm: Sendable {
   case given
   /// What a part of the formula is worth that the place has no part in.
   case part(Expression)
+  /// What a part of the formula is worth that divides what is asked for.
+  case divisor(Expression, SourceRange)
   /// What a part of the formula is worth at present: nil where that cannot be told. It is looked at
   /// and not depended on.
   case present(Expression)

@@ -58,7 +58,12 @@ enum InversionRules {
     "/": [
       0: { value, node throws(Inversion.Problem) in
         try refuseZero(node.operands[1], Wording.divisionByZero)
-        return .send("*", value, [.part(node.operands[1].expression)], node.at)
+        let divisor = node.operands[1].expression
+        // Whatever is divided by 0, the quotient is not what is wanted: the product would be 0.
+        let factor =
+          InversionConstant(divisor) == nil
+          ? InverseTerm.divisor(divisor, node.at) : .part(divisor)
+        return .send("*", value, [factor], node.at)
       },
       1: { value, node throws(Inversion.Problem) in
         try refuseZero(node.operands[0], Wording.timesZero)
