@@ -27,6 +27,17 @@ extension ConnectionGraph {
     return true
   }
 
+  /// Whether a formula has failed of a region that a cell belongs to: whoever writes there what it holds
+  /// already may have another direction computed, whose places do not fit yet.
+  ///
+  /// - Complexity: O(formulas of the region), while any formula has failed.
+  func hasFailedBeside(_ cell: CellID) -> Bool {
+    guard hasFailures, let region = self[cell].region else { return false }
+    return region.constraints.contains { constraint in
+      constraint.formulas.contains { hasFailed($0.id.rawValue) }
+    }
+  }
+
   /// Passes on that a formula has failed when none had before.
   ///
   /// - Returns: Whether it has.

@@ -251,10 +251,7 @@ extension Machine {
   /// Takes a connection, and others with other plans than before, into force in an order: all or none.
   private func establish(_ order: Order, for connection: Connection) throws(Failure) {
     let plan = connection.plan
-    let satisfied = Set(
-      order.map(\.connection).filter { each in
-        each.formulas.contains { $0.state == .satisfied }
-      })
+    let runs = order.map { graph.runs(of: $0.connection) }
     let old: Order = order.compactMap { each in
       each.connection == connection ? nil : each.connection.plan.map { (each.connection, $0) }
     }
@@ -280,13 +277,16 @@ extension Machine {
     } catch {
       for (each, _) in order { graph.dissolve(each) }
       connection.plan = plan
+      graph.isGivingBack = true
+      defer { graph.isGivingBack = false }
       for (each, known) in old {
         each.plan = known
         try? establishAsItStands(each, known)
         graph.forced.removeAll { $0.connection == each }
-        // What it says holds as it did.
-        guard satisfied.contains(each) else { continue }
-        for formula in each.formulas where formula.equation == nil { formula.state = .satisfied }
+      }
+      // What they say holds as it did, or has failed as it had.
+      for ((each, _), before) in zip(order, runs) where each != connection {
+        graph.giveBack(before, to: each)
       }
       throw error
     }

@@ -215,6 +215,8 @@ extension ConnectionGraph {
     guard let region = constraint.region,
       let added = constraint.equation == nil ? new.last : constraint.formulas.first
     else { return }
+    // It holds as it did, or has failed as it had.
+    if isGivingBack { return }
     if let origin {
       begin(constraint, with: [origin], in: region)
       forced.append(added)

@@ -155,6 +155,7 @@ extension ConnectionGraph {
     waitingRegions.removeAll { $0 === region }
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     let held = connectionsHeld(in: region)
+    forgetSums(of: region)
     let isTurn = isSettling || atomicDepth > 0 || words[0].hasJournal
     defer {
       for formula in held where formula.state == .waiting { formula.state = .satisfied }
@@ -179,6 +180,19 @@ extension ConnectionGraph {
         machine.state(of: formula.connection) == "satisfied"
       else { return nil }
       return formula
+    }
+  }
+
+  /// Has formulas wait that need not have run where their region was solved as sums, and in whose places
+  /// something is missing: what a sum gave a place says nothing of them.
+  private func forgetSums(of region: Region) {
+    guard region.solvesSums else { return }
+    for constraint in region.constraints where constraint.equation == nil {
+      guard let connection = constraint.firstFormula?.connection,
+        constraint.formulas.contains(where: { $0.state == .satisfied }),
+        machine.equationState(of: connection) == "waiting"
+      else { continue }
+      for formula in constraint.formulas where formula.state == .satisfied { formula.state = .waiting }
     }
   }
 

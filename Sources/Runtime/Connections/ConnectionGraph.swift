@@ -277,6 +277,8 @@ final class ConnectionGraph {
   /// The numbers of the connections that have ended so: messages about what a formula does may name
   /// them.
   var endedConnections: [Int32] = [] { didSet { noteEnded() } }
+  /// Whether connections take the places again that they had before something was tried and refused.
+  var isGivingBack = false
   /// What was recorded before formulas of the language were evaluated in this turn: one tracker records
   /// what each of them reads.
   var outerTracker: Tracker?

@@ -29,6 +29,25 @@ extension ConnectionGraph {
     }
   }
 
+  /// Has the formulas of a connection be what others were that took the same places at the same time: what
+  /// has been tried since was refused.
+  func giveBack(_ before: [FormulaRuns], to connection: Connection) {
+    let formulas = connection.formulas
+    guard formulas.count == before.count,
+      zip(formulas, before).allSatisfy({ $0.output == $1.output })
+    else { return }
+    for (formula, old) in zip(formulas, before) {
+      let number = formula.id.rawValue
+      hotFormulas[number].cause = old.cause
+      hotFormulas[number].runs = old.runs
+      if hot[old.output.rawValue].writer == old.number {
+        hot[old.output.rawValue].writer = number
+      }
+      formula.state = old.state
+      hotFormulas[number].status = old.status
+    }
+  }
+
   /// Has the formulas of a connection count on from what others had come to that said the same.
   ///
   /// `isUpToDate`: whether the places hold what those had computed, so that nothing has to run.

@@ -51,7 +51,8 @@ extension Machine {
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
-      if isUnchanged(old, value) {
+      let isEqual = isUnchanged(old, value)
+      if isEqual, !graph.hasFailedBeside(cell) {
         graph.noteEqualWrite(to: cell)
         graph.relays.held[cell]?.relay?.wanted = nil
         return value
@@ -59,7 +60,13 @@ extension Machine {
       if graph.words[0].hasRelays, !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
-      try graph.prepareWrite(to: cell)
+      do throws(Failure) {
+        try graph.prepareWrite(to: cell)
+      } catch {
+        // It is determined to be what it is.
+        if isEqual { return value }
+        throw error
+      }
       let isRead = graph.place(of: cell).kind != .stored || graph[cell].known != nil
       if let failure = put() {
         graph.takeBackEdits(since: graph.undo.count)

@@ -88,10 +88,19 @@ struct TurnJournal {
   /// Takes connections out of force that have come into force in the turn.
   ///
   /// They would fail with every later change; the statements that made them have failed.
+  ///
+  /// What they stood beside goes back to the solvers it had.
   func endNewcomers(in graph: ConnectionGraph) {
+    var cells: Set<CellID> = []
     for number in newcomers.reversed() {
       guard let connection = graph.connections[abs(number)] else { continue }
+      for formula in connection.formulas { cells.formUnion(formula.inputs + [formula.output]) }
       if number < 0 { graph.suspend(connection) } else { graph.disconnect(connection) }
+    }
+    for cell in cells.sorted() where graph.isInUse(cell) {
+      if let region = graph[cell].region, region.isToBeReconsidered {
+        _ = graph.reconsiderSolver(of: region)
+      }
     }
   }
 
@@ -179,6 +188,9 @@ extension ConnectionGraph {
     // Code that runs meanwhile may have the collector run: what is needed stays in the journal.
     let old = journal
     old.endNewcomers(in: self)
+    // All else is as it was: nothing has to run that had not.
+    forced = []
+    retries = Retries()
     old.restoreReads(in: self)
     old.restoreStatuses(in: self)
     endJournal()
