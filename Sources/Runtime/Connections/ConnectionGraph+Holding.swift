@@ -252,6 +252,7 @@ extension Machine {
   private func establish(_ order: Order, for connection: Connection) throws(Failure) {
     let plan = connection.plan
     let runs = order.map { graph.runs(of: $0.connection) }
+    let satisfied = Set(order.map(\.connection).filter { state(of: $0) == "satisfied" })
     let old: Order = order.compactMap { each in
       each.connection == connection ? nil : each.connection.plan.map { (each.connection, $0) }
     }
@@ -287,6 +288,9 @@ extension Machine {
       // What they say holds as it did, or has failed as it had.
       for ((each, _), before) in zip(order, runs) where each != connection {
         graph.giveBack(before, to: each)
+        // A solver of sums need not have run any of its formulas.
+        guard satisfied.contains(each), state(of: each) == "waiting" else { continue }
+        for formula in each.formulas where formula.state == .waiting { formula.state = .satisfied }
       }
       throw error
     }

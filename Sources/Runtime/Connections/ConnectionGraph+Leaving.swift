@@ -192,7 +192,9 @@ extension ConnectionGraph {
         constraint.formulas.contains(where: { $0.state == .satisfied }),
         machine.equationState(of: connection) == "waiting"
       else { continue }
-      for formula in constraint.formulas where formula.state == .satisfied { formula.state = .waiting }
+      for formula in constraint.formulas where formula.state == .satisfied {
+        formula.state = .waiting
+      }
     }
   }
 

@@ -36,6 +36,11 @@ extension ConnectionGraph {
     guard formulas.count == before.count,
       zip(formulas, before).allSatisfy({ $0.output == $1.output })
     else { return }
+    for region in formulas.compactMap({ $0.constraint?.region }).unique()
+    where !(region.solver is ScriptSolver) {
+      // Which direction is computed is decided now, and not when something changes.
+      _ = region.solver.plan(edits: [])
+    }
     for (formula, old) in zip(formulas, before) {
       let number = formula.id.rawValue
       hotFormulas[number].cause = old.cause

@@ -167,6 +167,20 @@ extension Machine {
     return isRounding ? .zero : sum.magnitude
   }
 
+  /// The places that an equality is about, if a formula says no more than that two are equal.
+  private func placesMadeEqual(by formula: Formula) -> (CellID, CellID)? {
+    if case .copy(let source) = formula.source { return (source, formula.output) }
+    guard let equation = formula.equation, equation.relation == .equal,
+      equation.form.terms.count == 2
+    else { return nil }
+    let terms = equation.form.terms
+    guard terms.allSatisfy({ $0.factors.isEmpty && $0.divisors.isEmpty }),
+      terms[0].number.magnitude == .one, (terms[0].number + terms[1].number).isZero,
+      let one = terms[0].cell, let other = terms[1].cell
+    else { return nil }
+    return (one, other)
+  }
+
   /// The state of a connection that is kept as a sum: an equation, an inequality, or formulas of a
   /// region that is solved as a whole, so that none of them runs; nil for any other.
   func equationState(of connection: Connection) -> String? {
@@ -183,10 +197,15 @@ extension Machine {
     }
     guard let violation else {
       // Two places that are to be equal are so while neither holds anything.
-      if case .copy(let source) = formula.source, isMissing(source), isMissing(formula.output) {
-        return "satisfied"
+      guard let (one, other) = placesMadeEqual(by: formula), isMissing(one), isMissing(other) else {
+        return "waiting"
       }
-      return "waiting"
+      return "satisfied"
+    }
+    // What it has computed for itself as a constant may be of values that are gone.
+    for cell in formula.equation?.form.constants ?? [] {
+      guard let owner = graph.owner(of: cell), owner.connection == connection else { continue }
+      if owner.inputs.contains(where: { isMissing($0) }) { return "waiting" }
     }
     return violation.isZero ? "satisfied" : "violated"
   }
