@@ -250,8 +250,9 @@ extension LinearSolver {
     return isNear(value.double, number.double) ? value : number
   }
 
-  /// What a term comes to, with a factor in place of its own.
-  private func part(of term: LinearForm.Term, _ factor: SolverNumber) -> SolverNumber? {
+  /// By what a term multiplies its variable, with a factor in place of its own; nil where a constant is
+  /// missing, or 0 and divides.
+  func coefficient(of term: LinearForm.Term, _ factor: SolverNumber) -> SolverNumber? {
     var factor = factor
     for cell in term.factors {
       guard let value = values?[cell] else { return nil }
@@ -261,6 +262,12 @@ extension LinearSolver {
       guard let value = values?[cell], !value.isZero else { return nil }
       factor = factor / value
     }
+    return factor
+  }
+
+  /// What a term comes to, with a factor in place of its own.
+  private func part(of term: LinearForm.Term, _ factor: SolverNumber) -> SolverNumber? {
+    guard let factor = coefficient(of: term, factor) else { return nil }
     guard let other = term.cell else { return factor }
     return index(of: other).flatMap { value(of: $0) }.map { factor * $0 }
   }

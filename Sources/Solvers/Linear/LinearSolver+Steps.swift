@@ -355,15 +355,10 @@ extension LinearSolver {
     // A sign moved from the divisor to the summands rounds nothing.
     let isUnit = own.magnitude == .one
     for term in form.terms where term.cell != cell {
-      var factor = isUnit && own.isNegative ? term.number : -term.number
-      for cell in term.factors {
-        guard let value = values?[cell] else { return nil }
-        factor = factor * value
-      }
-      for cell in term.divisors {
-        guard let value = values?[cell], !value.isZero else { return nil }
-        factor = factor / value
-      }
+      guard
+        let factor = coefficient(
+          of: term, isUnit && own.isNegative ? term.number : -term.number)
+      else { return nil }
       guard let other = term.cell else {
         order.summands.append(LinearSummand(factor: factor, other: LinearSummand.number))
         continue

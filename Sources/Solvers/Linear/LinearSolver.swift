@@ -346,16 +346,7 @@ extension LinearSolver {
     var terms: [(variable: Int, factor: SolverNumber)] = []
     var constant = SolverNumber.zero
     for term in form.terms {
-      var factor = term.number
-      for cell in term.factors {
-        guard let value = values?[cell] else { return false }
-        factor = factor * value
-      }
-      for cell in term.divisors {
-        guard let value = values?[cell], !value.isZero else { return false }
-        factor = factor / value
-      }
-      guard factor.isFinite else { return false }
+      guard let factor = coefficient(of: term, term.number), factor.isFinite else { return false }
       guard let cell = term.cell else {
         constant = constant + factor
         continue
