@@ -146,15 +146,21 @@ extension Machine {
   private func amount(by relation: Relation, _ form: LinearForm) -> SolverNumber? {
     var sum = SolverNumber.zero
     var size = SolverNumber.zero
+    var unit = 1.0
     for term in form.terms {
       var product = term.number
-      for cell in term.factors + (term.cell.map { [$0] } ?? []) {
+      for cell in term.factors {
         guard let value = graph.number(of: cell), value.isFinite else { return nil }
         product = product * value
       }
       for cell in term.divisors {
         guard let value = graph.number(of: cell), value.isFinite, !value.isZero else { return nil }
         product = product / value
+      }
+      if let cell = term.cell {
+        guard let value = graph.number(of: cell), value.isFinite else { return nil }
+        if !product.isZero { unit = min(unit, product.magnitude.double) }
+        product = product * value
       }
       sum = sum + product
       size = max(size, product.magnitude)
@@ -163,7 +169,7 @@ extension Machine {
     case .atLeast where !sum.isNegative, .atMost where sum.isNegative || sum.isZero: return .zero
     default: break
     }
-    let isRounding = !sum.isExact && sum.magnitude.double <= 1e-9 * max(1, size.double)
+    let isRounding = !sum.isExact && sum.magnitude.double <= 1e-9 * max(unit, size.double)
     return isRounding ? .zero : sum.magnitude
   }
 

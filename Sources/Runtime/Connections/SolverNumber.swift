@@ -139,10 +139,14 @@ extension SolverNumber {
   @usableFromInline
   @inline(never)
   func addingFraction(_ other: SolverNumber) -> SolverNumber {
-    let (first, overflow1) = bits.multipliedReportingOverflow(by: other.divisor)
-    let (second, overflow2) = other.bits.multipliedReportingOverflow(by: divisor)
+    // By the least common denominator, so that what fits in the end does so on the way.
+    var (common, rest) = (divisor, other.divisor)
+    while rest != 0 { (common, rest) = (rest, common % rest) }
+    let (scale, otherScale) = (other.divisor / common, divisor / common)
+    let (first, overflow1) = bits.multipliedReportingOverflow(by: scale)
+    let (second, overflow2) = other.bits.multipliedReportingOverflow(by: otherScale)
     let (sum, overflow3) = first.addingReportingOverflow(second)
-    let (product, overflow4) = divisor.multipliedReportingOverflow(by: other.divisor)
+    let (product, overflow4) = divisor.multipliedReportingOverflow(by: scale)
     if !overflow1, !overflow2, !overflow3, !overflow4,
       let made = SolverNumber.reduced(sum, product)
     {

@@ -61,9 +61,12 @@ struct LinearBound {
 }
 
 /// What a constraint is over the variables of a system.
-typealias LinearSum = (
-  terms: [(variable: Int, factor: SolverNumber)], constant: SolverNumber
-)
+struct LinearSum {
+  var terms: [(variable: Int, factor: SolverNumber)] = []
+  var constant: SolverNumber
+  /// The greatest of what the constant was added up from, without a sign.
+  var size: SolverNumber
+}
 
 extension LinearSolver {
   // MARK: Building
@@ -79,7 +82,7 @@ extension LinearSolver {
       for term in self.records[index]?.terms ?? [] {
         let group = variables[term.variable].group
         guard solution.localOf[group] == nil else { continue }
-        let local = solution.system.addVariable(groupValue(group) ?? .zero)
+        let local = solution.system.addVariable(groupValue(group) ?? .zero, unit: unit(of: group))
         solution.localOf[group] = local
         solution.groupOf[local] = group
       }
@@ -113,12 +116,12 @@ extension LinearSolver {
       if system.poll() { return false }
       let sum = translate(record, place)
       if sum.terms.isEmpty {
-        if record.isRequired, !record.holds(sum.constant, size: record.constant) { return false }
+        if record.isRequired, !record.holds(sum.constant, size: sum.size) { return false }
         solution.empty.insert(index)
       } else if !record.isRequired {
         later.append((index, sum))
       } else if record.constraint.relation == .equal {
-        if !system.addEquation(sum.terms, sum.constant) { return false }
+        if !system.addEquation(sum.terms, sum.constant, unit: record.unit) { return false }
       } else if sum.terms.count == 1 {
         let bound = -(sum.constant / sum.terms[0].factor)
         let isLower = (record.constraint.relation == .atLeast) != sum.terms[0].factor.isNegative
@@ -130,7 +133,7 @@ extension LinearSolver {
     system.evaluateRows()
     for (index, sum) in later {
       guard let record = self.records[index] else { continue }
-      let local = system.addSum(sum.terms, sum.constant)
+      let local = system.addSum(sum.terms, sum.constant, unit: record.unit)
       solution.measure(index, by: local)
       if record.isRequired {
         let isLower = record.constraint.relation == .atLeast
@@ -157,19 +160,22 @@ extension LinearSolver {
     _ record: LinearRecord,
     _ place: (Int) -> (local: Int, factor: SolverNumber, offset: SolverNumber)
   ) -> LinearSum {
-    var terms: [(variable: Int, factor: SolverNumber)] = []
-    var constant = record.constant
+    var sum = LinearSum(constant: record.constant, size: record.constant.magnitude)
     for term in record.terms {
       let (local, factor, offset) = place(term.variable)
-      constant = constant + term.factor * offset
-      if let known = terms.firstIndex(where: { $0.variable == local }) {
-        let sum = terms[known].factor + term.factor * factor
-        terms[known].factor = isNearZero(sum, terms[known].factor) ? .zero : sum
+      let part = term.factor * offset
+      sum.constant = sum.constant + part
+      sum.size = max(sum.size, part.magnitude)
+      if let known = sum.terms.firstIndex(where: { $0.variable == local }) {
+        let old = sum.terms[known].factor
+        let rest = old + term.factor * factor
+        sum.terms[known].factor = isNearZero(rest, old, unit: 0) ? .zero : rest
       } else {
-        terms.append((local, term.factor * factor))
+        sum.terms.append((local, term.factor * factor))
       }
     }
-    return (terms.filter { !$0.factor.isZero }, constant)
+    sum.terms.removeAll { $0.factor.isZero }
+    return sum
   }
 
   func sortWishes(of solution: LinearSolution) {
@@ -209,6 +215,19 @@ extension LinearSolver {
     (value - variables[member].offset) / variables[member].factor
   }
 
+  /// What a group is at most where its members are ones, 1 or less.
+  ///
+  /// - Complexity: O(members).
+  func unit(of group: Int) -> Double {
+    var member = groups[group].first
+    var factor = 1.0
+    for _ in 0..<groups[group].count {
+      factor = max(factor, variables[member].factor.magnitude.double)
+      member = Int(variables[member].next)
+    }
+    return 1 / factor
+  }
+
   /// What a group is by those of its members that are determined elsewhere: one member for all that
   /// say the same, so that there is more than one only where they contradict each other.
   func pinnedTargets(of group: Int) -> [(member: Int, value: SolverNumber)] {
@@ -216,7 +235,7 @@ extension LinearSolver {
     for member in members(of: group) where variables[member].isPinned {
       guard let value = value(of: member) else { continue }
       let target = inGroup(member, value)
-      if !targets.contains(where: { isNearZero(target - $0.value, $0.value) }) {
+      if !targets.contains(where: { isNear(target, $0.value, unit: unit(of: group)) }) {
         targets.append((member, target))
       }
     }

@@ -38,7 +38,7 @@ extension LinearSolver {
       guard base.localOf[group] == nil else { continue }
       let value = groupValue(group)
       if value == nil || groups[group].isFresh { isQuiet = false }
-      base.add(group, base.system.addVariable(value ?? .zero))
+      base.add(group, base.system.addVariable(value ?? .zero, unit: unit(of: group)))
     }
     let sum = translate(record) { variable in
       (
@@ -57,7 +57,7 @@ extension LinearSolver {
     guard install(sum, of: record, index, in: base) else { return nil }
     let hasMoved = system.moveCount != moves
     if !record.isRequired, let local = base.measureOf[index] {
-      isQuiet = isQuiet && record.holds(system.values[local], size: record.constant)
+      isQuiet = isQuiet && record.holds(system.values[local], size: sum.size)
     }
     base.isQuiet = isQuiet && !hasMoved
     // A bound that nothing has to give way to changes nothing.
@@ -71,7 +71,7 @@ extension LinearSolver {
     let system = solution.system
     if sum.terms.isEmpty {
       solution.empty.insert(index)
-      return !record.isRequired || record.holds(sum.constant, size: record.constant)
+      return !record.isRequired || record.holds(sum.constant, size: sum.size)
     }
     if record.isRequired, sum.terms.count == 1, record.constraint.relation != .equal {
       let bound = -(sum.constant / sum.terms[0].factor)
@@ -81,7 +81,7 @@ extension LinearSolver {
       solution.bound(sum.terms[0].variable, LinearBound(record: index, low: low, high: high))
       return true
     }
-    let local = system.addSum(sum.terms, sum.constant)
+    let local = system.addSum(sum.terms, sum.constant, unit: record.unit)
     solution.extendMet()
     guard record.isRequired else {
       solution.measure(index, by: local)
@@ -142,7 +142,7 @@ extension LinearSolver {
       let group = variables[term.variable].group
       guard solution.localOf[group] == nil else { continue }
       guard !groups[group].isFresh, let value = groupValue(group) else { return false }
-      solution.add(group, solution.system.addVariable(value))
+      solution.add(group, solution.system.addVariable(value, unit: unit(of: group)))
     }
     let system = solution.system
     let local = system.addVariable(groupValue(variables[left].group) ?? .zero)

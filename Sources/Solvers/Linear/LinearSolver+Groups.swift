@@ -52,11 +52,12 @@ extension LinearSolver {
       // first = factor * second + offset, both in terms of the group.
       let slope = a.factor - factor * b.factor
       let rest = a.offset - factor * b.offset - offset
-      if !isNearZero(slope, a.factor) {
+      if !isNearZero(slope, a.factor, unit: 0) {
         try joinComponent(index)
         return
       }
-      guard isNearZero(rest, max(a.offset.magnitude, offset.magnitude)) else {
+      let size = max(a.offset.magnitude, (factor * b.offset).magnitude, offset.magnitude)
+      guard isNearZero(rest, size, unit: record.unit) else {
         throw SolverConflict(
           .unsatisfiable, formulas(way(from: first, to: second, within: a.group) + [index]))
       }

@@ -102,7 +102,7 @@ extension LinearSolver {
         let all = pinned + (own.map { [$0] } ?? [])
         for other in all.dropFirst() {
           let there = inGroup(other.variable, other.value)
-          if !isNearZero(there - value, value) {
+          if !isNear(there, value, unit: unit(of: group)) {
             throw conflict(connectedRecords(group), fixed: all)
           }
         }
@@ -296,7 +296,7 @@ extension LinearSolver {
     else { return leader }
     // An earlier write may have had to give way to a later one.
     let now = solution.system.values[local]
-    return isNearZero(inGroup(leader, value) - now, now) ? leader : -1
+    return isNear(inGroup(leader, value), now, unit: unit(of: group)) ? leader : -1
   }
 
   /// Puts in only the values of what was written.

@@ -194,9 +194,14 @@ final class LinearRecord {
   var formula: FormulaID { constraint.formulas.first?.id ?? FormulaID(-1) }
   var order: Int { constraint.formulas.first?.order ?? 0 }
 
+  /// What the sum is at least where its places are ones, 1 or less.
+  var unit: Double {
+    terms.reduce(1) { Swift.min($0, $1.factor.magnitude.double) }
+  }
+
   /// Whether a value of the sum satisfies the relation, as far as doubles can tell.
   func holds(_ sum: SolverNumber, size: SolverNumber) -> Bool {
-    if isNearZero(sum, size) { return true }
+    if isNearZero(sum, size, unit: unit) { return true }
     switch constraint.relation {
     case .equal: return false
     case .atLeast: return !sum.isNegative
@@ -370,6 +375,7 @@ extension LinearSolver {
       records[index]?.role = .waiting
       return
     }
+    try refuseText(in: record)
     for term in record.terms { use(term.variable, in: index, record) }
     do throws(SolverConflict) {
       if record.terms.isEmpty {
@@ -386,6 +392,19 @@ extension LinearSolver {
     } catch {
       detach(record)
       throw error
+    }
+  }
+
+  /// Refuses a constraint that would overwrite a place which holds something else than a number: all but the
+  /// left side of an equation, which becomes what the right one is.
+  private func refuseText(in record: LinearRecord) throws(SolverConflict) {
+    let output =
+      record.constraint.relation == .equal ? record.constraint.formulas.first?.output : nil
+    for term in record.terms where value(of: term.variable) == nil {
+      let cell = variables[term.variable].cell
+      if cell != output, let number = values?[cell], !number.isFinite {
+        throw SolverConflict(.noNumber, [record.formula], cells: [cell])
+      }
     }
   }
 

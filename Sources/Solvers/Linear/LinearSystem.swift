@@ -34,15 +34,18 @@ final class LinearSystem {
   let lower = FlatTable<SolverNumber?>()
   let upper = FlatTable<SolverNumber?>()
   let isHeld = FlatTable<Bool>()
+  /// What a variable is by which the places it stands for are ones, at most 1: what doubles lose is
+  /// measured by it.
+  private let units = FlatTable<Double>()
   /// What counts more is less: of several that could give way, the last in rank does.
   var rank: [Int] = []
-  private var scratch: [SolverNumber] = []
-  private var isTouched: [Bool] = []
+  private let scratch = FlatTable<SolverNumber>()
+  private let isTouched = FlatTable<Bool>()
   /// Rows that are free; they have no basic variable and no terms.
   private var freeRows: [Int] = []
   /// How often a variable that is not basic was moved.
   private(set) var moveCount = 0
-  private var touched: [Int] = []
+  private let touched = FlatTable<Int>()
 
   /// Who knows whether the program is to end.
   private let cells: CellValues?
@@ -62,9 +65,10 @@ final class LinearSystem {
     return isInterrupted
   }
 
-  /// Adds a variable.
-  func addVariable(_ value: SolverNumber) -> Int {
+  /// Adds a variable; `unit` is what it is by which the places it stands for are ones.
+  func addVariable(_ value: SolverNumber, unit: Double = 1) -> Int {
     values.append(value)
+    units.append(unit)
     rowOf.append(-1)
     columns.append([])
     lower.append(nil)
@@ -100,29 +104,35 @@ final class LinearSystem {
   private func takeTerms() -> [(variable: Int, factor: SolverNumber)] {
     var terms: [(variable: Int, factor: SolverNumber)] = []
     terms.reserveCapacity(touched.count)
-    for variable in touched {
+    for position in 0..<touched.count {
+      let variable = touched[position]
       isTouched[variable] = false
       if !scratch[variable].isZero { terms.append((variable, scratch[variable])) }
     }
-    touched.removeAll(keepingCapacity: true)
+    touched.shorten(to: 0)
     return terms
   }
 
   /// A sum over variables in terms of those that are not basic.
   private func reduced(
     _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
-  ) -> (constant: SolverNumber, terms: [(variable: Int, factor: SolverNumber)]) {
+  ) -> (
+    constant: SolverNumber, terms: [(variable: Int, factor: SolverNumber)], size: SolverNumber
+  ) {
     var constant = constant
+    var size = constant.magnitude
     for (variable, factor) in terms {
       if rowOf[variable] < 0 {
         add(factor, variable)
       } else {
         let row = rows[rowOf[variable]]
-        constant = constant + factor * row.constant
+        let part = factor * row.constant
+        constant = constant + part
+        size = max(size, part.magnitude)
         for term in row.terms { add(factor * term.factor, term.variable) }
       }
     }
-    return (constant, takeTerms())
+    return (constant, takeTerms(), size)
   }
 
   private func evaluate(_ index: Int) -> SolverNumber {
@@ -174,14 +184,14 @@ final class LinearSystem {
     isHeld[variable] = false
   }
 
-  /// Takes an equation in: the sum is zero.
+  /// Takes an equation in: the sum is zero; `unit` is what the sum is by which its places are ones.
   ///
   /// - Returns: Whether it agrees with the others.
   func addEquation(
-    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
+    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber, unit: Double
   ) -> Bool {
-    let (constant, terms) = reduced(terms, constant)
-    guard !terms.isEmpty else { return isNearZero(constant, constant) }
+    let (constant, terms, size) = reduced(terms, constant)
+    guard !terms.isEmpty else { return isNearZero(constant, size, unit: unit) }
     // The one that occurs least costs least to put in everywhere.
     var chosen = terms[0]
     for term in terms where columns[term.variable].count < columns[chosen.variable].count {
@@ -198,12 +208,12 @@ final class LinearSystem {
     return true
   }
 
-  /// Adds a variable that is a sum of others.
+  /// Adds a variable that is a sum of others; `unit` is what it is by which its places are ones.
   func addSum(
-    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
+    _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber, unit: Double
   ) -> Int {
-    let (constant, terms) = reduced(terms, constant)
-    let sum = addVariable(.zero)
+    let (constant, terms, _) = reduced(terms, constant)
+    let sum = addVariable(.zero, unit: unit)
     let row = Row(basic: sum, constant: constant, terms: terms)
     append(row)
     values[sum] = evaluate(rowOf[sum])
@@ -265,7 +275,7 @@ final class LinearSystem {
       }
       let count = touched.count
       for term in row.terms { add(factor * term.factor, term.variable) }
-      for variable in touched[count...] { columns[variable].append(index) }
+      for position in count..<touched.count { columns[touched[position]].append(index) }
       rows[index].constant = rows[index].constant + factor * row.constant
       rows[index].terms = takeTerms()
     }
@@ -335,7 +345,7 @@ final class LinearSystem {
   func absorb(_ other: LinearSystem) -> Int {
     let offset = values.count
     for variable in 0..<other.count {
-      let added = addVariable(other.values[variable])
+      let added = addVariable(other.values[variable], unit: other.units[variable])
       lower[added] = other.lower[variable]
       upper[added] = other.upper[variable]
     }
@@ -378,7 +388,7 @@ final class LinearSystem {
       } else {
         return true
       }
-      if isNearZero(goal - values[variable], goal) {
+      if isAt(goal, variable) {
         values[variable] = goal
         return true
       }
@@ -398,7 +408,7 @@ final class LinearSystem {
         let blocker = move(column.variable, isColumnRising, by: distance)
         if let blocker {
           exchange(blocker, for: column.variable)
-        } else if isNearZero(goal - values[variable], goal) {
+        } else if isAt(goal, variable) {
           values[variable] = goal
           exchange(variable, for: column.variable)
           return true
@@ -437,10 +447,10 @@ final class LinearSystem {
   private func canMove(_ variable: Int, _ isRising: Bool) -> Bool {
     if isRising {
       guard let bound = upper[variable] else { return true }
-      return values[variable] < bound && !isNearZero(bound - values[variable], bound)
+      return values[variable] < bound && !isAt(bound, variable)
     }
     guard let bound = lower[variable] else { return true }
-    return values[variable] > bound && !isNearZero(bound - values[variable], bound)
+    return values[variable] > bound && !isAt(bound, variable)
   }
 
   /// The variable through which a basic one can be moved: what counts least.
@@ -547,21 +557,34 @@ final class LinearSystem {
   }
 
   private func isWithin(_ value: SolverNumber, _ variable: Int) -> Bool {
-    if let bound = lower[variable], value < bound, !isNearZero(bound - value, bound) {
+    if let bound = lower[variable], value < bound, !isNear(value, bound, unit: units[variable]) {
       return false
     }
-    if let bound = upper[variable], value > bound, !isNearZero(value - bound, bound) {
+    if let bound = upper[variable], value > bound, !isNear(value, bound, unit: units[variable]) {
       return false
     }
     return true
   }
+
+  /// Whether a variable is somewhere but for what doubles lose.
+  private func isAt(_ goal: SolverNumber, _ variable: Int) -> Bool {
+    isNear(values[variable], goal, unit: units[variable])
+  }
 }
 
-/// Whether a difference of numbers of some size is nothing but what doubles lose.
+/// Whether two numbers are the same but for what doubles lose; exact ones lose nothing.
 @inline(__always)
-func isNearZero(_ difference: SolverNumber, _ size: SolverNumber) -> Bool {
+func isNear(_ number: SolverNumber, _ goal: SolverNumber, unit: Double = 1) -> Bool {
+  if number.isExact, goal.isExact { return number == goal }
+  return isNearZero(goal - number, goal, unit: unit)
+}
+
+/// Whether a difference of numbers of some size, or smaller ones than the unit, is nothing but what doubles
+/// lose.
+@inline(__always)
+func isNearZero(_ difference: SolverNumber, _ size: SolverNumber, unit: Double = 1) -> Bool {
   if difference.isExact { return difference.isZero }
-  return difference.magnitude.double <= 1e-9 * Swift.max(1, size.magnitude.double)
+  return difference.magnitude.double <= 1e-9 * Swift.max(unit, size.magnitude.double)
 }
 
 /// Whether two doubles are the same but for what is lost, and finite.
