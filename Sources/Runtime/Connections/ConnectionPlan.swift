@@ -119,26 +119,34 @@ extension Machine {
     case .place(let place): return Aim(place: place)
     case .path(let base, let names):
       var aim = Aim()
+      var detours = Detours()
       var current = base
       var rest = names[...]
       while !rest.isEmpty {
-        if let alias = try? aliasInGroup(rest, at: current) {
-          // What stands under the name may be reached on a way of its own.
+        do throws(Failure) {
+          if let alias = try aliasInGroup(rest, at: current, &detours) {
+            // What stands under the name may be reached on a way of its own.
+            aim.steps.append(current)
+            current = alias.base
+            rest = alias.names[...]
+            continue
+          }
+        } catch {
           aim.steps.append(current)
-          current = alias.base
-          rest = alias.names[...]
-          continue
+          aim.failure = error
+          return aim
         }
         let (object, reads) = plainValue(at: current)
         // What a getter reads leads elsewhere as well; the place itself is told last.
         aim.steps += reads + [current]
         for value in reads.flatMap({ [$0.object, $0.key] }) + [object] { roots.append(value) }
-        if let way = wayThroughReference(rest, at: object) {
-          current = way.base
-          rest = way.names[...]
-          continue
-        }
         do throws(Failure) {
+          if let way = wayThroughReference(rest, at: object) {
+            try detours.begin(at: "value", of: object, remaining: rest.count, self)
+            current = way.base
+            rest = way.names[...]
+            continue
+          }
           aim.isMessage = aim.isMessage || isMessage(rest.first, to: object)
           let (next, count) = try step(rest, from: object)
           guard let next else { return aim }
@@ -617,6 +625,9 @@ extension ConnectionGraph {
         } else if connection.status == .active {
           if known != error.message { machine.report(error, of: connection) }
           connection.pathFailure = error.message
+          if let place = error.culprit {
+            watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
+          }
           continue
         }
       }

@@ -8,6 +8,41 @@ private enum GroupSlot {
   static let places = 1
 }
 
+/// The names of groups, and the references, whose ways are being followed: each stands for a way that
+/// goes on from elsewhere, and one that comes to itself on its own way would have no end.
+struct Detours {
+  /// How many ways may lie in one another.
+  static let limit = 1000
+
+  private var open: [(name: String, object: Value, after: Int)] = []
+
+  /// Begins the way that a name of a group, or the value of a reference, stands for.
+  ///
+  /// - Parameter remaining: how many components are still to be followed, the name among them.
+  /// - Throws: a failure when the way leads back to the name, or through too many others.
+  /// - Complexity: O(*d*) for *d* ways in one another.
+  mutating func begin(
+    at name: String, of object: Value, remaining: Int, _ machine: Machine
+  ) throws(Failure) {
+    while let last = open.last, last.after >= remaining { open.removeLast() }
+    if open.contains(where: { $0.object == object && $0.name == name }) {
+      throw .aliasOfItself(name, machine.describe(object))
+    }
+    guard open.count < Detours.limit else { throw .tooManyAliases(name, machine.describe(object)) }
+    open.append((name, object, remaining - 1))
+  }
+}
+
+extension ConnectionPlan.PlacePath {
+  /// Where the way begins, and what it goes through.
+  fileprivate var parts: (base: Place, rest: ArraySlice<Value>) {
+    switch self {
+    case .place(let place): (place, [])
+    case .path(let base, let names): (base, names[...])
+    }
+  }
+}
+
 /// Where the kernel's EntryReference keeps its variables.
 private enum EntrySlot {
   static let container = 0
@@ -83,34 +118,41 @@ extension Machine {
   /// The place that a name of a group stands for at present.
   ///
   /// - Returns: nil when the way to it leads nowhere.
+  /// - Throws: a failure when the group has no such name, or the way to it leads back to it.
   func aliasedPlace(of name: String, in group: Value) throws(Failure) -> Place? {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
-    switch try alias(named: name, in: group) {
-    case .place(let place): return place
-    case .path(let base, let names):
-      var current = base
-      var rest = names[...]
-      while !rest.isEmpty {
-        let object = value(at: current)
-        if object.isUnwind { return nil }
-        let (next, count) = try step(rest, from: object.isUndefined ? .nil : object)
-        guard let next else { return nil }
-        roots.append(next.key)
-        current = next
-        rest = rest.dropFirst(count)
+    var detours = Detours()
+    try detours.begin(at: name, of: group, remaining: 1, self)
+    var (current, rest) = try alias(named: name, in: group).parts
+    while !rest.isEmpty {
+      let object = value(at: current)
+      if object.isUnwind { return nil }
+      roots.append(object)
+      if isGroup(object), let name = rest.first.flatMap({ text($0) }) {
+        // A way through another group goes on here: what it leads through may be long.
+        try detours.begin(at: name, of: object, remaining: rest.count, self)
+        let (base, way) = try alias(named: name, in: object).parts
+        (current, rest) = (base, way + rest.dropFirst())
+        continue
       }
-      return current
+      let (next, count) = try step(rest, from: object.isUndefined ? .nil : object)
+      guard let next else { return nil }
+      roots.append(next.key)
+      current = next
+      rest = rest.dropFirst(count)
     }
+    return current
   }
 
   /// The way on when a group stands on the way of a path.
   func aliasInGroup(
-    _ names: ArraySlice<Value>, at place: Place
+    _ names: ArraySlice<Value>, at place: Place, _ detours: inout Detours
   ) throws(Failure) -> (base: Place, names: [Value])? {
     guard place.kind == .slot, let first = names.first, let name = text(first) else { return nil }
     let group = ObjectRef(place.object)[slot: place.index]
     guard isGroup(group) else { return nil }
+    try detours.begin(at: name, of: group, remaining: names.count, self)
     switch try alias(named: name, in: group) {
     case .place(let base): return (base, Array(names.dropFirst()))
     case .path(let base, let way): return (base, way + names.dropFirst())

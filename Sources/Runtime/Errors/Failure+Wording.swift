@@ -213,6 +213,16 @@ extension Failure {
     Failure(.keyNotFound, "'\(name)' is no name of \(group)")
   }
 
+  static func aliasOfItself(_ name: String, _ object: String) -> Failure {
+    Failure(.error, "the place '\(name)' of \(object) leads back to itself")
+  }
+
+  static func tooManyAliases(_ name: String, _ object: String) -> Failure {
+    Failure(
+      .error,
+      "the way to '\(name)' of \(object) leads through more than \(Detours.limit) other ways")
+  }
+
   static func unknownInQuery(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
   }
@@ -259,8 +269,8 @@ extension Failure {
 
   static func noInverse(_ text: String) -> Failure {
     Failure(
-      .notAvailable,
-      "a formula on the right of '=|=' is not available yet; write two '|=' instead of '\(text)'")
+      .constraintError,
+      "'\(text)' is no place that '=|=' could write; write '|='")
   }
 
   static func determinedAlready(_ name: String, by other: Connection?) -> Failure {
