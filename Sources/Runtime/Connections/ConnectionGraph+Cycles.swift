@@ -134,8 +134,10 @@ extension ConnectionGraph {
   /// and what shows it; `without`: but for this connection.
   ///
   /// What depends on a cell stands at its level or above it, so that what stands above all that is
-  /// looked for need not be followed; truths have no levels.
-  /// - Complexity: O(what depends on the cells and stands no higher).
+  /// looked for need not be followed; truths have no levels. The search goes from both ends in turns, so that
+  /// little that comes to either ends it: whoever connects what is read after what reads it walks no long way.
+  /// - Complexity: O(what depends on the starts and stands no higher), or O(what the targets depend on), if
+  ///   that is less and there are no truths.
   func way(
     from starts: [CellID], to targets: Set<CellID>, without barred: Connection? = nil
   ) -> Way? {
@@ -145,10 +147,12 @@ extension ConnectionGraph {
     var visited: Set<CellID> = []
     var regions: Set<ObjectIdentifier> = []
     var stack = starts
+    var upstream = hasTruths ? nil : Upstream(of: targets, from: starts)
     while let cell = stack.popLast() {
       guard level(of: cell) <= highest, visited.insert(cell).inserted else { continue }
       structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
+      if upstream?.isSeparate(in: self, afterVisiting: visited.count) ?? false { return nil }
       for reader in self[cell].readers where !visited.contains(reader.output) {
         cameFrom[reader.output] = Step(cell: cell, formula: reader)
         stack.append(reader.output)
@@ -169,6 +173,45 @@ extension ConnectionGraph {
       }
     }
     return nil
+  }
+
+  /// What some cells depend on, as far as it has been looked at: the other end of the search for a way.
+  private struct Upstream {
+    private var visited: Set<CellID>
+    private var stack: [CellID]
+    private var regions: Set<ObjectIdentifier> = []
+    private let starts: Set<CellID>
+    private var work = 0
+    private var meets = false
+
+    init(of targets: Set<CellID>, from starts: [CellID]) {
+      visited = targets
+      stack = Array(targets)
+      self.starts = Set(starts)
+    }
+
+    /// Goes on for about as long as the search from the other end has.
+    ///
+    /// - Returns: whether all has been looked at and nothing of it is where the search began.
+    mutating func isSeparate(in graph: ConnectionGraph, afterVisiting count: Int) -> Bool {
+      while !meets, work < count {
+        guard let cell = stack.popLast() else { return true }
+        work += 1
+        graph.structuralWork += 1
+        if starts.contains(cell) { meets = true }
+        if let owner = graph[cell].owner { add(owner.inputs) }
+        guard let region = graph[cell].region, regions.insert(ObjectIdentifier(region)).inserted
+        else { continue }
+        work += region.constraints.count
+        add(region.cells)
+        for formula in region.constraints.flatMap(\.formulas) { add(formula.inputs) }
+      }
+      return false
+    }
+
+    private mutating func add(_ cells: some Sequence<CellID>) {
+      for cell in cells where visited.insert(cell).inserted { stack.append(cell) }
+    }
   }
 
   private func trace(_ end: CellID, _ cameFrom: [CellID: Step]) -> Way {

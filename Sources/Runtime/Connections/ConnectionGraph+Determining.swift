@@ -141,7 +141,10 @@ extension ConnectionGraph {
       try setDynamicInputs(new, ofMultiWay: formula)
       return
     }
-    try refuseCycle(from: formula.output, to: new, through: formula)
+    // There is no way around through what it has read all along.
+    let before = formula.inputs
+    let added = new.filter { !before.contains($0) }
+    if !added.isEmpty { try refuseCycle(from: formula.output, to: added, through: formula) }
     formula.dynamicInputs = new
     let level = highestLevel(of: formula.inputs)
     if level > constraint.level {
