@@ -150,10 +150,31 @@ extension Machine {
         graph.stuck.unreached = -1
         if graph.noteStuck(formula, failure) { return nil }
       }
+      if formula.isInverse, let value = presentValue(of: formula) { return value }
       note(failure, of: formula)
     case .unwound: break
     }
     return nil
+  }
+
+  /// What is at the place of an inverse that has no value, where the formula holds with that: of a product
+  /// with 0 any factor does, and of several keys with one value each.
+  private func presentValue(of inverse: Formula) -> Value? {
+    guard let forward = inverse.constraint?.formulas.first(where: { !$0.isInverse }),
+      case .block(let block) = forward.source
+    else { return nil }
+    let (outcome, _) = runUntaken(inverse) { withErrorsCaught { evaluateBlock(block) } }
+    guard case .value(let value) = outcome, graph[inverse.id] == inverse,
+      let wanted = currentValue(of: forward.output),
+      isUnchanged(value, wanted) || isSameNumber(value, wanted),
+      let present = currentValue(of: inverse.output), !present.isNil, !present.isUndefined
+    else { return nil }
+    return present
+  }
+
+  private func isSameNumber(_ left: Value, _ right: Value) -> Bool {
+    guard let left = solverNumber(left), let right = solverNumber(right) else { return false }
+    return left == right
   }
 
   /// Makes what a formula has read its inputs from now on.

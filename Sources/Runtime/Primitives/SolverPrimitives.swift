@@ -88,7 +88,13 @@ extension Primitive {
       guard arguments[0] == .true || arguments[0] == .false else {
         throw .invalidArgument("true or false", found: machine.describe(arguments[0]))
       }
-      machine.connection(arguments.receiver)?.allowsOverride = arguments[0] == .true
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      if arguments[0] == .true, let reason = connection.reasonAgainstOverride {
+        throw .takesNo("override", connection.text, because: reason)
+      }
+      connection.allowsOverride = arguments[0] == .true
       return arguments.receiver
     },
     Primitive(
@@ -117,6 +123,17 @@ extension Primitive {
       return machine.settle(connection, insteadOf: old, runs, answering: arguments.receiver)
     },
   ]
+}
+
+extension Connection {
+  /// Why it makes no difference whether its place may be written from elsewhere.
+  fileprivate var reasonAgainstOverride: String? {
+    switch connector {
+    case "=|=": "its places can be written as they are"
+    case ">=|", "<=|": "it bounds what its places hold"
+    default: plan?.linear == nil ? nil : "it is an equation, whose places can be written as they are"
+    }
+  }
 }
 
 extension Machine {

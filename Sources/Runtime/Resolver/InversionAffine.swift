@@ -158,6 +158,9 @@ enum InversionConstant: Sendable {
     }
   }
 
+  /// Whether it has powers that tell the exponent.
+  var isBaseOfLogarithms: Bool { double > 0 && double != 1 }
+
   private var double: Double {
     switch self {
     case .exact(let numerator, let denominator): Double(numerator) / Double(denominator)

@@ -93,7 +93,14 @@ enum InversionRules {
         [value, .part(node.operands[1].expression), .present(node.operands[0].expression)],
         node.at)
     },
-    1: { .inverse("logarithm:base:", [$0, .part($1.operands[0].expression)], $1.at) },
+    1: { value, node throws(Inversion.Problem) in
+      let base = node.operands[0]
+      guard InversionConstant(base.expression)?.isBaseOfLogarithms ?? true else {
+        let text = SyntaxPrinter.print(base.expression)
+        throw Inversion.Problem(message: Wording.powerOf(text), range: base.at)
+      }
+      return .inverse("logarithm:base:", [value, .part(base.expression)], node.at)
+    },
   ]
 
   /// What is known to lose what it was made of.

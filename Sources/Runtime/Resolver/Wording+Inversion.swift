@@ -39,6 +39,10 @@ extension Wording {
   static let divisionByZero = "division by zero"
   static let powerZero = "'=|=' cannot run backwards: a power with the exponent 0 is always 1"
 
+  static func powerOf(_ base: String) -> String {
+    "'=|=' cannot run backwards: the powers of \(base) do not tell the exponent"
+  }
+
   static func noSuchPlace(_ name: String, _ names: [String]) -> String {
     "the formula has no place '\(name)'; it has \(list(names))"
   }
