@@ -44,6 +44,42 @@ extension ConnectionGraph {
     formula.connection.statement.origin == .standIn ? formula.dynamicInputs : formula.inputs
   }
 
+  /// Whether a place stands between the two connectors that one of the program's is made of: that is no
+  /// place of the program.
+  func isInner(_ cell: CellID) -> Bool {
+    let place = place(of: cell)
+    guard place.kind == .slot else { return false }
+    let info = machine.classInfo(of: place.object)
+    return info.inherits(from: machine.composedConnectorClass)
+      && info.slot(of: "between") == place.index
+  }
+
+  /// The places of the program among some, or what those between connectors come from.
+  ///
+  /// - Complexity: O(cells), and O(connectors) that others are made of.
+  func places(of cells: [CellID]) -> [CellID] {
+    guard cells.contains(where: { isInner($0) }) else { return cells }
+    var found: [CellID] = []
+    var visited: Set<CellID> = []
+    var open = Array(cells.reversed())
+    while let cell = open.popLast() {
+      guard visited.insert(cell).inserted else { continue }
+      guard isInner(cell) else {
+        found.append(cell)
+        continue
+      }
+      if let owner = self[cell].owner {
+        // The text of such a formula is the kernel's, and names its own variables.
+        open += owner.dynamicInputs.reversed()
+      } else if let region = self[cell].region {
+        for constraint in region.constraints where constraint.cells.contains(cell) {
+          open += constraint.cells
+        }
+      }
+    }
+    return found
+  }
+
   /// What stands before the name of a variable in what the object's places are called.
   private func owner(of place: Place) -> String? {
     let info = machine.classInfo(of: place.object)

@@ -186,7 +186,7 @@ extension Machine {
   }
 
   /// The value at a place, without noting the read, and what its getter reads.
-  private func plainValue(at place: Place) -> (value: Value, reads: [Place]) {
+  func plainValue(at place: Place) -> (value: Value, reads: [Place]) {
     let outer = tracker
     let tracker = Tracker(within: outer)
     self.tracker = tracker

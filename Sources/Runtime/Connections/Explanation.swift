@@ -20,8 +20,8 @@ extension Machine {
     case unwind
   }
 
-  /// What a connection or a reference is about.
-  func subject(_ value: Value) throws(Failure) -> Subject {
+  /// What a connection or a reference is about; `isForward`: what is asked for is what depends on it.
+  func subject(_ value: Value, isForward: Bool = false) throws(Failure) -> Subject {
     switch classInfo(of: value).name {
     case "Connection":
       guard let connection = connection(value) else { return .ended }
@@ -43,7 +43,7 @@ extension Machine {
       let (object, slot) = try variable(value)
       return subject(.slot(object, slot), displayText(ObjectRef(value)[slot: 2]))
     case "PropertyReference":
-      return try subject(ofProperty: value)
+      return try subject(ofProperty: value, isForward: isForward)
     default:
       let reference = try self.reference(value)
       guard hasScheme(reference.scheme) else { throw .unknownScheme(reference.scheme, self) }
@@ -57,12 +57,37 @@ extension Machine {
     }
   }
 
-  private func subject(_ place: Place, _ name: String) -> Subject {
-    graph.cellsByPlace[place].map { .cell($0) } ?? .unconnected(name)
+  private func subject(_ place: Place, _ name: String, isForward: Bool = false) -> Subject {
+    let cell = graph.cellsByPlace[place]
+    if place.kind == .property, !isForward || cell == nil,
+      let slot = newestSlot(ofProperty: place, cell)
+    {
+      return .cell(slot)
+    }
+    return cell.map { .cell($0) } ?? .unconnected(name)
+  }
+
+  /// The variable through which a property with accessors of its own has changed last, if it was through
+  /// one; where nothing speaks of the property itself, any that it is read from.
+  private func newestSlot(ofProperty place: Place, _ cell: CellID?) -> CellID? {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    roots.append(place.object)
+    // Reading it tells what its getter reads.
+    if let cell { _ = currentValue(of: cell) }
+    let slots =
+      cell.map { graph[$0].slots }
+      ?? plainValue(at: place).reads.compactMap { graph.cellsByPlace[$0] }
+    let changes = slots.map { (slot: $0, number: graph.causes.last(of: $0) ?? -1) }
+    guard let newest = changes.max(by: { $0.number < $1.number }) else { return nil }
+    let own = cell.map { graph.causes.last(of: $0) ?? -1 }
+    return own.map { $0 < newest.number } ?? true ? newest.slot : nil
   }
 
   /// Goes the way of a property reference to its end.
-  private func subject(ofProperty reference: Value) throws(Failure) -> Subject {
+  private func subject(
+    ofProperty reference: Value, isForward: Bool
+  ) throws(Failure) -> Subject {
     var failure: Failure?
     var found: Subject = .unconnected(displayText(reference))
     let outcome = withPath(of: reference) { object, names in
@@ -71,7 +96,7 @@ extension Machine {
       if owner.isUnwind { return owner }
       do throws(Failure) {
         if let place = try place(of: last, in: owner) {
-          found = subject(place, displayText(last))
+          found = subject(place, displayText(last), isForward: isForward)
         }
       } catch let caught {
         failure = caught
@@ -134,7 +159,7 @@ extension Machine {
         lines.append(copied)
         break
       }
-      lines.append(line(for: entry, of: cell, isPresent: isPresent))
+      if !graph.isInner(cell) { lines.append(line(for: entry, of: cell, isPresent: isPresent)) }
       current = cause(of: entry, search.number, cell)
     }
     return lines.joined(separator: "\n")
@@ -155,7 +180,7 @@ extension Machine {
       } else {
         line += " since before it was connected"
       }
-      lines.append(line)
+      if !graph.isInner(cell) { lines.append(line) }
       current = cause.cell ?? cause.formula.flatMap { graph[$0]?.inputs.first }
     }
   }
@@ -315,7 +340,15 @@ extension Machine {
       let outcome = withErrorsCaught {
         send(selector("nextPutAll:"), to: graph.causes.traceStream, makeString(line + "\n"))
       }
-      if case .unwound = outcome {
+      switch outcome {
+      case .value: break
+      case .failed(let failure):
+        // One warning says why the rest is missing.
+        graph.causes.traceStream = .nil
+        graph.causes.isTracing = false
+        printError("warning: the trace has ended: \(failure.message)")
+        return
+      case .unwound:
         graph.isUnwinding = true
         return
       }

@@ -22,6 +22,9 @@ extension Machine {
       return value
     }
     let cell = try prepareChange(of: object, at: key, to: value)
+    if let cell, graph.words[0].hasRelays, holdsElement(cell, from: value) {
+      return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
+    }
     let mark = graph.undo.count
     if graph.writing == nil || !graph.isWriting(object) { graph.noteElements(of: object, at: key) }
     try change()
@@ -29,6 +32,14 @@ extension Machine {
     if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
     return noteChange(
       of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
+  }
+
+  /// Whether an element waits for what a truth becomes, instead of a value that it should have got.
+  @inline(never)
+  private func holdsElement(_ cell: CellID, from value: Value) -> Bool {
+    guard !graph.relays.held.isEmpty, let old = currentValue(of: cell), !isUnchanged(old, value)
+    else { return false }
+    return holdWrite(value, to: cell)
   }
 
   /// Asks whether elements of a watched collection may be written from outside.

@@ -18,7 +18,11 @@ struct Detours {
 
   /// Begins the way that a name of a group, or the value of a reference, stands for.
   ///
-  /// - Parameter remaining: how many components are still to be followed, the name among them.
+  /// - Parameters:
+  ///   - name: The name, or `value`.
+  ///   - object: The group, or the reference.
+  ///   - remaining: How many components are still to be followed, the name among them.
+  ///   - machine: What describes the object to the program.
   /// - Throws: a failure when the way leads back to the name, or through too many others.
   /// - Complexity: O(*d*) for *d* ways in one another.
   mutating func begin(

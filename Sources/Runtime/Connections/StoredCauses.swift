@@ -200,7 +200,7 @@ extension Machine {
   /// What formulas make of a cell, and what stores that are connected as wholes copy of all that.
   private func reach(_ cell: CellID, _ names: inout [String], _ visited: inout Set<CellID>) {
     let next = graph.downstream(of: cell).filter { visited.insert($0).inserted }
-    names += next.map { graph.displayName(of: $0) }
+    names += next.filter { !graph.isInner($0) }.map { graph.displayName(of: $0) }
     for each in [cell] + next {
       if let (path, whole) = stored(at: each) { reach(path, in: whole, &names, &visited) }
     }

@@ -105,7 +105,7 @@ extension Machine {
     var met = said
     // What a formula has read that failed is mostly what the error was made of.
     for formula in connection.formulas where formula.state == .satisfied {
-      for input in formula.dynamicInputs
+      for input in graph.places(of: formula.dynamicInputs)
       where !graph.isNameless(input) && !isClass(input) && met.insert(input).inserted {
         hidden.append((graph.displayName(of: input), input))
       }

@@ -75,6 +75,7 @@ package final class Machine {
   lazy var referenceClass = kernelClass("Reference")
   lazy var streamClass = kernelClass("Stream")
   lazy var collectionClass = kernelClass("Collection")
+  lazy var composedConnectorClass = kernelClass("ComposedConnector")
   lazy var magnitudeClass = kernelClass("Magnitude")
   lazy var blockClass = kernelClass("BlockClosure")
   lazy var protocolClass = kernelClass("Protocol")

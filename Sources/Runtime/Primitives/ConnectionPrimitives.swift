@@ -121,8 +121,9 @@ extension Primitive {
         connection.relay.flatMap { $0.kind == .places ? $0.cells : nil }
         ?? machine.graph.redundant[connection].map { [$0.left, $0.right] }
         ?? connection.formulas.map(\.output)
-      var names = outputs.count > 1 ? outputs : []
-      for input in connection.formulas.flatMap({ machine.graph.shownInputs(of: $0) })
+      var names = outputs.count > 1 ? machine.graph.places(of: outputs) : []
+      let inputs = connection.formulas.flatMap { machine.graph.shownInputs(of: $0) }
+      for input in machine.graph.places(of: inputs)
       where !outputs.contains(input) && !names.contains(input)
         && !machine.graph.isNameless(input)
       {

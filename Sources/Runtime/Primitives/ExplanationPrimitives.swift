@@ -59,7 +59,7 @@ extension Primitive {
     Primitive(
       "wouldChange", "The texts of the places that a change of the place may reach, in order."
     ) { machine, arguments throws(Failure) in
-      switch try machine.subject(arguments.receiver) {
+      switch try machine.subject(arguments.receiver, isForward: true) {
       case .cell(let cell):
         return machine.makeArray(
           machine.reachedNames(from: cell).map { machine.makeString($0) })

@@ -131,7 +131,8 @@ extension Connection {
     switch connector {
     case "=|=": "its places can be written as they are"
     case ">=|", "<=|": "it bounds what its places hold"
-    default: plan?.linear == nil ? nil : "it is an equation, whose places can be written as they are"
+    default:
+      plan?.linear == nil ? nil : "it is an equation, whose places can be written as they are"
     }
   }
 }
