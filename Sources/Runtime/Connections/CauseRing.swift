@@ -67,7 +67,11 @@ final class CauseRing {
   /// Whether each change is printed.
   var isTracing = false
   /// Where changes are printed to; nil for the output for errors.
-  var traceStream = Value.nil
+  var traceStream = Value.nil {
+    didSet { hasLostLines = false }
+  }
+  /// Whether the stream has not taken a line, which was told.
+  var hasLostLines = false
   /// Lines for the stream, which waits for the end of the turn.
   var traceLines: [String] = [] {
     didSet { machine.graph.hasTrace = !traceLines.isEmpty }

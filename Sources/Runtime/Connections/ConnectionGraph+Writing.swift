@@ -58,8 +58,13 @@ extension ConnectionGraph {
   @inline(__always)
   private func isFreelyWritable(_ cell: CellID) -> Bool {
     let flags = hot[cell.rawValue].flags
-    return flags & CellFlag.plain != 0
-      && flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0
+    return flags & CellFlag.plain != 0 && isFree(flags)
+  }
+
+  /// Whether writing a cell with such flags concerns nothing but formulas and its region, as things stand.
+  @inline(__always)
+  func isFree(_ flags: UInt16) -> Bool {
+    flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0
       && !words[0].hasRelays && !words[0].hasSolverLimit
   }
 
@@ -73,7 +78,7 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
   @inline(__always)
-  private func noteFreeWrite(to cell: CellID, old: Value, new: Value) -> Bool {
+  func noteFreeWrite(to cell: CellID, old: Value, new: Value) -> Bool {
     // Nothing makes a cell meanwhile: the records stay where they are.
     let words = unsafe words.address(of: 0)
     unsafe words.pointee.clock &+= 1

@@ -343,11 +343,11 @@ extension Machine {
       switch outcome {
       case .value: break
       case .failed(let failure):
-        // One warning says why the rest is missing.
-        graph.causes.traceStream = .nil
-        graph.causes.isTracing = false
-        printError("warning: the trace has ended: \(failure.message)")
-        return
+        // One warning says why lines are missing.
+        if !graph.causes.hasLostLines {
+          printError("warning: the trace cannot be written: \(failure.message)")
+        }
+        graph.causes.hasLostLines = true
       case .unwound:
         graph.isUnwinding = true
         return

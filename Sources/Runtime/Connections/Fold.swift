@@ -26,7 +26,11 @@ final class Fold {
   /// The cells that the blocks have read for an element.
   fileprivate var reads: [Int: [CellID]] = [:]
   /// The elements to be looked at again.
-  fileprivate var changed: [Int] = []
+  fileprivate var changed: [Int] = [] {
+    didSet { hasChanged = !changed.isEmpty }
+  }
+  /// Whether there are any: asked for each value.
+  fileprivate private(set) var hasChanged = false
   /// Whether more has changed than the elements can tell.
   fileprivate var isDoubtful = false
   /// Whether the table has been of use, how often in a row none was, and how many runs of the block
@@ -134,7 +138,7 @@ extension ConnectionGraph {
   /// What the elements come to when none of them has to be looked at.
   @inline(__always)
   private func settledNumber(of fold: Fold) -> SolverNumber? {
-    guard !fold.isDoubtful, fold.changed.isEmpty, fold.collection == heldCollection(of: fold),
+    guard !fold.isDoubtful, !fold.hasChanged, fold.collection == heldCollection(of: fold),
       case .number(let result) = fold.table.result
     else { return nil }
     fold.noteUse()

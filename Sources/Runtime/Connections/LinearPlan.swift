@@ -109,6 +109,10 @@ extension Machine {
     }
     connection.keys = aims.compactMap { $0?.place }.flatMap { keys(target: $0, reads: []) }
     let form = try graph.form(of: linear, cells)
+    let constant = form.terms.reduce(SolverNumber.zero) { $1.cell == nil ? $0 + $1.number : $0 }
+    guard constant.isFinite, form.terms.allSatisfy({ $0.number.isFinite }) else {
+      throw .tooLargeNumbers(connection.text)
+    }
     let output = linear.held.contains(0) ? form.cells.first ?? cells[0] : cells[0]
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: form.cells.filter { $0 != output },

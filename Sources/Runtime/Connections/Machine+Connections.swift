@@ -100,7 +100,7 @@ extension Machine {
   ///
   /// - Returns: the answer, or `unwind`.
   @inline(__always)
-  private func settleGraph(from cell: CellID, answering value: Value) -> Value {
+  func settleGraph(from cell: CellID, answering value: Value) -> Value {
     if value.isObject { return settleGraph(from: cell, rooting: value) }
     return settleRooted(from: cell, answering: value)
   }

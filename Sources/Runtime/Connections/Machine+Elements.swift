@@ -21,6 +21,11 @@ extension Machine {
       try change()
       return value
     }
+    if let key, let whole = graph.freelyWritableWhole(of: object) {
+      graph.noteElements(of: object, at: key)
+      try change()
+      return noteFreeChange(of: object, whole, at: key, answering: value)
+    }
     let cell = try prepareChange(of: object, at: key, to: value)
     if let cell, graph.words[0].hasRelays, holdsElement(cell, from: value) {
       return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
@@ -32,6 +37,20 @@ extension Machine {
     if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
     return noteChange(
       of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
+  }
+
+  /// Tells those who read all of a collection that one element has changed, and nobody else is concerned.
+  ///
+  /// - Returns: the answer, or `unwind`.
+  @inline(never)
+  private func noteFreeChange(
+    of object: ObjectRef, _ whole: CellID, at key: Value, answering value: Value
+  ) -> Value {
+    if graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
+    if graph.noteFreeWrite(to: whole, old: .undefined, new: Value(object)) {
+      return settleGraph(from: whole, answering: value)
+    }
+    return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
   }
 
   /// Whether an element waits for what a truth becomes, instead of a value that it should have got.
@@ -215,6 +234,16 @@ extension ConnectionGraph {
       return hot[only.rawValue].kind == .whole ? only : nil
     }
     return cellsByPlace[.whole(object)]
+  }
+
+  /// The cell of all of a collection, if changing an element concerns nobody but the formulas that read the
+  /// whole.
+  @inline(__always)
+  fileprivate func freelyWritableWhole(of object: ObjectRef) -> CellID? {
+    guard writing == nil, let only = onlyCell(of: object.bits), hot[only.rawValue].kind == .whole,
+      isFree(hot[only.rawValue].flags)
+    else { return nil }
+    return only
   }
 
   /// Whether no element of a collection has a cell of its own: nearly always so.

@@ -143,7 +143,13 @@ extension Machine {
     if graph.hasFailures, graph.isHeldBack(formula, by: formula.heard) { return nil }
     switch outcome {
     case .value(let value):
-      if formula.fold != nil { graph.beginFold(of: formula) }
+      if formula.fold != nil {
+        // Blocks run for it, and nobody else knows the value yet.
+        let root = roots.count
+        roots.append(value)
+        graph.beginFold(of: formula)
+        roots.removeLast(roots.count - root)
+      }
       return value
     case .failed(let failure):
       if graph.stuck.unreached == formula.id.rawValue {

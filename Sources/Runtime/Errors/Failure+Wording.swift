@@ -357,6 +357,10 @@ extension Failure {
       .constraintError, "'\(name)' must be a finite number, not \(value)\(text)")
   }
 
+  static func tooLargeNumbers(_ text: String) -> Failure {
+    Failure(.constraintError, "the numbers are too large: '\(text)'")
+  }
+
   /// `kind`: what the variable is now.
   static func cannotBecomeLazy(_ name: String, _ kind: String, _ value: String) -> Failure {
     Failure(

@@ -98,6 +98,15 @@ extension Primitive {
       return arguments.receiver
     },
     Primitive(
+      "endIfHeld", "Private: ends a connection that waits for what its statement says of it."
+    ) {
+      machine, arguments in
+      if let connection = machine.connection(arguments.receiver), connection.isHeld {
+        machine.graph.disconnect(connection)
+      }
+      return arguments.receiver
+    },
+    Primitive(
       "solver: aSolver",
       "Has the connection kept by a solver: an instance, a class, or the name of a registered one."
     ) { machine, arguments throws(Failure) in
