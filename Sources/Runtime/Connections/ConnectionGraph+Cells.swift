@@ -164,7 +164,8 @@ extension ConnectionGraph {
 
   /// Lets go of cells that nothing uses any more.
   func release(_ ids: [CellID]) {
-    for id in Set(ids) {
+    // In the order in which they come, as numbers are given out again: each run has the same.
+    for id in ids {
       let cell = self[id]
       guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),

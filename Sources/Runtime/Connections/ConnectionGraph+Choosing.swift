@@ -40,9 +40,11 @@ extension ConnectionGraph {
           if conflict == nil { return (made, solver.name) }
           if found == nil { found = conflict }
         case .no(let refusals):
-          objections += refusals.prefix(1).map { refusal in
-            "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
-          }
+          // In each run the same.
+          let first = refusals.min { order(of: $0) < order(of: $1) }
+          objections += first.map { refusal in
+            ["\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"]
+          } ?? []
         }
       }
     }
@@ -55,9 +57,13 @@ extension ConnectionGraph {
     if wanted != nil { throw .noSolver(objections) }
     let own = constraint.formulas.last?.connection
     let cells = Set(constraint.cells)
-    let others = constraints.filter { !cells.isDisjoint(with: $0.cells) }
+    let others = constraints.inStatementOrder.filter { !cells.isDisjoint(with: $0.cells) }
       .compactMap { $0.formulas.first?.connection }.filter { $0 != own }.withoutRepetitions
     throw .noSolver(objections, own, with: others)
+  }
+
+  private func order(of refusal: Refusal) -> Int {
+    self[refusal.formula]?.order ?? Int(refusal.formula.rawValue)
   }
 
   func wantedSolver(of constraints: [Constraint]) -> String? {

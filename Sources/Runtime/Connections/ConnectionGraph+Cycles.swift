@@ -138,25 +138,39 @@ extension ConnectionGraph {
   /// little that comes to either ends it: whoever connects what is read after what reads it walks no long way.
   /// - Complexity: O(what depends on the starts and stands no higher), or O(what the targets depend on), if
   ///   that is less and there are no truths.
+  ///
+  /// Which of several ways is found does not depend on the order in which sets have their members: what
+  /// messages say is the same in each run.
   func way(
     from starts: [CellID], to targets: Set<CellID>, without barred: Connection? = nil
+  ) -> Way? {
+    guard search(from: starts, to: targets, without: barred, inOrder: false) != nil else {
+      return nil
+    }
+    return search(from: starts, to: targets, without: barred, inOrder: true)
+  }
+
+  private func search(
+    from starts: [CellID], to targets: Set<CellID>, without barred: Connection?, inOrder: Bool
   ) -> Way? {
     let hasTruths = relays.truthCount > 0
     let highest = hasTruths ? Int.max : targets.map { level(of: $0) }.max() ?? -1
     var cameFrom: [CellID: Step] = [:]
     var visited: Set<CellID> = []
     var regions: Set<ObjectIdentifier> = []
-    var stack = starts
-    var upstream = hasTruths ? nil : Upstream(of: targets, from: starts)
+    var stack = inOrder ? starts.sorted() : starts
+    var upstream = hasTruths || inOrder ? nil : Upstream(of: targets, from: starts)
     while let cell = stack.popLast() {
       guard level(of: cell) <= highest, visited.insert(cell).inserted else { continue }
       structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
       if upstream?.isSeparate(in: self, afterVisiting: visited.count) ?? false { return nil }
+      let first = stack.count
       for reader in self[cell].readers where !visited.contains(reader.output) {
         cameFrom[reader.output] = Step(cell: cell, formula: reader)
         stack.append(reader.output)
       }
+      if inOrder { stack[first...].sort() }
       if hasTruths {
         for (truth, partner) in truths(of: cell)
         where truth != barred && !visited.contains(partner) {
@@ -167,10 +181,12 @@ extension ConnectionGraph {
       guard let region = self[cell].region, regions.insert(ObjectIdentifier(region)).inserted else {
         continue
       }
+      let firstMember = stack.count
       for member in region.cells where !visited.contains(member) {
         cameFrom[member] = Step(cell: cell)
         stack.append(member)
       }
+      if inOrder { stack[firstMember...].sort() }
     }
     return nil
   }
@@ -250,7 +266,7 @@ extension ConnectionGraph {
   ) -> (cells: [CellID], formulas: [Formula]) {
     if targets.contains(start) { return ([], []) }
     var leading: [CellID: [(cell: CellID, formula: Formula)]] = [:]
-    for constraint in constraints {
+    for constraint in constraints.inStatementOrder {
       for formula in constraint.formulas {
         let isEquation = formula.equation != nil
         for input in formula.inputs {
@@ -293,6 +309,13 @@ extension ConnectionGraph {
     }
     if names.count == 1 || names.first != names.last { names.append(names[0]) }
     return .cycle(names, (formulas.map(\.connection) + truths).withoutRepetitions)
+  }
+}
+
+extension Array where Element == Constraint {
+  /// The constraints in the order of their statements.
+  var inStatementOrder: [Constraint] {
+    sorted { ($0.firstFormula?.order ?? 0, $0.number) < ($1.firstFormula?.order ?? 0, $1.number) }
   }
 }
 

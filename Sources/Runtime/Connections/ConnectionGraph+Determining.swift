@@ -163,7 +163,7 @@ extension ConnectionGraph {
     for input in new where !known.contains(input) { addReader(formula, to: input) }
     for input in old where gone.contains(input) { removeReader(formula, from: input) }
     raise(formula.output, to: constraint.level)
-    release(Array(gone))
+    release(gone.sorted())
   }
 
   /// Learns what a formula of a constraint of several directions was seen to read besides the
@@ -194,7 +194,7 @@ extension ConnectionGraph {
     linkDynamicInputs(of: formula)
     if !new.isEmpty { region.hasReads = true }
     settleLevel(of: region, for: constraint, entering: [])
-    release(Array(Set(old).subtracting(new)))
+    release(Set(old).subtracting(new).sorted())
   }
 
   func linkDynamicInputs(of formula: Formula) {

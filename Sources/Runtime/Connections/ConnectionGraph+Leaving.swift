@@ -217,7 +217,7 @@ extension ConnectionGraph {
   /// - Complexity: O(connections and what stands in a region with one of them).
   func disconnect(_ ended: [Connection]) {
     let regions = leaveTogether { for connection in ended { disconnect(connection) } }
-    for region in regions { release(Array(region.cells)) }
+    for region in regions { release(region.cells.sorted()) }
   }
 
   /// Makes regions anew once only for all that takes formulas out of them.
