@@ -42,9 +42,10 @@ extension ConnectionGraph {
         case .no(let refusals):
           // In each run the same.
           let first = refusals.min { order(of: $0) < order(of: $1) }
-          objections += first.map { refusal in
-            ["\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"]
-          } ?? []
+          objections +=
+            first.map { refusal in
+              ["\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"]
+            } ?? []
         }
       }
     }
