@@ -647,6 +647,8 @@ extension ConnectionGraph {
   func resume(_ connection: Connection) throws(Failure) {
     guard connection.status == .suspended, let plan = connection.plan else { return }
     connection.status = .active
+    // What has changed meanwhile is what it begins with.
+    connection.relay?.isPending = false
     do throws(Failure) {
       try machine.establish(connection, plan)
       connection.shrink()

@@ -196,6 +196,10 @@ extension Primitive {
       machine.connection(arguments.receiver)?.relay?.rejection = machine.text(arguments[0])
       return arguments.receiver
     },
+    Primitive("isRelayPending", "Private: whether changes wait to be taken up.") {
+      machine, arguments in
+      Value(machine.connection(arguments.receiver)?.relay?.isPending == true)
+    },
     Primitive("relayPending: aBoolean", "Notes whether changes wait to be taken up.") {
       machine, arguments in
       machine.connection(arguments.receiver)?.relay?.isPending = arguments[0].isTrue
@@ -312,6 +316,15 @@ extension Machine {
         formula.isHeld = true
       }
       return
+    }
+    // What is known of the changes of its places is kept.
+    let cells =
+      connection.formulas.flatMap { $0.inputs + [$0.output] } + (connection.relay?.cells ?? [])
+    let outer = graph.rememberedCells
+    graph.rememberedCells.formUnion(cells)
+    defer {
+      graph.rememberedCells = outer
+      graph.release(cells)
     }
     graph.dissolve(connection)
     connection.relay = relay
