@@ -270,10 +270,9 @@ extension ConnectionGraph {
       guard let cell = conflict.cells.first else { return .noSolver([]) }
       // What makes up a view no program says.
       let said = formulas.first { $0.connection.statement.origin != .kernel }
-      var failure = Failure.noNumber(
+      culprit = self[cell].place
+      return .noNumber(
         displayName(of: cell), machine.describe(machine.currentValue(of: cell) ?? .nil), said)
-      failure.culprit = self[cell].place
-      return failure
     case .unsupported(let reason):
       let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
       let names = conflict.cells.map { "'\(displayName(of: $0))'" }.joined(separator: ", ")

@@ -127,6 +127,9 @@ final class ConnectionGraph {
   var keptCells: Set<CellID> = []
   /// Cells whose changes are remembered while a connection is made anew.
   var rememberedCells: Set<CellID> = []
+  /// The place that held no number where a solver wanted one last: when it holds something else all may be
+  /// well.
+  var culprit: Place?
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
   /// Those that have stood back for what is just being taken into force, and what state they were in;

@@ -617,6 +617,7 @@ extension ConnectionGraph {
         release(cells)
       }
       dissolve(connection)
+      culprit = nil
       do throws(Failure) {
         try machine.establish(connection, plan)
       } catch {
@@ -625,7 +626,7 @@ extension ConnectionGraph {
         } else if connection.status == .active {
           if known != error.message { machine.report(error, of: connection) }
           connection.pathFailure = error.message
-          if let place = error.culprit {
+          if let place = culprit {
             watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
           }
           continue

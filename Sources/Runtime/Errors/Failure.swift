@@ -19,8 +19,6 @@ struct Failure: Error {
   private(set) var concernsSolvers = false
   /// Whether it names connections that cannot hold together, so that no other choice of solvers helps.
   var isContradiction = false
-  /// The place that holds what cannot be: when it holds something else all may be well.
-  var culprit: Place?
   /// Whether a store cannot answer at present, and will.
   var isNotReady = false
   /// Whether it is nil that does not understand a message; nil where that is not what has failed.
