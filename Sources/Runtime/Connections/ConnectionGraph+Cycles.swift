@@ -159,11 +159,13 @@ extension ConnectionGraph {
     var visited: Set<CellID> = []
     var regions: Set<ObjectIdentifier> = []
     var stack = inOrder ? starts.sorted() : starts
-    var upstream = hasTruths || inOrder ? nil : Upstream(of: targets, from: starts)
+    var upstream: Upstream?
     while let cell = stack.popLast() {
       guard level(of: cell) <= highest, visited.insert(cell).inserted else { continue }
       structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
+      // Most searches are over by then.
+      if visited.count == 8, !hasTruths, !inOrder { upstream = Upstream(of: targets, from: starts) }
       if upstream?.isSeparate(in: self, afterVisiting: visited.count) ?? false { return nil }
       let first = stack.count
       for reader in self[cell].readers where !visited.contains(reader.output) {
