@@ -125,14 +125,14 @@ extension Machine {
       while !rest.isEmpty {
         do throws(Failure) {
           if let alias = try aliasInGroup(rest, at: current, &detours) {
-            // What stands under the name may be reached on a way of its own.
-            aim.steps.append(current)
+            // What stands under the name may be reached on a way of its own; a group itself does not change.
+            if current.kind != .whole { aim.steps.append(current) }
             current = alias.base
             rest = alias.names[...]
             continue
           }
         } catch {
-          aim.steps.append(current)
+          if current.kind != .whole { aim.steps.append(current) }
           aim.failure = error
           return aim
         }

@@ -13,6 +13,8 @@ private enum GroupSlot {
 struct Detours {
   /// How many ways may lie in one another.
   static let limit = 1000
+  /// How many references may lie in one another that are followed by recursion.
+  static let depthLimit = 50
 
   private var open: [(name: String, object: Value, after: Int)] = []
 
@@ -72,6 +74,10 @@ extension Machine {
   ///
   /// What it finds is kept among the roots, which the caller takes back.
   func alias(named name: String, in group: Value) throws(Failure) -> ConnectionPlan.PlacePath {
+    // Groups that are schemes lead on by references, each inside the one before.
+    aliasDepth += 1
+    defer { aliasDepth -= 1 }
+    guard aliasDepth <= Detours.depthLimit else { throw .tooManyAliases(name, describe(group)) }
     let object = ObjectRef(group)
     let names = try array(object[slot: GroupSlot.names])
     let places = try array(object[slot: GroupSlot.places])
@@ -153,8 +159,13 @@ extension Machine {
   func aliasInGroup(
     _ names: ArraySlice<Value>, at place: Place, _ detours: inout Detours
   ) throws(Failure) -> (base: Place, names: [Value])? {
-    guard place.kind == .slot, let first = names.first, let name = text(first) else { return nil }
-    let group = ObjectRef(place.object)[slot: place.index]
+    guard let first = names.first, let name = text(first) else { return nil }
+    let group: Value
+    switch place.kind {
+    case .slot: group = ObjectRef(place.object)[slot: place.index]
+    case .whole: group = place.object
+    default: return nil
+    }
     guard isGroup(group) else { return nil }
     try detours.begin(at: name, of: group, remaining: names.count, self)
     switch try alias(named: name, in: group) {
@@ -249,6 +260,8 @@ extension Machine {
       {
         return .path(place, way)
       }
+      // A group may lead on through any number of others: that is gone step by step.
+      if isGroup(base) { return .path(.whole(ObjectRef(base)), way) }
       guard let first = way.first, let place = try place(of: first, in: base) else {
         throw .noProperty(displayText(way.first ?? .nil), describe(base))
       }

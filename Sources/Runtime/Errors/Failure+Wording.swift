@@ -218,9 +218,7 @@ extension Failure {
   }
 
   static func tooManyAliases(_ name: String, _ object: String) -> Failure {
-    Failure(
-      .error,
-      "the way to '\(name)' of \(object) leads through more than \(Detours.limit) other ways")
+    Failure(.error, "the way to '\(name)' of \(object) leads through too many others")
   }
 
   static func unknownInQuery(_ name: String, _ object: String) -> Failure {

@@ -76,6 +76,8 @@ package final class Machine {
   lazy var streamClass = kernelClass("Stream")
   lazy var collectionClass = kernelClass("Collection")
   lazy var composedConnectorClass = kernelClass("ComposedConnector")
+  /// How many names of groups are being followed, each inside the one before.
+  var aliasDepth = 0
   lazy var magnitudeClass = kernelClass("Magnitude")
   lazy var blockClass = kernelClass("BlockClosure")
   lazy var protocolClass = kernelClass("Protocol")
