@@ -40,12 +40,7 @@ extension ConnectionGraph {
           if conflict == nil { return (made, solver.name) }
           if found == nil { found = conflict }
         case .no(let refusals):
-          // In each run the same.
-          let first = refusals.min { order(of: $0) < order(of: $1) }
-          objections +=
-            first.map { refusal in
-              ["\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"]
-            } ?? []
+          objections += objection(in: refusals, of: solver.name)
         }
       }
     }
@@ -63,8 +58,13 @@ extension ConnectionGraph {
     throw .noSolver(objections, own, with: others)
   }
 
-  private func order(of refusal: Refusal) -> Int {
-    self[refusal.formula]?.order ?? Int(refusal.formula.rawValue)
+  /// What a solver has against constraints: of its refusals that of the first statement, in each run.
+  func objection(in refusals: [Refusal], of solver: String) -> [String] {
+    func order(_ refusal: Refusal) -> Int {
+      self[refusal.formula]?.order ?? Int(refusal.formula.rawValue)
+    }
+    guard let first = refusals.min(by: { order($0) < order($1) }) else { return [] }
+    return ["\(solver): \(describe(first.formula)): \(first.reason)"]
   }
 
   func wantedSolver(of constraints: [Constraint]) -> String? {

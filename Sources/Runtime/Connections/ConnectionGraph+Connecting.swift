@@ -233,9 +233,7 @@ extension ConnectionGraph {
       switch solver.accept(region) {
       case .yes: return (solver.init(), solver.name)
       case .no(let refusals):
-        objections += refusals.prefix(1).map { refusal in
-          "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
-        }
+        objections += objection(in: refusals, of: solver.name)
       }
     }
     for name in machine.registeredSolverNames {

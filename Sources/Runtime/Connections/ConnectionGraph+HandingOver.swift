@@ -55,9 +55,7 @@ extension ConnectionGraph {
     for solver in solvers where solver.cost > own.cost {
       let described = self.region(of: Array(region.constraints), withSums: true, region.pinned)
       if case .no(let refusals) = solver.accept(described) {
-        objections += refusals.prefix(1).map { refusal in
-          "\(solver.name): \(describe(refusal.formula)): \(refusal.reason)"
-        }
+        objections += objection(in: refusals, of: solver.name)
         continue
       }
       if described.constraints.contains(where: { $0.linear != nil }),

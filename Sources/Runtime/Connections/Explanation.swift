@@ -59,10 +59,14 @@ extension Machine {
 
   private func subject(_ place: Place, _ name: String, isForward: Bool = false) -> Subject {
     let cell = graph.cellsByPlace[place]
-    if place.kind == .property, !isForward || cell == nil,
+    if place.kind == .property, !isForward || cell == nil {
       let slot = newestSlot(ofProperty: place, cell)
-    {
-      return .cell(slot)
+      if graph.isUnwinding {
+        // Its getter has run, and the program is on its way out of it.
+        graph.isUnwinding = false
+        return .unwind
+      }
+      if let slot { return .cell(slot) }
     }
     return cell.map { .cell($0) } ?? .unconnected(name)
   }
