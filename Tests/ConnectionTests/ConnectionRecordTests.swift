@@ -238,6 +238,21 @@ import Testing
     #expect(table.count == 2)
   }
 
+  /// A statement that comes and goes does not drive out another one of the same hash that stays.
+  @Test func aStatementThatComesAndGoesLeavesTheOther() {
+    let table = SharedTable<String>()
+    func take(_ element: String) -> Int32 { table.take(element, hash: 7) { $0 == element } }
+    let stays = take("a")
+    for _ in 0..<100 {
+      table.release(take("b"))
+      // It takes the number of the one that is gone.
+      let other = table.take("c", hash: 8) { $0 == "c" }
+      #expect(take("a") == stays)
+      table.release(other)
+    }
+    #expect(table.count == 1)
+  }
+
   /// Numbers grow, and the connections that were made first stay.
   @Test func takesNoMoreUnderChurn() throws {
     try onThread {

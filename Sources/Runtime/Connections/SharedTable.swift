@@ -15,6 +15,8 @@ struct SharedTable<Element>: ~Copyable {
   /// The numbers that nobody has.
   private let free = FlatTable<Int32>()
   private let recent = FlatTable<Int32>()
+  /// Where an element would be among those taken lately.
+  private let slots = FlatTable<UInt8>()
 
   /// How many elements are kept.
   var count: Int { elements.count - free.count }
@@ -48,6 +50,7 @@ struct SharedTable<Element>: ~Copyable {
     // The one that came before the last is given up.
     recent[slot + 1] = recent[slot]
     recent[slot] = number
+    slots[number] = UInt8(truncatingIfNeeded: slot)
     return number
   }
 
@@ -62,6 +65,7 @@ struct SharedTable<Element>: ~Copyable {
     }
     elements.append(element)
     uses.append(1)
+    slots.append(0)
     return Int32(clamping: elements.count - 1)
   }
 
@@ -69,10 +73,23 @@ struct SharedTable<Element>: ~Copyable {
   func release(_ number: Int32) {
     uses[number] -= 1
     guard uses[number] == 0 else { return }
+    forgetRecent(number)
     free.append(number)
     // Last: what the element does as it is let go of may come back here.
     let old = elements[number]
     elements[number] = nil
     withExtendedLifetime(old) {}
+  }
+
+  /// Has a number that nobody has any more not be found: it would drive out one that is still had.
+  private func forgetRecent(_ number: Int32) {
+    guard !recent.isEmpty else { return }
+    let slot = Int(slots[number])
+    if recent[slot] == number {
+      recent[slot] = recent[slot + 1]
+      recent[slot + 1] = -1
+    } else if recent[slot + 1] == number {
+      recent[slot + 1] = -1
+    }
   }
 }
