@@ -89,6 +89,20 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     }
   }
 
+  /// Whether there is memory for one record more.
+  @inlinable public var hasRoom: Bool {
+    @inline(__always) get { unsafe header.pointee.count != header.pointee.capacity }
+  }
+
+  /// Adds a record at the end, where `hasRoom` says that there is memory for it.
+  @inlinable
+  @inline(__always)
+  public func appendWithinCapacity(_ record: Record) {
+    assert(hasRoom)
+    unsafe header.pointee.base[header.pointee.count] = record
+    unsafe header.pointee.count &+= 1
+  }
+
   /// Adds a record at the end.
   ///
   /// - Complexity: O(1), amortised.

@@ -8,8 +8,8 @@ internal import TenonLexer
 /// entry says that it is gone. So what the ring keeps alive is bounded.
 ///
 /// Entries are written without a check. They are within the memory, as `count` never exceeds `limit`:
-/// both begin at 0; `count` grows by one at a time and only after `count == limit` has called `grow`,
-/// or by a run, for which `beginRun` has called it as often as needed; after that there is memory, and
+/// both begin at 0; `count` grows by one at a time and only where it is not `limit`, or that has called
+/// `grow`, or by a run, for which `beginRun` has called it as often as needed; after that there is memory, and
 /// `limit` is what it has room for or, from `capacity` on, out of reach. Nothing else changes `limit`,
 /// and `forget` only lessens `count`. The room is a power of two, so that `count & mask` is in it. The
 /// machine is known before: its graph is told of it before it has a cell.
@@ -120,8 +120,48 @@ final class CauseRing {
     unsafe noteWrite(cell, turn: turn, from: send, old: old, new: new)
   }
 
-  /// Records that somebody outside has changed a cell.
+  /// Whether a change in a turn is recorded by writing its entry, with nothing else to be done.
   @inline(__always)
+  func isReady(for turn: Int) -> Bool {
+    UInt32(truncatingIfNeeded: turn) == self.turn && count != limit && !isTracing
+  }
+
+  /// Records that a connection has changed a cell, where `isReady` says that nothing else is to be done.
+  @inline(__always)
+  func noteReady(
+    _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
+  ) {
+    unsafe entries.unsafelyUnwrapped[count & mask] = Entry(
+      turn: turn, cell: cell, writer: connection, cause: cause, old: old, new: new, time: time)
+    count &+= 1
+  }
+
+  /// Records that somebody outside has changed a cell, with which a turn begins, if nothing else is to be
+  /// done for that.
+  ///
+  /// - Returns: Whether that is so; else nothing is recorded.
+  @inline(__always)
+  func noteFirst(
+    _ cell: Int32, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
+  ) -> Bool {
+    guard count != limit, !isTracing else { return false }
+    var writer: Int32 = 0
+    var start: Int32 = -1
+    if let send = unsafe send {
+      let isKnown = unsafe send._withUnsafeGuaranteedRef { send in
+        writer = -lastSourceNumber
+        start = send.range.start
+        return ObjectIdentifier(send.code.source) == lastSource
+      }
+      guard isKnown else { return false }
+    }
+    let number = UInt32(truncatingIfNeeded: turn)
+    if clock == nil { self.turn = number } else { beginTurn(number) }
+    noteReady(cell, connection: writer, because: start, old: old, new: new)
+    return true
+  }
+
+  /// Records that somebody outside has changed a cell.
   func noteWrite(
     _ cell: CellID, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
   ) {
@@ -134,8 +174,6 @@ final class CauseRing {
         entry.cause = send.range.start
       }
     }
-    // Nearly every write from outside begins a turn.
-    if entry.turn != self.turn { startTurn(entry.turn) }
     record(entry)
   }
 
@@ -203,16 +241,12 @@ final class CauseRing {
   }
 
   @inline(never)
-  private func beginTurn(_ turn: UInt32) { startTurn(turn) }
-
-  @inline(__always)
-  private func startTurn(_ turn: UInt32) {
+  private func beginTurn(_ turn: UInt32) {
     self.turn = turn
     if let clock { time = clock.coarseWallTime / 1000 }
   }
 
   /// The number of the text of some code, from 1: that of the last one mostly.
-  @inline(__always)
   private func number(of code: Code) -> Int32 {
     ObjectIdentifier(code.source) == lastSource ? lastSourceNumber : number(of: code.source)
   }

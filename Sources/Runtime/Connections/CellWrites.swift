@@ -52,8 +52,23 @@ struct CellWrites: ~Copyable {
   /// Notes when a cell was written, by whomever.
   func setAge(_ age: UInt64, of cell: CellID) { writes[place(of: cell)].age = age }
 
-  /// Notes when a cell was written from outside, and by which send.
+  /// Notes when a cell was written from outside, if the same send has written it last.
+  ///
+  /// Calls nothing, for the writes that have to be fast.
+  ///
+  /// - Returns: Whether that is so; else nothing is noted.
   @inline(__always)
+  func noteAgain(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) -> Bool {
+    let place = places[cell.rawValue]
+    guard place >= 0 else { return false }
+    let write = unsafe writes.address(of: place)
+    let identity = unsafe send.map { unsafe UInt(bitPattern: $0.toOpaque()) } ?? 0
+    guard unsafe identities[write.pointee.site] == identity else { return false }
+    unsafe write.pointee.age = age
+    return true
+  }
+
+  /// Notes when a cell was written from outside, and by which send.
   func note(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) {
     let known = places[cell.rawValue]
     let place = known < 0 ? enter(cell) : known

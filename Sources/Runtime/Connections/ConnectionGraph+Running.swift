@@ -127,9 +127,49 @@ extension ConnectionGraph {
 
   /// Stores a value that a formula gives a cell.
   ///
+  /// Numbers and the like go to a plain slot without a call, so that nothing has to be kept for after it.
+  ///
   /// - Returns: Whether the cell has another value now.
   @inline(__always)
   func store(_ value: Value, in output: Int32, by number: Int32, because cause: Int32) -> Bool {
+    // Nothing makes a cell or a formula meanwhile: the records stay.
+    let cell = unsafe hot.address(of: output)
+    let formula = unsafe hotFormulas.address(of: number)
+    let words = unsafe words.address(of: 0)
+    let flags = unsafe cell.pointee.flags
+    guard
+      unsafe flags & (CellFlag.plain | CellFlag.planned) == CellFlag.plain && !value.isObject
+        && formula.pointee.status == .satisfied && !formula.pointee.isTolerant
+    else { return storeCarefully(value, in: output, by: number, because: cause) }
+    let place = unsafe cell.pointee.object
+    let object = ObjectRef(place)
+    let index = unsafe cell.pointee.slot
+    let old = object[slot: index]
+    if old == value {
+      countIdleRun(of: number)
+      return false
+    }
+    let turn = unsafe words.pointee.firstTurn
+    guard
+      unsafe object.flags & ObjectFlag.scanned == 0 && undo.hasRoom
+        && causes.isReady(for: words.pointee.turn) && cell.pointee.turn != turn
+    else { return storeCarefully(value, in: output, by: number, because: cause) }
+    undo.noteSlotWithinCapacity(place, index, old)
+    object.initialize(slot: index, to: value)
+    unsafe formula.pointee.cause = cause
+    unsafe cell.pointee.writer = number
+    unsafe cell.pointee.turn = turn
+    unsafe cell.pointee.changes = 1
+    unsafe causes.noteReady(
+      output, connection: formula.pointee.connection, because: cause, old: old, new: value)
+    return flags & (CellFlag.hooked | CellFlag.apart) == 0 || spreadResult(in: output)
+  }
+
+  /// Stores a value that a formula gives a cell, whatever it is and takes.
+  @inline(never)
+  private func storeCarefully(
+    _ value: Value, in output: Int32, by number: Int32, because cause: Int32
+  ) -> Bool {
     // Nothing makes a cell or a formula while a value goes to a plain slot: the records stay.
     let cell = unsafe hot.address(of: output)
     let formula = unsafe hotFormulas.address(of: number)

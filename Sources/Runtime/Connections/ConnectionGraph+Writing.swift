@@ -76,24 +76,52 @@ extension ConnectionGraph {
 
   /// Notes that a freely writable cell was written from outside.
   ///
+  /// The writes that come again and again are noted without a call, so that nothing has to be kept for
+  /// after it.
+  ///
   /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
   @inline(__always)
   func noteFreeWrite(to cell: CellID, old: Value, new: Value) -> Bool {
     // Nothing makes a cell meanwhile: the records stay where they are.
     let words = unsafe words.address(of: 0)
+    let record = unsafe hot.address(of: cell.rawValue)
     unsafe words.pointee.clock &+= 1
     let send = unsafe currentSend()
-    if unsafe words.pointee.isSettling, let effect {
+    guard
+      unsafe !words.pointee.isSettling && record.pointee.flags & CellFlag.planned == 0
+        && writes.noteAgain(cell, at: words.pointee.clock, from: send)
+        && causes.noteFirst(
+          cell.rawValue, turn: words.pointee.turn &+ 1, from: send, old: old, new: new)
+    else {
+      unsafe noteFreeWriteSlowly(to: cell, from: send, old: old, new: new)
+      return beginsTurn(cell)
+    }
+    unsafe record.pointee.writer = -1
+    return beginsTurn(cell)
+  }
+
+  @inline(never)
+  private func noteFreeWriteSlowly(
+    to cell: CellID, from send: Unmanaged<SiteNode>?, old: Value, new: Value
+  ) {
+    if isSettling, let effect {
       causes.note(cell, turn: turn, by: effect, old: old, new: new)
     } else {
       unsafe causes.noteWrite(
-        cell, turn: words.pointee.turn &+ (words.pointee.isSettling ? 0 : 1), from: send, old: old,
-        new: new)
+        cell, turn: isSettling ? turn : turn &+ 1, from: send, old: old, new: new)
     }
+    if hot[cell.rawValue].flags & CellFlag.planned != 0 { settleAccounts() }
+    hot[cell.rawValue].writer = -1
+    unsafe writes.note(cell, at: clock, from: send)
+  }
+
+  /// Counts a write of a freely writable cell.
+  ///
+  /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
+  @inline(__always)
+  private func beginsTurn(_ cell: CellID) -> Bool {
+    let words = unsafe words.address(of: 0)
     let record = unsafe hot.address(of: cell.rawValue)
-    if unsafe record.pointee.flags & CellFlag.planned != 0 { settleAccounts() }
-    unsafe record.pointee.writer = -1
-    unsafe writes.note(cell, at: words.pointee.clock, from: send)
     let turn = unsafe words.pointee.firstTurn
     unsafe record.pointee.changes =
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1

@@ -20,6 +20,15 @@ struct UndoLog: ~Copyable {
     entries.append(Entry(object: object, number: slot, value: value))
   }
 
+  /// Whether what a slot held is remembered without anything else to be done.
+  @inline(__always) var hasRoom: Bool { entries.hasRoom }
+
+  /// Remembers what a slot held, where `hasRoom` says that there is memory for it.
+  @inline(__always)
+  func noteSlotWithinCapacity(_ object: Value, _ slot: Int, _ value: Value) {
+    entries.appendWithinCapacity(Entry(object: object, number: slot, value: value))
+  }
+
   /// Remembers what a place held.
   func note(_ place: Place, _ value: Value) {
     if place.kind == .slot {
