@@ -75,6 +75,14 @@ struct ConnectionPlan {
     }
   }
 
+  /// Whether it computes a place that stands in the statement itself.
+  func determines(_ place: Place) -> Bool {
+    ([target] + [other].compactMap { $0 } + backs).contains { operand in
+      guard case .place(let own) = operand.place, !operand.isReadOnly else { return false }
+      return own == place
+    }
+  }
+
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }

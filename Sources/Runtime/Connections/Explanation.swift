@@ -7,8 +7,10 @@ extension Machine {
   /// The cell that a connection or a reference is about.
   enum Subject {
     case cell(CellID)
-    /// The place takes part in no connection.
-    case unconnected(String)
+    /// The place takes part in no connection, or in those that are suspended.
+    case unconnected(String, suspended: [Connection])
+    /// A connection that is suspended.
+    case suspended(Connection)
     /// A connection that is not made at present: it waits for a path to lead somewhere, or has failed.
     case unmade(Connection)
     /// A connection of whole stores has not changed anything yet.
@@ -34,8 +36,11 @@ extension Machine {
       // Those that go back come first, in the order of which the last one wins.
       let formulas = connection.formulas
       guard let formula = formulas.first(where: { !$0.isInverse }) ?? formulas.first else {
-        return connection.status == .active
-          ? .unmade(connection) : .unconnected(connection.plan?.target.name ?? connection.text)
+        switch connection.status {
+        case .active: return .unmade(connection)
+        case .suspended: return .suspended(connection)
+        case .disconnected: return .ended
+        }
       }
       return .cell(formula.output)
     case "VariableReference":
@@ -68,7 +73,8 @@ extension Machine {
       }
       if let slot { return .cell(slot) }
     }
-    return cell.map { .cell($0) } ?? .unconnected(name)
+    if let cell { return .cell(cell) }
+    return .unconnected(name, suspended: isForward ? [] : graph.suspendedConnections(of: place))
   }
 
   /// The variable through which a property with accessors of its own has changed last, if it was through
@@ -93,7 +99,7 @@ extension Machine {
     ofProperty reference: Value, isForward: Bool
   ) throws(Failure) -> Subject {
     var failure: Failure?
-    var found: Subject = .unconnected(displayText(reference))
+    var found: Subject = .unconnected(displayText(reference), suspended: [])
     let outcome = withPath(of: reference) { object, names in
       guard let last = names.last else { return .nil }
       let owner = names.count > 1 ? follow(Array(names.dropLast()), from: object) : object
@@ -110,6 +116,19 @@ extension Machine {
     if outcome.isUnwind { return .unwind }
     if let failure { throw failure }
     return found
+  }
+
+  /// What there is to say of a place that has no cell.
+  func explanation(
+    ofUnconnected name: String, _ suspended: [Connection]
+  ) -> String {
+    guard !suspended.isEmpty else { return "'\(name)' takes part in no connection" }
+    return suspended.map { explanation(ofSuspended: $0) }.joined(separator: "\n")
+  }
+
+  /// What there is to say of a connection that is suspended.
+  func explanation(ofSuspended connection: Connection) -> String {
+    "'\(connection.text)' (\(connection.location)) is suspended"
   }
 
   // MARK: Why
@@ -451,5 +470,17 @@ extension ConnectionGraph {
       return nil
     }
     return failures[formula.id]
+  }
+}
+
+extension ConnectionGraph {
+  /// The connections that are suspended and would determine a place, in the order of their statements.
+  ///
+  /// - Complexity: O(connections).
+  fileprivate func suspendedConnections(of place: Place) -> [Connection] {
+    connections.values.sorted { $0.number < $1.number }.filter { connection in
+      guard connection.status == .suspended, let plan = connection.plan else { return false }
+      return plan.determines(place)
+    }
   }
 }

@@ -126,10 +126,17 @@ extension Machine {
       return amount(by: equation.relation, equation.form)
     }
     guard connection.strength < .required,
-      let formula = formulas.first(where: { !$0.isInverse }), let form = formula.linear,
-      Set(form.cells).isSuperset(of: formula.variables)
+      let formula = formulas.first(where: { !$0.isInverse }), let form = formula.linear
     else { return nil }
+    let rest = Set(formula.variables).subtracting(form.cells)
+    guard rest.allSatisfy({ holdsObject(of: form.cells, $0) }) else { return nil }
     return amount(by: .equal, form)
+  }
+
+  /// Whether a place holds an object of which one of some places is a part, like the list of an element.
+  private func holdsObject(of parts: [CellID], _ cell: CellID) -> Bool {
+    guard let object = currentValue(of: cell), object.isObject else { return false }
+    return parts.contains { graph[$0].place.object == object }
   }
 
   /// Whether places are as a wish wants them that is kept by running formulas, but is not in force; no

@@ -15,8 +15,10 @@ extension Primitive {
           connection.map { machine.explanation(of: cell, in: $0) } ?? machine.explanation(of: cell))
       case .unmade(let connection):
         return machine.makeExplanation(machine.explanation(ofUnmade: connection))
-      case .unconnected(let name):
-        return machine.makeString("'\(name)' takes part in no connection")
+      case .unconnected(let name, let suspended):
+        return machine.makeString(machine.explanation(ofUnconnected: name, suspended))
+      case .suspended(let connection):
+        return machine.makeString(machine.explanation(ofSuspended: connection))
       case .unmoved(let text):
         return machine.makeString("'\(text)' has not changed any place yet")
       case .stored(let whole, let path):
@@ -35,7 +37,7 @@ extension Primitive {
           return .unwind
         }
         return changes.first ?? .nil
-      case .unconnected, .unmade, .unmoved, .ended: return .nil
+      case .unconnected, .suspended, .unmade, .unmoved, .ended: return .nil
       case .unwind: return .unwind
       }
     },
@@ -52,7 +54,7 @@ extension Primitive {
       case .stored(let whole, let path):
         guard let changes = machine.changes(ofStored: path, in: whole) else { return .unwind }
         return machine.makeArray(changes.reversed())
-      case .unconnected, .unmade, .unmoved, .ended: return machine.makeArray([])
+      case .unconnected, .suspended, .unmade, .unmoved, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -66,7 +68,7 @@ extension Primitive {
       case .stored(let whole, let path):
         return machine.makeArray(
           machine.reachedNames(fromStored: path, in: whole).map { machine.makeString($0) })
-      case .unconnected, .unmade, .unmoved, .ended: return machine.makeArray([])
+      case .unconnected, .suspended, .unmade, .unmoved, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }
     },
@@ -80,7 +82,7 @@ extension Primitive {
         if let copier = machine.copier(of: cell) { return machine.makeConnectionObject(copier) }
         return ObjectRef(machine.makeChange(number, of: cell))[slot: 5]
       case .stored(let whole, let path): return machine.lastWriter(ofStored: path, in: whole)
-      case .unconnected, .unmade, .unmoved, .ended: return .nil
+      case .unconnected, .suspended, .unmade, .unmoved, .ended: return .nil
       case .unwind: return .unwind
       }
     },
