@@ -156,7 +156,9 @@ final class CauseRing {
       guard isKnown else { return false }
     }
     let number = UInt32(truncatingIfNeeded: turn)
-    if clock == nil { self.turn = number } else { beginTurn(number) }
+    if number != self.turn {
+      if clock == nil { self.turn = number } else { beginTurn(number) }
+    }
     noteReady(cell, connection: writer, because: start, old: old, new: new)
     return true
   }
