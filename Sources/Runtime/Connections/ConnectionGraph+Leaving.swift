@@ -101,6 +101,9 @@ extension ConnectionGraph {
     parts.remove(at: largest)
     let moved = parts.flatMap { $0 }
     structuralWork += moved.count
+    let held = connectionsHeld(in: region, among: moved)
+    forgetSums(of: region, among: moved)
+    defer { for formula in held where formula.state == .waiting { formula.state = .satisfied } }
     for constraint in moved {
       constraint.region = nil
       takeOut(constraint, of: region)
@@ -155,7 +158,7 @@ extension ConnectionGraph {
     waitingRegions.removeAll { $0 === region }
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     let held = connectionsHeld(in: region)
-    forgetSums(of: region)
+    forgetSums(of: region, among: region.constraints)
     let isTurn = isSettling || atomicDepth > 0 || words[0].hasJournal
     defer {
       for formula in held where formula.state == .waiting { formula.state = .satisfied }
@@ -174,8 +177,14 @@ extension ConnectionGraph {
 
   /// A formula of each connection that holds, where a solver keeps it that need not have run any.
   func connectionsHeld(in region: Region) -> [Formula] {
+    connectionsHeld(in: region, among: region.constraints)
+  }
+
+  private func connectionsHeld(
+    in region: Region, among constraints: some Sequence<Constraint>
+  ) -> [Formula] {
     guard region.solvesSums else { return [] }
-    return region.constraints.compactMap { constraint in
+    return constraints.compactMap { constraint in
       guard constraint.equation == nil, let formula = constraint.firstFormula,
         machine.state(of: formula.connection) == "satisfied"
       else { return nil }
@@ -185,9 +194,9 @@ extension ConnectionGraph {
 
   /// Has formulas wait that need not have run where their region was solved as sums, and in whose places
   /// something is missing: what a sum gave a place says nothing of them.
-  private func forgetSums(of region: Region) {
+  private func forgetSums(of region: Region, among constraints: some Sequence<Constraint>) {
     guard region.solvesSums else { return }
-    for constraint in region.constraints where constraint.equation == nil {
+    for constraint in constraints where constraint.equation == nil {
       guard let connection = constraint.firstFormula?.connection,
         constraint.formulas.contains(where: { $0.state == .satisfied }),
         machine.equationState(of: connection) == "waiting"
