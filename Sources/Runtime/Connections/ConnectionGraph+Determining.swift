@@ -37,6 +37,7 @@ extension ConnectionGraph {
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, formula, level: level)
     cells[output.index].ownerNumber = formula.id.rawValue
+    touch(output)
     setFlag(CellFlag.determined, of: output, to: true)
     beginLaziness(of: formula)
     for input in formula.inputs { addReader(formula, to: input) }
@@ -61,6 +62,7 @@ extension ConnectionGraph {
     constraint.level = -1
     if self[formula.output].owner == formula {
       cells[formula.output.index].ownerNumber = -1
+      touch(formula.output)
       // Nothing that is still there has it stand higher: ways are looked for by levels.
       cells[formula.output.index].level = 0
       setFlag(CellFlag.determined, of: formula.output, to: false)

@@ -27,14 +27,16 @@ extension ConnectionGraph {
     return true
   }
 
-  /// Whether a formula has failed of a region that a cell belongs to: whoever writes there what it holds
-  /// already may have another direction computed, whose places do not fit yet.
+  /// Whether something that joins a cell does not hold, or a formula of its region has failed: whoever writes
+  /// there what it holds already may have another direction computed, whose places do not fit yet.
   ///
-  /// - Complexity: O(formulas of the region), while any formula has failed.
-  func hasFailedBeside(_ cell: CellID) -> Bool {
-    guard hasFailures, let region = self[cell].region else { return false }
+  /// - Complexity: O(formulas of the region).
+  func isOpenBeside(_ cell: CellID) -> Bool {
+    guard let region = self[cell].region else { return false }
     return region.constraints.contains { constraint in
-      constraint.formulas.contains { hasFailed($0.id.rawValue) }
+      hasFailures && constraint.formulas.contains { hasFailed($0.id.rawValue) }
+        || constraint.equation == nil && constraint.cells.contains(cell)
+          && constraint.formulas.allSatisfy { $0.state == .waiting }
     }
   }
 

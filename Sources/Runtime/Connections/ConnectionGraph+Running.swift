@@ -279,12 +279,14 @@ extension ConnectionGraph {
     machine.roots.append(value)
     defer { machine.roots.removeLast(machine.roots.count - root) }
     guard let old = machine.currentValue(of: output) else { return nil }
-    if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number) {
+    let place = place(of: output)
+    if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number)
+      || place.kind == .stored && machine.isCopy(old, of: value, in: place.object)
+    {
       noteSatisfied(number)
       countIdleRun(of: number)
       return nil
     }
-    let place = place(of: output)
     noteOldSlowly(old, of: output)
     let outer = (writing: writing, effect: effect)
     writing = output

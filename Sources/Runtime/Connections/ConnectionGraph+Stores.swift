@@ -23,6 +23,9 @@ extension ConnectionGraph {
     if hot[cell.rawValue].flags & CellFlag.lazy != 0 { noteWatching(of: cell) }
   }
 
+  /// Whether a formula of one direction determines a cell: what others write there does not stay.
+  func isDetermined(_ id: CellID) -> Bool { cells[id.index].hasOwner }
+
   /// Whether anybody wants to hear of changes of a cell.
   func isRead(_ id: CellID) -> Bool {
     let cell = self[id]

@@ -17,7 +17,10 @@ extension ConnectionGraph {
     try checkOwner(of: cell)
     // Who writes a slot writes the properties that are computed from it.
     guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
-    for property in cells[cell.index].properties { try checkOwner(of: property) }
+    // A store writes to those below it when it likes: what it is to hold is put there again.
+    for property in cells[cell.index].properties where hot[property.rawValue].kind != .stored {
+      try checkOwner(of: property)
+    }
   }
 
   @inline(__always)
@@ -40,13 +43,20 @@ extension ConnectionGraph {
   }
 
   private func prepareRegion(of cell: CellID) throws(Failure) {
+    try tellRegion(of: cell, age: clock + 1)
+  }
+
+  /// Has the solver of a cell's region hear that the cell is about to be written, or was.
+  ///
+  /// - Throws: a failure that names what determines the cell.
+  func tellRegion(of cell: CellID, age: UInt64) throws(Failure) {
     guard hasRegions, var region = cells[cell.index].region else { return }
     if region.isToBeReconsidered, reconsiderSolver(of: region), let new = cells[cell.index].region {
       region = new
     }
     noteEdit(of: cell)
     do throws(Failure) {
-      try tell(region, of: cell, age: clock + 1, isPinned: self[cell].hasOwner)
+      try tell(region, of: cell, age: age, isPinned: self[cell].hasOwner)
     } catch {
       _ = edits.popLast()
       throw error
@@ -142,7 +152,10 @@ extension ConnectionGraph {
     // What a connection says of a place that was written over its head does not hold until it hears
     // of a change.
     if hot[cell.rawValue].flags & CellFlag.determined != 0 {
-      self[cell].owner?.state = .waiting
+      if let owner = self[cell].owner {
+        noteStatus(of: owner)
+        owner.state = .waiting
+      }
       forgetStaleness(of: cell)
     }
     writes.note(cell, at: clock, by: site)
@@ -171,7 +184,7 @@ extension ConnectionGraph {
     }
     noteWriter(of: cell, site)
     if hot[cell.rawValue].flags & CellFlag.hooked != 0 {
-      for property in self[cell].properties { noteWriter(of: property, site) }
+      for property in computed(from: cell) { noteWriter(of: property, site) }
     }
     noteChange(of: cell)
   }
@@ -205,7 +218,7 @@ extension ConnectionGraph {
     if isSettling { distribute(cell) } else { pending.append(cell) }
     guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
     for property in cells[cell.index].properties where property != writing && property != storing {
-      noteChange(of: property)
+      noteChange(below: property)
     }
     if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
     if !lazyReaders.isEmpty { noteDue(readersOf: cell) }

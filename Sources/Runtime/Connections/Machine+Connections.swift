@@ -52,7 +52,7 @@ extension Machine {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
       let isEqual = isUnchanged(old, value)
-      if isEqual, !graph.hasFailedBeside(cell) {
+      if isEqual, !graph.isOpenBeside(cell) {
         graph.noteEqualWrite(to: cell)
         graph.relays.held[cell]?.relay?.wanted = nil
         return value
@@ -206,13 +206,13 @@ extension Machine {
     return outcome
   }
 
-  /// Whether a store is of a class of the program's own that may compute what is read; one in memory
-  /// has what it was given, unless its class describes places.
+  /// Whether a store may compute what is read from what others hold; one in memory has what it was
+  /// given, unless its class describes places.
   private func mayCompute(_ store: Value) -> Bool {
-    guard store.isObject else { return false }
+    guard store.isObject, nativeStore(store) == nil else { return false }
     let info = classInfo(of: store)
-    return !info.isKernel
-      && (!info.inherits(from: memoryStoreClass) || !propertyPaths(of: store).isEmpty)
+    return !info.inherits(from: memoryStoreClass)
+      || !info.isKernel && !propertyPaths(of: store).isEmpty
   }
 
   /// Reads a place of a store of the program's own and learns what its getter reads.
@@ -359,6 +359,21 @@ extension Machine {
       // An equal object may change its own way later on: it counts as another.
       return false
     }
+  }
+
+  /// Whether what a store has answered is equal to a collection, in a store that answers a copy each time:
+  /// nobody else can change that one.
+  func isCopy(_ answer: Value, of value: Value, in store: Value) -> Bool {
+    guard answer.isObject, value.isObject, isKernelCollection(value), isKernelCollection(answer),
+      case .value(.true) = withErrorsCaught({ send(selector("answersCopies"), to: store) }),
+      case .value(.true) = withErrorsCaught({ send(selector("="), to: answer, value) })
+    else { return false }
+    return true
+  }
+
+  private func isKernelCollection(_ value: Value) -> Bool {
+    let info = classInfo(of: value)
+    return info.isKernel && info.inherits(from: collectionClass)
   }
 
   private func isUnchangedInteger(_ old: Value, _ new: Value) -> Bool {

@@ -348,14 +348,10 @@ extension Machine {
     if let running = graph.running {
       throw .impureFormula(graph[cell].name, running.connection)
     }
-    let known = graph[cell].known
-    graph.forgetKnown(of: cell)
-    if let before, let old = before.isUndefined ? known : before {
+    if let before, let old = before.isUndefined ? graph[cell].known : before {
       graph.noteOld(old, at: graph.place(of: cell))
     }
-    // What a formula determines is put in its place again.
-    if let owner = graph[cell].owner { graph.forced.append(owner) }
-    graph.noteWrite(to: cell, by: stackTrace(limit: 1).first)
+    graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first)
     if graph.isSettling || graph.atomicDepth > 0 { return store }
     return settleGraph(answering: store)
   }

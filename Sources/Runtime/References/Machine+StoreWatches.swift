@@ -8,6 +8,9 @@ final class StoreWatches: LiveSource {
   struct Watch {
     let place: Place
     let subscription: ChangeSubscription
+    /// Whether a connection reads the place, rather than only writes it: the program waits for what
+    /// others change there.
+    var isRead: Bool
   }
 
   var byCell: [CellID: Watch] = [:]
@@ -40,7 +43,7 @@ final class StoreWatches: LiveSource {
 
   var isLive: Bool {
     forgetEnded()
-    return !byCell.isEmpty || !byConnection.isEmpty
+    return !byConnection.isEmpty || byCell.values.contains(where: \.isRead)
   }
 }
 
@@ -64,7 +67,9 @@ extension Machine {
     storeWatches.beforeReading = [:]
     for cell in touched {
       let place = graph[cell].place
-      let isWanted = graph.isRead(cell)
+      let isRead = graph.isRead(cell)
+      let isWanted = isRead || graph.isDetermined(cell)
+      storeWatches.byCell[cell]?.isRead = isRead
       if let known = storeWatches.byCell[cell], !isWanted || known.place != place {
         storeWatches.byCell[cell] = nil
         storeWatches.contents[known.place] = nil
@@ -74,7 +79,8 @@ extension Machine {
         let subscription = begun[place] ?? (try? store.watch(reference, isDeep: false))
       else { continue }
       loop.add(storeWatches)
-      storeWatches.byCell[cell] = StoreWatches.Watch(place: place, subscription: subscription)
+      storeWatches.byCell[cell] = StoreWatches.Watch(
+        place: place, subscription: subscription, isRead: isRead)
       if begun[place] == nil {
         // It may have changed after it was read and before it was watched.
         graph.forgetKnown(of: cell)

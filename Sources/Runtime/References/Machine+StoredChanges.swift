@@ -59,8 +59,7 @@ extension Machine {
 
   private func noteChange(of place: Place) {
     guard let cell = graph.cellsByPlace[place], !isAsRead(place) else { return }
-    graph.forgetKnown(of: cell)
-    graph.noteWrite(to: cell, by: nil)
+    graph.takeUpChange(of: cell)
   }
 
   /// Notes a change of all places below a reference that connections know.

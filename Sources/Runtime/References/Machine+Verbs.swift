@@ -91,8 +91,7 @@ extension Machine {
         reference.isPrefix(of: other.inScheme(reference.scheme)),
         let cell = graph.cellsByPlace[place]
       else { continue }
-      graph.forgetKnown(of: cell)
-      graph.noteWrite(to: cell, by: nil)
+      graph.takeUpChange(of: cell)
     }
   }
 

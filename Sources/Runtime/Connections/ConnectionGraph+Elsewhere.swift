@@ -1,0 +1,64 @@
+internal import TenonTables
+
+// Changes that were made past the name by which a connection knows a place: by another process, in a
+// store below, by the end of a directory, to an element of what a getter reads. They count as writes of
+// the place at the time at which they are taken up.
+
+extension ConnectionGraph {
+  /// Takes up that a place may hold something else than connections know.
+  ///
+  /// It cannot be refused any more: what a formula determines is put there again.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell of the place.
+  ///   - site: The send that has changed it, if the program has.
+  /// - Complexity: O(places computed from it), and what their solvers' `edit` costs.
+  func takeUpChange(of cell: CellID, by site: TraceEntry? = nil) {
+    for each in [cell] + computed(from: cell) { forgetKnown(of: each) }
+    takeBack(cell)
+    hearWrite(of: cell, at: clock + 1)
+    noteWrite(to: cell, by: site)
+  }
+
+  /// Notes that something has changed from which the place of a cell is computed, whoever has changed it.
+  func noteChange(below property: CellID) {
+    hearWrite(of: property)
+    if hot[property.rawValue].kind == .stored { takeBack(property) }
+    noteChange(of: property)
+  }
+
+  /// Has what a formula determines put again where something else was written.
+  func takeBack(_ cell: CellID) {
+    if let owner = owner(of: cell) { forced.append(owner) }
+  }
+
+  /// The cells of the places that are computed from one, at any number of removes; not of one that is
+  /// just being written, which hears no echo of that.
+  func computed(from cell: CellID) -> [CellID] {
+    var found: [CellID] = []
+    var next: CellID? = cell
+    var count = 0
+    while let each = next {
+      for property in cells[each.index].properties
+      where property != writing && property != storing && !found.contains(property) {
+        found.append(property)
+      }
+      next = count < found.count ? found[count] : nil
+      count += 1
+    }
+    return found
+  }
+
+  /// Lets the solver of a cell's region know that the cell was written, so that it is not what gives way,
+  /// if the solver can let that be; else another value is put there again.
+  func hearWrite(of cell: CellID, at age: UInt64? = nil) {
+    guard cells[cell.index].isInRegion else { return }
+    do throws(Failure) {
+      try tellRegion(of: cell, age: age ?? clock)
+    } catch {
+      guard let id = self[cell].region?.solver.formula(computing: cell), let formula = self[id]
+      else { return }
+      forced.append(formula)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TenonStores
+import Testing
+
+@testable import Tenon
+
+/// Connections over everything that changes elsewhere: kinds of stores x ways to change a place x
+/// connectors x who has written last. `Laws/ConnectedLaw.st` says what is done in a cell of the table.
+@Suite struct ConnectedLawTests {
+  private static let law = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Laws/ConnectedLaw.st")
+
+  /// What a kind of store prints about its cells, for a place at a path.
+  private func run(_ kind: String, at path: String, _ program: String? = nil) throws -> [String] {
+    let parts = path.split(separator: "/").map(String.init)
+    // In memory where the system has such a directory: durable writes to disks take milliseconds.
+    let memory = URL(filePath: "/dev/shm")
+    let manager = FileManager.default
+    let directory =
+      (manager.isWritableFile(atPath: memory.path) ? memory : manager.temporaryDirectory)
+      .appending(path: "tenon-connected-\(UUID().uuidString)")
+    defer { try? manager.removeItem(at: directory) }
+    try manager.createDirectory(at: directory, withIntermediateDirectories: true)
+    let text = try String(contentsOf: Self.law, encoding: .utf8)
+      .replacingOccurrences(of: "ROOT", with: directory.path)
+      .replacingOccurrences(of: "PLACE", with: path)
+      .replacingOccurrences(of: "PARENT", with: parts.dropLast().joined(separator: "/"))
+      .replacingOccurrences(of: "LAST", with: parts.last ?? "")
+    let usesSystem = ["file", "row", "defaults", "persistent"].contains { kind.hasPrefix($0) }
+    return onThread(stackSize: 64 << 20) {
+      let console = RecordingConsole()
+      let interpreter =
+        usesSystem
+        ? Interpreter(console: console, clock: SystemClock())
+        : Interpreter(console: console, clock: VirtualClock())
+      let files = FileStore(directory: directory.path)
+      interpreter.grant(files)
+      interpreter.grantPersistence(in: files, usesThreads: false) { _ in }
+      if let defaults = try? DefaultsStore(
+        domain: "law", directory: directory.path, report: { _ in })
+      {
+        interpreter.mount(defaults, as: "defaults")
+      }
+      interpreter.mountRemoteStores()
+      do {
+        _ = try interpreter.evaluate(text)
+        _ = try interpreter.evaluate(program ?? "ConnectedTable new run: '\(kind)'.")
+        _ = interpreter.runLoop()
+      } catch {
+        return console.lines + ["\(error)"]
+      }
+      return console.lines.filter { !$0.hasPrefix("stderr: ") }
+    }
+  }
+
+  /// Kinds of stores whose places are told of, each with all its cells.
+  @Test(arguments: [
+    "memory", "relative", "relativeTwice", "mapping", "blocks", "json", "propertyLists", "text",
+    "lines", "csv", "ndjson", "documents", "extension", "filter", "caching", "cachingTwice",
+    "cachedJSON", "writeBehind", "fetchBehind", "sequential", "overlay", "merging", "switching",
+    "initializing", "requiring", "readOnly", "retry", "timeout", "limit", "logging", "metrics",
+    "observed", "calmChaos", "object", "dictionaryInObject", "ownStore", "ownScheme", "ownMapping",
+    "row", "rowOfFile", "files", "filesAsJSON", "filesCached", "persistent", "defaults",
+  ]) func bothSidesAgreeOrTheStateSaysWhy(_ kind: String) throws {
+    let lines = try run(kind, at: "d/a")
+    #expect(lines.count == 1 && lines[0].hasSuffix(", 0 failed"), "\(lines)")
+  }
+
+  /// A dictionary has places under its keys only.
+  @Test func entriesOfADictionary() throws {
+    let lines = try run("dictionary", at: "a")
+    #expect(lines.count == 1 && lines[0].hasSuffix(", 0 failed"), "\(lines)")
+  }
+}
