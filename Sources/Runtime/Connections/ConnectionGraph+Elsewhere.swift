@@ -29,7 +29,22 @@ extension ConnectionGraph {
 
   /// Has what a formula determines put again where something else was written.
   func takeBack(_ cell: CellID) {
-    if let owner = owner(of: cell) { forced.append(owner) }
+    if let owner = owner(of: cell), !hasFailed(owner.id.rawValue) { forced.append(owner) }
+  }
+
+  /// Refuses what a connection writes to a place that another one determines, by whatever name.
+  ///
+  /// The place holds it already; what determines it puts its own value there again.
+  ///
+  /// - Throws: a failure that names what determines the place.
+  func refuseForeignWrite(to cell: CellID) throws(Failure) {
+    guard writing != nil || relays.write != nil else { return }
+    for each in [cell] + computed(from: cell) {
+      guard let owner = owner(of: each), !hasFailed(owner.id.rawValue),
+        !owner.connection.allowsOverride, owner.connection.strength == .required
+      else { continue }
+      throw .determined(displayName(of: each), by: owner.connection)
+    }
   }
 
   /// The cells of the places that are computed from one, at any number of removes; not of one that is

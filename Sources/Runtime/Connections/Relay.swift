@@ -352,6 +352,7 @@ extension Machine {
       graph.noteOld(old, at: graph.place(of: cell))
     }
     graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first)
+    try graph.refuseForeignWrite(to: cell)
     if graph.isSettling || graph.atomicDepth > 0 { return store }
     return settleGraph(answering: store)
   }

@@ -1,3 +1,4 @@
+internal import TenonTables
 internal import TenonLexer
 
 extension Primitive {
@@ -94,7 +95,10 @@ extension Primitive {
     },
     Primitive("lastError", "What the last failure said, or nil.") { machine, arguments in
       machine.connection(arguments.receiver)
-        .flatMap { $0.relay?.error ?? $0.relay?.rejection ?? machine.graph.failure(of: $0) }
+        .flatMap {
+          $0.relay?.error ?? $0.relay?.rejection ?? machine.graph.failure(of: $0)
+            ?? machine.unreadable(of: $0)
+        }
         .map { machine.makeString($0) } ?? .nil
     },
     Primitive(
@@ -239,11 +243,31 @@ extension Machine {
 
   /// What has become of a connection, for somebody who knows which ones have failed.
   func state(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
+    let state = knownState(of: connection, hasFailed: hasFailed)
+    return state == "waiting" && unreadable(of: connection) != nil ? "error" : state
+  }
+
+  /// Why a place of a connection cannot be read for which it waits; nil where it waits for something that is
+  /// missing, or for nothing.
+  fileprivate func unreadable(of connection: Connection) -> String? {
+    guard connection.status == .active, connection.relay == nil,
+      connection.formulas.contains(where: { $0.state == .waiting })
+    else { return nil }
+    for cell in connection.formulas.flatMap({ [$0.output] + $0.inputs }).withoutRepetitions
+    where graph.hot[cell.rawValue].kind == .stored {
+      if case .failed(let failure) = reading(cell), !failure.isNotReady { return failure.message }
+    }
+    return nil
+  }
+
+  private func knownState(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
     if connection.status != .active { return connection.status.rawValue }
     if let relay = connection.relay {
       if relay.error != nil { return "error" }
       if relay.isPending { return "pending" }
-      if relay.kind == .places { return relay.cells.isEmpty ? "waiting" : "satisfied" }
+      if relay.kind == .places {
+        return relay.cells.isEmpty || !showsTruth(relay) ? "waiting" : "satisfied"
+      }
     }
     if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
     if let state = redundantState(of: connection) { return state }
@@ -266,6 +290,18 @@ extension Machine {
 }
 
 extension Machine {
+  /// Whether the two places of a truth hold the same, as far as that is known; of whole stores it is.
+  private func showsTruth(_ relay: Relay) -> Bool {
+    guard relay.isTruth(in: graph), relay.heldSide == nil else { return true }
+    guard let left = currentValue(of: relay.cells[0]), let right = currentValue(of: relay.cells[1]),
+      !isUnchanged(left, right)
+    else { return true }
+    if case .value(.true) = withErrorsCaught({ send(selector("="), to: left, right) }) {
+      return true
+    }
+    return false
+  }
+
   /// Whether one of two places that are to be equal holds nothing.
   private func lacksEnd(_ connection: Connection) -> Bool {
     let formulas = connection.formulas
