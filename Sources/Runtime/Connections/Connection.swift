@@ -19,6 +19,7 @@ final class ConnectionExtras {
   fileprivate var silence: Failure?
   fileprivate var tolerance: Tolerance?
   fileprivate var pathFailure: String?
+  fileprivate var aimed: AimedSides?
   fileprivate var parts: [Int32] = []
 
   /// Whether there is nothing that would have to be kept.
@@ -26,7 +27,7 @@ final class ConnectionExtras {
     status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
       && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
       && forced == nil && relay == nil && silence == nil && tolerance == nil
-      && pathFailure == nil && parts.isEmpty
+      && pathFailure == nil && aimed == nil && parts.isEmpty
   }
 }
 
@@ -283,6 +284,12 @@ struct Connection: Hashable {
     }
   }
 
+  /// Where its sides have led whose paths are computed.
+  var aimed: AimedSides? {
+    get { extras?.aimed }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.aimed = newValue } }
+  }
+
   // MARK: What follows from the formulas
 
   /// What the program asked to hold: made anew from it when a path changes, or it is resumed.
@@ -373,7 +380,7 @@ extension ConnectionPlan {
   /// Whether any of its places stands at the end of a path.
   var hasPaths: Bool {
     ([target, other].compactMap { $0 } + reads + backs).contains { operand in
-      if case .path = operand.place { true } else { false }
+      if case .place = operand.place { false } else { true }
     }
   }
 

@@ -95,6 +95,7 @@ extension ConnectionGraph {
     if let tolerance = connection.tolerance { heap.mark(tolerance.value) }
     if let relay = connection.relay { mark(relay, heap) }
     connection.storedPlan?.forEachValue { heap.mark($0) }
+    connection.aimed?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
     if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
     for formula in connection.formulas {

@@ -111,7 +111,7 @@ extension Machine {
     let place: Place? =
       switch operand.place {
       case .place(let place): place
-      case .path: aim(operand.place).place
+      case .path, .computed: aim(operand.place).place
       }
     return place.flatMap { ownName(of: $0) ?? instanceVariableName(of: $0) } ?? operand.name
   }

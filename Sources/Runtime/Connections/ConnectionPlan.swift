@@ -20,6 +20,8 @@ struct ConnectionPlan {
     case place(Place)
     /// From a place through properties; the names are values that a root holds.
     case path(Place, [Value])
+    /// One with expressions in it, which say where it leads.
+    case computed(ComputedPath)
   }
 
   var target: Operand
@@ -71,6 +73,7 @@ struct ConnectionPlan {
     for operand in operands {
       switch operand.place {
       case .place(let place), .path(let place, _): body(place)
+      case .computed(let path): if let base = path.base { body(base) }
       }
     }
   }
@@ -101,6 +104,7 @@ struct ConnectionPlan {
       case .place(let place):
         if place.kind == .stored { body(place.object) }
         body(place.key)
+      case .computed(let path): path.forEachValue(body)
       }
     }
   }
@@ -116,6 +120,8 @@ struct Aim {
   var failure: Failure?
   /// Whether it has come to a dictionary that has no such entry and understands the name as a message.
   var isMessage = false
+  /// The places among the steps that say which components the path has.
+  var components: [Place] = []
 }
 
 extension Machine {
@@ -125,6 +131,13 @@ extension Machine {
   func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
     switch path {
     case .place(let place): return Aim(place: place)
+    case .computed(let computed):
+      let (path, reads, failure) = locate(computed)
+      guard let path else { return Aim(steps: reads, failure: failure, components: reads) }
+      var aim = aim(path)
+      aim.steps = reads + aim.steps
+      aim.components = reads
+      return aim
     case .path(let base, let names):
       var aim = Aim()
       var detours = Detours()
@@ -155,6 +168,15 @@ extension Machine {
             rest = way.names[...]
             continue
           }
+          if let name = rest.first, let end = end(named: name, of: object) {
+            // Another element is there when there are more or fewer.
+            aim.steps.append(.whole(ObjectRef(object)))
+            guard let end else { return aim }
+            roots.append(end.key)
+            current = end
+            rest = rest.dropFirst()
+            continue
+          }
           aim.isMessage = aim.isMessage || isMessage(rest.first, to: object)
           let (next, count) = try step(rest, from: object)
           guard let next else { return aim }
@@ -168,6 +190,40 @@ extension Machine {
       }
       aim.place = current
       return aim
+    }
+  }
+
+  /// The element that `first` or `last` answers of a list; the place is nil where the list is empty.
+  ///
+  /// - Returns: nil for other names, and where the message may mean something else.
+  func end(named name: Value, of object: Value) -> Place?? {
+    guard object.isObject, let text = text(name), text == "first" || text == "last" else {
+      return nil
+    }
+    let info = classInfo(of: object)
+    let isArray = object.isObject(ofClass: ClassIndex.array)
+    guard isArray || info.inherits(from: orderedCollectionClass),
+      let method = info.lookUp(selector(text)), method.holder.isKernel
+    else { return nil }
+    // What a program adds to a class of the kernel may answer anything.
+    if case .definition = method.origin { return nil }
+    let count = isArray ? ObjectRef(object).elementCount : self.count(of: object)
+    guard count > 0 else { return .some(nil) }
+    let index = text == "first" ? 1 : count
+    return .some(try? place(of: Value(small: index), in: object))
+  }
+
+  /// How many elements a list has.
+  private func count(of list: Value) -> Int {
+    let outer = tracker
+    tracker = Tracker(within: outer)
+    defer { tracker = outer }
+    switch withErrorsCaught({ send(selector("size"), to: list) }) {
+    case .value(let size): return size.asSmallInteger ?? 0
+    case .failed: return 0
+    case .unwound:
+      graph.isUnwinding = true
+      return 0
     }
   }
 
@@ -355,17 +411,16 @@ extension Machine {
       connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
       connection.awaitsAim = true
     }
-    let target = aim(plan.target.place)
-    let other = plan.other.map { aim($0.place) }
-    let reads = plan.reads.map { (place: $0.place, aim: aim($0.place), name: $0.name) }
-    let backs = plan.backs.map { aim($0.place) }
+    let led = self.aims(of: plan)
+    let (target, other, backs) = (led.target, led.other, led.backs)
+    let reads = zip(plan.reads, led.reads).map { (place: $0.place, aim: $1, name: $0.name) }
     connection.awaitsAim = false
     // A getter on the way may have ended it.
     guard connection.status == .active else { return }
     let ends = [target, other].compactMap { $0 } + backs
     let aims = ends + reads.map(\.aim)
     graph.watchPath(
-      of: connection, through: aims.flatMap(\.steps), nameOf: { name(of: $0) })
+      of: connection, through: aims.flatMap(\.steps), nameOf: { nameOnPath(of: $0) })
     // A path that leads nowhere may lead somewhere again as long as there is what it has come to.
     if connection.keptKeys == nil, plan.hasPaths {
       connection.keys = ends.flatMap { keys(waitingAt: $0) }
@@ -373,6 +428,7 @@ extension Machine {
     if let failure = aims.lazy.compactMap(\.failure).first { throw failure }
     let computed = [target] + (plan.isOneWay ? [] : [other].compactMap { $0 })
     for place in computed.compactMap(\.place) { try refuseReadOnly(place, for: connection) }
+    try refuseOwnPath(aims, computing: (computed + backs).compactMap(\.place), for: connection)
     // Where there is another way back, what cannot be written is only read.
     let ways = zip(plan.backs, backs).map { operand, back in
       back.place.flatMap { !operand.isReadOnly && isWritable($0) ? $0 : nil }
@@ -386,19 +442,21 @@ extension Machine {
         try refuseReadOnly(place, for: connection)
       }
     }
+    let begins = plan.hasPaths ? noteAims(of: connection, plan, led) : nil
     guard let targetPlace = target.place else { return }
-    let output = graph.cell(for: targetPlace, named: plan.target.name)
+    let output = graph.cell(for: targetPlace, named: cellName(of: plan.target, at: targetPlace))
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
+      let otherName = cellName(of: operand, at: otherPlace)
       if let relay = connection.relay, relay.kind == .places {
-        let right = graph.cell(for: otherPlace, named: operand.name)
+        let right = graph.cell(for: otherPlace, named: otherName)
         return try relate(connection, relay, output, right)
       }
       guard !plan.isOneWay else {
         return try copy(
-          connection, output, graph.cell(for: otherPlace, named: operand.name))
+          connection, output, graph.cell(for: otherPlace, named: otherName))
       }
-      let right = graph.cell(for: otherPlace, named: operand.name)
+      let right = graph.cell(for: otherPlace, named: otherName)
       if plan.solver == nil, plan.forced == nil, plan.strength == .required,
         connection.relay == nil, connection.tolerance == nil,
         graph.areEqualAlready(output, right)
@@ -409,7 +467,7 @@ extension Machine {
         return graph.addRedundant(connection, output, right)
       }
       do throws(Failure) {
-        try join(connection, output, right)
+        try join(connection, output, right, beginningWith: begins)
       } catch {
         // Numbers that others say something else of can still be equal.
         guard output != right, error.errorClass == .constraintError, plan.solver == nil,
@@ -442,6 +500,8 @@ extension Machine {
         // What a message answers is no place: the formula hears of what it reads when it is sent.
         place = base
         name = self.name(of: base)
+      } else if case .computed = read.place {
+        name = nameOnPath(of: place)
       }
       let cell = graph.cell(for: place, named: name)
       if plan.native != nil { given.append(cell) }
@@ -454,7 +514,7 @@ extension Machine {
       do throws(Failure) {
         try joinInverse(
           connection, output, reads: inputs, names: names,
-          backs: ways, blocks: block)
+          backs: ways, blocks: block, beginningWith: begins)
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
         graph.dissolve(connection)
@@ -490,7 +550,7 @@ extension Machine {
 
   /// `a =|= b`: two formulas, each the other's way back.
   private func join(
-    _ connection: Connection, _ left: CellID, _ right: CellID
+    _ connection: Connection, _ left: CellID, _ right: CellID, beginningWith side: AimedSide?
   ) throws(Failure) {
     guard left != right else { throw .joinsItself(graph[left].name) }
     try refuseSilent(left, for: connection)
@@ -502,8 +562,9 @@ extension Machine {
     connection.keys =
       keys(target: graph[left].place, reads: [])
       + keys(target: graph[right].place, reads: [])
-    // The right side wins at the start unless it is missing.
-    try graph.add(formulas, origin: isMissing(right) ? left : right)
+    // The right side wins at the start unless it is missing, then the one that leads elsewhere.
+    let isLeft = side.map { $0 == .left } ?? isMissing(right)
+    try graph.add(formulas, origin: isLeft ? left : right)
   }
 
   /// One place follows another: `a |= b` without any code.
@@ -615,6 +676,10 @@ extension ConnectionGraph {
     for connection in waiting {
       guard connection.status == .active, let plan = connection.plan else { continue }
       // Its formula may have gone the path before, and have said the same.
+      if machine.staysAimed(connection, plan) {
+        connection.awaitsAim = false
+        continue
+      }
       let known = connection.pathFailure ?? connection.ownFailure
       // What is known of the changes of its places, and of those on the way, is kept.
       let cells = connection.formulas.flatMap { $0.inputs + [$0.output] } + connection.steps

@@ -38,8 +38,68 @@ extension Machine {
   private func missing(among cells: [CellID]) -> [CellID] {
     var found: [CellID] = []
     for cell in cells where !found.contains(cell) && isMissing(cell) { found.append(cell) }
+    if found.isEmpty { found = cells.withoutRepetitions.filter { hasMissingElement($0) } }
     return found
   }
+
+  /// Whether a cell is that of a collection with nil among its elements.
+  func hasMissingElement(_ cell: CellID) -> Bool { !missingElements(of: cell, limit: 1).isEmpty }
+
+  /// The indexes or keys at which a collection holds nil, those first that come first.
+  ///
+  /// - Complexity: O(elements).
+  private func missingElements(of cell: CellID, limit: Int) -> [String] {
+    guard !graph[cell].isFree, graph.place(of: cell).kind == .whole else { return [] }
+    let collection = graph.place(of: cell).object
+    var keys: [String] = []
+    if classInfo(of: collection).inherits(from: dictionaryClass) {
+      let table = HashTable(collection)
+      for number in 0..<table.used where keys.count < limit {
+        if let entry = table.entry(number + 1), entry.value.isNil {
+          keys.append(describe(entry.key))
+        }
+      }
+      return keys
+    }
+    guard let elements = elements(of: collection) else { return [] }
+    for index in 0..<elements.elementCount where keys.count < limit {
+      if elements[element: index].isNil { keys.append(String(index + 1)) }
+    }
+    return keys
+  }
+
+  /// The elements of a list in an array of their own; nil for other collections.
+  private func elements(of list: Value) -> ObjectRef? {
+    if list.isObject(ofClass: ClassIndex.array) { return ObjectRef(list) }
+    guard classInfo(of: list).inherits(from: orderedCollectionClass) else { return nil }
+    let outer = tracker
+    tracker = Tracker(within: outer)
+    defer { tracker = outer }
+    switch withErrorsCaught({ send(selector("asArray"), to: list) }) {
+    case .value(let array):
+      return array.isObject(ofClass: ClassIndex.array) ? ObjectRef(array) : nil
+    case .failed: return nil
+    case .unwound:
+      graph.isUnwinding = true
+      return nil
+    }
+  }
+
+  /// What messages call the places that are missing: those of a collection one by one.
+  func missingNames(of cells: [CellID]) -> [String] {
+    cells.flatMap { cell in
+      let keys = missingElements(of: cell, limit: Machine.namedElementsLimit)
+      guard !keys.isEmpty else { return [missingName(of: cell)] }
+      let place = graph.place(of: cell)
+      let holder =
+        scriptVariables(where: { ObjectRef($0)[slot: 0] == place.object }).first
+        ?? graph.displayName(of: cell)
+      return keys.map { "\(holder)[\($0)]" }
+    }
+  }
+
+  /// The most elements of a collection that are named: who waits for more knows enough.
+  private static let namedElementsLimit = 16
 
   /// What messages call a place that is missing: an entry after the variable that holds the collection.
   func missingName(of cell: CellID) -> String {
@@ -58,7 +118,7 @@ extension Machine {
       return waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
         .map { "\(beginning): \($0)" }
     }
-    let names = missing.map { "'\(missingName(of: $0))'" }.joined(separator: " and ")
+    let names = missingNames(of: missing).map { "'\($0)'" }.joined(separator: " and ")
     return "\(beginning) for \(names)"
   }
 

@@ -49,7 +49,7 @@ extension Machine {
     let place: Place
     switch path {
     case .place(let end): place = end
-    case .path: place = aim(path).place ?? .slot(script, 0)
+    case .path, .computed: place = aim(path).place ?? .slot(script, 0)
     }
     guard place.object.isObject else { return false }
     let info = classInfo(of: place.object)
@@ -94,6 +94,8 @@ extension Machine {
       of: connection, through: all.flatMap(\.steps), nameOf: { name(of: $0) })
     connection.keys = aims.compactMap { $0 }.flatMap { keys(waitingAt: $0) }
     if let failure = all.lazy.compactMap(\.failure).first { throw failure }
+    try refuseOwnPath(
+      all, computing: aims.compactMap { $0?.place }, for: connection)
     var cells: [CellID] = []
     for (leaf, aim) in zip(linear.leaves, aims) {
       guard let operand = leaf.operand else {
@@ -103,7 +105,7 @@ extension Machine {
       }
       guard let place = aim?.place else { return }
       try refuseReadOnly(place, for: connection)
-      let cell = graph.cell(for: place, named: operand.name)
+      let cell = graph.cell(for: place, named: cellName(of: operand, at: place))
       try refuseSilent(cell, for: connection)
       cells.append(cell)
     }

@@ -51,7 +51,7 @@ extension Machine {
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
-      let isEqual = isUnchanged(old, value)
+      let isEqual = isUnchanged(old, value) || isSameContent(old, value, at: graph.place(of: cell))
       if isEqual, !graph.isOpenBeside(cell) {
         graph.noteEqualWrite(to: cell)
         graph.relays.held[cell]?.relay?.wanted = nil
@@ -376,6 +376,15 @@ extension Machine {
     return info.isKernel && info.inherits(from: collectionClass)
   }
 
+  /// Whether a store outside the interpreter's memory would be given the bytes that it has: it keeps none
+  /// of the objects that could be changed later.
+  private func isSameContent(_ old: Value, _ new: Value, at place: Place) -> Bool {
+    guard place.kind == .stored, old.isObject(ofClass: ClassIndex.byteArray),
+      new.isObject(ofClass: ClassIndex.byteArray), nativeStore(place.object) != nil
+    else { return false }
+    return ObjectRef(old).hasSameBytes(as: ObjectRef(new))
+  }
+
   private func isUnchangedInteger(_ old: Value, _ new: Value) -> Bool {
     if old == new { return true }
     guard old.isObject, new.isObject, ObjectRef(old).classIndex == ClassIndex.largeInteger else {
@@ -432,7 +441,7 @@ extension Machine {
     // A formula that does what none may is wrong all the same, and so is one that fails at something
     // else.
     case .constraintError, .zeroDivide: false
-    default: failure.isOfNil ?? formula.inputs.contains { isMissing($0) }
+    default: failure.isOfNil ?? formula.inputs.contains { isMissing($0) || hasMissingElement($0) }
     }
   }
 

@@ -8,7 +8,7 @@ extension Machine {
   /// directions of one constraint.
   func joinInverse(
     _ connection: Connection, _ left: CellID, reads: [CellID], names: [String], backs: [Place?],
-    blocks: Value
+    blocks: Value, beginningWith side: AimedSide?
   ) throws(Failure) {
     let blocks = ObjectRef(blocks)
     try refuseSilent(left, for: connection)
@@ -33,8 +33,10 @@ extension Machine {
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
     forward.takeText(readNames: names)
     // What the last of them reads wins at the start: the right side, unless something is missing
-    // there that the left one can make up for.
-    if let missing, !isMissing(left) {
+    // there that the left one can make up for; later the side that leads elsewhere.
+    if side == .left {
+      try graph.add(formulas + [missing, forward].compactMap { $0 }, origin: left)
+    } else if side == nil, let missing, !isMissing(left) {
       try graph.add(formulas + [forward, missing], origin: nil)
     } else {
       try graph.add(formulas + [missing, forward].compactMap { $0 }, origin: nil)

@@ -39,12 +39,21 @@ struct Detours {
   }
 }
 
-extension ConnectionPlan.PlacePath {
-  /// Where the way begins, and what it goes through.
-  fileprivate var parts: (base: Place, rest: ArraySlice<Value>) {
-    switch self {
-    case .place(let place): (place, [])
-    case .path(let base, let names): (base, names[...])
+extension Machine {
+  /// Where a way begins, and what it goes through; nil where that cannot be known yet.
+  ///
+  /// What it finds is kept among the roots, which the caller takes back.
+  fileprivate func parts(
+    of path: ConnectionPlan.PlacePath
+  ) throws(Failure) -> (base: Place, rest: [Value])? {
+    switch path {
+    case .place(let place): return (place, [])
+    case .path(let base, let names): return (base, names)
+    case .computed(let computed):
+      let found = locate(computed)
+      if let failure = found.failure { throw failure }
+      guard let way = found.path else { return nil }
+      return try parts(of: way)
     }
   }
 }
@@ -104,10 +113,7 @@ extension Machine {
     }
     let more = components.dropFirst().map { makeString($0) }
     roots += more
-    switch path {
-    case .place(let place): return .path(place, more)
-    case .path(let base, let names): return .path(base, names + more)
-    }
+    return path.appending(more)
   }
 
   /// The place of a store below another one.
@@ -134,7 +140,8 @@ extension Machine {
     defer { roots.removeLast(roots.count - root) }
     var detours = Detours()
     try detours.begin(at: name, of: group, remaining: 1, self)
-    var (current, rest) = try alias(named: name, in: group).parts
+    guard let way = try parts(of: alias(named: name, in: group)) else { return nil }
+    var (current, rest) = (way.base, way.rest[...])
     while !rest.isEmpty {
       let object = value(at: current)
       if object.isUnwind { return nil }
@@ -142,8 +149,8 @@ extension Machine {
       if isGroup(object), let name = rest.first.flatMap({ text($0) }) {
         // A way through another group goes on here: what it leads through may be long.
         try detours.begin(at: name, of: object, remaining: rest.count, self)
-        let (base, way) = try alias(named: name, in: object).parts
-        (current, rest) = (base, way + rest.dropFirst())
+        guard let way = try parts(of: alias(named: name, in: object)) else { return nil }
+        (current, rest) = (way.base, way.rest + rest.dropFirst())
         continue
       }
       let (next, count) = try step(rest, from: object.isUndefined ? .nil : object)
@@ -168,9 +175,8 @@ extension Machine {
     }
     guard isGroup(group) else { return nil }
     try detours.begin(at: name, of: group, remaining: names.count, self)
-    switch try alias(named: name, in: group) {
-    case .place(let base): return (base, Array(names.dropFirst()))
-    case .path(let base, let way): return (base, way + names.dropFirst())
+    return try parts(of: alias(named: name, in: group)).map {
+      ($0.base, $0.rest + names.dropFirst())
     }
   }
 
@@ -188,6 +194,11 @@ extension Machine {
       roots += names
       defer { roots.removeLast(names.count) }
       return follow(names, from: object.isUndefined ? .nil : object)
+    case .computed(let computed):
+      let found = locate(computed)
+      if let failure = found.failure { return signal(failure) }
+      for read in found.reads { tracker?.record(read) }
+      return found.path.map { value(at: $0) } ?? .nil
     }
   }
 
@@ -203,6 +214,12 @@ extension Machine {
       roots += names
       defer { roots.removeLast(names.count) }
       return put(value, at: names, of: object.isUndefined ? .nil : object)
+    case .computed(let computed):
+      let found = locate(computed)
+      guard let path = found.path else {
+        return signal(found.failure ?? .invalidArgument("a component of a path", found: "nil"))
+      }
+      return assign(value, to: path)
     }
   }
 
@@ -291,11 +308,8 @@ extension Machine {
       ["PropertyReference", "EntryReference", "Reference"].contains(classInfo(of: object).name),
       let first = names.first, text(first) == "value"
     else { return nil }
-    switch try? placePath(of: object) {
-    case .place(let place): return (place, Array(names.dropFirst()))
-    case .path(let base, let way): return (base, way + names.dropFirst())
-    case nil: return nil
-    }
+    guard let path = try? placePath(of: object), let way = try? parts(of: path) else { return nil }
+    return (way.base, way.rest + names.dropFirst())
   }
 
   /// The place at a key of a dictionary, or at a reference of a store.
@@ -397,6 +411,10 @@ extension Machine {
         case .value(let end) = withErrorsCaught({ follow(names, from: object) })
       else { return nil }
       value = end
+    case .computed(let computed):
+      let root = roots.count
+      defer { roots.removeLast(roots.count - root) }
+      return locate(computed).path.flatMap { storeHeld(at: $0) }
     }
     return isSide(value) ? value : nil
   }

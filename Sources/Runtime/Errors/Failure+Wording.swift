@@ -419,6 +419,13 @@ extension Failure {
     Failure(.constraintError, "'\(name)' is connected with itself")
   }
 
+  static func decidesItsPlace(_ name: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(name)' decides by its value which place is connected, so that it cannot be one of the places"
+    )
+  }
+
   /// An invariant does not hold; with a reason, it cannot be told whether it does.
   static func violated(_ invariant: Connection, because reason: String?) -> Failure {
     let outcome = reason.map { "would fail: \($0)" } ?? "would not hold any more"
@@ -434,7 +441,9 @@ extension Failure {
 
   static func silentSource(_ name: String) -> Failure {
     Failure(
-      .constraintError, "'\(name)' cannot tell about changes, so that it cannot be connected")
+      .constraintError,
+      "'\(name)' cannot tell about changes, so that it cannot be connected; "
+        + "'(...) policy: (Policy poll: 1 second)' looks for them")
   }
 
   static func doesNotSettle(_ names: [String], _ writers: [String] = []) -> Failure {

@@ -21,6 +21,9 @@ indirect enum PlaceExpression {
   case element(NodeRef, NodeRef, of: PlaceExpression?)
   /// A place in a store.
   case stored(store: NodeRef, reference: NodeRef)
+  /// A place in a store, or properties of what a variable holds, whose path has expressions in it; the
+  /// block computes the reference, or the names of the properties.
+  case computed(store: NodeRef?, base: PlaceExpression?, block: NodeRef)
 }
 
 /// `a |= e` or `a =|= b`: makes a connection each time it is evaluated.
@@ -300,6 +303,9 @@ final class ConnectNode: SiteNode {
       if let way = machine.wayThroughReference([name], at: object) {
         return way.names.isEmpty ? .place(way.base) : .path(way.base, way.names)
       }
+      if machine.end(named: name, of: object) != nil {
+        return .path(.whole(ObjectRef(object)), [name])
+      }
       let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
       return .place(place)
@@ -322,6 +328,19 @@ final class ConnectNode: SiteNode {
       let key = machine.canonicalReference(reference, in: store)
       machine.roots.append(key)
       return .place(Place(kind: .stored, object: store, index: -1, key: key))
+    case .computed(let storeNode, let base, let blockNode):
+      var store = Value.nil
+      if let storeNode {
+        guard let made = evaluate(storeNode, frame, machine) else { return nil }
+        store = made
+      }
+      var start: Place?
+      if let base {
+        guard case .place(let place)? = try resolve(base, frame, machine) else { return nil }
+        start = place
+      }
+      guard let block = evaluate(blockNode, frame, machine) else { return nil }
+      return .computed(ComputedPath(store: store, base: start, block: block))
     }
   }
 
@@ -333,6 +352,7 @@ final class ConnectNode: SiteNode {
     switch try resolve(base, frame, machine) {
     case .place(let place) where place.kind != .stored: .path(place, [index])
     case .path(let place, let names): .path(place, names + [index])
+    case .computed(let path): ConnectionPlan.PlacePath.computed(path).appending([index])
     case .place, nil: nil
     }
   }
@@ -343,24 +363,21 @@ final class ConnectNode: SiteNode {
     from base: PlaceExpression, _ nodes: [NodeRef], orElse other: PlaceExpression, _ frame: Frame,
     _ machine: Machine
   ) throws(Failure) -> ConnectionPlan.PlacePath? {
-    let start: (place: Place, way: [Value])?
+    let start: ConnectionPlan.PlacePath?
     do throws(Failure) {
-      switch try resolve(base, frame, machine) {
-      case .place(let place): start = (place, [])
-      case .path(let place, let way): start = (place, way)
-      case nil: return nil
-      }
+      guard let resolved = try resolve(base, frame, machine) else { return nil }
+      start = resolved
     } catch {
       // What the messages answer may have it.
       start = nil
     }
     if let start {
-      var names = start.way
+      var names: [Value] = []
       for node in nodes {
         guard let name = evaluate(node, frame, machine) else { return nil }
         names.append(name)
       }
-      let path = ConnectionPlan.PlacePath.path(start.place, names)
+      let path = start.appending(names)
       let aim = machine.aim(path)
       if machine.graph.isUnwinding {
         machine.graph.isUnwinding = false

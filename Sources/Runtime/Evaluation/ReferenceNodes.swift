@@ -285,7 +285,7 @@ final class VariableReferenceNode: SiteNode {
       object = ObjectRef(isInBlock ? Closure(frame.receiver).receiver : frame.receiver)
       slot = index
     case .cell(let cell): object = cell
-    case .path, .property, .chain, .element, .stored:
+    case .path, .property, .chain, .element, .stored, .computed:
       // The builder makes this node for names only.
       return signal(.notAvailable("this reference"), in: frame)
     }

@@ -367,6 +367,9 @@ extension Machine {
     case (.place(let left), .place(let right)): return left == right
     case (.path(let left, let names), .path(let right, let others)):
       return left == right && names.map { displayText($0) } == others.map { displayText($0) }
+    case (.computed(let left), .computed(let right)):
+      return left.store == right.store && left.base == right.base && left.block == right.block
+        && left.names.map { displayText($0) } == right.names.map { displayText($0) }
     default: return false
     }
   }

@@ -263,7 +263,7 @@ struct Analyzer {
   }
 
   private func names(of formula: Expression) -> FormulaNames {
-    FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
+    FormulaNames(scope: scopes[formula.formulaRange] ?? scope, environment: environment)
   }
 
   /// Reports a formula that `=|=` cannot run backwards.
@@ -455,6 +455,9 @@ struct Analyzer {
   }
 
   private mutating func analyze(_ identifier: IdentifierExpression) {
+    if !identifier.path.hasNoExpressions, scopes[identifier.range] == nil {
+      scopes[identifier.range] = scope
+    }
     analyze(identifier.path)
     guard let place = VariablePlace(identifier) else {
       if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty
@@ -548,7 +551,7 @@ struct Analyzer {
       }
       let outer = scope
       scope = Scope(.block, parent: outer)
-      scopes[operand.range] = scope
+      scopes[operand.formulaRange] = scope
       analyze(operand)
       scope = outer
     }
@@ -619,6 +622,13 @@ extension Analyzer {
 }
 
 extension Expression {
+  /// Under which range the scope of the expression as a formula is found: a block has another one of its
+  /// own, under the range of its text.
+  var formulaRange: SourceRange {
+    guard case .block = self else { return range }
+    return SourceRange(range.start, range.start)
+  }
+
   /// The name of the variable that this is, if it is nothing but one.
   var variableName: Name? {
     switch self {

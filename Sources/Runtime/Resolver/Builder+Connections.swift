@@ -81,7 +81,7 @@ extension Builder {
     if let reference = operand.asReference(in: scope, environment) {
       return build(reference, depth)
     }
-    guard let inner = scopes[operand.range] else { return constant(.nil) }
+    guard let inner = scopes[operand.formulaRange] else { return constant(.nil) }
     let block = closure(inner, range: operand.range) { builder, depth in
       builder.build(operand, depth).node
     }
@@ -166,7 +166,7 @@ extension Builder {
     let outer = mode
     mode = recordsFormulas ? .tracked : .formula
     defer { mode = outer }
-    guard let inner = scopes[expression.range] else { return constant(.nil).node }
+    guard let inner = scopes[expression.formulaRange] else { return constant(.nil).node }
     return closure(inner, range: expression.range) { builder, depth in
       builder.build(expression, depth).node
     }.node
@@ -179,6 +179,7 @@ extension Builder {
     switch expression {
     case .name(let name): return place(name.name)
     case .identifier(let identifier): return place(identifier, depth)
+    case .keywordMessage: return expression.askedElement.flatMap { place(.subscript($0), depth) }
     case .subscript(let subscription):
       let receiver = build(subscription.receiver, depth).node
       let index = build(subscription.index, depth).node
@@ -205,7 +206,7 @@ extension Builder {
     switch expression {
     case .name: return assignablePlace(expression, depth)
     case .identifier(let identifier):
-      guard VariablePlace(identifier) != nil, identifier.path.hasNoExpressions else { return nil }
+      guard VariablePlace(identifier) != nil || hasVaryingPath(identifier) else { return nil }
       return place(identifier, depth)
     default: return nil
     }
@@ -253,7 +254,7 @@ extension Builder {
         return nil
       }
       return place(name.name)
-    case .identifier, .subscript: return place(expression, depth)
+    case .identifier, .subscript, .keywordMessage: return place(expression, depth)
     default: return nil
     }
   }
@@ -282,6 +283,9 @@ extension Builder {
     if let place = VariablePlace(identifier) {
       guard let base = self.place(place.name) else { return nil }
       if place.properties.isEmpty { return base }
+      if let block = buildPath(of: identifier, properties: place.properties, depth) {
+        return .computed(store: nil, base: base, block: block)
+      }
       return .path(base, place.properties.map { componentNode($0, depth) })
     }
     guard !identifier.path.isEmpty else { return nil }
@@ -294,9 +298,59 @@ extension Builder {
       return .property(selfNode().node, value)
     case "class", "ref": return nil
     default:
+      if let block = buildPath(of: identifier, depth) {
+        return .computed(
+          store: schemeNode(identifier.scheme, depth).node, base: nil, block: block)
+      }
       return .stored(
         store: schemeNode(identifier.scheme, depth).node,
         reference: referenceNode(identifier.scheme.text, identifier.path, depth).node)
+    }
+  }
+
+  /// Builds the block that computes the path of an identifier whose expressions may come to something
+  /// else later: the reference, or the names of properties; nil where the path stays what it is.
+  private mutating func buildPath(
+    of identifier: IdentifierExpression, properties: ArraySlice<PathComponent>? = nil, _ depth: Int
+  ) -> NodeRef? {
+    guard hasVaryingPath(identifier), let inner = scopes[identifier.range]?.frameScope,
+      inner.parent?.frameScope === scope.frameScope
+    else { return nil }
+    let outer = mode
+    mode = .tracked
+    defer { mode = outer }
+    return closure(inner, range: identifier.path.range) { builder, depth in
+      guard let properties else {
+        return builder.referenceNode(identifier.scheme.text, identifier.path, depth).node
+      }
+      let names = properties.map { builder.componentNode($0, depth + 1) }
+      return builder.code.add(
+        ArrayNode(elements: builder.list(names), slot: depth, state: builder.state))
+    }.node
+  }
+
+  /// Whether a path may lead elsewhere later: not where all that stands in it is written out, or is made
+  /// of arguments and constants, which stay what they are.
+  private func hasVaryingPath(_ identifier: IdentifierExpression) -> Bool {
+    var varies = false
+    identifier.path.forEachExpression { varies = varies || mayVary($0) }
+    return varies
+  }
+
+  private func mayVary(_ expression: Expression) -> Bool {
+    switch expression {
+    case .integer, .float, .string, .symbol, .character, .scaledDecimal: return false
+    case .name(let name):
+      if ReservedName(rawValue: name.name.text) == .nil { return false }
+      guard let variable = scope.lookUp(name.name.text) else {
+        // One of an instance is assigned once, which may be later.
+        if case .instanceVariable = environment.lookUp(name.name.text) { return true }
+        return !environment.isConstant(name.name.text)
+      }
+      return variable.kind == .temporary && !variable.isConstant
+    case .binaryMessage(let message):
+      return mayVary(message.receiver) || mayVary(message.argument)
+    default: return true
     }
   }
 
@@ -307,7 +361,7 @@ extension Builder {
   mutating func reads(
     of expression: Expression, paths: Set<String> = [], _ depth: Int
   ) -> [ConnectNode.Operand] {
-    var collector = FormulaReads(formulaScope: scopes[expression.range], paths: paths)
+    var collector = FormulaReads(formulaScope: scopes[expression.formulaRange], paths: paths)
     collector.visit(expression)
     var operands: [ConnectNode.Operand] = []
     var names: Set<String> = []
@@ -435,6 +489,7 @@ extension Expression {
     switch self {
     case .name, .identifier, .subscript: true
     case .unaryMessage(let message): message.receiver.isPlaceOrSelf
+    case .keywordMessage: askedElement != nil
     default: false
     }
   }

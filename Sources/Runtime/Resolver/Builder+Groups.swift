@@ -60,7 +60,7 @@ extension Builder {
 
   /// Builds a side of a connection that is evaluated once: the analyzer has made it a block.
   private mutating func buildOperand(_ operand: Expression, _ depth: Int) -> Built {
-    guard let inner = scopes[operand.range] else { return constant(.nil) }
+    guard let inner = scopes[operand.formulaRange] else { return constant(.nil) }
     let block = closure(inner, range: operand.range) { builder, depth in
       builder.build(operand, depth).node
     }

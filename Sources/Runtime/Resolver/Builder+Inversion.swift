@@ -96,7 +96,7 @@ extension Builder {
 
   /// The names around a formula.
   func names(of formula: Expression) -> FormulaNames {
-    FormulaNames(scope: scopes[formula.range] ?? scope, environment: environment)
+    FormulaNames(scope: scopes[formula.formulaRange] ?? scope, environment: environment)
   }
 
   /// Builds the message `inverse:` to a connection that is written there; nil for any other message.
@@ -125,7 +125,7 @@ extension Builder {
     let outer = mode
     mode = .formula
     defer { mode = outer }
-    guard let inner = scopes[right.range] else { return constant(.nil).node }
+    guard let inner = scopes[right.formulaRange] else { return constant(.nil).node }
     return closure(inner, range: right.range) { builder, depth in
       let value = builder.build(term, of: left, depth)
       if term.mayBeInfinite { return value.node }

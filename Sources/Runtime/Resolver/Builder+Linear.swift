@@ -127,7 +127,7 @@ extension Builder {
     let outer = mode
     mode = .formula
     defer { mode = outer }
-    guard let inner = scopes[formula.range] else { return constant(.nil).node }
+    guard let inner = scopes[formula.formulaRange] else { return constant(.nil).node }
     return closure(inner, range: part.range) { builder, depth in
       builder.build(part, depth).node
     }.node
@@ -139,7 +139,7 @@ extension PlaceExpression {
   fileprivate var mayFail: Bool {
     switch self {
     case .property, .chain, .element: true
-    case .context, .instanceVariable, .cell, .path, .stored: false
+    case .context, .instanceVariable, .cell, .path, .stored, .computed: false
     }
   }
 }

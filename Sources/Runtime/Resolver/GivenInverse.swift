@@ -99,6 +99,8 @@ extension Inversion {
     switch expression {
     case .name, .identifier, .reference, .subscript: false
     case .pipe(let pipe): isFormula(pipe.input, names: names)
+    case .keywordMessage:
+      expression.askedElement == nil || !names.declaredInverses(of: "at:").isEmpty
     case .unaryMessage(let message):
       InversionRules.isOperation(message.selector.text)
         || !names.declaredInverses(of: message.selector.text).isEmpty
@@ -127,6 +129,12 @@ struct FormulaNames: InversionNames {
   }
 
   func isValue(_ name: Name) -> Bool { environment.isVariable(name.text, in: scope) }
+
+  func isKnown(_ name: Name) -> Bool {
+    if ReservedName(rawValue: name.text) != nil || scope.lookUp(name.text) != nil { return true }
+    if case .unknown = environment.lookUp(name.text) { return false }
+    return true
+  }
 
   func declaredInverses(of selector: String) -> Set<Int> {
     environment.declaredInverses(of: selector)

@@ -46,7 +46,9 @@ struct Inversion {
   init(of formula: Expression, names environment: any InversionNames, isGiven: Bool = false) {
     var reader = InversionReader(names: environment, hasProperties: !isGiven)
     let root = reader.read(formula)
-    for leaf in reader.leaves where !names.contains(leaf.name) {
+    // What says where a place is, is only read: to write it would lead to another place.
+    let deciding = reader.deciding
+    for leaf in reader.leaves where !names.contains(leaf.name) && !deciding.contains(leaf.name) {
       names.append(leaf.name)
       places.append(leaf.expression)
     }
@@ -92,6 +94,8 @@ protocol InversionNames {
   func isAssignable(_ name: Name) -> Bool
   /// Whether a name stands for a variable or an argument, and not for a class.
   func isValue(_ name: Name) -> Bool
+  /// Whether a name stands for anything around the formula.
+  func isKnown(_ name: Name) -> Bool
   /// The operands of a message whose inverse the program declares: 0 for the receiver.
   func declaredInverses(of selector: String) -> Set<Int>
 }

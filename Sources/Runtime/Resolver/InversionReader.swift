@@ -106,11 +106,13 @@ struct InversionReader {
     case .name(let name): return names.isAssignable(name.name) ? name.name.text : nil
     case .identifier(let identifier):
       if let place = VariablePlace(identifier) {
-        guard place.properties.isEmpty else { return SyntaxPrinter.print(expression) }
+        guard place.properties.isEmpty else {
+          return isKnown(identifier.path) ? SyntaxPrinter.print(expression) : nil
+        }
         return names.isAssignable(place.name) ? place.name.text : nil
       }
       guard !identifier.path.isEmpty, identifier.scheme.text != "class",
-        identifier.path.hasNoExpressions
+        isKnown(identifier.path)
       else { return nil }
       return SyntaxPrinter.print(expression)
     case .unaryMessage(let message):
@@ -122,8 +124,50 @@ struct InversionReader {
     case .subscript(let subscription):
       guard isOwner(subscription.receiver), subscription.index.isPlainLiteral else { return nil }
       return SyntaxPrinter.print(expression)
+    case .keywordMessage:
+      guard let element = expression.askedElement, names.declaredInverses(of: "at:").isEmpty else {
+        return nil
+      }
+      return placeName(.subscript(element))
     default: return nil
     }
+  }
+
+  /// Whether the expressions of a path mean something outside of all blocks of the formula, whose
+  /// parameters belong to no one place.
+  private func isKnown(_ path: PathExpression) -> Bool {
+    var isKnown = true
+    path.forEachExpression { isKnown = isKnown && self.isKnown($0) }
+    return isKnown
+  }
+
+  private func isKnown(_ expression: Expression) -> Bool {
+    switch expression {
+    case .name(let name): return names.isKnown(name.name)
+    case .implicitParameter(let parameter):
+      return names.isKnown(Name("$\(parameter.index)", parameter.range))
+    default:
+      var isKnown = true
+      expression.forEachChild { isKnown = isKnown && self.isKnown($0) }
+      return isKnown
+    }
+  }
+
+  /// The names of the places that say where others are: what stands in braces in the paths of places.
+  var deciding: Set<String> {
+    var found: Set<String> = []
+    func visit(_ expression: Expression) {
+      if let name = placeName(expression) { found.insert(name) }
+      expression.forEachPart { visit($0) }
+    }
+    func visitPaths(in expression: Expression) {
+      if case .identifier(let identifier) = expression {
+        identifier.path.forEachExpression { visit($0) }
+      }
+      expression.forEachChild { visitPaths(in: $0) }
+    }
+    for leaf in leaves { visitPaths(in: leaf.expression) }
+    return found
   }
 
   /// Whether an expression may stand before a property that can be written.
@@ -133,6 +177,7 @@ struct InversionReader {
     case .identifier: true
     case .subscript(let subscription):
       isOwner(subscription.receiver) && subscription.index.isPlainLiteral
+    case .keywordMessage: expression.askedElement.map { isOwner(.subscript($0)) } ?? false
     case .unaryMessage(let message):
       isOwner(message.receiver) && !InversionRules.isOperation(message.selector.text)
     default: false
@@ -150,6 +195,15 @@ extension BlockExpression {
 }
 
 extension Expression {
+  /// The element that is asked for by a message with its index or key as a literal: `list at: 1`.
+  var askedElement: SubscriptExpression? {
+    guard case .keywordMessage(let message) = self, message.keywords.map(\.text) == ["at:"],
+      message.arguments[0].isPlainLiteral, message.receiver.isPlaceOrSelf
+    else { return nil }
+    return SubscriptExpression(
+      receiver: message.receiver, index: message.arguments[0], range: message.range)
+  }
+
   var isPlainLiteral: Bool {
     switch self {
     case .integer, .string, .symbol, .character: true

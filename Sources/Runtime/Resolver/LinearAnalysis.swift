@@ -208,6 +208,7 @@ extension Expression {
     case .name(let name): ReservedName(rawValue: name.name.text) == nil
     case .identifier(let identifier): !identifier.path.isEmpty
     case .subscript: true
+    case .keywordMessage: askedElement != nil
     case .unaryMessage(let message): message.receiver.isPlaceOrSelf
     default: false
     }
