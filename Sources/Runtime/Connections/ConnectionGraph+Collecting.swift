@@ -16,6 +16,9 @@ extension ConnectionGraph {
     // The memory of dead objects is whole until the collection ends.
     disconnect(markLiving(heap))
     purgeDeadCells(heap)
+    if !instanceNumbers.isEmpty {
+      instanceNumbers.removeAll { !heap.isMarked(ObjectRef($0)) }
+    }
     for index in cells.indices where !cells[index].isFree {
       heap.mark(hot[index].key)
       // What is computed from a place of a store keeps that.

@@ -41,15 +41,6 @@ extension Machine {
     return found
   }
 
-  /// What messages call a place that is missing: an entry after the variable that holds the collection.
-  func missingName(of cell: CellID) -> String {
-    let place = graph.place(of: cell)
-    guard place.kind == .element,
-      let holder = scriptVariables(where: { ObjectRef($0)[slot: 0] == place.object }).first
-    else { return graph.displayName(of: cell) }
-    return "\(holder)[\(place.index >= 0 ? String(place.index + 1) : describe(place.key))]"
-  }
-
   /// `'b |= a + 1' (file.st:2) waits for 'a'`; nil for a connection that does not wait.
   private func waitingLine(of connection: Connection, for missing: [CellID]) -> String? {
     let beginning = "'\(connection.text)' (\(connection.location)) waits"
@@ -58,7 +49,7 @@ extension Machine {
       return waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
         .map { "\(beginning): \($0)" }
     }
-    let names = missing.map { "'\(missingName(of: $0))'" }.joined(separator: " and ")
+    let names = missing.map { "'\(graph.displayName(of: $0))'" }.joined(separator: " and ")
     return "\(beginning) for \(names)"
   }
 
@@ -92,7 +83,7 @@ extension Machine {
     }
     let lines = explainWaiting(of: connection)
     if !lines.isEmpty { return lines.joined(separator: "\n") }
-    return "'\(connection.plan?.target.name ?? connection.text)' takes part in no connection"
+    return "'\(connection.plan.map { displayName(of: $0.target) } ?? connection.text)' takes part in no connection"
   }
 
   /// Prints where changes are traced to that a formula waits, and for what.

@@ -384,7 +384,7 @@ extension Machine {
       let key = place.index >= 0 ? String(place.index + 1) : describe(place.key)
       return "\(describe(place.object))[\(key)]"
     case .property: return pathText(of: place)
-    case .stored: return displayText(place.key)
+    case .stored: return ownName(of: place) ?? displayText(place.key)
     case .whole: return describe(place.object)
     }
   }

@@ -346,7 +346,7 @@ extension Machine {
       cell != graph.storing, cell != graph.writing
     else { return settleRelays(answering: store) }
     if let running = graph.running {
-      throw .impureFormula(graph[cell].name, running.connection)
+      throw .impureFormula(graph.displayName(of: cell), running.connection)
     }
     let known = graph[cell].known
     graph.forgetKnown(of: cell)

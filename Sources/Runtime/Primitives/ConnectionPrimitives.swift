@@ -107,7 +107,7 @@ extension Primitive {
         return .unwind
       }
       return machine.makeArray(
-        missing.map { machine.makeString(machine.missingName(of: $0)) })
+        missing.map { machine.makeString(machine.graph.displayName(of: $0)) })
     },
     Primitive("target", "The text of the place it writes.") { machine, arguments in
       let connection = machine.connection(arguments.receiver)
