@@ -160,6 +160,7 @@ extension ConnectionGraph {
       setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
+      forgetContents(id)
       release([id])
     }
     // The numbers of the cells go to others: solvers must not take those for these.

@@ -131,7 +131,8 @@ extension ConnectionGraph {
   /// instance of its class is called the same.
   func distinctName(of place: Place, called name: String) -> String {
     guard let index = instanceClass(of: place),
-      let variable = machine.instanceVariableName(of: place) ?? machine.text(place.key)
+      let variable = machine.instanceVariableName(of: place) ?? machine.text(place.key),
+      name.names(variable)
     else { return name }
     let isShared = isShared(.init(classIndex: index, name: name), by: place)
     guard isShared || name.hasExpressions else { return name }
@@ -188,6 +189,14 @@ extension ConnectionGraph {
 }
 
 extension String {
+  /// Whether it is the name of a variable or ends with that, and not what a statement says of a place of
+  /// the kernel's.
+  fileprivate func names(_ variable: String) -> Bool {
+    hasSuffix("}") || hasSuffix(variable)
+      && (utf8.count == variable.utf8.count
+        || [" ", "/", ":"].contains { hasSuffix($0 + variable) })
+  }
+
   /// What stands before the index in the text of an element; nil for any other text.
   fileprivate var collectionOfElement: String? {
     guard hasSuffix("]") else { return nil }

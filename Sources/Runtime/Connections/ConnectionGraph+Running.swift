@@ -93,8 +93,9 @@ extension ConnectionGraph {
     case .copy:
       hotFormulas[number].runs &+= 1
       let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
-      if hot[input].flags & CellFlag.plain != 0 {
-        let read = ObjectRef(hot[input].object)[slot: hot[input].slot]
+      let isPlain = hot[input].flags & CellFlag.plain != 0
+      let read = isPlain ? ObjectRef(hot[input].object)[slot: hot[input].slot] : .undefined
+      if isPlain, !read.isObject || hot[hotFormulas[number].output].kind != .stored {
         value = read.isUndefined ? .nil : read
       } else {
         guard let result = evaluate(number) else { return noteNews(of: number) }
@@ -279,12 +280,15 @@ extension ConnectionGraph {
     machine.roots.append(value)
     defer { machine.roots.removeLast(machine.roots.count - root) }
     guard let old = machine.currentValue(of: output) else { return nil }
-    if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number) {
+    let place = place(of: output)
+    // A store that keeps a copy may answer the object that it has copied, which has changed since.
+    if !machine.isCopied(value, to: place),
+      machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number)
+    {
       noteSatisfied(number)
       countIdleRun(of: number)
       return nil
     }
-    let place = place(of: output)
     noteOldSlowly(old, of: output)
     let outer = (writing: writing, effect: effect)
     writing = output
