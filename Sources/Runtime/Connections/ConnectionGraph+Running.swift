@@ -78,6 +78,11 @@ extension ConnectionGraph {
     case .fold:
       hotFormulas[number].runs &+= 1
       if let result = foldedValue(number) {
+        if hasFailures, let formula = self[FormulaID(number)],
+          isHeldBack(formula, by: formula.heard)
+        {
+          return noteNews(of: number)
+        }
         value = result
       } else {
         // The blocks for its elements may have ended it.
