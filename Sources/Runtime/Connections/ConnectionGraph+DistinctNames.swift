@@ -134,6 +134,11 @@ extension ConnectionGraph {
       let variable = machine.instanceVariableName(of: place) ?? machine.text(place.key),
       name.names(variable)
     else { return name }
+    if let space = name.firstIndex(of: " "), let cell = machine.scriptCells[String(name[..<space])],
+      cell[slot: 0] == place.object
+    {
+      return name
+    }
     let isShared = isShared(.init(classIndex: index, name: name), by: place)
     guard isShared || name.hasExpressions else { return name }
     if !isShared, let prefix = name.pathBeforeExpression { return prefix + variable }
