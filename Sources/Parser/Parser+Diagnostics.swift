@@ -219,12 +219,31 @@ extension Parser {
     return error("a 'val' needs its value: 'val \(text) := ...'", name.range)
   }
 
-  func connectorAfterVariable(_ name: Name, word: String) -> Diagnostic {
+  func connectorAfterVariable(_ name: Name, word: String, value: Expression?) -> Diagnostic {
     let text = excerpt(name.range)
     let sign = excerpt(token.range)
+    if let value, token.kind == .connector {
+      let start = "\(word) \(text) := (\(excerpt(value.range)) \(sign)"
+      return error(
+        "'\(word)' takes one ':=' and no connector; write '\(start) \(restOfStatement()))'",
+        token.range)
+    }
     return error(
       "'\(word)' takes one ':=' and no connector; write 'var \(text). \(text) \(sign) ...'",
       token.range)
+  }
+
+  /// The text behind the token up to the end of the statement, if that is on its line and short.
+  private func restOfStatement() -> String {
+    let start = lexer.token(from: token.end)
+    var next = start
+    var end = start.start
+    while next.kind != .period, !endsStatement(at: next), !next.beginsLine, end - start.start < 40 {
+      end = next.end
+      next = lexer.token(from: end)
+    }
+    let isWhole = end > start.start && (next.kind == .period || endsStatement(at: next))
+    return isWhole ? excerpt(SourceRange(start.start, end)) : "..."
   }
 
   func reservedWord(_ name: Name) -> Diagnostic {
@@ -566,7 +585,9 @@ extension Parser {
   }
 
   func unusedComparison(_ selector: Name) -> Diagnostic {
-    warning("'=' compares and the result is not used; ':=' assigns", selector.range)
+    let meant = selector.text == "=" ? "':=' assigns" : "'\(selector.text)|' keeps it true"
+    return warning(
+      "'\(selector.text)' compares and the result is not used; \(meant)", selector.range)
   }
 
   func selectorNamesVariable(_ range: SourceRange) -> Diagnostic {

@@ -146,7 +146,7 @@ extension Parser {
       }
     }
     guard token.kind != .connector, token.kind != .assignment else {
-      throw fail(connectorAfterVariable(name, word: word))
+      throw fail(connectorAfterVariable(name, word: word, value: value))
     }
     return value
   }

@@ -29,7 +29,8 @@ extension Parser {
       report(unusedString(string.range))
     case .interpolatedString(let string) where string.isPlain:
       report(unusedString(string.range))
-    case .binaryMessage(let message) where message.selector.text == "=" && message.receiver.isPlace:
+    case .binaryMessage(let message)
+    where ["=", "<=", ">="].contains(message.selector.text) && message.receiver.isPlace:
       report(unusedComparison(message.selector))
     default:
       break

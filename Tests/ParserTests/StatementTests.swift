@@ -42,6 +42,12 @@ import Testing
     expectDiagnostics(
       "var x 1️⃣|= 3", "'var' takes one ':=' and no connector; write 'var x. x |= ...'")
     expectDiagnostics("var x := y 1️⃣|= 3", "'var' takes one ':=' and no connector")
+    expectDiagnostics(
+      "var s := A 1️⃣-> b. s run.",
+      "'var' takes one ':=' and no connector; write 'var s := (A -> b)'")
+    expectDiagnostics(
+      "val s := a f: 3 1️⃣|= b c\nd",
+      "'val' takes one ':=' and no connector; write 'val s := (a f: 3 |= b c)'")
     expectDiagnostics("var x := y 1️⃣:= 3", "'var' takes one ':=' and no connector")
     expectDiagnostics("var x 1️⃣y", "expected '.', found 'y'")
   }

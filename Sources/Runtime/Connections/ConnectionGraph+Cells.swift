@@ -86,6 +86,7 @@ extension ConnectionGraph {
     let isHooked =
       !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
       || foldsByCell[id] != nil || lazyReaders[id] != nil
+      || !contents.holders(of: id).isEmpty
     setFlag(CellFlag.hooked, of: id, to: isHooked)
     touch(id)
   }
@@ -169,7 +170,7 @@ extension ConnectionGraph {
       let cell = self[id]
       guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
-        relays.byCell[id] == nil
+        relays.byCell[id] == nil, contents.holders(of: id).isEmpty
       else { continue }
       if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
         changesOfReleased[cell.place] = hot[id.rawValue].changes
@@ -192,6 +193,7 @@ extension ConnectionGraph {
       freeCells.append(id)
       machine.heap.countOutside(-GraphSize.cell)
       release(slots)
+      forgetContents(id)
     }
   }
 

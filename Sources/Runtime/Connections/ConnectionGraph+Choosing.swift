@@ -64,7 +64,16 @@ extension ConnectionGraph {
       self[refusal.formula]?.order ?? Int(refusal.formula.rawValue)
     }
     guard let first = refusals.min(by: { order($0) < order($1) }) else { return [] }
-    return ["\(solver): \(describe(first.formula)): \(first.reason)"]
+    return ["\(solver): \(describe(first.formula)): \(reason(of: first, solver))"]
+  }
+
+  /// Why a solver refuses a formula: for one of sums that is the product of places that it has.
+  private func reason(of refusal: Refusal, _ solver: String) -> String {
+    guard solvers.contains(where: { $0.name == solver && $0.solvesSums }),
+      let text = self[refusal.formula]?.text,
+      let product = LinearAnalysis(text).productOfPlaces
+    else { return refusal.reason }
+    return Failure.multipliesVariables(product).message
   }
 
   func wantedSolver(of constraints: [Constraint]) -> String? {

@@ -16,6 +16,9 @@ extension ConnectionGraph {
     // The memory of dead objects is whole until the collection ends.
     disconnect(markLiving(heap))
     purgeDeadCells(heap)
+    if !instanceNumbers.isEmpty {
+      instanceNumbers.removeAll { !heap.isMarked(ObjectRef($0)) }
+    }
     for index in cells.indices where !cells[index].isFree {
       heap.mark(hot[index].key)
       // What is computed from a place of a store keeps that.
@@ -158,6 +161,7 @@ extension ConnectionGraph {
       setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
+      forgetContents(id)
       release([id])
     }
     // The numbers of the cells go to others: solvers must not take those for these.

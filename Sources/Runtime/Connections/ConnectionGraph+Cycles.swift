@@ -305,9 +305,9 @@ extension ConnectionGraph {
   func cycle(
     _ way: [CellID], through formulas: [Formula], _ truths: [Connection] = []
   ) -> Failure {
-    var names = way.map { displayName(of: $0) }
-    if let last = formulas.first, names.first != displayName(of: last.output) {
-      names.insert(displayName(of: last.output), at: 0)
+    var names = withNames { way.map { displayName(of: $0) } }
+    if let last = formulas.first.map({ displayName(of: $0.output) }), names.first != last {
+      names.insert(last, at: 0)
     }
     if names.count == 1 || names.first != names.last { names.append(names[0]) }
     return .cycle(names, (formulas.map(\.connection) + truths).withoutRepetitions)

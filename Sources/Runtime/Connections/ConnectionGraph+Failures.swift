@@ -62,6 +62,7 @@ extension ConnectionGraph {
   private func spreadNews(of output: Int32) {
     guard isSettling, !isUnwinding else { return }
     for slot in cells[Int(output)].slots { distribute(slot) }
+    if let whole = whole(around: CellID(output)) { distribute(whole) }
     guard hasRegions else { return }
     let outer = isRunningFormula
     isRunningFormula = true
@@ -85,11 +86,27 @@ extension ConnectionGraph {
   }
 
   /// The failed formula that determines a cell at present, or a property that is computed from it.
+  ///
+  /// - Complexity: O(watched elements) for all of a collection.
   private func failedSource(of cell: CellID) -> Formula? {
-    for cell in [cell] + cells[cell.index].properties {
+    for cell in [cell] + cells[cell.index].properties + elements(of: cell) {
       if let source = source(of: cell), hasFailed(source.id.rawValue) { return source }
     }
     return nil
+  }
+
+  /// The elements that have cells of their own, if a cell is all of a collection.
+  private func elements(of cell: CellID) -> [CellID] {
+    guard hot[cell.rawValue].kind == .whole else { return [] }
+    return (watched[hot[cell.rawValue].object.bits] ?? []).filter {
+      hot[$0.rawValue].kind == .element
+    }
+  }
+
+  /// The cell of all of the collection that a cell is an element of, if somebody reads that.
+  private func whole(around cell: CellID) -> CellID? {
+    guard hot[cell.rawValue].kind == .element else { return nil }
+    return whole(of: ObjectRef(hot[cell.rawValue].object))
   }
 
   func source(of cell: CellID) -> Formula? {
@@ -104,7 +121,8 @@ extension ConnectionGraph {
   func releaseHeldBack(by formula: Formula) {
     guard failures[formula.id] != nil else { return }
     let cell = cells[formula.output.index]
-    for reader in ([formula.output] + cell.slots).flatMap({ readers(of: $0) })
+    let concerned = [formula.output] + cell.slots + [whole(around: formula.output)].compactMap { $0 }
+    for reader in concerned.flatMap({ readers(of: $0) })
     where reader != formula && hotFormulas[reader.id.rawValue].status == .heldBack {
       forced.append(reader)
     }

@@ -61,7 +61,7 @@ extension ConnectionGraph {
       if described.constraints.contains(where: { $0.linear != nil }),
         let wordless = noNumber(in: region)
       {
-        objections.append("\(solver.name): '\(self[wordless].name)' holds no number")
+        objections.append("\(solver.name): '\(displayName(of: wordless))' holds no number")
         continue
       }
       let made = solver.init()
@@ -94,7 +94,7 @@ extension ConnectionGraph {
     defer { refusing = nil }
     guard let entry = handedOver.last(where: { $0.region === refusing }) else { return failure }
     return .overdetermined(
-      self[entry.cell].name, by: entry.above,
+      displayName(of: entry.cell), by: entry.above,
       entry.objections + ["\(entry.region.solverName): \(failure.message)"])
   }
 

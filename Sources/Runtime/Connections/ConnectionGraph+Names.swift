@@ -5,6 +5,8 @@ extension String {
   var isOfInstance: Bool { hasPrefix(instanceScheme) && !contains("/") }
   /// Whether it is what the place is called that a reference refers to, as the kernel's connectors do.
   var isOfReference: Bool { hasSuffix(" value") || self == "var:left/value" }
+  /// Whether it says an expression in braces, or an index.
+  var hasExpressions: Bool { utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } }
 }
 
 private let instanceScheme = "ivar:"
@@ -15,19 +17,35 @@ extension ConnectionGraph {
   /// A place that only its class has named, as `ivar:right`, is called after its object: as another
   /// of its places is called, else as the variable of the program that holds the object; what only a
   /// group has named, or the definition of a connector as `left value`, is called by its own name.
-  /// - Complexity: O(variables of the program) for such places, else O(1).
+  /// What a text says that means another place each time it runs, as `mem:c/{n}`, `list[i]` or a name
+  /// in a class, is told as the place that was meant.
+  /// - Complexity: O(variables of the program), and O(cells) for instances and for elements of
+  ///   collections that no variable of the program holds; for many places at once see `withNames`.
   func displayName(of cell: CellID) -> String {
-    let name = self[cell].name
-    let place = place(of: cell)
+    displayName(of: place(of: cell), called: self[cell].name, isNamed: self[cell].isNamed)
+  }
+
+  /// What messages call a place that a text, or else the class of its object, calls something.
+  func displayName(of place: Place, called name: String, isNamed: Bool = true) -> String {
     if name.isOfReference {
       return machine.ownName(of: place) ?? machine.instanceVariableName(of: place) ?? name
     }
-    guard place.kind == .slot else { return name }
-    if name.isOfInstance {
-      return owner(of: place).map { $0 + name.dropFirst(instanceScheme.count) } ?? name
+    switch place.kind {
+    case .stored:
+      return isNamed && !name.hasExpressions ? name : machine.ownName(of: place) ?? name
+    case .slot:
+      if name.isOfInstance {
+        return owner(of: place).map { $0 + name.dropFirst(instanceScheme.count) }
+          ?? distinctName(of: place, called: name)
+      }
+      if name.hasPrefix("var:"), name.contains("/") {
+        return machine.ownName(of: place) ?? distinctName(of: place, called: name)
+      }
+      return distinctName(of: place, called: name)
+    case .property: return distinctName(of: place, called: name)
+    case .element: return elementName(of: place, called: isNamed ? name : nil)
+    case .whole: return isNamed ? name : holder(of: place.object) ?? name
     }
-    guard name.hasPrefix("var:"), name.contains("/") else { return name }
-    return machine.ownName(of: place) ?? name
   }
 
   /// Whether a place is a variable that no text names: an argument of what the kernel does.
@@ -107,13 +125,14 @@ extension ConnectionGraph {
 extension Machine {
   /// What messages call what a connection writes.
   func displayName(of operand: ConnectionPlan.Operand) -> String {
-    guard operand.name.isOfReference else { return operand.name }
     let place: Place? =
       switch operand.place {
       case .place(let place): place
-      case .path, .computed: aim(operand.place).place
+      case .path where operand.name.isOfReference || operand.name.hasExpressions, .computed:
+        aim(operand.place).place
+      case .path: nil
       }
-    return place.flatMap { ownName(of: $0) ?? instanceVariableName(of: $0) } ?? operand.name
+    return place.map { graph.displayName(of: $0, called: operand.name) } ?? operand.name
   }
 
   /// What the text of a class calls a variable of its instances; nil for any other place.

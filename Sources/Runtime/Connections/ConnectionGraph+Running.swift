@@ -78,6 +78,11 @@ extension ConnectionGraph {
     case .fold:
       hotFormulas[number].runs &+= 1
       if let result = foldedValue(number) {
+        if hasFailures, let formula = self[FormulaID(number)],
+          isHeldBack(formula, by: formula.heard)
+        {
+          return noteNews(of: number)
+        }
         value = result
       } else {
         // The blocks for its elements may have ended it.
@@ -93,8 +98,9 @@ extension ConnectionGraph {
     case .copy:
       hotFormulas[number].runs &+= 1
       let input = Int32(truncatingIfNeeded: hotFormulas[number].word)
-      if hot[input].flags & CellFlag.plain != 0 {
-        let read = ObjectRef(hot[input].object)[slot: hot[input].slot]
+      let isPlain = hot[input].flags & CellFlag.plain != 0
+      let read = isPlain ? ObjectRef(hot[input].object)[slot: hot[input].slot] : .undefined
+      if isPlain, !read.isObject || hot[hotFormulas[number].output].kind != .stored {
         value = read.isUndefined ? .nil : read
       } else {
         guard let result = evaluate(number) else { return noteNews(of: number) }
@@ -280,8 +286,10 @@ extension ConnectionGraph {
     defer { machine.roots.removeLast(machine.roots.count - root) }
     guard let old = machine.currentValue(of: output) else { return nil }
     let place = place(of: output)
-    if machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number)
-      || place.kind == .stored && machine.isCopy(old, of: value, in: place.object)
+    // A store that keeps a copy may answer the object that it has copied, which has changed since.
+    if machine.isCopied(value, to: place)
+      ? machine.isCopy(old, of: value, in: place.object)
+      : machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number)
     {
       noteSatisfied(number)
       countIdleRun(of: number)

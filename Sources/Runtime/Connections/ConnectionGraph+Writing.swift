@@ -9,10 +9,10 @@ extension ConnectionGraph {
   /// - Throws: a failure that names what determines the cell.
   func checkWrite(to cell: CellID) throws(Failure) {
     if runningNumber >= 0, let running {
-      throw .impureFormula(self[cell].name, running.connection)
+      throw .impureFormula(displayName(of: cell), running.connection)
     }
     if words[0].hasSolverLimit, let limit = machine.solverLimit {
-      throw .impureSolver(self[cell].name, limit.solver.title)
+      throw .impureSolver(displayName(of: cell), limit.solver.title)
     }
     try checkOwner(of: cell)
     // Who writes a slot writes the properties that are computed from it.

@@ -27,6 +27,11 @@ final class ConnectionGraph {
   }
   /// The equalities that follow from others, with what they join.
   var redundant: [Connection: (left: CellID, right: CellID)] = [:]
+  /// The collections that places hold of which stores keep copies.
+  var contents = StoredContents()
+  /// What is known while many places are named: nothing yet at first; nil at any other time.
+  var nameTable: NameTable??
+  var instanceNumbers = InstanceNumbers()
   /// What is said of formulas that wait although no place that they read is missing.
   var reasonsToWait: [FormulaID: String] = [:]
   /// Whether any formula has failed or is held back.

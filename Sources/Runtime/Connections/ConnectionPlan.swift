@@ -552,7 +552,7 @@ extension Machine {
   private func join(
     _ connection: Connection, _ left: CellID, _ right: CellID, beginningWith side: AimedSide?
   ) throws(Failure) {
-    guard left != right else { throw .joinsItself(graph[left].name) }
+    guard left != right else { throw .joinsItself(graph.displayName(of: left)) }
     try refuseSilent(left, for: connection)
     try refuseSilent(right, for: connection)
     let formulas = [
@@ -571,7 +571,7 @@ extension Machine {
   private func copy(
     _ connection: Connection, _ target: CellID, _ source: CellID
   ) throws(Failure) {
-    guard target != source else { throw .joinsItself(graph[target].name) }
+    guard target != source else { throw .joinsItself(graph.displayName(of: target)) }
     try refuseSilent(source, for: connection)
     let formula = graph.weighed(
       graph.makeFormula(
@@ -586,7 +586,7 @@ extension Machine {
   private func relate(
     _ connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
   ) throws(Failure) {
-    guard left != right else { throw .joinsItself(graph[left].name) }
+    guard left != right else { throw .joinsItself(graph.displayName(of: left)) }
     try refuseSilent(left, for: connection)
     try refuseSilent(right, for: connection)
     connection.keys =
@@ -599,7 +599,7 @@ extension Machine {
   /// Refuses a place whose changes nobody would hear of.
   func refuseSilent(_ cell: CellID, for connection: Connection) throws(Failure) {
     guard isSilent(cell), connection.relay?.looks != true else { return }
-    let failure = Failure.silentSource(graph[cell].name)
+    let failure = Failure.silentSource(graph.displayName(of: cell))
     // A policy that looks for changes may follow in the same statement.
     guard connection.plan?.awaitsPolicy == true, connection.relay == nil else { throw failure }
     connection.silence = failure

@@ -89,7 +89,7 @@ extension Machine {
   func missingNames(of cells: [CellID]) -> [String] {
     cells.flatMap { cell in
       let keys = missingElements(of: cell, limit: Machine.namedElementsLimit)
-      guard !keys.isEmpty else { return [missingName(of: cell)] }
+      guard !keys.isEmpty else { return [graph.displayName(of: cell)] }
       let place = graph.place(of: cell)
       let holder =
         scriptVariables(where: { ObjectRef($0)[slot: 0] == place.object }).first
@@ -100,15 +100,6 @@ extension Machine {
 
   /// The most elements of a collection that are named: who waits for more knows enough.
   private static let namedElementsLimit = 16
-
-  /// What messages call a place that is missing: an entry after the variable that holds the collection.
-  func missingName(of cell: CellID) -> String {
-    let place = graph.place(of: cell)
-    guard place.kind == .element,
-      let holder = scriptVariables(where: { ObjectRef($0)[slot: 0] == place.object }).first
-    else { return graph.displayName(of: cell) }
-    return "\(holder)[\(place.index >= 0 ? String(place.index + 1) : describe(place.key))]"
-  }
 
   /// `'b |= a + 1' (file.st:2) waits for 'a'`; nil for a connection that does not wait.
   private func waitingLine(of connection: Connection, for missing: [CellID]) -> String? {
@@ -152,7 +143,7 @@ extension Machine {
     }
     let lines = explainWaiting(of: connection)
     if !lines.isEmpty { return lines.joined(separator: "\n") }
-    return "'\(connection.plan?.target.name ?? connection.text)' takes part in no connection"
+    return "'\(connection.plan.map { displayName(of: $0.target) } ?? connection.text)' takes part in no connection"
   }
 
   /// Prints where changes are traced to that a formula waits, and for what.

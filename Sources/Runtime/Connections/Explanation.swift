@@ -158,6 +158,10 @@ extension Machine {
 
   /// The chain of causes of what a cell holds.
   func explanationOfCell(_ cell: CellID) -> String {
+    graph.withNames { causes(of: cell) }
+  }
+
+  private func causes(of cell: CellID) -> String {
     // What is told is why it has the value that reading it answers.
     _ = currentValue(of: cell)
     var lines: [String] = []

@@ -10,6 +10,8 @@ struct LinearPlan {
     var block: Value?
     /// What the block reads.
     var reads: [ConnectionPlan.Operand] = []
+    /// The properties to which its text sends messages that may be layout attributes of a view.
+    var attributes: [ConnectionPlan.Operand] = []
     /// Where the value is kept that the block computes.
     var storage = Value.nil
 
@@ -68,6 +70,15 @@ extension Machine {
     aim(path).place.map { isWritable($0) } ?? true
   }
 
+  /// Refuses messages to layout attributes of views: they are solved for and no constants.
+  private func refuseMessages(to leaves: [LinearPlan.Leaf]) throws(Failure) {
+    for leaf in leaves {
+      for attribute in leaf.attributes where isLayoutAttribute(attribute.place) {
+        throw .notLinear(leaf.name, inAttribute: displayName(of: attribute))
+      }
+    }
+  }
+
   /// Makes an equation or an inequality of a connection and takes it into force.
   ///
   /// - Throws: a failure when it is not linear, or cannot hold with the others.
@@ -80,6 +91,7 @@ extension Machine {
       roots.append(place.object)
       roots.append(place.key)
     }
+    try refuseMessages(to: linear.leaves)
     connection.fixedKeys = linear.leaves.flatMap { leaf in
       leaf.operand.map { fixedKeys(of: $0.place) } ?? []
     }
@@ -168,6 +180,7 @@ extension ConnectionGraph {
   /// determines, or that no solver computes while it computes the other one.
   /// - Throws: a failure that names a product of two variables.
   fileprivate func form(of plan: LinearPlan, _ cells: [CellID]) throws(Failure) -> LinearForm {
+    let isLayout = plan.leaves[0].operand.map { machine.isLayoutAttribute($0.place) } ?? false
     var constants = plan.held.union(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
     for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
       let cell = self[cells[leaf]]
@@ -184,7 +197,7 @@ extension ConnectionGraph {
     for product in plan.products {
       for leaf in product.divisors where !constants.contains(leaf) {
         guard leaf > 0, self[cells[leaf]].region == nil else {
-          throw .multipliesVariables(product.text ?? plan.leaves[leaf].name)
+          throw .multipliesVariables(product.text ?? plan.leaves[leaf].name, isLayout: isLayout)
         }
         constants.insert(leaf)
       }
@@ -193,7 +206,8 @@ extension ConnectionGraph {
       let solved = open.filter { $0 == 0 || self[cells[$0]].region != nil }
       guard solved.count == 1 else {
         throw .multipliesVariables(
-          product.text ?? open.map { plan.leaves[$0].name }.joined(separator: " * "))
+          product.text ?? open.map { plan.leaves[$0].name }.joined(separator: " * "),
+          isLayout: isLayout)
       }
       constants.formUnion(open.filter { !solved.contains($0) })
     }
@@ -202,7 +216,8 @@ extension ConnectionGraph {
       let open = product.factors.filter { !constants.contains($0) }
       guard open.count < 2 else {
         throw .multipliesVariables(
-          product.text ?? open.map { plan.leaves[$0].name }.joined(separator: " * "))
+          product.text ?? open.map { plan.leaves[$0].name }.joined(separator: " * "),
+          isLayout: isLayout)
       }
       terms.append(
         LinearForm.Term(

@@ -364,7 +364,7 @@ extension Machine {
   /// Whether what a store has answered is equal to a collection, in a store that answers a copy each time:
   /// nobody else can change that one.
   func isCopy(_ answer: Value, of value: Value, in store: Value) -> Bool {
-    guard answer.isObject, value.isObject, isKernelCollection(value), isKernelCollection(answer),
+    guard answer != value, answer.isObject, value.isObject, isKernelCollection(value), isKernelCollection(answer),
       case .value(.true) = withErrorsCaught({ send(selector("answersCopies"), to: store) }),
       case .value(.true) = withErrorsCaught({ send(selector("="), to: answer, value) })
     else { return false }
@@ -408,7 +408,7 @@ extension Machine {
       let key = place.index >= 0 ? String(place.index + 1) : describe(place.key)
       return "\(describe(place.object))[\(key)]"
     case .property: return pathText(of: place)
-    case .stored: return displayText(place.key)
+    case .stored: return ownName(of: place) ?? displayText(place.key)
     case .whole: return describe(place.object)
     }
   }

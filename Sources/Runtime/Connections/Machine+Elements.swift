@@ -116,7 +116,14 @@ extension Machine {
     since mark: Int
   ) -> Value {
     let site = currentSite()
-    if let whole { graph.noteWrite(to: whole, by: site, new: Value(object)) }
+    if let whole {
+      graph.noteWrite(to: whole, by: site, new: Value(object))
+      do throws(Failure) {
+        try graph.noteContents(of: whole, by: site)
+      } catch {
+        return signal(error.adding(graph.refuseWrite(since: mark)))
+      }
+    }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
     for cell in elements where graph[cell].place.kind == .element {
       do throws(Failure) {
@@ -219,6 +226,8 @@ extension Machine {
     else { return }
     if graph.foldCount > 0 { graph.noteFolds(of: ObjectRef(collection), whole, at: nil) }
     graph.noteWrite(to: whole, by: currentSite(), new: collection)
+    // What stands against it comes up when it is stored.
+    try? graph.noteContents(of: whole, by: currentSite())
   }
 
   /// Tells those that read all of a collection that a formula has written an element.

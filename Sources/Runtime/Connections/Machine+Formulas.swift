@@ -17,7 +17,9 @@ extension ConnectionGraph {
     let value = evaluateFormulaBlock(Value(bits: hotFormulas[number].word))
     machine.trackingDepth -= 1
     runningNumber = outer
-    if !value.isUnwind {
+    if !value.isUnwind,
+      !value.isObject || hot[hotFormulas[number].output].kind != .stored
+    {
       if hotFormulas[number].readsItsText {
         if formulaTracker.isEmpty { return value }
       } else if hasReadTheSame(number) {
@@ -134,6 +136,10 @@ extension Machine {
       // It has ended itself, and is in no state any more.
       if case .failed(let failure) = outcome { report(failure, of: formula.connection) }
       return nil
+    }
+    var reads = reads
+    if case .value(let value) = outcome, value.isObject {
+      reads = withContents(reads, of: value, by: formula)
     }
     if let failure = learnReads(reads, of: formula) {
       if graph.refusedStatement == nil { note(failure, of: formula) }

@@ -12,7 +12,7 @@ extension Machine {
   ) throws(Failure) {
     let blocks = ObjectRef(blocks)
     try refuseSilent(left, for: connection)
-    guard !reads.contains(left) else { throw .joinsItself(graph[left].name) }
+    guard !reads.contains(left) else { throw .joinsItself(graph.displayName(of: left)) }
     var missing: Formula?
     var formulas: [Formula] = []
     var keys = keys(target: graph[left].place, reads: [])

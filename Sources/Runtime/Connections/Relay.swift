@@ -346,7 +346,7 @@ extension Machine {
       cell != graph.storing, cell != graph.writing
     else { return settleRelays(answering: store) }
     if let running = graph.running {
-      throw .impureFormula(graph[cell].name, running.connection)
+      throw .impureFormula(graph.displayName(of: cell), running.connection)
     }
     if let before, let old = before.isUndefined ? graph[cell].known : before {
       graph.noteOld(old, at: graph.place(of: cell))

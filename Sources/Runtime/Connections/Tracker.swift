@@ -142,7 +142,7 @@ extension Machine {
   }
 
   /// Whether an object is a collection whose elements can change.
-  private func isCollection(_ object: ObjectRef) -> Bool {
+  func isCollection(_ object: ObjectRef) -> Bool {
     let index = object.classIndex
     if index == ClassIndex.array || index == ClassIndex.byteArray { return true }
     if index < ClassIndex.firstFree { return false }

@@ -367,11 +367,23 @@ extension Failure {
         + "'<lazy>'")
   }
 
-  static func multipliesVariables(_ product: String) -> Failure {
-    Failure(
+  /// `isLayout`: it stands in an equation for a layout attribute, where `|=` means one as well.
+  static func multipliesVariables(_ product: String, isLayout: Bool = false) -> Failure {
+    let whole =
+      isLayout
+      ? "compute the product in a variable: 'product |= \(product)'" : "use '|=' for the whole"
+    return Failure(
       .constraintError,
       "'\(product)' multiplies or divides two variables, which is not linear; "
-        + "determine one of them by '|=', or use '|=' for the whole")
+        + "determine one of them by '|=', or \(whole)")
+  }
+
+  /// A message to what layout determines.
+  static func notLinear(_ text: String, inAttribute name: String) -> Failure {
+    Failure(
+      .constraintError,
+      "'\(text)' is not linear in '\(name)', which layout determines; "
+        + "compute it in a variable: 'result |= \(text)'")
   }
 
   static func notLinear(_ text: String, in name: String) -> Failure {

@@ -58,6 +58,8 @@ final class ConnectNode: SiteNode {
     /// Makes the block that computes its value, for what may be no place.
     let block: NodeRef?
     let reads: [Operand]
+    /// The properties to which its text sends messages that may be layout attributes of a view.
+    let attributes: [Operand]
   }
 
   let connector: String
@@ -260,6 +262,15 @@ final class ConnectNode: SiteNode {
         for read in leaf.reads {
           guard let resolved = try resolve(read, frame, machine) else { return nil }
           made.reads.append(resolved)
+        }
+        for attribute in leaf.attributes {
+          do throws(Failure) {
+            guard let resolved = try resolve(attribute, frame, machine) else { return nil }
+            made.attributes.append(resolved)
+          } catch {
+            // What is no place is none of a view.
+            guard !error.isUnwinding else { throw error }
+          }
         }
         made.storage = Value(machine.makeCell(.nil))
         machine.roots.append(made.storage)

@@ -64,10 +64,12 @@ extension Primitive {
       switch try machine.subject(arguments.receiver, isForward: true) {
       case .cell(let cell):
         return machine.makeArray(
-          machine.reachedNames(from: cell).map { machine.makeString($0) })
+          machine.graph.withNames { machine.reachedNames(from: cell) }
+            .map { machine.makeString($0) })
       case .stored(let whole, let path):
         return machine.makeArray(
-          machine.reachedNames(fromStored: path, in: whole).map { machine.makeString($0) })
+          machine.graph.withNames { machine.reachedNames(fromStored: path, in: whole) }
+            .map { machine.makeString($0) })
       case .unconnected, .suspended, .unmade, .unmoved, .ended: return machine.makeArray([])
       case .unwind: return .unwind
       }

@@ -173,7 +173,7 @@ extension Primitive {
         let cell = relay.cells[side - 1]
         guard machine.graph[cell].place.kind != .property else {
           relay.heldSide = nil
-          throw .cannotHold(machine.graph[cell].name)
+          throw .cannotHold(machine.graph.displayName(of: cell))
         }
         machine.graph.relays.held[cell] = connection
       }

@@ -7,7 +7,7 @@ extension Primitive {
       return value.isUndefined ? .nil : value
     },
     Primitive("name", "The name of the place.") { machine, arguments throws(Failure) in
-      machine.makeString(machine.graph[try machine.solverCell(arguments.receiver)].name)
+      machine.makeString(machine.graph.displayName(of: try machine.solverCell(arguments.receiver)))
     },
     Primitive("isPinned", "Whether something outside of the solver determines the place.") {
       machine, arguments throws(Failure) in

@@ -108,16 +108,39 @@ extension Builder {
       let place = isPlace ? place(leaf.expression, inner) : nil
       var block: NodeRef?
       var reads: [ConnectNode.Operand] = []
+      var attributes: [ConnectNode.Operand] = []
       if index > 0, place.map({ $0.mayFail }) ?? true {
         block = buildPart(leaf.expression, of: right, inner)
         reads = self.reads(of: leaf.expression, inner)
+        var parts: [Expression] = []
+        leaf.expression.forEachChild { parts.append($0) }
+        for part in parts { collectAttributes(of: part, &attributes, inner) }
       }
       leaves.append(
-        ConnectNode.Leaf(name: leaf.name, place: place, block: block, reads: reads))
+        ConnectNode.Leaf(
+          name: leaf.name, place: place, block: block, reads: reads, attributes: attributes))
     }
     return ConnectNode.Linear(
       relation: relation, leaves: leaves,
       products: analysis.isTooLarge ? nil : analysis.products, isChoice: isChoice)
+  }
+
+  /// Finds the properties in a text that may be layout attributes of a view; what blocks read, they may
+  /// not read.
+  private mutating func collectAttributes(
+    of expression: Expression, _ attributes: inout [ConnectNode.Operand], _ depth: Int
+  ) {
+    if case .block = expression { return }
+    if expression.mayBeLayoutAttribute, isVariable(expression),
+      let place = place(expression, depth)
+    {
+      attributes.append(
+        ConnectNode.Operand(place: place, name: SyntaxPrinter.print(expression)))
+      return
+    }
+    var children: [Expression] = []
+    expression.forEachChild { children.append($0) }
+    for child in children { collectAttributes(of: child, &attributes, depth) }
   }
 
   /// Builds a block that computes a part of a formula.

@@ -76,6 +76,15 @@ struct LinearAnalysis {
       }
   }
 
+  /// The text of the first product or quotient of places, unless something else is not linear, too.
+  var productOfPlaces: String? {
+    guard mayBeLinear else { return nil }
+    return products.lazy.compactMap { product in
+      product.factors.count + product.divisors.count > 1 || !product.divisors.isEmpty
+        ? product.text : nil
+    }.first
+  }
+
   // MARK: Reading
 
   private mutating func sum(of expression: Expression) -> [Product] {

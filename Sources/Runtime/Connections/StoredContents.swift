@@ -1,0 +1,146 @@
+internal import TenonTables
+
+// Collections that a store keeps a copy of: whoever changes one in place changes what the store is to
+// keep. A store that keeps the object itself, as `mem:` does, has nothing to be told.
+
+/// The collections that places hold of which a store in step with them keeps a copy.
+struct StoredContents {
+  /// The cells of all of each collection that a place holds, those within it included.
+  private(set) var collections: [CellID: [CellID]] = [:]
+  /// The places that hold a collection, by its cell.
+  private var holders: [CellID: [CellID]] = [:]
+
+  var isEmpty: Bool { collections.isEmpty }
+
+  /// The places that hold a collection or one that it is in.
+  func holders(of collection: CellID) -> [CellID] { holders[collection] ?? [] }
+
+  /// Learns what a place holds.
+  mutating func set(_ cells: [CellID], heldBy place: CellID) {
+    for cell in collections[place] ?? [] {
+      holders[cell]?.removeAll { $0 == place }
+      if holders[cell]?.isEmpty ?? true { holders[cell] = nil }
+    }
+    collections[place] = cells.isEmpty ? nil : cells
+    for cell in cells { holders[cell, default: []].append(place) }
+  }
+
+  /// Forgets a cell that is gone.
+  mutating func forget(_ cell: CellID) {
+    set([], heldBy: cell)
+    for place in holders[cell] ?? [] { collections[place]?.removeAll { $0 == cell } }
+    holders[cell] = nil
+  }
+}
+
+extension Machine {
+  /// Whether a value is a collection that a store would keep a copy of at a place.
+  func isCopied(_ value: Value, to place: Place) -> Bool {
+    place.kind == .stored && value.isObject && isCollection(ObjectRef(value))
+      && classInfo(of: place.object) !== memoryStoreClass
+  }
+
+  /// What a formula has read, and the collections that its value consists of, if it is for a store that
+  /// copies them.
+  ///
+  /// - Complexity: O(elements), for a value that is copied.
+  func withContents(_ reads: [Place], of value: Value, by formula: Formula) -> [Place] {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    roots.append(value)
+    if formula.constraint?.isMultiWay ?? false {
+      graph.watchContents(of: value, movedBy: formula)
+      return reads
+    }
+    guard isCopied(value, to: graph.place(of: formula.output)) else { return reads }
+    let known = Set(reads)
+    return reads + contents(of: value).filter { !known.contains($0) }
+  }
+
+  /// All of a collection and of those within it, as places.
+  fileprivate func contents(of value: Value) -> [Place] {
+    var places: [Place] = []
+    var visited: Set<UInt> = []
+    var open = [value]
+    while let next = open.popLast() {
+      guard next.isObject, isCollection(ObjectRef(next)), visited.insert(next.bits).inserted else {
+        continue
+      }
+      let object = ObjectRef(next)
+      if object.flags & ObjectFlag.immutable == 0 { places.append(.whole(object)) }
+      forEachPart(of: object) { open.append($0) }
+    }
+    return places
+  }
+
+  /// Goes through the elements of a collection, wherever it keeps them.
+  private func forEachPart(of object: ObjectRef, _ body: (Value) -> Void) {
+    if object.classIndex == ClassIndex.array {
+      for index in 0..<object.elementCount { body(object[element: index]) }
+      return
+    }
+    guard classInfo(at: object.classIndex).format == .slots else { return }
+    for slot in 0..<object.slotCount where isPart(slot, of: object) {
+      let part = object[slot: slot]
+      guard part.isObject(ofClass: ClassIndex.array) else { continue }
+      let array = ObjectRef(part)
+      for index in 0..<array.elementCount { body(array[element: index]) }
+    }
+  }
+}
+
+extension ConnectionGraph {
+  /// Watches the collection that a connection of two places has moved from one to the other, if a store
+  /// keeps a copy of it at one of them.
+  fileprivate func watchContents(of value: Value, movedBy formula: Formula) {
+    guard case .copy(let input) = formula.source else { return }
+    let sides = [input, formula.output]
+    let isCopied = sides.map { machine.isCopied(value, to: place(of: $0)) }
+    guard isCopied.contains(true), let index = isCopied.firstIndex(of: false) else {
+      for side in sides where contents.collections[side] != nil { watch([], heldBy: side) }
+      return
+    }
+    let cells = machine.contents(of: value).map { cell(for: $0, name: machine.name(of: $0)) }
+    watch(cells, heldBy: sides[index])
+  }
+
+  private func watch(_ cells: [CellID], heldBy place: CellID) {
+    let old = contents.collections[place] ?? []
+    guard old != cells else { return }
+    contents.set(cells, heldBy: place)
+    for cell in old + cells { noteHooks(of: cell) }
+    release(old)
+  }
+
+  /// Takes a change of a collection for an edit of the places that hold it, where a store in step with
+  /// them keeps a copy.
+  ///
+  /// - Throws: a failure that names what determines such a place.
+  func noteContents(of collection: CellID, by site: TraceEntry?) throws(Failure) {
+    for place in contents.holders(of: collection) {
+      guard isInStep(place) else {
+        watch([], heldBy: place)
+        continue
+      }
+      try prepareWrite(to: place)
+      noteWrite(to: place, by: site, new: machine.currentValue(of: place) ?? .undefined)
+    }
+  }
+
+  /// Whether a place is connected with one in a store still.
+  private func isInStep(_ place: CellID) -> Bool {
+    cells[place.index].region?.constraints.contains { constraint in
+      constraint.cells.contains(place)
+        && constraint.cells.contains { self.place(of: $0).kind == .stored }
+    } ?? false
+  }
+
+  /// Forgets what a cell that is gone held, or who held it.
+  func forgetContents(_ cell: CellID) {
+    guard !contents.isEmpty else { return }
+    let held = contents.collections[cell] ?? []
+    contents.forget(cell)
+    for each in held { noteHooks(of: each) }
+    release(held)
+  }
+}
