@@ -37,6 +37,12 @@ extension Machine {
       graph.noteChange(of: cell)
       return value
     }
+    if remembers(object, slot: slot) {
+      if object[slot: slot] == value { return value }
+      object[slot: slot] = value
+      noteRemembered(object, slot: slot)
+      return value
+    }
     return write(value, to: cell) {
       object[slot: slot] = value
       return nil
@@ -220,6 +226,7 @@ extension Machine {
     let place = graph[cell].place
     let outer = tracker
     let tracker = Tracker(within: outer)
+    tracker.base = state.base
     self.tracker = tracker
     trackingDepth += 1
     let outcome = withErrorsCaught { get(place.key, from: place.object) }
