@@ -124,13 +124,17 @@ extension Machine {
     do throws(Failure) {
       if let cell { try graph.settle(from: cell) } else { try graph.settle() }
     } catch {
+      if graph.words[0].hasBatches { _ = endBatches(answering: .unwind) }
       return signal(takingBackChain(at: graph.chain, error))
     }
     if graph.words[0].hasRoom { graph.meetWishes() }
     if graph.words[0].hasRelays, !graph.relays.queue.isEmpty, !graph.isUnwinding,
       tellRelays().isUnwind
     {
-      return .unwind
+      return graph.words[0].hasBatches ? endBatches(answering: .unwind) : .unwind
+    }
+    if graph.words[0].hasBatches, !graph.isUnwinding {
+      return endGraphUnwinding(endBatches(answering: value))
     }
     return endGraphUnwinding(value)
   }
