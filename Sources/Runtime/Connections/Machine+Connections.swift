@@ -133,8 +133,9 @@ extension Machine {
     {
       return graph.words[0].hasBatches ? endBatches(answering: .unwind) : .unwind
     }
-    if graph.words[0].hasBatches, !graph.isUnwinding {
-      return endGraphUnwinding(endBatches(answering: value))
+    if graph.words[0].hasBatches {
+      let answer = endBatches(answering: graph.isUnwinding ? .unwind : value)
+      return endGraphUnwinding(graph.isUnwinding ? value : answer)
     }
     return endGraphUnwinding(value)
   }

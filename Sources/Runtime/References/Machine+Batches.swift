@@ -60,9 +60,7 @@ extension Machine {
   @inline(never)
   func endBatches(answering value: Value) -> Value {
     guard !isInTurn, graph.runningNumber < 0 else { return value }
-    let root = roots.count
-    roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    // Storing runs no code of the language: the answer is safe meanwhile.
     guard let error = endBatches(), !value.isUnwind else { return value }
     return signal(.store(error))
   }
