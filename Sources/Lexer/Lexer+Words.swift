@@ -37,6 +37,18 @@ extension Lexer {
     return end > nameEnd ? end : nil
   }
 
+  /// Returns the offset of the colon behind the hyphenated scheme that the name ending at an offset
+  /// begins; nil when no colon stands directly behind a name with hyphens.
+  public func hyphenatedSchemeEnd(after nameEnd: Int) -> Int? {
+    var end = nameEnd
+    while byte(at: end) == UInt8(ascii: "-") {
+      let next = self.nameEnd(from: end + 1)
+      guard next > end + 1 else { return nil }
+      end = next
+    }
+    return end > nameEnd && isKeywordColon(at: end) ? end : nil
+  }
+
   /// Returns whether a letter or `_` stands at an offset.
   ///
   ///     letter == ? a Unicode letter or _ ? ;

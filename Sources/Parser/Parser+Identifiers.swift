@@ -6,18 +6,18 @@ extension Parser {
   ///     namingScheme == "ivar" | "this" | "self" | "var" | "class" | "default" ;
   static let namingSchemes: Set<String> = ["ivar", "this", "self", "var", "class", "default"]
 
-  /// Parses a scheme and the path directly behind it.
+  /// Parses the scheme that begins here, with its colon at an offset, and the path directly behind it.
   ///
   ///     identifier == ? a scheme ? , ":" , [ path ] | namingScheme , ":" , [ namePath ] ;
-  func parseIdentifier() throws(SyntaxFailure) -> Expression {
+  func parseIdentifier(behind colon: Int) throws(SyntaxFailure) -> Expression {
     let start = token.start
-    let end = token.end
-    let schemeRange = SourceRange(start, end - 1)
+    let schemeRange = SourceRange(start, colon)
     let scheme = Name(source.text(in: schemeRange), schemeRange)
-    if scheme.text == "ref", !lexer.endsPath(at: end, openParentheses: 0) {
+    if scheme.text == "ref", !lexer.endsPath(at: colon + 1, openParentheses: 0) {
       return try parseReference(from: start)
     }
-    let path = try parsePath(from: end, scheme: scheme.text)
+    let path = try parsePath(from: colon + 1, scheme: scheme.text)
+    noteScheme(in: path, of: scheme.text)
     if path.range.start == path.range.end { try checkStore(scheme) }
     return .identifier(
       IdentifierExpression(scheme: scheme, path: path, range: range(from: start)))
@@ -29,7 +29,9 @@ extension Parser {
   ///               | namePath ) ;
   private func parseReference(from start: Int) throws(SyntaxFailure) -> Expression {
     let nameStart = token.end
-    let nameEnd = lexer.nameEnd(from: nameStart)
+    var nameEnd = lexer.nameEnd(from: nameStart)
+    // What a path of names would be has no colon in it: the scheme need not be known.
+    if let colon = lexer.hyphenatedSchemeEnd(after: nameEnd) { nameEnd = colon }
     var scheme: Name?
     var pathStart = nameStart
     if nameEnd > nameStart, lexer.isKeywordColon(at: nameEnd) {
@@ -38,7 +40,17 @@ extension Parser {
       pathStart = nameEnd + 1
     }
     let path = try parsePath(from: pathStart, scheme: scheme?.text ?? "var")
+    if let scheme { noteScheme(in: path, of: scheme.text) }
     return .reference(ReferenceExpression(scheme: scheme, path: path, range: range(from: start)))
+  }
+
+  /// Keeps the hyphenated scheme that a place of `scheme:` names, with its colon: what stands before
+  /// that elsewhere in the text is no subtraction.
+  private func noteScheme(in path: PathExpression, of scheme: String) {
+    guard scheme == "scheme", path.components.count == 1, let name = path.components[0].text,
+      name.isHyphenatedName
+    else { return }
+    declaredNames.insert(name + ":")
   }
 
   /// Parses a path up to where it ends.

@@ -9,8 +9,10 @@ extension Parser {
     if pending != nil, let primary = takePending() { return primary }
     height = 1
     switch token.kind {
-    case .name: return readName()
-    case .keyword: return try parseIdentifier()
+    case .name:
+      if let colon = knownSchemeEnd() { return try parseIdentifier(behind: colon) }
+      return readName()
+    case .keyword: return try parseIdentifier(behind: token.end - 1)
     case .openParenthesis: return try parseParenthesized()
     case .openBracket, .openBrace: return .block(try parseBlock())
     default: return try parseLiteral()
@@ -45,6 +47,16 @@ extension Parser {
     if isDeclared(spelling) || lexer.token(from: end).kind == .assignment { return end }
     subtractionEnd = end
     return nil
+  }
+
+  /// Returns the offset of the colon behind the hyphenated scheme that begins here, nil when it is a
+  /// subtraction.
+  private func knownSchemeEnd() -> Int? {
+    guard lexer.byte(at: token.end) == UInt8(ascii: "-"), token.start >= subtractionEnd,
+      let end = lexer.hyphenatedSchemeEnd(after: token.end),
+      isDeclared(source.text(in: SourceRange(token.start, end + 1)))
+    else { return nil }
+    return end
   }
 
   /// Returns whether a hyphenated spelling is declared; one that is not may be declared later.

@@ -31,6 +31,50 @@ import Testing
     }
   }
 
+  /// What one turn writes is one batch: a program that is killed leaves all of it, or nothing.
+  @Test(arguments: ["journal", "full"])
+  func aTurnIsOneTurnOnDisk(_ level: String) throws {
+    let script = """
+      #-<void>keepIn:<String>directory level:<String>level
+      scheme:saved := PersistentStore at: directory level: (level = 'full' ifTrue: [ #full ] ifFalse: [ #journal ]).
+      scheme:model := MemoryStore new.
+      model: := saved:.
+      level = 'check' ifTrue: [
+        all := (1 to: 400) asArray collect: [ :i | model:a/{i \\\\ 20}/{i} ].
+        own := #(saved:own/1, saved:other/2, saved:third).
+        stdout println: #(all asSet size, own asSet size, all first, own first).
+        Exit status: 0 ].
+      saved: |= model:.
+      n := (model:a/1/1 ifNil: [ 0 ]) max: (saved:own/1 ifNil: [ 0 ]).
+      stdout println: 'ready'; flush.
+      [ true ] whileTrue: [
+        n := n + 1.
+        self atomically: [ 1 to: 400 do: [ :i | model:a/{i \\\\ 20}/{i} := n ] ].
+        (scheme:saved) atomically: [ saved:own/1 := n. saved:other/2 := n. saved:third := n ].
+        [ (scheme:saved) atomically: [ saved:own/1 := -1. saved:other/2 := -2. nil foo ] ] on: Error do: [ :e | nil ] ].
+
+      """
+    try Directory.withTemporary { directory in
+      let path = try directory.write(script, to: "script.st")
+      let data = directory.path("data")
+      var last = (0, 0)
+      for round in 1...8 {
+        let child = try Child.start([Command.path, path, data, level])
+        try child.expect("ready\n")
+        usleep(UInt32.random(in: 50_000...400_000))
+        child.send(signal: SIGKILL)
+        #expect(child.waitForExit() == .signal(SIGKILL))
+        let output = try Command.run([path, data, "check"]).output
+        let numbers = output.split { !$0.isNumber && $0 != "-" }.compactMap { Int($0) }
+        let counts = numbers.prefix(2)
+        #expect(counts == [1, 1], "round \(round): \(output)")
+        let found = (numbers.dropFirst(2).first ?? 0, numbers.dropFirst(3).first ?? 0)
+        #expect(found.0 >= last.0 && found.1 >= last.1, "round \(round): \(output)")
+        last = found
+      }
+    }
+  }
+
   @Test func tasksNeedADirectory() throws {
     let result = try Command.run(PersistenceTests.tasks)
     #expect(result.errors.contains("expected the directory that keeps the lists"))

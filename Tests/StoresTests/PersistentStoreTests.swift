@@ -30,6 +30,62 @@ import Testing
     fileSystem.content("/store/.tenon-journal").flatMap(JournalFormat.read)
   }
 
+  // MARK: Batches
+
+  @Test(.timeLimit(.minutes(5))) func aBatchIsOneGroupOfTheJournal() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try open(fileSystem, .full)
+    try store.put(saved("a"), "0")
+    let groups = journal(fileSystem)?.groups.count ?? 0
+    #expect(store.beginBatch(keepsUndo: false) == 0)
+    for number in 1...400 { try store.put(saved("c\(number % 20)/k\(number)"), "\(number)") }
+    _ = store.beginBatch(keepsUndo: false)
+    _ = try store.delete(saved("a"), if: nil)
+    try store.flush()
+    try store.endBatch()
+    #expect(journal(fileSystem)?.groups.count == groups)
+    // Another thread's write waits for the end, and is not part of it.
+    let isDone = Mutex(false)
+    let place = try saved("other")
+    Thread.detachNewThread {
+      try? store.put(place, "1")
+      isDone.withLock { $0 = true }
+    }
+    usleep(20_000)
+    #expect(!isDone.withLock { $0 })
+    try store.endBatch()
+    while !isDone.withLock({ $0 }) { usleep(1_000) }
+    try store.close()
+    let reopened = try open(fileSystem)
+    let content = try PowerLossTests.content(of: reopened)
+    #expect(content.count == 401 && content["other"] == "1" && content["a"] == nil)
+    try reopened.close()
+  }
+
+  @Test func aBatchIsTakenBack() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try open(fileSystem, .full)
+    try store.put(saved("a"), "0")
+    try store.put(saved("c/b"), "1")
+    let content = try PowerLossTests.content(of: store)
+    _ = store.beginBatch(keepsUndo: true)
+    try store.put(saved("a"), "2")
+    let count = store.beginBatch(keepsUndo: true)
+    try store.put(saved("a"), "3")
+    try store.put(saved("new/x"), "4")
+    _ = try store.delete(saved("c/b"), if: nil)
+    store.takeBackBatch(to: count)
+    try store.endBatch()
+    #expect(try PowerLossTests.content(of: store) == ["a": "2", "c/b": "1"])
+    store.takeBackBatch(to: 0)
+    try store.endBatch()
+    #expect(try PowerLossTests.content(of: store) == content)
+    try store.close()
+    let reopened = try open(fileSystem)
+    #expect(try PowerLossTests.content(of: reopened) == content)
+    try reopened.close()
+  }
+
   // MARK: Buckets
 
   @Test func aContainerIsAFile() throws {

@@ -35,6 +35,10 @@ import Testing
       let paths = ["a", "b", "c/x", "c/y", "c/z", "d/e/x", "d/e/y", "d/x", "f/x", "f/y"]
       var number = 0
       while fileSystem.log.count < PowerLossTests.traceLength {
+        // What is kept together is found as a whole or not at all; some of it is taken back.
+        let isBatch = Int.random(in: 0..<3, using: &generator) == 0
+        let begun = isBatch ? store.beginBatch(keepsUndo: true) : 0
+        let before = states[states.count - 1].content
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
           number += 1
           guard let path = paths.randomElement(using: &generator) else { continue }
@@ -42,13 +46,22 @@ import Testing
           let isDeletion = Int.random(in: 0..<4, using: &generator) == 0
           content[path] = isDeletion ? nil : "\(number)"
           states.append((content, fileSystem.log.count))
-          if level == .full { boundaries.insert(states.count - 1) }
+          if level == .full, !isBatch { boundaries.insert(states.count - 1) }
           let place = try reference("saved", path)
           if isDeletion {
             _ = try store.delete(place, if: nil)
           } else {
             try store.put(place, "\(number)")
           }
+          if level == .full, !isBatch { floors.append((fileSystem.log.count, states.count - 1)) }
+        }
+        if isBatch {
+          if Int.random(in: 0..<4, using: &generator) == 0 {
+            store.takeBackBatch(to: begun)
+            states.append((before, fileSystem.log.count))
+          }
+          if level == .full { boundaries.insert(states.count - 1) }
+          try store.endBatch()
           if level == .full { floors.append((fileSystem.log.count, states.count - 1)) }
         }
         times.append((fileSystem.now, states.count - 1))

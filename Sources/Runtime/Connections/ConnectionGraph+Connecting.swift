@@ -212,7 +212,7 @@ extension ConnectionGraph {
       free(formula)
     }
     unwatchPath(of: connection)
-    unwatch(connection)
+    if !notesWhileSuspended(connection) { unwatch(connection) }
     noteRoom()
     release(used)
   }

@@ -720,6 +720,7 @@ extension ConnectionGraph {
 
   func resume(_ connection: Connection) throws(Failure) {
     guard connection.status == .suspended, let plan = connection.plan else { return }
+    unwatch(connection)
     connection.status = .active
     // What has changed meanwhile is what it begins with.
     connection.relay?.isPending = false

@@ -133,6 +133,11 @@ struct TurnWords: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 16 != 0 }
     @inline(__always) set { setRare(16, newValue) }
   }
+  /// Whether stores keep what this turn writes to them together.
+  var hasBatches: Bool {
+    @inline(__always) get { rare & 1 << 17 != 0 }
+    @inline(__always) set { setRare(17, newValue) }
+  }
   /// Whether anything has been noted that is taken back when the turn cannot be finished.
   var hasJournal: Bool {
     @inline(__always) get { rare & 1 << 12 != 0 }

@@ -37,6 +37,12 @@ extension Machine {
       graph.noteChange(of: cell)
       return value
     }
+    if remembers(object, slot: slot) {
+      if object[slot: slot] == value { return value }
+      object[slot: slot] = value
+      noteRemembered(object, slot: slot)
+      return value
+    }
     return write(value, to: cell) {
       object[slot: slot] = value
       return nil
@@ -118,13 +124,18 @@ extension Machine {
     do throws(Failure) {
       if let cell { try graph.settle(from: cell) } else { try graph.settle() }
     } catch {
+      if graph.words[0].hasBatches { _ = endBatches(answering: .unwind) }
       return signal(takingBackChain(at: graph.chain, error))
     }
     if graph.words[0].hasRoom { graph.meetWishes() }
     if graph.words[0].hasRelays, !graph.relays.queue.isEmpty, !graph.isUnwinding,
       tellRelays().isUnwind
     {
-      return .unwind
+      return graph.words[0].hasBatches ? endBatches(answering: .unwind) : .unwind
+    }
+    if graph.words[0].hasBatches {
+      let answer = endBatches(answering: graph.isUnwinding ? .unwind : value)
+      return endGraphUnwinding(graph.isUnwinding ? value : answer)
     }
     return endGraphUnwinding(value)
   }
@@ -220,6 +231,7 @@ extension Machine {
     let place = graph[cell].place
     let outer = tracker
     let tracker = Tracker(within: outer)
+    tracker.base = state.base
     self.tracker = tracker
     trackingDepth += 1
     let outcome = withErrorsCaught { get(place.key, from: place.object) }

@@ -26,6 +26,11 @@ extension Machine {
       try change()
       return noteFreeChange(of: object, whole, at: key, answering: value)
     }
+    if remembers(object) {
+      try change()
+      noteRemembered(object, at: key)
+      return value
+    }
     let cell = try prepareChange(of: object, at: key, to: value)
     if let cell, graph.words[0].hasRelays, holdsElement(cell, from: value) {
       return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
@@ -224,6 +229,7 @@ extension Machine {
     guard collection.isObject, ObjectRef(collection).flags & ObjectFlag.watched != 0,
       graph.isSettling || graph.atomicDepth > 0, let whole = graph.whole(of: ObjectRef(collection))
     else { return }
+    if remembers(ObjectRef(collection)) { return noteRemembered(ObjectRef(collection)) }
     if graph.foldCount > 0 { graph.noteFolds(of: ObjectRef(collection), whole, at: nil) }
     graph.noteWrite(to: whole, by: currentSite(), new: collection)
     // What stands against it comes up when it is stored.

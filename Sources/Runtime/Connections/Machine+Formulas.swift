@@ -84,6 +84,7 @@ extension Machine {
     let outerTracker = tracker
     let outerRunning = graph.runningNumber
     let tracker = Tracker(within: outerTracker)
+    tracker.base = state.base
     self.tracker = tracker
     graph.runningNumber = formula.id.rawValue
     trackingDepth += 1

@@ -186,6 +186,18 @@ extension ConnectionGraph {
     release(cells)
   }
 
+  /// Whether a suspended connection goes on noting what changes: which of two stores of the language was
+  /// changed last decides what both become.
+  func notesWhileSuspended(_ connection: Connection) -> Bool {
+    guard connection.status == .suspended, let relay = connection.relay, relay.cells.count == 2
+    else { return false }
+    return relay.cells.allSatisfy { cell in
+      let place = self[cell].place
+      return place.kind == .whole && machine.isStore(place.object)
+        && machine.nativeStore(place.object) == nil
+    }
+  }
+
   /// Takes those that have something to tell.
   func takeRelays() -> [(connection: Connection, changes: [Relay.Change])] {
     let due = relays.queue
@@ -193,6 +205,8 @@ extension ConnectionGraph {
     return due.compactMap { connection in
       guard let relay = connection.relay else { return nil }
       relay.isQueued = false
+      // What happens while it is suspended it hears of when it is resumed.
+      if connection.status == .suspended, !relay.cells.isEmpty { return nil }
       let changes = relay.takeChanges()
       return connection.status == .active ? (connection, changes) : nil
     }
@@ -346,6 +360,7 @@ extension Machine {
       cell != graph.storing, cell != graph.writing
     else { return settleRelays(answering: store) }
     if let running = graph.running {
+      if remembers(ObjectRef(store), slot: -1) { return store }
       throw .impureFormula(graph.displayName(of: cell), running.connection)
     }
     if let before, let old = before.isUndefined ? graph[cell].known : before {

@@ -13,6 +13,26 @@ final class Tracker {
   /// What was being recorded when this began.
   var outer: Tracker?
   private static let shortCount = 8
+  /// The frame that was evaluated when this began, where what is recorded is no formula's block.
+  var base: Frame?
+  /// The slots and the collections that a store has written which they are the memory of: reading them
+  /// is no read.
+  private var memory: Memory?
+
+  private final class Memory {
+    var slots: Set<Place> = []
+    /// The collections, by their bits.
+    var objects: Set<UInt> = []
+
+    func includes(_ place: Place) -> Bool {
+      objects.contains(place.object.bits) || place.kind == .slot && slots.contains(place)
+    }
+
+    func purge(_ heap: Heap) {
+      objects = objects.filter { heap.isMarked(ObjectRef(Value(bits: $0))) }
+      slots = slots.filter { heap.isMarked(ObjectRef($0.object)) }
+    }
+  }
 
   init(within outer: Tracker?) {
     self.outer = outer
@@ -20,7 +40,7 @@ final class Tracker {
 
   /// Notes a read.
   func record(_ place: Place) {
-    guard !hasRead(place) else { return }
+    guard !hasRead(place), !isMemory(place) else { return }
     places.append(place)
     if places.count > Tracker.shortCount { noteSeen(place) }
   }
@@ -30,9 +50,29 @@ final class Tracker {
     if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
   }
 
+  @inline(__always)
+  private func isMemory(_ place: Place) -> Bool { memory?.includes(place) ?? false }
+
+  /// Forgets reads of what a store remembers, now and from here on.
+  ///
+  /// - Parameters:
+  ///   - object: The store, or a collection of its own.
+  ///   - slot: The slot of the store; nil for all of a collection.
+  func forget(_ object: ObjectRef, slot: Int?) {
+    let memory = self.memory ?? Memory()
+    if let slot {
+      memory.slots.insert(.slot(object, slot))
+    } else {
+      memory.objects.insert(object.bits)
+    }
+    self.memory = memory
+    keep { !memory.includes($0) }
+  }
+
   /// Forgets everything.
   @inline(__always)
   func reset() {
+    if memory != nil { memory = nil }
     if isEmpty { return }
     let isLong = places.count > Tracker.shortCount
     places.removeAll()
@@ -60,7 +100,12 @@ final class Tracker {
   /// Forgets objects that were made while the formula ran and are gone: they cannot change any
   /// more.
   func purge(_ heap: Heap) {
-    let kept = reads.filter { heap.isMarked(ObjectRef($0.object)) }
+    memory?.purge(heap)
+    keep { heap.isMarked(ObjectRef($0.object)) }
+  }
+
+  private func keep(_ isKept: (Place) -> Bool) {
+    let kept = reads.filter(isKept)
     if kept.count == places.count { return }
     places.removeAll()
     seen = []

@@ -112,13 +112,14 @@ extension Diagram {
     return result.script != nil && result.connectors == [sign]
   }
 
-  /// What may be names with hyphens: no text that declares them is at hand.
+  /// What may be names and schemes with hyphens: no text that declares them is at hand.
   private var hyphenatedNames: Set<String> {
     var names: Set<String> = []
     for text in nodes.filter({ $0.kind == .place }).map(\.text) + statements.compactMap(\.name) {
       for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || "_-".contains($0)) })
       where word.contains("-") {
         names.insert(String(word))
+        names.insert("\(word):")
       }
     }
     return names

@@ -7,13 +7,15 @@ extension Diagram {
   /// they stand in; before them `var <lazy> name` for each variable in them that is declared so.
   ///
   /// At the beginning stands without what the statements would mean something else: `connector ~>` for
-  /// each sign that is the program's own, and `var a-name` for each name with hyphens.
+  /// each sign that is the program's own, `ref:scheme:a-scheme` for each scheme with hyphens, and
+  /// `var a-name` for each name with hyphens.
   public var statementsText: String {
     var writer = StatementWriter(self)
     writer.write(items, of: nil, depth: 0)
     let signs = ownConnectors.map { "connector \($0) : Connector {}\n" }
+    let schemes = hyphenatedSchemes.map { "ref:scheme:\($0).\n" }
     let names = hyphenatedVariables.map { "var \($0).\n" }
-    return (signs + names).joined() + writer.text
+    return (signs + schemes + names).joined() + writer.text
   }
 
   /// The signs of its statements that not every program has, in the order in which they are met.
@@ -30,13 +32,26 @@ extension Diagram {
     var known = Set(nodes.compactMap(\.lazyVariable))
     var names: [String] = []
     for node in nodes where node.kind == .place {
-      let scheme = node.text.prefix { $0.isLetter || $0.isNumber || "_-".contains($0) }
-      let isReference = node.text.dropFirst(scheme.count).first == ":"
-      if isReference, !VariablePlace.schemes.contains(String(scheme)) { continue }
+      if let scheme = Diagram.scheme(of: node.text), !VariablePlace.schemes.contains(scheme) {
+        continue
+      }
       names += Diagram.hyphenatedNames(in: node.text)
     }
     names += statements.compactMap(\.name).flatMap { Diagram.hyphenatedNames(in: $0) }
     return names.filter { known.insert($0).inserted }
+  }
+
+  /// The schemes with hyphens that places have, in the order in which they are met.
+  private var hyphenatedSchemes: [String] {
+    var known: Set<String> = []
+    return nodes.lazy.filter { $0.kind == .place }.compactMap { Diagram.scheme(of: $0.text) }
+      .filter { $0.contains("-") && known.insert($0).inserted }
+  }
+
+  /// The scheme with which the text of a place begins.
+  private static func scheme(of text: String) -> String? {
+    let scheme = text.prefix { $0.isLetter || $0.isNumber || "_-".contains($0) }
+    return text.dropFirst(scheme.count).first == ":" ? String(scheme) : nil
   }
 
   /// The words of a text that may be names with hyphens.

@@ -430,4 +430,25 @@ extension Machine {
       frame = link.advanced(by: -distance)
     }
   }
+
+  /// The frame from which another one was made, by a send or by an evaluation within a primitive; nil
+  /// for the outermost one.
+  func frame(below frame: Frame) -> Frame? {
+    if frame.site.isNil { return nil }
+    if frame.site.isUndefined {
+      let link = frame.advanced(by: -2)
+      return link[0].asSmallInteger.map { link.advanced(by: -$0) }
+    }
+    var current = frame
+    guard let send = unsafe Machine.send(before: &current) else { return nil }
+    return unsafe current.advanced(by: -(send._withUnsafeGuaranteedRef(\.depth) + 1))
+  }
+
+  /// The selector of the send that made a frame; nil where it was made within a primitive.
+  func selector(of frame: Frame) -> String? {
+    guard !frame.site.isUndefined, !frame.site.isNil else { return nil }
+    var current = frame
+    guard let send = unsafe Machine.send(before: &current) else { return nil }
+    return unsafe send._withUnsafeGuaranteedRef { ($0 as? SendNode)?.selector.name ?? "" }
+  }
 }

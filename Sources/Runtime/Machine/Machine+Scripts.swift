@@ -68,10 +68,15 @@ extension Machine {
   ) -> ParseResult<Script> {
     let room = withStackKnown { nativeRoom }
     return Parser(
-      source, knownNames: names, connectors: connectors,
+      source, knownNames: names.union(hyphenatedSchemes), connectors: connectors,
       nestingLimit: min(Parser.defaultNestingLimit, room / MachineLimits.nestingBytes),
       heightLimit: min(Parser.defaultHeightLimit, room / MachineLimits.heightBytes)
     ).parseScript()
+  }
+
+  /// The schemes with hyphens that are mounted, as a parser knows them: with their colons.
+  var hyphenatedSchemes: [String] {
+    schemeCells.keys.filter { $0.utf8.contains(UInt8(ascii: "-")) && hasScheme($0) }.map { $0 + ":" }
   }
 
   /// Does something that asks how much native stack there is, outside of an evaluation or within.

@@ -92,6 +92,8 @@ package final class Machine {
 
   /// The hyphenated names and the connectors that scripts have declared.
   var hyphenatedNames: Set<String> = []
+  /// The stores that keep what this turn writes to them together.
+  var batches = OpenBatches()
   var definedConnectors: Set<String> = []
   /// What `self` is at top level.
   var script: ObjectRef!

@@ -22,6 +22,25 @@ extension Primitive {
       machine, arguments in
       Value(small: machine.durableStore(arguments.receiver)?.unsavedCount ?? 0)
     },
+    Primitive("beginTransaction", "Begins a batch; answers how many changes were in one before.") {
+      machine, arguments in
+      Value(small: machine.durableStore(arguments.receiver)?.beginBatch(keepsUndo: true) ?? 0)
+    },
+    Primitive("endTransaction", "Ends the batch that was begun last.") {
+      machine, arguments throws(Failure) in
+      do throws(StoreError) {
+        try machine.durableStore(arguments.receiver)?.endBatch()
+      } catch {
+        throw .store(error)
+      }
+      return arguments.receiver
+    },
+    Primitive("takeBackTo: count", "Takes back the changes of the batch after so many.") {
+      machine, arguments throws(Failure) in
+      let count = try machine.integer(arguments[0])
+      machine.durableStore(arguments.receiver)?.takeBackBatch(to: count)
+      return machine.takeUpStoredChanges().isUnwind ? .unwind : arguments.receiver
+    },
   ]
 }
 

@@ -144,7 +144,7 @@ extension Machine {
   fileprivate func compile(_ text: String, in info: ClassInfo) throws(Failure) -> Value {
     let source = SourceText(name: "<\(info.name) compile:>", text)
     let result = Parser(
-      source, knownNames: hyphenatedNames, connectors: definedConnectors,
+      source, knownNames: hyphenatedNames.union(hyphenatedSchemes), connectors: definedConnectors,
       nestingLimit: min(Parser.defaultNestingLimit, nativeRoom / MachineLimits.nestingBytes),
       heightLimit: min(Parser.defaultHeightLimit, nativeRoom / MachineLimits.heightBytes)
     ).parseMethodDefinition(in: SourceRange(0, source.bytes.count))

@@ -321,6 +321,7 @@ extension Machine {
         return .unwind
       }
       let precondition = try asPrecondition(condition)
+      joinBatch(native)
       try storing(.put) { () throws(StoreError) in
         try storedChanges.changing(
           place, of: nativeNumber(store), notesListing: graph.hasStoredCells
@@ -392,6 +393,7 @@ extension Machine {
     do throws(Failure) {
       let place = try self.reference(reference)
       let precondition = try asPrecondition(condition)
+      joinBatch(native)
       let existed = try storing(.delete) { () throws(StoreError) in
         try storedChanges.changing(
           place, of: nativeNumber(store), notesListing: graph.hasStoredCells

@@ -14,14 +14,21 @@ internal import CTenonPlatform
 @safe
 final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
 
   init() {
+    unsafe condition = .allocate(capacity: 1)
+    unsafe condition.initialize(to: pthread_cond_t())
+    unsafe pthread_cond_init(condition, nil)
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe pthread_mutex_init(mutex, nil)
   }
 
   deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe condition.deinitialize(count: 1)
+    unsafe condition.deallocate()
     unsafe pthread_mutex_destroy(mutex)
     unsafe mutex.deinitialize(count: 1)
     unsafe mutex.deallocate()
@@ -34,6 +41,21 @@ final class Lock: @unchecked Sendable {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body()
+  }
+
+  /// Lets other threads in, within `withLock`, until one of them wakes those that wait.
+  func wait() { unsafe _ = pthread_cond_wait(condition, mutex) }
+
+  /// Wakes the threads that wait.
+  func wake() { unsafe _ = pthread_cond_broadcast(condition) }
+
+  /// What tells the thread that asks from all others.
+  static var thread: UInt {
+    #if canImport(Glibc)
+      UInt(pthread_self())
+    #else
+      unsafe UInt(bitPattern: pthread_self())
+    #endif
   }
 }
 

@@ -64,6 +64,7 @@ extension PersistentStore {
   private func takeSnapshots(synchronizes: Bool) throws(DiskFailure) -> [Snapshot] {
     guard options.level != .fast else {
       return try stateLock.withLock { () throws(DiskFailure) in
+        waitForBatch()
         // What was left to the system is written again: it does not tell what became of it.
         if synchronizes { try markUnsynchronized() }
         return snapshots()

@@ -43,6 +43,7 @@ extension PersistentStore {
   func appendPending(atBoundary: () -> Void = {}) throws(DiskFailure) {
     guard let journalDescriptor else {
       let isDue = stateLock.withLock {
+        waitForBatch()
         guard pendingContainers.isEmpty, !isJournalBroken else { return true }
         atBoundary()
         return false
@@ -50,6 +51,7 @@ extension PersistentStore {
       return isDue ? try replaceJournal(atBoundary: atBoundary) : ()
     }
     let batch: Batch? = stateLock.withLock {
+      waitForBatch()
       defer { atBoundary() }
       return pendingContainers.isEmpty ? nil : takeBatch(of: pendingContainers) { $0.pending }
     }
@@ -83,6 +85,7 @@ extension PersistentStore {
   func replaceJournal(atBoundary: () -> Void = {}) throws(DiskFailure) {
     closeJournal()
     let batch = stateLock.withLock {
+      waitForBatch()
       defer { atBoundary() }
       isJournalBroken = true
       return takeBatch(of: dirtyContainers) { $0.unsaved }

@@ -105,7 +105,13 @@ extension PersistentStore: Store {
   public func flush() throws(StoreError) {
     defer { tellReports() }
     guard !options.isReadOnly else { return }
-    guard stateLock.withLock({ !isClosed }) else { throw closedError(shownDirectory) }
+    let (isOpen, isLater) = stateLock.withLock {
+      let isLater = !isClosed && isInBatch
+      if isLater { batch?.flushes = true }
+      return (!isClosed, isLater)
+    }
+    guard isOpen else { throw closedError(shownDirectory) }
+    if isLater { return }
     try saveAll(synchronizes: true)
   }
 }
@@ -234,9 +240,10 @@ extension PersistentStore {
   /// Changes a value in memory, and notes that it is to be written.
   ///
   /// - Returns: The number of the change.
-  private func noteChange(
-    of name: ExactText, in container: Container, to value: [UInt8]?
+  func noteChange(
+    of name: ExactText, in container: Container, to value: [UInt8]?, isUndo: Bool = false
   ) -> Int {
+    if batch != nil, !isUndo { noteUndo(of: name, in: container) }
     let growth = (value?.count ?? 0) - (container.document?[name]?.count ?? 0)
     container.document?[name] = value
     container.size += growth
@@ -256,6 +263,16 @@ extension PersistentStore {
 
   /// Sees to it that a change becomes as durable as the level says.
   private func settle(_ change: Int, _ reference: Reference) throws(StoreError) {
+    let isLater = stateLock.withLock {
+      guard isInBatch else { return false }
+      batch?.change = change
+      return true
+    }
+    if !isLater { try settle(change, reference.description) }
+  }
+
+  /// The same for a place as programs write it.
+  func settle(_ change: Int, _ place: String) throws(StoreError) {
     startThread()
     guard options.level == .full else { return }
     defer { tellReports() }
@@ -263,7 +280,7 @@ extension PersistentStore {
       try commit(change)
     } catch {
       throw StoreError(
-        .notDurable, reference, "done, but may not survive a loss of power: \(error.reason)",
+        .notDurable, place, "done, but may not survive a loss of power: \(error.reason)",
         systemCode: error.failure.code == 0 ? nil : error.failure.code)
     }
   }

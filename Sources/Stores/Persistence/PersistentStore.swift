@@ -119,6 +119,8 @@ public final class PersistentStore: @unchecked Sendable {
   var bucketTrouble: Trouble?
   var isClosed = false
   var hasThread = false
+  /// The changes that are kept together, while there are any.
+  var batch: OpenBatch?
   /// What to tell when no lock is held.
   var reports: [StoreError] = []
   /// The scheme under which the store is used, as far as known.
@@ -183,6 +185,7 @@ public final class PersistentStore: @unchecked Sendable {
 
   deinit {
     guard !isClosed else { return }
+    batch = nil
     try? saveAll(synchronizes: options.level != .fast)
   }
 
@@ -216,6 +219,11 @@ public final class PersistentStore: @unchecked Sendable {
   public func close() throws(StoreError) {
     defer { tellReports() }
     let isOpen = stateLock.withLock {
+      // Whoever closes it has done with it.
+      if isInBatch {
+        batch = nil
+        stateLock.wake()
+      }
       defer { isClosed = true }
       return !isClosed
     }
