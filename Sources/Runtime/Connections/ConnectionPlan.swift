@@ -28,9 +28,9 @@ struct ConnectionPlan {
   /// The block that computes the target, for `|=`.
   let block: Value?
   /// The other side, for `=|=`.
-  let other: Operand?
+  var other: Operand?
   /// What the text of the formula reads.
-  let reads: [Operand]
+  var reads: [Operand]
   /// Computes the target, for a formula in Swift code.
   var native: NativeCode?
   /// The text of the formula, in case it has to be read as a sum.

@@ -37,6 +37,8 @@ final class Relay {
   var isPending = false
   /// Whether the places need not tell about changes: somebody will look.
   var looks = false
+  /// Whether what it begins to watch is no reason for the program to go on.
+  var watchesPassively = false
   /// How often something was written for the connection.
   var updateCount = 0
   /// Why something could not be taken up.

@@ -271,6 +271,11 @@ extension Failure {
       "'\(text)' is no place that '=|=' could write; write '|='")
   }
 
+  static func otherStore(_ scheme: String) -> Failure {
+    Failure(
+      .constraintError, "'\(scheme):' is another store now; disconnect this and connect it anew")
+  }
+
   static func determinedAlready(_ name: String, by other: Connection?) -> Failure {
     Failure(.constraintError, "'\(name)' is determined already\(by(other))")
   }

@@ -1,5 +1,5 @@
-internal import TenonTables
 internal import TenonLexer
+internal import TenonTables
 
 extension Primitive {
   static let connection: [Primitive] = [

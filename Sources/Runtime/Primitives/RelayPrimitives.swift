@@ -111,6 +111,14 @@ extension Primitive {
       try machine.graph.checkWrite(to: cell)
       return arguments.receiver
     },
+    Primitive(
+      "passively: aBlock", "Evaluates aBlock; what it begins to watch does not have the program go on."
+    ) { machine, arguments throws(Failure) in
+      let relay = machine.connection(arguments.receiver)?.relay
+      relay?.watchesPassively = true
+      defer { relay?.watchesPassively = false }
+      return machine.evaluateBlock(arguments[0])
+    },
     Primitive("silently: aBlock", "Evaluates aBlock; what it changes is not told.") {
       machine, arguments in
       let relay = machine.connection(arguments.receiver)?.relay

@@ -148,7 +148,9 @@ extension Machine {
 
   /// Mounts a store under a scheme's name; nil unmounts.
   func mount(_ store: Value, as name: String) {
+    let old = schemeCell(named: name)[slot: 0]
     schemeCell(named: name)[slot: 0] = store.isNil ? .undefined : store
+    if old.isObject, store.isObject, old != store { followScheme(name, from: old, to: store) }
     noteStoredChange(of: name, in: schemeCell(named: "scheme")[slot: 0])
   }
 
@@ -516,13 +518,14 @@ extension Machine {
 
   /// Tells connections that a place of the scheme table has changed.
   private func noteStoredChange(of name: String, in store: Value) {
-    guard
-      let key = canonicalReferences[StoredName(store, "scheme:" + name, isMemory: false)],
+    if let key = canonicalReferences[StoredName(store, "scheme:" + name, isMemory: false)],
       let cell = graph.cellsByPlace[
         Place(kind: .stored, object: store, index: -1, key: key)]
-    else { return }
-    graph.setKnown(schemeCell(named: name)[slot: 0], of: cell)
-    graph.noteWrite(to: cell, by: nil)
+    {
+      graph.setKnown(schemeCell(named: name)[slot: 0], of: cell)
+      graph.noteWrite(to: cell, by: nil)
+    }
+    guard graph.hasPending else { return }
     if !graph.isSettling, graph.atomicDepth == 0 { _ = settleGraph(answering: .nil) }
   }
 

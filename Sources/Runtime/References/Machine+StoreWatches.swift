@@ -25,14 +25,17 @@ final class StoreWatches: LiveSource {
   /// What is watched for the sake of a connection.
   private struct ConnectionWatch {
     let connection: Connection
-    var subscriptions: [ChangeSubscription]
+    var subscriptions: [ChangeSubscription] = []
+    /// Whether the program waits for what others change there.
+    var isLive = false
   }
 
   /// Keeps a watch as long as a connection is there.
   func add(_ subscription: ChangeSubscription, for connection: Connection) {
-    byConnection[
-      connection.number, default: ConnectionWatch(connection: connection, subscriptions: [])
-    ].subscriptions.append(subscription)
+    var watch = byConnection[connection.number] ?? ConnectionWatch(connection: connection)
+    watch.subscriptions.append(subscription)
+    if connection.relay?.watchesPassively != true { watch.isLive = true }
+    byConnection[connection.number] = watch
   }
 
   /// Ends the watches of connections that are there no more.
@@ -43,7 +46,7 @@ final class StoreWatches: LiveSource {
 
   var isLive: Bool {
     forgetEnded()
-    return !byConnection.isEmpty || byCell.values.contains(where: \.isRead)
+    return byConnection.values.contains(where: \.isLive) || byCell.values.contains(where: \.isRead)
   }
 }
 

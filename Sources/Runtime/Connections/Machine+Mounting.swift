@@ -1,0 +1,123 @@
+// What connections do when a scheme stands for another store.
+
+extension ConnectionPlan {
+  /// Changes each place or path that the connection joins or reads.
+  fileprivate mutating func changeOperands(_ body: (inout Operand) -> Void) {
+    func changeLeaves(of plan: inout LinearPlan?) {
+      guard let old = plan else { return }
+      let leaves = old.leaves.map { leaf in
+        var leaf = leaf
+        if var operand = leaf.operand {
+          body(&operand)
+          leaf.operand = operand
+        }
+        for index in leaf.reads.indices { body(&leaf.reads[index]) }
+        return leaf
+      }
+      plan = LinearPlan(
+        relation: old.relation, leaves: leaves, products: old.products, held: old.held)
+    }
+    body(&target)
+    if var side = other {
+      body(&side)
+      other = side
+    }
+    reads = reads.map { changed($0, body) }
+    backs = backs.map { changed($0, body) }
+    changeLeaves(of: &linear)
+    changeLeaves(of: &otherwise)
+  }
+
+  private func changed(_ operand: Operand, _ body: (inout Operand) -> Void) -> Operand {
+    var operand = operand
+    body(&operand)
+    return operand
+  }
+}
+
+extension Machine {
+  /// Has connections to places of a scheme join those of the store that it stands for now.
+  ///
+  /// A connection of whole stores goes on with the stores that it has joined, and says so.
+  ///
+  /// - Complexity: O(connections, and places of the store that they know).
+  func followScheme(_ name: String, from old: Value, to new: Value) {
+    if graph.connections.count == 0 { return }
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    roots += [old, new]
+    for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
+      guard var plan = connection.plan, connection.status != .disconnected else { continue }
+      if plan.joinsStores {
+        noteOtherStore(of: connection, plan, name)
+        continue
+      }
+      var isConcerned = false
+      plan.changeOperands { operand in
+        guard let path = remounted(operand, name, from: old, to: new) else { return }
+        operand = ConnectionPlan.Operand(
+          place: path, name: operand.name, isReadOnly: operand.isReadOnly)
+        isConcerned = true
+      }
+      guard isConcerned else { continue }
+      connection.plan = plan
+      guard connection.status == .active, !connection.awaitsAim else { continue }
+      connection.awaitsAim = true
+      graph.reaimed.append(connection)
+    }
+    // Formulas that read the scheme in a method find out when they run.
+    for place in graph.places(in: old) {
+      if let cell = graph.cellsByPlace[place] { graph.noteChange(of: cell) }
+    }
+  }
+
+  /// The path to what a side of a connection names, in the store that its scheme stands for now; nil for
+  /// one that has to do with another scheme or store.
+  private func remounted(
+    _ operand: ConnectionPlan.Operand, _ name: String, from old: Value, to new: Value
+  ) -> ConnectionPlan.PlacePath? {
+    switch operand.place {
+    case .place(let place):
+      return place.object == old && isNamed(operand, by: name, at: place)
+        ? remounted(place, in: new).map { .place($0) } : nil
+    case .path(let place, let names):
+      return place.object == old && isNamed(operand, by: name, at: place)
+        ? remounted(place, in: new).map { .path($0, names) } : nil
+    case .computed(let path):
+      guard path.store == old, operand.name.hasPrefix(name + ":") else { return nil }
+      return .computed(
+        ComputedPath(store: new, base: path.base, block: path.block, names: path.names))
+    }
+  }
+
+  /// Whether a side is named by a scheme, as its text says, or where that names something else what the
+  /// text stands for.
+  private func isNamed(
+    _ operand: ConnectionPlan.Operand, by name: String, at place: Place
+  ) -> Bool {
+    guard place.kind == .stored else { return false }
+    let scheme = operand.name.prefix { $0 != ":" }
+    // A name of a group stands for a reference.
+    let isGroup = ["ivar", "var"].contains(scheme)
+    if scheme == name || !isGroup && hasScheme(String(scheme)) { return scheme == name }
+    return (try? reference(place.key).scheme) == name
+  }
+
+  private func remounted(_ place: Place, in store: Value) -> Place? {
+    guard isStore(store) else { return nil }
+    let key = canonicalReference(place.key, in: store)
+    roots.append(key)
+    return Place(kind: .stored, object: store, index: -1, key: key)
+  }
+
+  /// Has a connection of whole stores say that one of its names stands for another store.
+  private func noteOtherStore(
+    of connection: Connection, _ plan: ConnectionPlan, _ name: String
+  ) {
+    guard connection.status == .active, let relay = connection.relay,
+      [plan.target.name, plan.other?.name ?? ""].contains(name + ":")
+    else { return }
+    relay.error = Failure.otherStore(name).message
+    report(Failure.otherStore(name), of: connection)
+  }
+}
