@@ -64,7 +64,7 @@ import Testing
         usleep(UInt32.random(in: 50_000...400_000))
         child.send(signal: SIGKILL)
         #expect(child.waitForExit() == .signal(SIGKILL))
-        let output = try Command.run([path, data, "check"]).output
+        let output = try Command.run(path, data, "check").output
         let numbers = output.split { !$0.isNumber && $0 != "-" }.compactMap { Int($0) }
         let counts = numbers.prefix(2)
         #expect(counts == [1, 1], "round \(round): \(output)")

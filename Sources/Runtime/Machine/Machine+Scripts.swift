@@ -76,7 +76,8 @@ extension Machine {
 
   /// The schemes with hyphens that are mounted, as a parser knows them: with their colons.
   var hyphenatedSchemes: [String] {
-    schemeCells.keys.filter { $0.utf8.contains(UInt8(ascii: "-")) && hasScheme($0) }.map { $0 + ":" }
+    schemeCells.keys.filter { $0.utf8.contains(UInt8(ascii: "-")) && hasScheme($0) }
+      .map { $0 + ":" }
   }
 
   /// Does something that asks how much native stack there is, outside of an evaluation or within.
