@@ -15,6 +15,13 @@ struct NameTable {
   struct SharedName: Hashable {
     let classIndex: Int
     let name: String
+
+    /// A variable that is called by its own name alone counts as that, whether or not a text names it.
+    init(_ classIndex: Int, _ name: String, of variable: String) {
+      self.classIndex = classIndex
+      let isBare = name == variable || name.hasSuffix("/" + variable) && !name.hasPrefix("var:")
+      self.name = isBare || name == "ivar:" + variable ? variable : name
+    }
   }
 }
 
@@ -77,8 +84,7 @@ extension ConnectionGraph {
         let value = ObjectRef(place.object)[slot: place.index]
         if value.isObject, table.cells[value.bits] == nil { table.cells[value.bits] = cell }
       }
-      guard let index = instanceClass(of: place) else { continue }
-      let name = NameTable.SharedName(classIndex: index, name: self[cell].name)
+      guard let name = sharedName(of: place, called: self[cell].name) else { continue }
       if let owner = owners[name] {
         if owner != place.object { table.shared.insert(name) }
       } else {
@@ -98,6 +104,18 @@ extension ConnectionGraph {
     return place.object.isObject ? Int(ObjectRef(place.object).classIndex) : nil
   }
 
+  /// What a place of an instance may be called in common with that of another; nil for any other place.
+  private func sharedName(of place: Place, called name: String) -> NameTable.SharedName? {
+    guard let index = instanceClass(of: place), let variable = variableName(of: place) else {
+      return nil
+    }
+    return NameTable.SharedName(index, name, of: variable)
+  }
+
+  private func variableName(of place: Place) -> String? {
+    machine.instanceVariableName(of: place) ?? machine.text(place.key)
+  }
+
   /// Whether a place of another instance of a class is called the same.
   private func isShared(_ name: NameTable.SharedName, by place: Place) -> Bool {
     if let known = knownNames() { return known.shared.contains(name) }
@@ -106,8 +124,7 @@ extension ConnectionGraph {
       guard other.kind == .slot || other.kind == .property, other.object != place.object,
         !self[cell].isFree
       else { return false }
-      return instanceClass(of: self.place(of: cell)) == name.classIndex
-        && self[cell].name == name.name
+      return sharedName(of: self.place(of: cell), called: self[cell].name) == name
     }
   }
 
@@ -130,16 +147,15 @@ extension ConnectionGraph {
   /// What a variable or property of an instance is called, the instance before it where that of another
   /// instance of its class is called the same.
   func distinctName(of place: Place, called name: String) -> String {
-    guard let index = instanceClass(of: place),
-      let variable = machine.instanceVariableName(of: place) ?? machine.text(place.key),
-      name.names(variable)
+    guard let shared = sharedName(of: place, called: name),
+      let variable = variableName(of: place), name.names(variable)
     else { return name }
     if let space = name.firstIndex(of: " "), let cell = machine.scriptCells[String(name[..<space])],
       cell[slot: 0] == place.object
     {
       return name
     }
-    let isShared = isShared(.init(classIndex: index, name: name), by: place)
+    let isShared = isShared(shared, by: place)
     guard isShared || name.hasExpressions else { return name }
     if !isShared, let prefix = name.pathBeforeExpression { return prefix + variable }
     return "\(instanceName(of: place.object)) \(variable)"

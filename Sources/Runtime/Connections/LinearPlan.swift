@@ -10,7 +10,7 @@ struct LinearPlan {
     var block: Value?
     /// What the block reads.
     var reads: [ConnectionPlan.Operand] = []
-    /// The properties to which its text sends messages that may be layout attributes of a view.
+    /// The properties whose powers its text says, which may be layout attributes of a view.
     var attributes: [ConnectionPlan.Operand] = []
     /// Where the value is kept that the block computes.
     var storage = Value.nil
@@ -70,8 +70,8 @@ extension Machine {
     aim(path).place.map { isWritable($0) } ?? true
   }
 
-  /// Refuses messages to layout attributes of views: they are solved for and no constants.
-  private func refuseMessages(to leaves: [LinearPlan.Leaf]) throws(Failure) {
+  /// Refuses powers of layout attributes of views: they are no constants, as little as products are.
+  private func refusePowers(in leaves: [LinearPlan.Leaf]) throws(Failure) {
     for leaf in leaves {
       for attribute in leaf.attributes where isLayoutAttribute(attribute.place) {
         throw .notLinear(leaf.name, inAttribute: displayName(of: attribute))
@@ -91,7 +91,7 @@ extension Machine {
       roots.append(place.object)
       roots.append(place.key)
     }
-    try refuseMessages(to: linear.leaves)
+    try refusePowers(in: linear.leaves)
     connection.fixedKeys = linear.leaves.flatMap { leaf in
       leaf.operand.map { fixedKeys(of: $0.place) } ?? []
     }

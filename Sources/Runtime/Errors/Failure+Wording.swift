@@ -383,7 +383,7 @@ extension Failure {
         + "determine one of them by '|=', or \(whole)")
   }
 
-  /// A message to what layout determines.
+  /// A power of what layout determines.
   static func notLinear(_ text: String, inAttribute name: String) -> Failure {
     Failure(
       .constraintError,

@@ -58,7 +58,7 @@ final class ConnectNode: SiteNode {
     /// Makes the block that computes its value, for what may be no place.
     let block: NodeRef?
     let reads: [Operand]
-    /// The properties to which its text sends messages that may be layout attributes of a view.
+    /// The properties whose powers its text says, which may be layout attributes of a view.
     let attributes: [Operand]
   }
 

@@ -112,9 +112,9 @@ extension Builder {
       if index > 0, place.map({ $0.mayFail }) ?? true {
         block = buildPart(leaf.expression, of: right, inner)
         reads = self.reads(of: leaf.expression, inner)
-        var parts: [Expression] = []
-        leaf.expression.forEachChild { parts.append($0) }
-        for part in parts { collectAttributes(of: part, &attributes, inner) }
+        for power in leaf.expression.powers {
+          for part in power.children { collectAttributes(of: part, &attributes, inner) }
+        }
       }
       leaves.append(
         ConnectNode.Leaf(
@@ -125,8 +125,8 @@ extension Builder {
       products: analysis.isTooLarge ? nil : analysis.products, isChoice: isChoice)
   }
 
-  /// Finds the properties in a text that may be layout attributes of a view; what blocks read, they may
-  /// not read.
+  /// Finds the properties in a text that may be layout attributes of a view; what blocks would read they
+  /// may not read.
   private mutating func collectAttributes(
     of expression: Expression, _ attributes: inout [ConnectNode.Operand], _ depth: Int
   ) {
@@ -138,9 +138,7 @@ extension Builder {
         ConnectNode.Operand(place: place, name: SyntaxPrinter.print(expression)))
       return
     }
-    var children: [Expression] = []
-    expression.forEachChild { children.append($0) }
-    for child in children { collectAttributes(of: child, &attributes, depth) }
+    for child in expression.children { collectAttributes(of: child, &attributes, depth) }
   }
 
   /// Builds a block that computes a part of a formula.
@@ -154,6 +152,33 @@ extension Builder {
     return closure(inner, range: part.range) { builder, depth in
       builder.build(part, depth).node
     }.node
+  }
+}
+
+extension Expression {
+  /// The selectors of powers and their inverses: no sum says them.
+  private static let powerSelectors: Set<String> = [
+    "squared", "cubed", "raisedTo:", "raisedToInteger:", "**", "sqrt", "nthRoot:", "reciprocal",
+    "exp", "ln", "log", "log2", "log:",
+  ]
+
+  /// The powers within it, and itself if it is one.
+  fileprivate var powers: [Expression] {
+    let selector: String? =
+      switch self {
+      case .unaryMessage(let message): message.selector.text
+      case .binaryMessage(let message): message.selector.text
+      case .keywordMessage(let message): message.keywords.map(\.text).joined()
+      default: nil
+      }
+    if let selector, Expression.powerSelectors.contains(selector) { return [self] }
+    return children.flatMap(\.powers)
+  }
+
+  fileprivate var children: [Expression] {
+    var children: [Expression] = []
+    forEachChild { children.append($0) }
+    return children
   }
 }
 
