@@ -41,7 +41,7 @@ let package = Package(
       name: "TenonSolvers", dependencies: ["TenonRuntime", "TenonTables"], path: "Sources/Solvers",
       swiftSettings: settings),
     .target(
-      name: "TenonStores", dependencies: ["TenonRuntime", "CTenonPlatform"],
+      name: "TenonStores", dependencies: ["TenonLexer", "TenonRuntime", "CTenonPlatform"],
       path: "Sources/Stores", swiftSettings: settings),
     .target(
       name: "Tenon",

@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
-"""Writes the fixtures of the tests of regular expressions: what Python's `re` matches.
+"""Writes the fixtures of the tests of texts: what Python's `re` matches, and how Python's `json`,
+`csv` and `plistlib` write and read numbers.
 
     python3 Tests/TextTests/make_fixtures.py
 
-Each line holds, with tabs between: a pattern, a text in which a line feed is written as `;`,
+Each line of `regex.txt` holds, with tabs between: a pattern, a text in which a line feed is written as `;`,
 whether the pattern matches all of the text, and the matches from left to right. Of a match stands
 where it and its groups begin and end. A `?` stands for the matches of a pattern with a loop over
 what may match the empty text: implementations differ in which turn they prefer there, and agree
-in what the pattern matches as a whole. The output is the same in every run.
+in what the pattern matches as a whole. For `numbers.txt` see `write_numbers`. The output is the same in every run.
 """
 
+import csv
+import io
+import json
+import math
 import os
+import plistlib
 import random
 import re
+import struct
+import sys
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Fixtures")
 COUNT = 4000
@@ -104,8 +112,70 @@ def matches(pattern, text, exact):
     return " ".join(found) or "none"
 
 
+def exact(value):
+    """The number as the tests make it without reading a text: an integer, or m * 2 ** e."""
+    if isinstance(value, int):
+        return str(value)
+    if math.isnan(value) or math.isinf(value):
+        return str(value)
+    if value == 0:
+        return "-0 0" if math.copysign(1, value) < 0 else "0 0"
+    fraction, exponent = math.frexp(value)
+    return f"{int(fraction * 2**53)} {exponent - 53}"
+
+
+def write_numbers(rng):
+    """Numbers as Python writes and reads them: format, text, the number, or `refused`."""
+    floats = [0.0, -0.0, 0.1, 100.0, 1e16, 1e21, 1e22, 1e23, 1e-4, 1e-5, 1e-7, 5e-324, 2**53 + 0.0]
+    floats += [2.2250738585072014e-308, sys.float_info.max, -sys.float_info.max, 123456789012345680.0]
+    floats += [rng.uniform(-1000, 1000) for _ in range(100)]
+    while len(floats) < 300:
+        (value,) = struct.unpack("<d", rng.randbytes(8))
+        if math.isfinite(value):
+            floats.append(value)
+    integers = [0, 7, -7, 2**62 - 1, 2**62, -(2**62), 2**63, 10**30]
+    integers += [rng.choice([1, -1]) * rng.getrandbits(rng.randrange(1, 200)) for _ in range(100)]
+    lines = []
+    for value in floats + integers:
+        lines.append(("json", json.dumps(value), exact(value)))
+        row = io.StringIO()
+        csv.writer(row, lineterminator="").writerow([value])
+        # What is no number there stays a text: 0.0 is one.
+        lines.append(("csv", row.getvalue(), exact(value)))
+    for value in floats + [math.inf, -math.inf, math.nan]:
+        text = plistlib.dumps(value).decode()
+        lines.append(("plist", text[text.index("<real>") : text.index("</plist>")].strip(), exact(value)))
+    forms = ["1e+2", "1E+2", "0e+5", "-1E+2", "1e2", "1.5e+3", "1.5E-3", "-0", "-0.0", "0.0e999999", "1e-999999"]
+    forms += ["1e000002", "01", "-01", "+1", ".5", "1.", "1.e5", "1e", "1e+", "-", "--1", "1.5.5", "0x10", "1_000", "1 2"]
+    for text in forms:
+        try:
+            value = json.loads(text, parse_int=int)
+            lines.append(("json", text, exact(value)))
+        except ValueError:
+            lines.append(("json", text, "refused"))
+    # In XML, plistlib reads reals as Python's float does, save for its underscores.
+    reals = ["+1.5", "-.5", ".5", "5.", "007.25", "1e5", "1E+5", "1.e-3", "inf", "-Infinity", "+infinity", "NaN", "nan"]
+    reals += ["", "1,5", "0x10", "1/2", "e5", ".", "1e", "16r10", "1.5s2"]
+    for text in reals:
+        lines.append(plist_line("real", text, float))
+    for text in ["+5", "-0", "007", "0x1F", "0XfF", "", "5.0", "1e3", "1/2", "16r1F", "0x", "0x-1"]:
+        lines.append(plist_line("integer", text, int))
+    with open(os.path.join(FOLDER, "numbers.txt"), "w", encoding="utf-8") as file:
+        file.writelines("\t".join(line) + "\n" for line in lines)
+
+
+def plist_line(tag, text, kind):
+    document = f"<{tag}>{text}</{tag}>"
+    try:
+        value = plistlib.loads(f'<plist version="1.0">{document}</plist>'.encode(), fmt=plistlib.FMT_XML)
+        return "plist", document, exact(kind(value))
+    except ValueError:
+        return "plist", document, "refused"
+
+
 def main():
     rng = random.Random(20260)
+    write_numbers(random.Random(20261))
     os.makedirs(FOLDER, exist_ok=True)
     lines = []
     while len(lines) < COUNT:

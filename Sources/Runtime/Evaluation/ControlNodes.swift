@@ -314,6 +314,12 @@ final class ToDoNode: SiteNode {
   @inline(never)
   private func countGenerally(_ frame: Frame) -> Value {
     if frame[base + Slot.step] == Value(small: 0) { return signal(.zeroStep(), in: frame) }
+    switch floatLoop(frame) {
+    case .success(.floats(let steps)): return count(over: steps, frame)
+    case .success(.unwinding): return .unwind
+    case .success(.otherNumbers): break
+    case .failure(let failure): return signal(failure, in: frame)
+    }
     let ascending = isAscending.test(frame).value
     if ascending.isUnwind { return ascending }
     let goOn = ascending.isTrue ? atMost : atLeast
@@ -329,5 +335,28 @@ final class ToDoNode: SiteNode {
       if following.isUnwind { return following }
       frame[counterSlot] = following
     }
+  }
+
+  /// The loop over floats that it is, if it is one: that of the interval with the same numbers.
+  private func floatLoop(_ frame: Frame) -> Result<FloatLoop, Failure> {
+    let (start, limit) = (frame[counterSlot], frame[base + Slot.limit])
+    let step = frame[base + Slot.step]
+    return withMachine(in: frame) { machine in
+      Result { () throws(Failure) in try machine.floatLoop(from: start, to: limit, by: step) }
+    }
+  }
+
+  private func count(over steps: FloatSteps, _ frame: Frame) -> Value {
+    var offset = 0
+    while offset < steps.count {
+      frame[counterSlot] =
+        Value(immediate: steps[offset])
+        ?? withMachine(in: frame) { machine in machine.makeFloat(steps[offset]) }
+      let value = body.evaluate(frame)
+      if value.isUnwind { return value }
+      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      offset &+= 1
+    }
+    return frame[base + Slot.result]
   }
 }

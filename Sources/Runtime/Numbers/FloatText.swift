@@ -1,11 +1,11 @@
 /// Floating-point numbers as text, and back, both exact: what is printed reads as the same number.
-enum FloatText {
+public enum FloatText {
   /// The exponents of the numbers that are printed without one: `0.00001` up to 16 digits.
   private static let plainExponents = -5..<16
 
   /// Returns the shortest decimal text that reads as the number, always with a point: `100.0`,
   /// `37.5`, `1.0e100`, `1.0e-7`; nil if the number is infinite or not a number.
-  static func shortest(_ value: Double) -> String? {
+  public static func shortest(_ value: Double) -> String? {
     guard value.isFinite else { return nil }
     // Without an exponent the standard library's layout is the same.
     let description = value.description
@@ -69,7 +69,7 @@ enum FloatText {
   /// Algorithm: The standard library reads the number (correctly on all platforms we know; the
   /// tests compare it with exact fractions), of which it sees 800 digits at most: no two adjacent
   /// floats have a middle of more than 768, so all that follow count as one digit.
-  static func value(
+  public static func value(
     digits: some Sequence<UInt8>, exponent: Int, isNegative: Bool = false
   ) -> Double? {
     let limit = 800

@@ -473,10 +473,23 @@ extension Machine {
 
   /// Removes the element at an offset.
   fileprivate func remove(from elements: OrderedElements, at offset: Int) throws(Failure) {
+    let isFirst = offset == 0
+    if isFirst || offset == elements.count - 1 {
+      // At an end nothing moves, and nothing is copied for those who want the elements back.
+      let (start, end) = (elements.start, elements.end)
+      try clearElement(elements, at: start + offset)
+      return elements.set(start: isFirst ? start + 1 : start, end: isFirst ? end : end - 1)
+    }
     let array = try ownArray(of: elements)
     let place = elements.start + offset
     let end = elements.end
     guard end <= array.elementCount, place < end else { throw .empty() }
+    if offset < elements.count / 2 {
+      let start = elements.start
+      array.moveElements(from: start, count: offset, to: array, at: start + 1)
+      array[element: start] = .nil
+      return elements.set(start: start + 1, end: end)
+    }
     array.moveElements(from: place + 1, count: end - place - 1, to: array, at: place)
     array[element: end - 1] = .nil
     elements.set(start: elements.start, end: end - 1)

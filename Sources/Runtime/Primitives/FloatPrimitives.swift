@@ -29,13 +29,14 @@ extension Primitive {
       }
       return try machine.makeInteger(integer)
     },
-    remainder("rem: aNumber", "The exact remainder, with the receiver's sign.") {
-      $0.truncatingRemainder(dividingBy: $1)
-    },
-    remainder("\\\\ aNumber", "The remainder of ~/, with aNumber's sign.") { left, right in
-      let remainder = left.truncatingRemainder(dividingBy: right)
-      return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder
-    },
+    quotient("quo: aNumber", "The quotient, truncated toward 0.", .towardZero),
+    remainder("rem: aNumber", "The exact remainder, with the receiver's sign.", .towardZero),
+    quotient("~/ aNumber", "The quotient, rounded down.", .down),
+    remainder("\\\\ aNumber", "The remainder of ~/, with aNumber's sign.", .down),
+    multiple("nearestMultipleOf: aFloat", "Private: as roundTo:.", .toNearestOrAwayFromZero),
+    multiple("multipleAbove: aFloat", "Private: as roundUpTo:.", .up),
+    multiple("multipleBelow: aFloat", "Private: as roundDownTo:.", .down),
+    multiple("multipleTowardZero: aFloat", "Private: as truncateTo:.", .towardZero),
     Primitive("powerOf: exponent", "The power for an exponent that is a float.") {
       machine, arguments throws(Failure) in
       let base = machine.double(arguments.receiver) ?? 0
@@ -133,9 +134,41 @@ extension Primitive {
     },
   ]
 
+  private static func quotient(
+    _ pattern: String, _ summary: String, _ rounding: FloatDivision.Rounding
+  ) -> Primitive {
+    division(pattern, summary) { machine, left, right throws(Failure) in
+      guard let quotient = FloatDivision.quotient(left, right, rounding) else {
+        throw Failure(.arithmeticError, "\(machine.floatText(left / right)) has no integer part")
+      }
+      return try machine.makeInteger(quotient)
+    }
+  }
+
+  /// Floats of 2^53 units and more are a unit or more apart: each is its own nearest multiple.
+  private static func multiple(
+    _ pattern: String, _ summary: String, _ rule: FloatingPointRoundingRule
+  ) -> Primitive {
+    division(pattern, summary) { machine, left, right throws(Failure) in
+      let quotient = left / right
+      if quotient.magnitude >= 0x1p53 { return machine.makeFloat(left) }
+      if quotient.isNaN { throw Failure(.arithmeticError, "nan has no integer part") }
+      // A zero has no sign.
+      return machine.makeFloat((quotient.rounded(rule) + 0) * right)
+    }
+  }
+
   private static func remainder(
+    _ pattern: String, _ summary: String, _ rounding: FloatDivision.Rounding
+  ) -> Primitive {
+    division(pattern, summary) { machine, left, right in
+      machine.makeFloat(FloatDivision.remainder(left, right, rounding))
+    }
+  }
+
+  private static func division(
     _ pattern: String, _ summary: String,
-    _ function: @escaping @Sendable (Double, Double) -> Double
+    _ result: @escaping @Sendable (Machine, Double, Double) throws(Failure) -> Value
   ) -> Primitive {
     let selector = String(pattern.prefix { $0 != " " })
     return Primitive(pattern, summary) { machine, arguments throws(Failure) in
@@ -150,7 +183,7 @@ extension Primitive {
         case .float(let double): double
         }
       if right == 0 { throw machine.zeroDivide(arguments.receiver) }
-      return machine.makeFloat(function(left, right))
+      return try result(machine, left, right)
     }
   }
 

@@ -41,7 +41,7 @@ extension Machine {
     let table = HashTable(arguments.receiver)
     let version = table.version
     let block = RepeatedBlock(self, arguments.frame, block: 1, arguments: count, kept: 2)
-    var number = 1
+    var number = table.firstNumber
     while number <= table.used {
       if let entry = table.entry(number) {
         if evaluate(block, entry.key, entry.value).isUnwind { return .unwind }
@@ -64,7 +64,7 @@ extension Machine {
     let count = max(0, table.count)
     let result = try makeArray(checked: count)
     var index = 0
-    var number = 1
+    var number = table.firstNumber
     while number <= table.used, index < count {
       if let entry = table.entry(number) {
         result[element: index] = part(entry.key, entry.value)

@@ -128,13 +128,17 @@ extension Primitive {
   ]
 
   static let intervalLoops: [Primitive] = [
-    Primitive("smallIntegersDo: aBlock", "Loops over SmallIntegers; else answers false.") {
-      machine, arguments in
+    Primitive(
+      "machineNumbersDo: aBlock", "Loops over SmallIntegers or Floats; else answers false."
+    ) { machine, arguments throws(Failure) in
       let interval = ObjectRef(arguments.receiver)
       guard let start = interval[slot: 0].asSmallInteger,
         let stop = interval[slot: 1].asSmallInteger, let step = interval[slot: 2].asSmallInteger,
         step != 0
-      else { return .false }
+      else {
+        return try machine.withFloats(of: interval) { steps in machine.loop(over: steps, arguments)
+        }
+      }
       let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
       var each = start
       while step > 0 ? each <= stop : each >= stop {
@@ -143,7 +147,34 @@ extension Primitive {
         each &+= step
       }
       return .true
-    }
+    },
+    Primitive("floatCount", "How many floats there are in an interval of floats.") {
+      machine, arguments throws(Failure) in
+      try machine.withFloats(of: ObjectRef(arguments.receiver)) { steps throws(Failure) in
+        guard let count = steps.exactCount else {
+          throw Failure(.arithmeticError, "an interval that has no end has no size")
+        }
+        return try machine.makeInteger(count)
+      }
+    },
+    Primitive("floatAt: index", "The float at an index that is within the interval.") {
+      machine, arguments throws(Failure) in
+      let index = try machine.integer(arguments[0])
+      return try machine.withFloats(of: ObjectRef(arguments.receiver)) { steps in
+        machine.makeFloat(steps[index &- 1])
+      }
+    },
+    Primitive("floats", "The elements of an interval of floats, as an array.") {
+      machine, arguments throws(Failure) in
+      try machine.withFloats(of: ObjectRef(arguments.receiver)) { steps throws(Failure) in
+        let array = try machine.makeArray(checked: steps.count)
+        for offset in 0..<steps.count {
+          if offset & 0xFFFF == 0xFFFF { try machine.pollInterrupt() }
+          array[element: offset] = machine.makeFloat(steps[offset])
+        }
+        return Value(array)
+      }
+    },
   ]
 
   /// The loops that arrays and ordered collections have in common.
@@ -326,5 +357,31 @@ extension Machine {
     }
     // nil, a Boolean or a character.
     return left == right
+  }
+}
+
+extension Machine {
+  /// What is made of the floats of an interval; false for one of other numbers.
+  fileprivate func withFloats(
+    of interval: ObjectRef, _ result: (FloatSteps) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let loop = try floatLoop(
+      from: interval[slot: 0], to: interval[slot: 1], by: interval[slot: 2])
+    switch loop {
+    case .floats(let steps): return try result(steps)
+    case .otherNumbers: return .false
+    case .unwinding: return .unwind
+    }
+  }
+
+  /// Evaluates a block with each of some floats.
+  fileprivate func loop(over steps: FloatSteps, _ arguments: Arguments) -> Value {
+    let block = RepeatedBlock(self, arguments.frame, block: 1, arguments: 1, kept: 2)
+    var offset = 0
+    while offset < steps.count {
+      if block.value(makeFloat(steps[offset])).isUnwind { return .unwind }
+      offset &+= 1
+    }
+    return .true
   }
 }

@@ -96,8 +96,8 @@ extension Machine {
     return makeLarge(integer)
   }
 
-  /// The number that a text spells as a literal would, blanks around it and a plus sign allowed; a
-  /// fraction as it prints; or nil.
+  /// The number that a text spells as a literal would, or as programs print numbers, blanks around
+  /// it and a plus sign allowed; a fraction as it prints; or nil.
   ///
   /// - Throws: when somebody asked the program to stop.
   func number(spelled text: String) throws(Failure) -> Value {
@@ -115,14 +115,52 @@ extension Machine {
     return try literalNumber(unsigned) ?? .nil
   }
 
+  /// The most zeros that the exponent of an integer may stand for in a text, as in a literal.
+  private static let exponentLimit = 100_000
+
+  /// The number that was taken apart; nil for one that is too large.
+  ///
+  /// As in the language, a number with neither point nor negative exponent is an integer.
+  ///
+  /// - Throws: when somebody asked the program to stop, or memory is short.
+  func number(
+    _ text: DecimalText, in bytes: [UInt8], exponentLimit: Int = Machine.exponentLimit
+  ) throws(Failure) -> Value? {
+    if text.isFloat { return float(text, in: bytes).map { makeFloat($0) } }
+    if text.exponent == nil, text.whole.count <= 18 {
+      let magnitude = bytes[text.whole].reduce(0) { $0 * 10 + Int($1 & 15) }
+      return makeInteger(text.isNegative ? -magnitude : magnitude)
+    }
+    var digits = Array(bytes[text.whole])
+    if let exponent = text.exponent, digits.contains(where: { $0 != UInt8(ascii: "0") }) {
+      guard exponent <= exponentLimit else { return nil }
+      digits += [UInt8](repeating: UInt8(ascii: "0"), count: exponent)
+    }
+    return try integer(spelled: digits, isNegative: text.isNegative, base: 10)
+  }
+
+  /// The float nearest to a number that was taken apart; nil beyond all floats.
+  func float(_ text: DecimalText, in bytes: [UInt8]) -> Double? {
+    let end = text.fraction?.upperBound ?? text.whole.upperBound
+    let isShort =
+      end - text.whole.lowerBound <= 200 && !text.whole.isEmpty
+      && !(text.fraction?.isEmpty ?? false)
+    // The standard library reads what is not long, which no digits need be copied for.
+    let value =
+      isShort
+      ? Double(String(decoding: bytes[text.whole.lowerBound..<text.end], as: UTF8.self))
+        .map { text.isNegative ? -$0 : $0 }
+      : FloatText.value(
+        digits: text.digits(in: bytes), exponent: text.scale, isNegative: text.isNegative)
+    return value.flatMap { $0.isFinite ? $0 : nil }
+  }
+
   private func literalNumber(_ bytes: Substring.UTF8View) throws(Failure) -> Value? {
+    let plain = Array(bytes)
+    if let text = DecimalText(whole: plain, .plain) { return try number(text, in: plain) }
+    if let double = SpecialFloatText.printed(Substring(bytes)) { return makeFloat(double) }
     let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes
     guard let first = digits.first, first >= 0x30, first <= 0x39 else { return nil }
-    if let integer = try integer(
-      spelled: digits, isNegative: digits.count < bytes.count, base: 10)
-    {
-      return integer
-    }
     // Nothing else is in a number: what comes now would be an expression.
     let isPlain = bytes.allSatisfy { byte in
       byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A

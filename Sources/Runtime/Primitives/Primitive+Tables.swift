@@ -64,6 +64,7 @@ extension Primitive {
     case "Random class": randomClass
     case "Regex": regex
     case "JSON class": jsonClass
+    case "PropertyList class": propertyListClass
     case "CSV": csv
     case "RunLoop class": runLoopClass
     case "Timer": timer

@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 extension Primitive {
   static let stringCodings: [Primitive] = [
     Primitive("hexDecoded", "A byte array: of the bytes whose digits, two for each, the text has.")
@@ -61,6 +63,12 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let bytes = ObjectRef(arguments.receiver)
       if let place = bytes.firstOffsetThatIsNotUTF8 {
+        let head = (0..<min(4, bytes.byteCount)).map { bytes[byte: $0] }
+        if let encoding = ByteOrderMark.otherEncoding(of: head) {
+          throw Failure(
+            .encodingError,
+            "the byte array begins with the byte order mark of \(encoding) and is not UTF-8")
+        }
         throw .notUTF8("the byte array, from byte \(place + 1) on,")
       }
       let string = try machine.makeBytes(classIndex: ClassIndex.string, count: bytes.byteCount)

@@ -116,6 +116,16 @@ extension Primitive {
         Failure(.formatError, "the text is no JSON \(message)")
       }
     },
+    Primitive(
+      "parse: aString line: number", "Private: the value of JSON that is one line of a text."
+    ) { machine, arguments throws(Failure) in
+      let text = try machine.string(arguments[0])
+      let line = try machine.integer(arguments[1])
+      try machine.reserve(text.byteCount)
+      return try JSONReader.read(unsafe Array(text.bytes), for: machine, line: line) { message in
+        Failure(.formatError, "the text is no JSON \(message)")
+      }
+    },
     Primitive("write: anObject", "JSON on one line; other objects are asked for their jsonValue.") {
       machine, arguments throws(Failure) in
       try machine.json(arguments[0], indent: nil)

@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// Cuts a text into rows of fields: RFC 4180, with line ends of any kind.
 struct CSVReader {
   private let text: ObjectRef
@@ -5,12 +7,20 @@ struct CSVReader {
   private let quote: UInt8
   private var position = 0
   private var line = 1
+  /// Where the line begins.
+  private var lineStart = 0
 
   /// Creates a reader; separator and quote are characters of ASCII.
   init(_ text: ObjectRef, separator: UInt8, quote: UInt8) {
     self.text = text
     self.separator = separator
     self.quote = quote
+    // Spreadsheets begin their files with it; it is no part of the first field.
+    let mark = ByteOrderMark.utf8
+    if text.byteCount >= mark.count, mark.indices.allSatisfy({ text[byte: $0] == mark[$0] }) {
+      position = mark.count
+      lineStart = mark.count
+    }
   }
 
   /// A field: bytes of the text, and whether quotes in them are doubled.
@@ -46,13 +56,13 @@ struct CSVReader {
       let start = position
       while position < end, text[byte: position] != separator, !isLineEnd(position) {
         guard text[byte: position] != quote else {
-          throw wrong(line, "a quote inside a field that has none around it")
+          throw wrong("a quote inside a field that has none around it")
         }
         position += 1
       }
       return Field(range: start..<position, hasDoubledQuotes: false)
     }
-    let firstLine = line
+    let opening = (line: line, lineStart: lineStart, position: position)
     position += 1
     let start = position
     var hasDoubledQuotes = false
@@ -65,11 +75,14 @@ struct CSVReader {
         position += 1
       }
     }
-    guard position < end else { throw wrong(firstLine, "the quotes of a field are not closed") }
+    guard position < end else {
+      (line, lineStart, position) = opening
+      throw wrong("the quotes of a field are not closed")
+    }
     let range = start..<position
     position += 1
     guard position == end || text[byte: position] == separator || isLineEnd(position) else {
-      throw wrong(line, "text behind the closing quote of a field")
+      throw wrong("text behind the closing quote of a field")
     }
     return Field(range: range, hasDoubledQuotes: hasDoubledQuotes)
   }
@@ -86,11 +99,14 @@ struct CSVReader {
       position += 1
     }
     line += 1
+    lineStart = position
     return true
   }
 
-  private func wrong(_ line: Int, _ message: String) -> Failure {
-    Failure(.formatError, "the text is no CSV at line \(line): \(message)")
+  private func wrong(_ message: String) -> Failure {
+    let column = (lineStart..<position).count { text[byte: $0] & 0xC0 != 0x80 } + 1
+    return Failure(
+      .formatError, "the text is no CSV at line \(line), column \(column): \(message)")
   }
 }
 

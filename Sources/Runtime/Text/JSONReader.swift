@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// Reads JSON strictly: RFC 8259, each name of an object once, nesting bounded.
 ///
 /// Allocation never collects, so that half-built values need no roots.
@@ -14,6 +16,8 @@ struct JSONReader {
   private let withBytes: Bool
   /// The error for what is wrong, given with its line and column.
   private let failure: (String) -> Failure
+  /// The line of its own text on which what is read begins.
+  private let firstLine: Int
   private var position = 0
   private var open: [Container] = []
   /// The elements of the arrays that are open, the innermost one's last.
@@ -27,12 +31,14 @@ struct JSONReader {
   }
 
   private init(
-    machine: Machine, bytes: [UInt8], withBytes: Bool, failure: @escaping (String) -> Failure
+    machine: Machine, bytes: [UInt8], withBytes: Bool, line: Int,
+    failure: @escaping (String) -> Failure
   ) {
     self.machine = machine
     self.bytes = bytes
     self.withBytes = withBytes
     self.failure = failure
+    firstLine = line
   }
 
   /// Reads a text that is one value.
@@ -42,21 +48,24 @@ struct JSONReader {
   ///   - machine: The machine that gets the value.
   ///   - withBytes: Whether a member of an object is a byte array that is itself an object with the
   ///     one member `base64`.
+  ///   - line: The line on which it begins in a text that holds more, for errors.
   ///   - failure: Makes an error of what is wrong and where.
   /// - Returns: The value.
   /// - Throws: What `failure` makes; or that memory is short, or that the program is to stop.
   static func read(
-    _ bytes: [UInt8], for machine: Machine, withBytes: Bool = false,
+    _ bytes: [UInt8], for machine: Machine, withBytes: Bool = false, line: Int = 1,
     failure: @escaping (String) -> Failure
   ) throws(Failure) -> Value {
     var reader = JSONReader(
-      machine: machine, bytes: bytes, withBytes: withBytes, failure: failure)
+      machine: machine, bytes: bytes, withBytes: withBytes, line: line, failure: failure)
     return try reader.readDocument()
   }
 
   // MARK: Values
 
   private mutating func readDocument() throws(Failure) -> Value {
+    // It says nothing in UTF-8, and RFC 8259 allows readers to leave it out.
+    if bytes.starts(with: ByteOrderMark.utf8) { position = ByteOrderMark.utf8.count }
     while true {
       guard var value = try readValue() else { continue }
       // The value may end the array or object around it, which is a value itself.
@@ -168,54 +177,28 @@ struct JSONReader {
 
   private mutating func readNumber() throws(Failure) -> Value {
     let start = position
-    _ = take("-")
-    guard let first = next, isDigit(first) else {
-      position = start
-      throw expected("a value")
+    let number: DecimalText
+    do throws(DecimalText.Failure) {
+      number = try DecimalText(bytes, at: start, .json)
+    } catch {
+      switch error {
+      case .noNumber: throw expected("a value")
+      case .leadingZero: throw wrong("a number does not begin with 0")
+      case .noDigit(let offset):
+        position = offset
+        throw expected("a digit")
+      }
     }
-    skipDigits()
-    if first == UInt8(ascii: "0"), bytes[start..<position].drop(while: { !isDigit($0) }).count > 1 {
-      position = start
-      throw wrong("a number does not begin with 0")
-    }
-    var isFloat = false
-    if take(".") {
-      isFloat = true
-      try readDigits()
-    }
-    let exponentStart = position
-    if let mark = next, mark | 0x20 == UInt8(ascii: "e") {
-      position += 1
-      let isNegative = take("-")
-      if !isNegative { _ = take("+") }
-      isFloat = isFloat || isNegative
-      try readDigits()
-    }
-    let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    // As in the language, a number with neither point nor negative exponent is an integer.
-    if isFloat {
-      if let double = Double(text), double.isFinite { return machine.makeFloat(double) }
-    } else if position - exponentStart <= JSONReader.exponentDigits {
-      let value = try machine.number(spelled: text)
-      if !value.isNil { return value }
+    position = number.end
+    if let value = try machine.number(number, in: bytes, exponentLimit: JSONReader.exponentLimit) {
+      return value
     }
     position = start
     throw wrong("the number is too large")
   }
 
-  /// The most characters of an integer's exponent: `e+999`.
-  private static let exponentDigits = 5
-
-  private mutating func readDigits() throws(Failure) {
-    guard let digit = next, isDigit(digit) else { throw expected("a digit") }
-    skipDigits()
-  }
-
-  private mutating func skipDigits() {
-    while let byte = next, isDigit(byte) { position += 1 }
-  }
-
-  private func isDigit(_ byte: UInt8) -> Bool { ASCII(code: byte).isDigit }
+  /// The greatest exponent of an integer: a short text must not stand for a huge one.
+  private static let exponentLimit = 9999
 
   // MARK: Strings
 
@@ -304,12 +287,16 @@ struct JSONReader {
   private func expected(_ what: String) -> Failure {
     guard position < bytes.count else { return wrong("expected \(what), found the end") }
     let rest = String(decoding: bytes[position..<min(position + 4, bytes.count)], as: UTF8.self)
+    // It cannot be seen.
+    if rest.unicodeScalars.first == "\u{FEFF}" {
+      return wrong("expected \(what), found a byte order mark")
+    }
     return wrong("expected \(what), found '\(rest.unicodeScalars.first ?? " ")'")
   }
 
   private func wrong(_ message: String) -> Failure {
     let place = TextPlace(of: position, in: bytes)
-    return failure("at line \(place.line), column \(place.column): \(message)")
+    return failure("at line \(firstLine &+ place.line &- 1), column \(place.column): \(message)")
   }
 }
 

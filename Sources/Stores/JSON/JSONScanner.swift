@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// Finds where the values of a JSON text stand, as RFC 8259 has it, without exceptions, and keeps none.
 ///
 /// What the language makes of JSON is read by the reader of the runtime, which makes values. Here a part
@@ -28,6 +30,8 @@ struct JSONScanner {
       throw Failure(reason: "expected UTF-8", offset: 0)
     }
     self.bytes = bytes
+    // A byte order mark, which says nothing in UTF-8.
+    if bytes.starts(with: ByteOrderMark.utf8) { offset = ByteOrderMark.utf8.count }
   }
 
   /// The bytes of the one value that a text is, without blanks around it.
@@ -152,31 +156,18 @@ extension JSONScanner {
 
 extension JSONScanner {
   private mutating func number() throws(Failure) {
-    let isNegative = next == UInt8(ascii: "-")
-    if isNegative { offset += 1 }
-    if next == UInt8(ascii: "0") {
-      offset += 1
-    } else {
-      try digits(isNegative ? "a digit" : "a value")
+    do throws(DecimalText.Failure) {
+      offset = try DecimalText(bytes, at: offset, .json).end
+    } catch {
+      switch error {
+      case .noNumber: throw expected("a value")
+      case .leadingZero:
+        throw Failure(reason: "a number does not begin with 0", offset: offset)
+      case .noDigit(let place):
+        offset = place
+        throw expected("a digit")
+      }
     }
-    if next == UInt8(ascii: ".") {
-      offset += 1
-      try digits("a digit")
-    }
-    if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
-      offset += 1
-      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { offset += 1 }
-      try digits("a digit")
-    }
-  }
-
-  private mutating func digits(_ what: String) throws(Failure) {
-    guard let first = next, JSONScanner.isDigit(first) else { throw expected(what) }
-    while let byte = next, JSONScanner.isDigit(byte) { offset += 1 }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
   }
 }
 

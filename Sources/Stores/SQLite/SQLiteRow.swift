@@ -1,3 +1,4 @@
+internal import TenonLexer
 internal import TenonRuntime
 
 // Rows as JSON: a member for each column. Bytes are an object with the one member "base64".
@@ -14,7 +15,7 @@ extension SQLiteValue {
       return String(number)
     case .real(let number):
       guard number.isFinite else { throw SQLiteFailure(.decode, "a number in it is not finite") }
-      return number.description
+      return FloatText.shortest(number) ?? number.description
     case .text(let text): return JSONText.quoted(text)
     case .bytes(let bytes): return #"{"base64":"# + JSONText.quoted(Base64.encoded(bytes)) + "}"
     }
@@ -26,15 +27,8 @@ extension SQLiteValue {
     case .null: self = .null
     case .bool(let flag): self = .integer(flag ? 1 : 0)
     case .number(let text):
-      if let number = Int64(text) {
-        self = .integer(number)
-      } else if !text.contains(where: { $0 == "." || $0 == "e" || $0 == "E" }) {
-        return nil
-      } else if let number = Double(text), number.isFinite {
-        self = .real(number)
-      } else {
-        return nil
-      }
+      guard let number = SQLiteValue(number: text, .json) else { return nil }
+      self = number
     case .text(let text): self = .text(text)
     case .object(let members):
       guard members.count == 1, let letters = members.text("base64"),
@@ -43,6 +37,26 @@ extension SQLiteValue {
       self = .bytes(bytes)
     case .array, nil: return nil
     }
+  }
+}
+
+extension SQLiteValue {
+  /// The number that a text is, if a column can hold it: an integer of 64 bits, or a float.
+  init?(number text: String, _ grammar: DecimalText.Grammar) {
+    let bytes = Array(text.utf8)
+    guard let decimal = DecimalText(whole: bytes, grammar) else { return nil }
+    if let integer = Int64(text) {
+      self = .integer(integer)
+      return
+    }
+    // An integer that is too large must not lose digits in silence.
+    guard decimal.isFloat || decimal.exponent != nil,
+      let double = FloatText.value(
+        digits: decimal.digits(in: bytes), exponent: decimal.scale,
+        isNegative: decimal.isNegative),
+      double.isFinite
+    else { return nil }
+    self = .real(double)
   }
 }
 

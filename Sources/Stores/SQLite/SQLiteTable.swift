@@ -1,3 +1,4 @@
+internal import TenonLexer
 internal import TenonRuntime
 
 /// A table as its database describes it.
@@ -110,7 +111,11 @@ struct SQLiteTable {
       return .integer(number)
     case .real, .numeric:
       if let number = Int64(text), String(number) == text { return .integer(number) }
-      return Double(text).map { .real($0) }
+      guard case .integer(let number)? = SQLiteValue(number: text, .plain) else {
+        return SQLiteValue(number: text, .plain)
+      }
+      // An integer in another spelling.
+      return .real(Double(number))
     case .text, .any: return .text(text)
     case .bytes: return .bytes(Array(text.utf8))
     }
@@ -123,7 +128,7 @@ extension SQLiteValue {
     let text: String
     switch self {
     case .integer(let number): text = String(number)
-    case .real(let number): text = String(number)
+    case .real(let number): text = FloatText.shortest(number) ?? String(number)
     case .text(let own): text = own
     case .bytes(let bytes):
       guard let own = String(validating: bytes, as: UTF8.self) else { return nil }
