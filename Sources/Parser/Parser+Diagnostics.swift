@@ -541,6 +541,10 @@ extension Parser {
     error("expected a name after ':'", SourceRange(offset, offset))
   }
 
+  func noPatternType(_ offset: Int) -> Diagnostic {
+    error("a component that must be an integer is written :name<int>", SourceRange(offset, offset))
+  }
+
   func patternBehindRest(_ offset: Int) -> Diagnostic {
     error("'*' takes all that is left: nothing follows it", SourceRange(offset, offset))
   }

@@ -448,6 +448,7 @@ extension PatternComponent {
     switch self {
     case .literal(let name): name.text
     case .parameter(let name): ":" + name.text
+    case .integer(let name): ":" + name.text + "<int>"
     case .rest(let name): name.map { "*:" + $0.text } ?? "*"
     }
   }

@@ -174,8 +174,14 @@ extension Builder {
     _ selector: String, _ arguments: [Built], _ range: SourceRange, _ depth: Int
   ) -> Built {
     let position = position(range, depth)
-    guard var superclass = holder?.superclass else {
+    guard let holder, var superclass = holder.superclass else {
       return add(FailureNode(.noSuperclass(), at: position))
+    }
+    var selector = selector
+    let described = HiddenSelector.described(selector)
+    if holder.describesPlaces, !isOfPaths, holder.ownMethod(machine.selector(described)) != nil {
+      // What its property paths say comes between the class and its superclass.
+      (selector, superclass) = (described, holder)
     }
     if let layout { superclass = machine.superVariant(of: layout, for: superclass) }
     return add(
