@@ -293,6 +293,7 @@ public struct TreePrinter {
     word("(object \(object.className.text)")
     for property in object.properties {
       word("(" + property.name.text)
+      if let key = property.key { print(key) }
       print(property.value)
       output += ")"
     }

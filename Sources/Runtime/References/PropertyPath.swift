@@ -229,6 +229,17 @@ extension Machine {
     return paths
   }
 
+  /// Evaluates a method for an instance of its class or of a subclass.
+  func call(_ method: Method, on receiver: Value, with arguments: ObjectRef) -> Value {
+    let info = classInfo(of: receiver)
+    let method = info.canonical == nil ? method : variantForm(of: method, in: info)
+    let body = trackingDepth > 0 ? trackedBody(of: method) : body(of: method)
+    let callee = pushNativeFrame()
+    callee[0] = receiver
+    for index in 0..<arguments.elementCount { callee[index + 1] = arguments[element: index] }
+    return enter(body, callee, argumentCount: arguments.elementCount)
+  }
+
   private func call(
     _ method: Method, on store: Value, _ arguments: [PropertyPath.Argument],
     _ verb: PropertyVerb, _ newValue: Value
