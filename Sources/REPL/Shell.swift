@@ -129,9 +129,10 @@ final class Shell {
     let source = SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
     var last: Handle?
     let outcome = interpreter.run(
-      source, isPrompt: true, warn: { self.console.tell($0, in: source) },
+      source, isPrompt: true,
       // Before it runs: whatever ends the session meanwhile, it was typed.
       willRun: { self.reader.remember(self.text) },
+      warn: { self.console.tell($0, in: source) },
       observer: { value, _ in last = value })
     if case .rejected(_, isIncomplete: true) = outcome {
       sizeTried = text.count

@@ -88,7 +88,10 @@ import Testing
     let interpreter = Interpreter(console: console)
     let text = "\(head) {\n\(PropertyPathTests.members)\n}\n\(PropertyPathTests.uses)"
     let outcome = interpreter.run(SourceText(name: "paths.st", text))
-    guard case .finished = outcome else { return Issue.record("\(head): \(outcome)") }
+    guard case .finished = outcome else {
+      Issue.record("\(head): \(outcome)")
+      return
+    }
     #expect(
       console.lines == PropertyPathTests.expected, "\(head)")
   }

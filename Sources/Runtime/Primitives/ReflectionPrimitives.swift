@@ -23,10 +23,12 @@ extension Primitive {
       guard let method = info.ownMethod(selector), own.inherits(from: info) else {
         throw .invalidArgument("an instance of \(info.name)", found: machine.describe(receiver))
       }
-      guard selector.argumentCount == values.elementCount else {
+      let count = selector.argumentCount
+      guard count == values.elementCount else {
         throw Failure(
           .wrongArgumentCount,
-          "'\(selector.name)' takes \(selector.argumentCount), not \(values.elementCount)")
+          "'\(selector.name)' takes \(count) \(count == 1 ? "argument" : "arguments"), not "
+            + "\(values.elementCount)")
       }
       return machine.call(method, on: receiver, with: values)
     },
