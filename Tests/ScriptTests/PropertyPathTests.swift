@@ -10,7 +10,8 @@ import Testing
   static let superclasses: [String] = {
     let interpreter = Interpreter(console: RecordingConsole())
     // Their paths are those of what they stand for.
-    let others = "#('Group' 'ObjectStore' 'SQLite' 'NativeStore' 'PersistentStore' 'DescribedPlaces')"
+    let others =
+      "#('Group' 'ObjectStore' 'SQLite' 'NativeStore' 'PersistentStore' 'DescribedPlaces')"
     let names = try? interpreter.evaluate(
       """
       ((Store allSubclasses collect: [ :each | each name ]) reject: [ :each |

@@ -35,7 +35,9 @@ struct PropertyPath {
         arguments.append(.one(components[index]))
         index += 1
       case .integer:
-        guard index < components.count, PropertyPath.isInteger(components[index]) else { return nil }
+        guard index < components.count, PropertyPath.isInteger(components[index]) else {
+          return nil
+        }
         arguments.append(.integer(components[index]))
         index += 1
       case .rest(let name):
