@@ -152,17 +152,21 @@ extension Interpreter {
   ///   - isProgram: Whether it is run as the command runs a file: the result that its signature
   ///     promises is printed, and a filter or a scheme that it ends in runs between the standard
   ///     streams.
+  ///   - willRun: Called when the text has been read and before anything of it runs; not for one
+  ///     that is rejected.
   ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called after each statement that has a value, with the value and its place;
   ///     definitions and declarations have none.
   /// - Returns: How it ended.
   public func run(
     _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false,
-    warn: ([Diagnostic]) -> Void = { _ in }, observer: ((Handle, SourceRange) -> Void)? = nil
+    willRun: () -> Void = {}, warn: ([Diagnostic]) -> Void = { _ in },
+    observer: ((Handle, SourceRange) -> Void)? = nil
   ) -> Outcome {
     Outcome(
       machine.execute(
-        source, isPrompt: isPrompt, isProgram: isProgram, warn: warn, observer: observer))
+        source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn,
+        observer: observer))
   }
 
   /// Evaluates a text and answers the value of its last statement.

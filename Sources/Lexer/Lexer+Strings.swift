@@ -23,6 +23,31 @@ extension Lexer {
     return end
   }
 
+  /// Whether the text ends within a string or a comment, where a character stands for itself.
+  ///
+  /// `//` behind a colon is taken for the beginning of a path.
+  ///
+  /// - Complexity: O(*n*) in the bytes of the text.
+  public var endsInText: Bool {
+    var nesting: [StringNesting] = []
+    var index = start
+    while index < end {
+      if nesting.isEmpty { nesting = [.code(openBraces: 0)] }
+      let first = index
+      if isComment(at: index), byte(at: index - 1) == UInt8(ascii: ":") {
+        index += 2
+        continue
+      }
+      index = step(at: index, &nesting)
+      guard index >= end, case .code = nesting.last else { continue }
+      if isComment(at: first) { return true }
+      return byte(at: first) == UInt8(ascii: "'")
+        && token(from: first).kind == .unterminatedString
+    }
+    if case .text = nesting.last { return true }
+    return false
+  }
+
   /// What an offset is in.
   private enum StringNesting {
     case text

@@ -232,8 +232,14 @@ public struct Lexer: Sendable {
   ///     nameSymbol == "#" , name ;
   ///     keywordSymbol == "#" , keyword , { keyword } ;
   ///     objectOpening == "#" , name , "{" ;
+  ///     collectionOpening == "#" , ? a name with a capital letter ? , "(" ;
   private func scanSymbol(at start: Int, nameEnd: Int) -> (TokenKind, Int) {
     if byte(at: nameEnd) == UInt8(ascii: "{") { return (.objectOpening, nameEnd + 1) }
+    if byte(at: nameEnd) == UInt8(ascii: "("),
+      scalar(at: start + 1).scalar.properties.isUppercase
+    {
+      return (.collectionOpening, nameEnd + 1)
+    }
     var end = nameEnd
     while isKeywordColon(at: end) {
       let next = self.nameEnd(from: end + 1)

@@ -71,6 +71,8 @@ public enum TokenKind: UInt8, Sendable, CaseIterable {
   case dictionaryOpening
   /// `#Name{`
   case objectOpening
+  /// `#Name(`, the name with a capital letter.
+  case collectionOpening
   /// `(`
   case openParenthesis
   /// `)`

@@ -23,6 +23,24 @@ extension Parser {
       ArrayExpression(elements: elements, range: range(from: Int(opening.start))))
   }
 
+  /// Parses a collection of a class: what `withAll:` makes of an array.
+  ///
+  ///     collection = collectionOpening , { arrayElement } , ")" | collectionOpening , primary , ")" |
+  ///                collectionOpening , operand , messages , ")" | collectionOpening , connect , ","
+  ///                , [ connect , { "," , connect } , [ "," ] ] , ")" ;
+  func parseCollection() throws(SyntaxFailure) -> Expression {
+    let opening = token.range
+    let nameRange = SourceRange(opening.start + 1, opening.end - 1)
+    let name = Name(source.text(in: nameRange), nameRange)
+    let elements = try parseArray()
+    height += 1
+    return .keywordMessage(
+      KeywordMessageExpression(
+        receiver: .name(NameExpression(name: name, range: nameRange)),
+        keywords: [Name("withAll:", opening)], arguments: [elements],
+        range: range(from: Int(opening.start))))
+  }
+
   /// Literals of an array, and what is needed to go back behind the first of them.
   private struct LiteralElements {
     var elements: [Expression] = []
@@ -54,7 +72,7 @@ extension Parser {
   private var beginsArrayElement: Bool {
     switch token.kind {
     case .number, .string, .quotation, .symbol, .arrayOpening, .byteArrayOpening,
-      .dictionaryOpening, .objectOpening:
+      .dictionaryOpening, .objectOpening, .collectionOpening:
       return true
     case .character: return !isDigit(at: token.start + 1)
     case .operator: return isNegativeNumber
@@ -162,7 +180,7 @@ extension Parser {
   ///
   ///     key = name | hyphenatedName | reservedWord | number | negativeNumber | string |
   ///         interpolatedString | character | nameSymbol | operatorSymbol | quotedSymbol | array |
-  ///         byteArray | dictionary | object | parenthesized ;
+  ///         byteArray | dictionary | object | collection | parenthesized ;
   private func parseKey() throws(SyntaxFailure) -> Expression {
     switch token.kind {
     case .name, .keyword:
@@ -173,6 +191,11 @@ extension Parser {
     case .symbol where lexer.isNameStart(at: token.start + 1):
       // The colon of `#b: 2` is that of the entry.
       let range = SourceRange(token.start, lexer.nameEnd(from: token.start + 1))
+      if lexer.byte(at: Int(range.end)) == UInt8(ascii: "-"),
+        lexer.isNameStart(at: Int(range.end) + 1)
+      {
+        throw fail(cutKey())
+      }
       let value = source.text(in: SourceRange(range.start + 1, range.end))
       move(to: Int(range.end))
       height = 1
@@ -216,15 +239,32 @@ extension Parser {
 
   /// Parses a property and its value.
   ///
-  ///     property = name , ":" , connect ;
+  ///     property = key , ":" , connect ;
   private func parseProperty() throws(SyntaxFailure) -> ObjectProperty {
-    guard token.kind == .name || token.kind == .keyword else { throw failExpected("a property") }
-    let range = SourceRange(token.start, lexer.nameEnd(from: token.start))
-    let name = Name(source.text(in: range), range)
-    move(to: Int(range.end))
+    guard beginsKey else { throw failExpected("a property") }
+    let start = token.start
+    let key = try parseKey()
+    let keyHeight = height
+    let written = range(from: start)
     guard token.kind == .colon else { throw failExpected("':' and a value") }
     advance()
-    return ObjectProperty(name: name, value: try parseConnect())
+    let value = try parseConnect()
+    height = Swift.max(height, keyHeight)
+    switch key {
+    case .symbol(let symbol):
+      return ObjectProperty(name: Name(symbol.value, written), value: value)
+    case .string(let string):
+      return ObjectProperty(name: Name(string.value, written), key: key, value: value)
+    default:
+      return ObjectProperty(name: Name(source.text(in: written), written), key: key, value: value)
+    }
+  }
+
+  private var beginsKey: Bool {
+    switch token.kind {
+    case .name, .keyword, .openParenthesis: true
+    default: beginsArrayElement
+    }
   }
 }
 

@@ -424,6 +424,18 @@ extension Parser {
     return error("this symbol is written #'\(text)'", SourceRange(token.start, end))
   }
 
+  /// What is said of `#{ #Content-Type: 1 }`.
+  func cutKey() -> Diagnostic {
+    let word = SourceRange(token.start + 1, token.start + 1)
+    var end = lexer.nameEnd(from: Int(word.start))
+    while lexer.byte(at: end) == UInt8(ascii: "-"), lexer.isNameStart(at: end + 1) {
+      end = lexer.nameEnd(from: end + 1)
+    }
+    let text = excerpt(SourceRange(Int(word.start), end))
+    return error(
+      "this key is written \(text): or #'\(text)':", SourceRange(token.start, end))
+  }
+
   // MARK: Collections
 
   func wordsInArray(_ opening: SourceRange) -> Diagnostic {
@@ -560,6 +572,10 @@ extension Parser {
     error("expected a name after ':'", SourceRange(offset, offset))
   }
 
+  func noPatternType(_ offset: Int) -> Diagnostic {
+    error("a component that must be an integer is written :name<int>", SourceRange(offset, offset))
+  }
+
   func patternBehindRest(_ offset: Int) -> Diagnostic {
     error("'*' takes all that is left: nothing follows it", SourceRange(offset, offset))
   }
@@ -602,6 +618,12 @@ extension Parser {
     let number = excerpt(lexer.token(from: token.end).range)
     return warning(
       "'- \(number)' is subtracted here; a negative element is written ', -\(number)'", token.range)
+  }
+
+  func parameterForDigit(_ parameter: ImplicitParameterExpression) -> Diagnostic {
+    warning(
+      "'$\(parameter.index)' is a parameter of the block; the character is written "
+        + "'\(parameter.index)' first", parameter.range)
   }
 
   func missingComma(_ range: SourceRange) -> Diagnostic {

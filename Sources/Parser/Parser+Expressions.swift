@@ -175,6 +175,7 @@ extension Parser {
     let (keywords, arguments) = try readKeywords()
     height = Swift.max(height, receiverHeight) + 1
     try checkHeight()
+    warnAboutDigit(keywords, arguments)
     return .keywordMessage(
       KeywordMessageExpression(
         receiver: receiver, keywords: keywords, arguments: arguments, range: range(from: start)))

@@ -185,7 +185,7 @@ extension Parser {
   var beginsLiteral: Bool {
     switch token.kind {
     case .number, .string, .quotation, .symbol, .character, .arrayOpening, .dictionaryOpening,
-      .objectOpening, .byteArrayOpening:
+      .objectOpening, .byteArrayOpening, .collectionOpening:
       true
     default: isNegativeNumber
     }

@@ -205,7 +205,7 @@ extension Parser {
   private func checkStore(_ scheme: Name) throws(SyntaxFailure) {
     switch token.kind {
     case .number, .string, .quotation, .character, .symbol, .openParenthesis, .openBrace,
-      .arrayOpening, .byteArrayOpening, .dictionaryOpening, .objectOpening:
+      .arrayOpening, .byteArrayOpening, .dictionaryOpening, .objectOpening, .collectionOpening:
       break
     case .openBracket where token.followsBlank: break
     case .operator where isNegativeNumber: break

@@ -192,14 +192,20 @@ extension Parser {
 
   /// Parses a component of a pattern; nil when nothing stands here.
   ///
-  ///     patternComponent == ":" , name | ? path characters ? ;
+  ///     patternComponent == ":" , name , [ "<int>" ] | ? path characters ? ;
   ///     rest == "*" , [ ":" , name ] ;
   private func parsePatternComponent(
     at offset: inout Int
   ) throws(SyntaxFailure) -> PatternComponent? {
     switch lexer.byte(at: offset) {
     case UInt8(ascii: ":"):
-      return .parameter(try patternName(at: &offset))
+      let name = try patternName(at: &offset)
+      guard lexer.byte(at: offset) == UInt8(ascii: "<") else { return .parameter(name) }
+      guard "<int>".utf8.enumerated().allSatisfy({ lexer.byte(at: offset + $0) == $1 }) else {
+        throw fail(noPatternType(offset))
+      }
+      offset += "<int>".utf8.count
+      return .integer(name)
     case UInt8(ascii: "*"):
       offset += 1
       let hasName = lexer.byte(at: offset) == UInt8(ascii: ":")

@@ -31,7 +31,7 @@ extension Parser {
   private func goesOn(with next: Token) -> Bool {
     switch next.kind {
     case .name, .number, .string, .quotation, .symbol, .openParenthesis, .openBrace,
-      .arrayOpening, .dictionaryOpening, .objectOpening, .character:
+      .arrayOpening, .dictionaryOpening, .objectOpening, .collectionOpening, .character:
       true
     case .openBracket: next.followsBlank
     default: false

@@ -80,7 +80,7 @@ extension Parser {
   /// Parses a literal.
   ///
   ///     literal = number | negativeNumber | string | interpolatedString | character | symbol |
-  ///             array | byteArray | dictionary | object ;
+  ///             array | byteArray | dictionary | object | collection ;
   func parseLiteral() throws(SyntaxFailure) -> Expression {
     switch token.kind {
     case .number: return try parseNumber()
@@ -93,6 +93,7 @@ extension Parser {
     case .byteArrayOpening: return try parseByteArray()
     case .dictionaryOpening: return try parseDictionary()
     case .objectOpening: return .object(try parseObject())
+    case .collectionOpening: return try parseCollection()
     default: throw failExpectedExpression()
     }
   }

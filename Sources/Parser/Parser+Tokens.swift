@@ -163,7 +163,7 @@ extension Parser {
       if endsWithLine, depth == 0, token.beginsLine, token.start > start { return }
       switch token.kind {
       case .openParenthesis, .openBracket, .openBrace, .arrayOpening, .byteArrayOpening,
-        .dictionaryOpening, .objectOpening:
+        .dictionaryOpening, .objectOpening, .collectionOpening:
         depth += 1
       case .closeParenthesis, .closeBracket, .closeBrace:
         if depth == 0, closesOpenBracket { return }

@@ -96,6 +96,15 @@ extension Parser {
     report(identityOfLiteral(selector))
   }
 
+  /// Warns about a parameter of a block where a character is asked for: `padLeft: 5 with: $0`.
+  func warnAboutDigit(_ keywords: [Name], _ arguments: [Expression]) {
+    guard keywords.count == 2, keywords[1].text == "with:",
+      ["padLeft:", "padRight:"].contains(keywords[0].text),
+      case .implicitParameter(let parameter)? = arguments.last
+    else { return }
+    report(parameterForDigit(parameter))
+  }
+
   /// Warns about a keyword in a dictionary or an object literal that may be a key.
   func warnAboutMissingComma(after receiver: Expression) {
     guard token.beginsLine || receiver.isLiteral else { return }

@@ -1,3 +1,5 @@
+internal import TenonLexer
+
 /// Completes names at the prompt.
 struct Completion {
   /// What may be typed where a name may stand.
@@ -30,6 +32,11 @@ struct Completion {
     let certain = String(common.unicodeScalars.dropFirst(word.unicodeScalars.count))
     return Result(
       insertion: candidates.count == 1 ? certain + " " : certain, candidates: candidates)
+  }
+
+  /// Whether a text ends in a string or a comment, in which there are no names to complete.
+  static func isText(_ text: [UInt8]) -> Bool {
+    Lexer(SourceText(name: "", bytes: ContiguousArray(text)), connectors: []).endsInText
   }
 
   private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {

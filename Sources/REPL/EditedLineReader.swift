@@ -23,6 +23,12 @@ final class EditedLineReader: LineReader {
   private let editor: UnsafeMutablePointer<tenon_editor>
   /// The prompt as libedit wants it, ended by a 0.
   private let prompt: UnsafeMutableBufferPointer<wchar_t>
+  /// What was typed before the line that is read, and belongs to the same text.
+  private var textBefore: [UInt8] = []
+  /// Whether what comes is pasted text, which the terminal tells.
+  private var isPasting = false
+  /// What was read and not given to libedit yet.
+  private var readAhead: [Unicode.Scalar] = []
 
   /// The one that reads from the terminal, of which the process has but one: libedit's callbacks
   /// are given nothing that leads here.
@@ -56,7 +62,8 @@ final class EditedLineReader: LineReader {
 
   // MARK: Lines
 
-  func readLine(prompt text: Prompt) -> ReadLine {
+  func readLine(prompt text: Prompt, after before: [UInt8]) -> ReadLine {
+    textBefore = before
     Interrupts.begin()
     Interrupts.watchTerminal(true)
     console.isEditing = true
@@ -71,6 +78,8 @@ final class EditedLineReader: LineReader {
     setPrompt(text)
     // Before the prompt is shown: what people type then has to be meant for the editor.
     unsafe tenon_editor_prepare(editor, true)
+    marksPastes = true
+    defer { marksPastes = false }
     var count: Int32 = 0
     let line = unsafe tenon_editor_read(editor, &count)
     if let line = unsafe line, !Interrupts.isRequested {
@@ -78,6 +87,9 @@ final class EditedLineReader: LineReader {
     }
     if Interrupts.ending != nil || !Interrupts.isRequested { return .end }
     console.dropInput()
+    readAhead = []
+    isPasting = false
+    marksPastes = false
     show("^C\n")
     return .interrupted
   }
@@ -142,13 +154,66 @@ final class EditedLineReader: LineReader {
   /// The next character; nil at the end of the input and after Ctrl-C.
   private func nextScalar() throws(ConsoleError) -> Unicode.Scalar? {
     while !Interrupts.isRequested, background.exitStatus == nil {
+      if !readAhead.isEmpty { return readAhead.removeFirst() }
       switch try nextByte() {
-      case .byte(let byte): return byte < 0x80 ? Unicode.Scalar(byte) : try scalar(after: byte)
+      case .byte(EditedLineReader.escape): try readSequence()
+      case .byte(let byte):
+        return meant(byte < 0x80 ? Unicode.Scalar(byte) : try scalar(after: byte))
       case .end: return nil
       case .disturbed: followTerminal()
       }
     }
     return nil
+  }
+
+  // MARK: Pasted text
+
+  private static let escape: UInt8 = 0x1B
+  /// What libedit takes the next character for itself behind.
+  private static let quote: Unicode.Scalar = "\u{16}"
+
+  /// Whether the terminal is asked to tell what is pasted: while a line is edited.
+  private var marksPastes = false {
+    didSet {
+      if marksPastes != oldValue { console.control("\u{1B}[?2004\(marksPastes ? "h" : "l")") }
+    }
+  }
+
+  /// Reads what follows an escape: the mark where pasted text begins or ends, or what is a key's.
+  private func readSequence() throws(ConsoleError) {
+    let mark = Array((isPasting ? "[201~" : "[200~").utf8)
+    var count = 0
+    while count < mark.count, !Interrupts.isRequested, background.exitStatus == nil {
+      let next = try nextByte()
+      if next == .disturbed {
+        followTerminal()
+        continue
+      }
+      guard next == .byte(mark[count]) else {
+        if case .byte = next { console.putBack() }
+        break
+      }
+      count += 1
+    }
+    if count == mark.count {
+      isPasting.toggle()
+    } else {
+      if isPasting { readAhead.append(EditedLineReader.quote) }
+      readAhead.append(Unicode.Scalar(EditedLineReader.escape))
+      readAhead += mark[..<count].map { Unicode.Scalar($0) }
+    }
+  }
+
+  /// What libedit is given for a character: nothing that is pasted is a command, but for the end of
+  /// a line.
+  private func meant(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    // Before the line ends: what it shows comes behind.
+    if scalar == "\n" { marksPastes = false }
+    guard isPasting, scalar != "\n", scalar.value < 0x20 || scalar.value == 0x7F else {
+      return scalar
+    }
+    readAhead.append(scalar)
+    return EditedLineReader.quote
   }
 
   private func nextByte() throws(ConsoleError) -> TerminalConsole.NextByte {
@@ -187,7 +252,9 @@ final class EditedLineReader: LineReader {
     if events.isEmpty { return }
     if events.contains(.suspended) {
       unsafe tenon_editor_prepare(editor, false)
+      marksPastes = false
       Interrupts.suspend()
+      marksPastes = true
     }
     if !events.isDisjoint(with: [.suspended, .continued]) {
       // Whoever ran in between may have left the terminal in any state.
@@ -226,17 +293,22 @@ final class EditedLineReader: LineReader {
     var count = 0
     let text = unsafe tenon_editor_text(editor, &count)
     let typed = unsafe bytes(of: UnsafeBufferPointer(start: text, count: count))
+    let before = textBefore.isEmpty ? [] : textBefore + [UInt8(ascii: "\n")]
+    if Completion.isText(before + typed) { return insert("\t") }
     let found = completion.complete(String(decoding: typed, as: UTF8.self))
-    if !found.insertion.isEmpty {
-      let characters = found.insertion.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
-      let isInserted = unsafe characters.withUnsafeBufferPointer { buffer in
-        guard let start = buffer.baseAddress else { return false }
-        return unsafe tenon_editor_insert(editor, start)
-      }
-      return UInt8(isInserted ? CC_REFRESH : CC_ERROR)
-    }
+    if !found.insertion.isEmpty { return insert(found.insertion) }
     guard found.candidates.count > 1 else { return UInt8(CC_ERROR) }
     show("\n" + found.candidates.joined(separator: "  ") + "\n")
     return UInt8(CC_REDISPLAY)
+  }
+
+  /// Puts a text before the cursor.
+  private func insert(_ text: String) -> UInt8 {
+    let characters = text.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
+    let isInserted = unsafe characters.withUnsafeBufferPointer { buffer in
+      guard let start = buffer.baseAddress else { return false }
+      return unsafe tenon_editor_insert(editor, start)
+    }
+    return UInt8(isInserted ? CC_REFRESH : CC_ERROR)
   }
 }

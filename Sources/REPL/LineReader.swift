@@ -2,8 +2,8 @@ internal import TenonRuntime
 
 /// What a session reads lines from.
 protocol LineReader: AnyObject {
-  /// Shows a prompt and reads a line.
-  func readLine(prompt: Prompt) -> ReadLine
+  /// Shows a prompt and reads a line, which goes on with what was typed before.
+  func readLine(prompt: Prompt, after text: [UInt8]) -> ReadLine
 
   /// Keeps what was typed, so that it can be called back.
   func remember(_ text: [UInt8])
@@ -38,7 +38,7 @@ final class PlainLineReader: LineReader {
     self.background = background
   }
 
-  func readLine(prompt: Prompt) -> ReadLine {
+  func readLine(prompt: Prompt, after text: [UInt8]) -> ReadLine {
     Interrupts.begin()
     console.background = background
     defer { console.background = nil }

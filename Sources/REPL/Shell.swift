@@ -82,7 +82,7 @@ final class Shell {
   /// - Returns: false when the session is over.
   private func step() throws(ConsoleError) -> Bool {
     if !console.isAtLineStart { try console.write("\n") }
-    switch reader.readLine(prompt: text.isEmpty ? .first : .further) {
+    switch reader.readLine(prompt: text.isEmpty ? .first : .further, after: text) {
     case .line(let line):
       return try take(line)
     case .interrupted:
@@ -129,13 +129,16 @@ final class Shell {
     let source = SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
     var last: Handle?
     let outcome = interpreter.run(
-      source, isPrompt: true, warn: { self.console.tell($0, in: source) },
+      source, isPrompt: true,
+      // Before it runs: whatever ends the session meanwhile, it was typed.
+      willRun: { self.reader.remember(self.text) },
+      warn: { self.console.tell($0, in: source) },
       observer: { value, _ in last = value })
     if case .rejected(_, isIncomplete: true) = outcome {
       sizeTried = text.count
       return
     }
-    reader.remember(text)
+    if case .rejected = outcome { reader.remember(text) }
     let isLeaving = asksToLeave
     forget()
     number += 1
@@ -174,7 +177,14 @@ final class Shell {
       return
     }
     if !console.isAtLineStart { try console.write("\n") }
-    try console.write(printed + "\n")
+    // Ctrl-C since the line was typed is meant for what it shows, too.
+    guard !Interrupts.isRequested else { return tellInterrupt() }
+    do throws(ConsoleError) {
+      try console.write(printed + "\n", unlessInterruptedSince: 0)
+    } catch {
+      guard Interrupts.ending == nil, Interrupts.isRequested else { throw error }
+      tellInterrupt()
+    }
   }
 
   private func tellInterrupt() {

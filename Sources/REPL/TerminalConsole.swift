@@ -30,7 +30,7 @@ final class TerminalConsole: Console {
   /// What is read: the standard input.
   private lazy var source = TerminalConsole.openInput()
   /// Whether what is written next to the terminal stands at the start of a line.
-  private(set) var isAtLineStart = true
+  fileprivate(set) var isAtLineStart = true
   /// Whether the terminal is in the state for editing, in which it sends CR at the end of a line.
   var isEditing = false
 
@@ -38,6 +38,8 @@ final class TerminalConsole: Console {
   var background: Background?
   /// Called before the next write.
   var willWrite: (() -> Void)?
+  /// How many requests to stop what is written goes on in spite of; nil for those that came before.
+  fileprivate var requestsPassed: Int?
 
   /// Creates the console of the process.
   ///
@@ -93,7 +95,7 @@ final class TerminalConsole: Console {
   ) throws(ConsoleError) {
     guard var next = unsafe UnsafeRawPointer(bytes.baseAddress) else { return }
     var left = bytes.count
-    let requests = Interrupts.count
+    let requests = requestsPassed ?? Interrupts.count
     while left > 0, !gone.contains(descriptor) {
       let count = unsafe writeBytes(descriptor, next, left)
       if count >= 0 {
@@ -263,6 +265,26 @@ extension TerminalConsole {
   /// Writes text.
   func write(_ text: String, to channel: ConsoleChannel = .output) throws(ConsoleError) {
     try write(text.utf8Span.span, to: channel)
+  }
+
+  /// Writes text until there are more requests to stop than some, which may be there already.
+  func write(_ text: String, unlessInterruptedSince requests: Int) throws(ConsoleError) {
+    requestsPassed = requests
+    defer { requestsPassed = nil }
+    try write(text)
+    try flush()
+  }
+
+  /// Tells the terminal something that does not show.
+  func control(_ sequence: String) {
+    let wasAtLineStart = isAtLineStart
+    defer { isAtLineStart = wasAtLineStart }
+    do throws(ConsoleError) {
+      try write(sequence)
+      try flush()
+    } catch {
+      return
+    }
   }
 
   /// Writes a message for people, which is dropped when nobody can get it.

@@ -51,6 +51,21 @@ import Testing
     }
   }
 
+  @Test func aLineThatRunsWhenTheSessionIsKilledIsThere() throws {
+    try Directory.withTemporary { directory in
+      let session = try Session(in: directory)
+      try session.enter("#(1")
+      try session.terminal.expect("...> ")
+      try session.terminal.send("2) size. stdout println: 'begun'. [ true ] whileTrue\r")
+      try session.terminal.expect("\r\nbegun\r\n")
+      kill(session.process, SIGKILL)
+      try session.terminal.expect("status 137.")
+      #expect(
+        try contents(directory)
+          == "#(1\\n2) size. stdout println: 'begun'. [ true ] whileTrue\n")
+    }
+  }
+
   @Test(arguments: ["a folder", "in a file", "a fifo", "nowhere"])
   func itCannotBeKept(_ obstacle: String) throws {
     try Directory.withTemporary { directory in

@@ -224,6 +224,24 @@ import Testing
     try session.leave()
   }
 
+  @Test func beforeALongValueIsPrinted() throws {
+    let session = try Session()
+    try session.enter("long := 'x' * 3000000. 3", "3")
+    try session.terminal.expect("tenon> ")
+    // While it is calculated, before it is printed, and in the middle.
+    for delay in stride(from: 0, to: 60, by: 4) {
+      try session.terminal.send("long\r")
+      try session.terminal.expect("\r\n")
+      usleep(UInt32(delay) * 1000)
+      try session.interrupt()
+      let shown = try session.terminal.expectText(before: "tenon> ")
+      #expect(shown.utf8.count < 3_000_000)
+    }
+    try session.terminal.send("3 + 4\r")
+    try session.terminal.expect("\r\n7\r\n")
+    try session.leave()
+  }
+
   @Test func againAndAgain() throws {
     let session = try Session()
     // At whatever moment it comes, while the line is read or when it is evaluated: there is a
@@ -292,6 +310,34 @@ import Testing
   @Test func aLongLine() throws {
     let session = try Session()
     try session.enter("'" + String(repeating: "x", count: 100_000) + "' size", "100000")
+    try session.leave()
+  }
+
+  @Test func aTabInAStringOrACommentIsText() throws {
+    let session = try Session()
+    try session.enter("#('a\tb' size, \"Ordered\tb\" size)", "#(3 9)")
+    try session.enter("'http://Ordered\t' size // Ordered\tnew", "15")
+    try session.enter("'one")
+    try session.terminal.expect("...> ")
+    try session.terminal.send("\tOrdered\ttwo' size\r")
+    try session.terminal.expect("\r\n16\r\n")
+    // Behind a string, and in the code within one, a name is completed.
+    try session.enter("'it''s' size + Ordered\tnew size", "4")
+    try session.leave()
+  }
+
+  @Test func pastedTextIsTakenAsItIs() throws {
+    let session = try Session()
+    try session.terminal.expect("\u{1B}[?2004h")
+    // Tabs, keys and control characters; the lines are typed lines.
+    let pasted = "x :=\t'Ordered\t'.\rx size\r\tx\t, 'Ordered\u{1B}[A'"
+    try session.enter("\u{1B}[200~" + pasted + "\u{1B}[201~ , 'b'", "'Ordered\t'")
+    try session.terminal.expect("\r\n8\r\n")
+    try session.terminal.expect("\u{1B}[?2004l")
+    try session.terminal.expect("'Ordered\tOrdered\u{1B}[Ab'\r\n")
+    // Behind it keys are keys again.
+    try session.enter("Ordered\tnew size", "0")
+    try session.enter("3" + EditingTests.up + "\u{15}4 + 4", "8")
     try session.leave()
   }
 

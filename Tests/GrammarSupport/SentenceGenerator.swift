@@ -85,7 +85,7 @@ package struct SentenceGenerator {
       context.isOutside = false
       context.commaSeparates = false
       context.hasImplicitParameters = true
-    case "array", "dictionary", "object":
+    case "array", "dictionary", "object", "collection":
       context.isOutside = false
       context.commaSeparates = true
     case "body", "members", "filterMembers", "protocol", "group":
@@ -270,6 +270,7 @@ package struct SentenceGenerator {
     "any character but \" \\ {": ["a", "'", " ", "}", "é", "//", "\n", "$"],
     "the number of a character": ["41", "1F600", "0", "10FFFF"],
     "any character but a digit": ["a", " ", "'", "\"", "é", "]", "$", "."],
+    "a name with a capital letter": ["Set", "Bag", "OrderedCollection", "Å"],
     "operator of a symbol": ["+", "*", "<=", "||", ",", "≤", "&&"],
     "a scheme": ["file", "http", "mem", "env", "sqlite", "b"],
     "a host in brackets": ["[::1]", "[fe80::1%25eth0]"],

@@ -308,7 +308,12 @@ extension SyntaxPrinter {
 
   mutating func print(_ object: ObjectExpression) {
     printEntries("#\(object.className.text){", object.properties) { printer, property in
-      printer.text(property.name.text + ": ")
+      if let key = property.key {
+        printer.printKey(key)
+      } else {
+        printer.text(LiteralText.key(property.name.text))
+      }
+      printer.text(": ")
       printer.print(property.value)
     }
   }

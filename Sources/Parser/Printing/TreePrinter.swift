@@ -293,6 +293,7 @@ public struct TreePrinter {
     word("(object \(object.className.text)")
     for property in object.properties {
       word("(" + property.name.text)
+      if let key = property.key { print(key) }
       print(property.value)
       output += ")"
     }
@@ -448,6 +449,7 @@ extension PatternComponent {
     switch self {
     case .literal(let name): name.text
     case .parameter(let name): ":" + name.text
+    case .integer(let name): ":" + name.text + "<int>"
     case .rest(let name): name.map { "*:" + $0.text } ?? "*"
     }
   }

@@ -52,7 +52,7 @@ public struct DictionaryExpression: Sendable {
 /// An object literal: a new instance with properties set.
 ///
 ///     object = "#" name "{" [ property { "," property } [ "," ] ] "}"
-///     property = name ":" connect
+///     property = ( name | literal | "(" connect ")" ) ":" connect
 public struct ObjectExpression: Sendable {
   /// The class or template.
   public let className: Name
@@ -85,14 +85,17 @@ public struct DictionaryEntry: Sendable {
 
 /// A property of an object literal with its value.
 public struct ObjectProperty: Sendable {
-  /// The property, without a colon.
+  /// The property, without a colon; of a key that is no text as it is written.
   public let name: Name
+  /// What stands before the colon if it is no word: a string, or a key for a dictionary.
+  public let key: Expression?
   /// The value.
   public let value: Expression
 
   /// Creates a property.
-  public init(name: Name, value: Expression) {
+  public init(name: Name, key: Expression? = nil, value: Expression) {
     self.name = name
+    self.key = key
     self.value = value
   }
 }

@@ -68,6 +68,8 @@ public enum PatternComponent: Sendable {
   case literal(Name)
   /// `:name`: any one component.
   case parameter(Name)
+  /// `:name<int>`: a component that is an integer.
+  case integer(Name)
   /// `*` or `*:name`: all the components that are left.
   case rest(Name?)
 }

@@ -245,7 +245,7 @@ extension PropertyPathDefinition {
     var names: Set<String> = ["newValue"]
     for component in pattern {
       switch component {
-      case .parameter(let name): names.insert(name.text)
+      case .parameter(let name), .integer(let name): names.insert(name.text)
       case .rest(let name): if let name { names.insert(name.text) }
       case .literal: break
       }

@@ -21,18 +21,20 @@ extension Machine {
   ///   - source: The text.
   ///   - isPrompt: Whether unknown names are left to run time.
   ///   - isProgram: Whether results are printed, and filters and schemes run by themselves.
+  ///   - willRun: Called when the text has been read and before anything of it runs.
   ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called after each statement that has a value, with the value and its place.
   /// - Returns: How it ended.
   package func execute(
     _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false,
-    warn: ([Diagnostic]) -> Void = { _ in },
+    willRun: () -> Void = {}, warn: ([Diagnostic]) -> Void = { _ in },
     observer: ((Handle, SourceRange) -> Void)? = nil
   ) -> RunOutcome {
     // Whoever goes on has not stopped the program.
     loop.isAbandoned = false
-    let outcome = run(source, isPrompt: isPrompt, isProgram: isProgram, warn: warn) {
-      value, range in
+    let outcome = run(
+      source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn
+    ) { value, range in
       observer?(handles.makeHandle(value), range)
     }
     return switch outcome {

@@ -112,6 +112,7 @@ extension Machine {
     builder.layout = method.layout
     builder.recordsFormulas = recordsFormulas
     builder.emits = method.emits
+    builder.isOfPaths = method.isOfPaths
     code.finish(
       builder.buildMethod(
         definition.statements, value: method.answersLastStatement ? .last : .receiver,

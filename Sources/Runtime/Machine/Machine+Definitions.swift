@@ -442,6 +442,8 @@ enum HiddenSelector {
   static let connections = "(connections)"
   static let connectionsOfCopies = "(connections of copies)"
   static let classVariable = "(class variable)"
+  /// What a class of stores does by its property paths, where it has a method of its own as well.
+  static func described(_ selector: String) -> String { "(described \(selector))" }
 }
 
 extension ClassInfo {

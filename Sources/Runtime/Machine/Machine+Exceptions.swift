@@ -140,7 +140,7 @@ extension Machine {
       if matches.isTrue {
         exception[slot: ExceptionSlot.handlerToken] = Value(small: handler.token)
         exception[slot: ExceptionSlot.outerHandler] = Value(small: handler.outer)
-        let value = evaluateBlock(frame[2], Value(exception))
+        let value = handlerValue(frame[2], for: Value(exception))
         if value.isUnwind { return value }
         return state.unwind(to: Value(small: handler.token), with: value)
       }
@@ -150,6 +150,15 @@ extension Machine {
     exception[slot: ExceptionSlot.handlerToken] = .nil
     exception[slot: ExceptionSlot.outerHandler] = Value(small: -1)
     return send(selector("defaultAction"), to: Value(exception))
+  }
+
+  /// What a handler block answers for an exception; what is no block is the value itself.
+  private func handlerValue(_ handler: Value, for exception: Value) -> Value {
+    let isBlock = handler.isObject(ofClass: ClassIndex.blockClosure)
+    guard isBlock || classInfo(of: handler).lookUp(selector("value:")) != nil else {
+      return handler
+    }
+    return evaluateBlock(handler, exception)
   }
 
   /// Whether an exception class, or a set of them, handles an exception.

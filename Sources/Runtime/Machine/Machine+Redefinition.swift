@@ -123,6 +123,7 @@ extension Machine {
       selector: method.selector, holder: method.holder, origin: origin, comment: method.comment)
     own.answersLastStatement = method.answersLastStatement
     own.emits = method.emits
+    own.isOfPaths = method.isOfPaths
     own.layout = variant
     variant.setVariantMethod(own, for: method)
     return own

@@ -21,13 +21,14 @@ extension Machine {
   ///   - isPrompt: Whether unknown names are left to run time.
   ///   - isProgram: Whether the result that a signature promises is printed, and a filter or a
   ///     scheme at the end runs between the standard streams.
+  ///   - willRun: Called when the text has been read and before anything of it runs.
   ///   - warn: Receives the warnings before the script runs.
   ///   - observer: Called with value and place after each statement that has a value, which
   ///     definitions and declarations have not; the value is good until the next safepoint.
   /// - Returns: How it ended.
   func run(
-    _ source: SourceText, isPrompt: Bool, isProgram: Bool = false, warn: ([Diagnostic]) -> Void,
-    observer: (Value, SourceRange) -> Void
+    _ source: SourceText, isPrompt: Bool, isProgram: Bool = false, willRun: () -> Void = {},
+    warn: ([Diagnostic]) -> Void, observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
     var plan = ScriptPlan(machine: self, isPrompt: isPrompt)
     let chain = sourceLoader?.identity(ofFile: source.name).map { [($0, source.name)] } ?? []
@@ -42,6 +43,7 @@ extension Machine {
     }
     let own = plan.warnings.filter { $0.source.name == source.name }.map(\.diagnostic)
     if !own.isEmpty { warn(own) }
+    willRun()
     hyphenatedNames.formUnion(plan.hyphenatedNames)
     definedConnectors.formUnion(plan.connectors)
     for name in plan.declared { _ = scriptCell(named: name) }

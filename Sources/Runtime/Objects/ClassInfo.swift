@@ -41,6 +41,8 @@ final class ClassInfo {
   var groupNames: Set<String> = []
   /// What is done for references of some form, for stores that scripts define.
   var propertyPaths: [PropertyPath] = []
+  /// Whether it has methods that ask them: those are what `super` leads to from its own.
+  var describesPlaces = false
 
   // MARK: Older layouts
   /// For the class as instances of an older layout have it: the class.
@@ -227,6 +229,8 @@ final class Method {
   var answersLastStatement = false
   /// Whether `^` in it emits: the body of a filter.
   var emits = false
+  /// Whether it asks property paths before the superclass.
+  var isOfPaths = false
   /// For instances of an older layout: that layout.
   var layout: ClassInfo?
 

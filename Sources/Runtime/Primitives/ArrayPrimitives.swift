@@ -332,6 +332,14 @@ extension Primitive {
         elements.set(start: elements.start, end: end + count)
       }
     },
+    Primitive("changeMark", "Private: what differs once an element has come or gone.") {
+      _, arguments in
+      let elements = OrderedElements(arguments.receiver)
+      // Another array, or other places in it.
+      let array = Int(truncatingIfNeeded: elements.object[slot: OrderedElements.Slot.elements].bits)
+      let mark = (array &* 31 &+ elements.start) &* 31 &+ elements.end
+      return Value(small: mark & Int.max >> 2)
+    },
     Primitive("removeAll", "Removes all elements.") { machine, arguments throws(Failure) in
       try machine.removeElements(of: OrderedElements(arguments.receiver))
     },

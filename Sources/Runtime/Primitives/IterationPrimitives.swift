@@ -74,17 +74,6 @@ extension Primitive {
         machine, arguments throws(Failure) in
         try machine.select(LoopedArray.self, arguments, sense: false)
       },
-      Primitive("reverseDo: aBlock", "Evaluates aBlock with each element, the last one first.") {
-        machine, arguments in
-        let elements = LoopedArray(arguments.receiver)
-        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
-        var offset = elements.count
-        while offset > 0 {
-          offset &-= 1
-          if block.value(elements[offset]).isUnwind { return .unwind }
-        }
-        return arguments.receiver
-      },
     ]
 
   static let orderedCollectionLoops: [Primitive] =
@@ -96,20 +85,6 @@ extension Primitive {
       Primitive("selectedElements: aBlock", "An array of those for which aBlock answers true.") {
         machine, arguments throws(Failure) in
         try machine.select(LoopedOrderedCollection.self, arguments, sense: true)
-      },
-      Primitive("reverseDo: aBlock", "Evaluates aBlock with each element, the last one first.") {
-        machine, arguments throws(Failure) in
-        // What is behind the element in turn may come and go.
-        let elements = OrderedElements(arguments.receiver)
-        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
-        var index = elements.count
-        while index > 0 {
-          let offset = try machine.offset(Value(small: index), count: elements.count)
-          if block.value(try machine.element(elements, at: offset)).isUnwind { return .unwind }
-          index -= 1
-        }
-        block.restoreTop()
-        return arguments.receiver
       },
     ]
 
@@ -213,6 +188,82 @@ extension Primitive {
         }
         return arguments.receiver
       },
+      Primitive("reverseDo: aBlock", "Evaluates aBlock with each element, the last one first.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+        var offset = elements.count
+        while offset > 0 {
+          offset &-= 1
+          if block.value(elements[offset]).isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return arguments.receiver
+      },
+      Primitive(
+        "from: start to: stop do: aBlock", "Evaluates aBlock with the elements from start to stop."
+      ) { machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let start = try machine.integer(arguments[0])
+        let stop = try machine.integer(arguments[1])
+        guard start <= stop else { return arguments.receiver }
+        let block = RepeatedBlock(machine, arguments.frame, block: 3, arguments: 1, kept: 4)
+        for index in start...stop {
+          guard index >= 1, index <= elements.count else {
+            block.restoreTop()
+            throw machine.outOfBounds(index, count: elements.count)
+          }
+          if block.value(elements[index &- 1]).isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return arguments.receiver
+      },
+      Primitive("pairsDo: aBlock", "Evaluates aBlock with every two elements that follow.") {
+        machine, arguments throws(Failure) in
+        try machine.visitPairs(Elements.self, arguments, step: 2)
+      },
+      Primitive("overlappingPairsDo: aBlock", "Evaluates aBlock with each element and the next.") {
+        machine, arguments throws(Failure) in
+        try machine.visitPairs(Elements.self, arguments, step: 1)
+      },
+      Primitive("findFirst: aBlock", "The index of the first element that aBlock accepts, or 0.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+        for offset in 0..<elements.count {
+          guard let isFound = block.test(elements[offset]) else { return .unwind }
+          if isFound { return Value(small: offset &+ 1) }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return Value(small: 0)
+      },
+      Primitive("findLast: aBlock", "The index of the last element that aBlock accepts, or 0.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 1, kept: 2)
+        var index = elements.count
+        while index > 0 {
+          guard let isFound = block.test(elements[index &- 1]) else { return .unwind }
+          if isFound { return Value(small: index) }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+          index &-= 1
+        }
+        return Value(small: 0)
+      },
+      Primitive("collectWithIndex: aBlock", "An array of its values for elements and indices.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let result = try machine.makeArray(checked: elements.count)
+        arguments.frame[2] = Value(result)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 2, kept: 3)
+        for offset in 0..<elements.count {
+          let value = block.value(elements[offset], Value(small: offset &+ 1))
+          if value.isUnwind { return .unwind }
+          result[element: offset] = value
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return Value(result)
+      },
       Primitive("inject: start into: aBlock", "What aBlock makes of start and each element.") {
         machine, arguments throws(Failure) in
         let elements = try Elements(arguments.receiver)
@@ -265,6 +316,22 @@ extension Machine {
   fileprivate func signalModified(_ arguments: Arguments, _ block: RepeatedBlock) -> Value {
     block.restoreTop()
     return send(selector("signalModified"), to: arguments.receiver)
+  }
+
+  /// Evaluates a block with an element and the next one, then with those that many places on.
+  @inline(__always)
+  fileprivate func visitPairs<Elements: LoopedElements>(
+    _: Elements.Type, _ arguments: Arguments, step: Int
+  ) throws(Failure) -> Value {
+    let elements = try Elements(arguments.receiver)
+    let block = RepeatedBlock(self, arguments.frame, block: 1, arguments: 2, kept: 2)
+    var offset = 0
+    while offset + 1 < elements.count {
+      if block.value(elements[offset], elements[offset &+ 1]).isUnwind { return .unwind }
+      if !elements.isUnchanged { return signalModified(arguments, block) }
+      offset &+= step
+    }
+    return arguments.receiver
   }
 
   /// An array of what a block answers for each element.

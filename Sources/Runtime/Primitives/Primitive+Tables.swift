@@ -76,12 +76,13 @@ extension Primitive {
     case "WeakReference": weakReference
     case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
-    case "Store": store + storePlaces + storeChanges + locating
+    case "Store": store + storePlaces + storeChanges + locating + describedPlaces
     case "NativeStore": nativeStore + linkedStore
     case "PersistentStore": persistentStore
     case "Scheme": scheme
     case "SchemeTable": schemeTable
     case "VariableReference": variableReference + explaining
+    case "ObjectStore": objectStore
     case "PropertyReference": propertyReference + explaining
     default: []
     }

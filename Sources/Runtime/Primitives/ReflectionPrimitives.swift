@@ -11,6 +11,27 @@ extension Primitive {
       guard let method = try machine.ownMethod(arguments[0], of: info) else { return .nil }
       return machine.makeMethodObject(method, of: info)
     },
+    Primitive(
+      "evaluate: aSelector for: anObject with: anArray",
+      "Private: evaluates the class's own method for an instance of it or of a subclass."
+    ) { machine, arguments throws(Failure) in
+      let info = try machine.classArgument(arguments.receiver)
+      let receiver = arguments[1]
+      let values = try machine.array(arguments[2])
+      let selector = machine.selector(try machine.swiftString(arguments[0]))
+      let own = machine.classInfo(of: receiver)
+      guard let method = info.ownMethod(selector), own.inherits(from: info) else {
+        throw .invalidArgument("an instance of \(info.name)", found: machine.describe(receiver))
+      }
+      let count = selector.argumentCount
+      guard count == values.elementCount else {
+        throw Failure(
+          .wrongArgumentCount,
+          "'\(selector.name)' takes \(count) \(count == 1 ? "argument" : "arguments"), not "
+            + "\(values.elementCount)")
+      }
+      return machine.call(method, on: receiver, with: values)
+    },
     Primitive("instVarNames", "The variables that the class itself declares.") {
       machine, arguments throws(Failure) in
       let info = try machine.classArgument(arguments.receiver)

@@ -175,27 +175,69 @@ extension Primitive {
   ]
 
   static let scheme: [Primitive] = [
-    Primitive("get: reference", "What the get handler of the fitting path answers.") {
-      machine, arguments throws(Failure) in
-      try machine.handle(.get, at: arguments[0], in: arguments.receiver)
+    Primitive("get: reference", "What the get handler of the fitting path answers.", getDescribed),
+    Primitive("put: value at: reference", "Runs the put handler; answers value.", putDescribed),
+    Primitive("post: value to: reference", "What the post handler answers.", postDescribed),
+    Primitive("delete: reference", "Runs the delete handler; answers true.", deleteDescribed),
+  ]
+
+  static let objectStore: [Primitive] = [
+    Primitive(
+      "countDescribed: names in: anObject",
+      "Private: how many names lead to one place as a path of its class says; 0 for no such path."
+    ) { machine, arguments throws(Failure) in
+      let names = try machine.array(arguments[0])
+      return Value(
+        small: machine.countDescribed(
+          (0..<names.elementCount).map { names[element: $0] }, of: arguments[1]))
     },
-    Primitive("put: value at: reference", "Runs the put handler; answers value.") {
-      machine, arguments throws(Failure) in
-      let answer = try machine.handle(
-        .put, at: arguments[1], in: arguments.receiver, newValue: arguments[0])
-      return answer.isUnwind ? answer : arguments[0]
-    },
-    Primitive("post: value to: reference", "What the post handler answers.") {
-      machine, arguments throws(Failure) in
-      try machine.handle(
-        .post, at: arguments[1], in: arguments.receiver, newValue: arguments[0])
-    },
-    Primitive("delete: reference", "Runs the delete handler; answers true.") {
-      machine, arguments throws(Failure) in
-      let answer = try machine.handle(.delete, at: arguments[0], in: arguments.receiver)
-      return answer.isUnwind ? answer : .true
+    Primitive("describesPost: anObject", "Private: whether a path of its class has a post handler.")
+    { machine, arguments in
+      Value(
+        arguments[0].isObject
+          && machine.propertyPaths(of: arguments[0]).contains { $0.handlers[.post] != nil })
     },
   ]
+
+  static let describedPlaces: [Primitive] = [
+    Primitive("describes: reference", "Private: whether a property path of its class fits.") {
+      machine, arguments throws(Failure) in
+      let components = try machine.reference(arguments[0]).components
+      return Value(
+        machine.propertyPaths(of: arguments.receiver).contains {
+          $0.arguments(for: components) != nil
+        })
+    },
+    Primitive("getDescribed: reference", "Private: what the get handler answers.", getDescribed),
+    Primitive(
+      "putDescribed: value at: reference", "Private: runs the put handler; answers value.",
+      putDescribed),
+    Primitive(
+      "postDescribed: value to: reference", "Private: what the post handler answers.",
+      postDescribed),
+    Primitive(
+      "deleteDescribed: reference", "Private: runs the delete handler; answers true.",
+      deleteDescribed),
+  ]
+
+  private static let getDescribed: Body = { machine, arguments throws(Failure) in
+    try machine.handle(.get, at: arguments[0], in: arguments.receiver)
+  }
+
+  private static let putDescribed: Body = { machine, arguments throws(Failure) in
+    let answer = try machine.handle(
+      .put, at: arguments[1], in: arguments.receiver, newValue: arguments[0])
+    return answer.isUnwind ? answer : arguments[0]
+  }
+
+  private static let postDescribed: Body = { machine, arguments throws(Failure) in
+    try machine.handle(.post, at: arguments[1], in: arguments.receiver, newValue: arguments[0])
+  }
+
+  private static let deleteDescribed: Body = { machine, arguments throws(Failure) in
+    let answer = try machine.handle(.delete, at: arguments[0], in: arguments.receiver)
+    return answer.isUnwind ? answer : .true
+  }
 
   static let schemeTable: [Primitive] = [
     Primitive("get: reference", "The store of a scheme, or nil.") {

@@ -36,13 +36,19 @@ extension Machine {
     return (try place(of: name, in: object), 1)
   }
 
+  /// How many of the components name a place together that the object's class describes.
+  func countDescribed(_ names: [Value], of object: Value) -> Int {
+    handledPlace(names[...], of: object)?.count ?? 0
+  }
+
   /// The place that most of the components name together, if the object's class describes one.
   private func handledPlace(
     _ names: ArraySlice<Value>, of object: Value
   ) -> (place: Place?, count: Int)? {
     guard object.isObject else { return nil }
     let paths = propertyPaths(of: object)
-    guard !paths.isEmpty, !classInfo(of: object).inherits(from: storeClass) else { return nil }
+    guard !paths.isEmpty else { return nil }
+    let isStore = classInfo(of: object).inherits(from: storeClass)
     var components: [String] = []
     for name in names {
       guard let text = componentText(name), !text.contains(HandledKey.separator) else { break }
@@ -50,6 +56,10 @@ extension Machine {
     }
     while !components.isEmpty {
       if paths.contains(where: { $0.arguments(for: components) != nil }) {
+        if isStore, let reference = try? storeReference(components, in: object) {
+          let key = canonicalReference(reference, in: object)
+          return (Place(kind: .stored, object: object, index: -1, key: key), components.count)
+        }
         let key = symbol(HandledKey.text(components))
         return (Place(kind: .property, object: object, index: -1, key: key), components.count)
       }
@@ -101,6 +111,9 @@ extension Machine {
   /// - Returns: anything, or `unwind`.
   func post(_ value: Value, to names: [Value], of object: Value) -> Value {
     withLastPlace(of: names, from: object) { place throws(Failure) in
+      if place.kind == .stored, handles(.post, place) || !handles(.get, place) && isHandled(place) {
+        return post(value, to: place.key, in: place.object)
+      }
       if let components = handledComponents(of: place),
         handles(.post, place) || !handles(.get, place) || !handles(.put, place)
       {
@@ -122,6 +135,7 @@ extension Machine {
   /// - Returns: whether anything was there, or `unwind`.
   func delete(_ names: [Value], of object: Value) -> Value {
     withLastPlace(of: names, from: object) { place throws(Failure) in
+      if place.kind == .stored, isHandled(place) { return delete(place.key, in: place.object) }
       let old = handledComponents(of: place) == nil ? self.value(at: place) : .true
       if old.isUnwind { return old }
       if let components = handledComponents(of: place) {
@@ -197,20 +211,30 @@ extension Machine {
 
   // MARK: Handled places
 
-  /// The components of a place that a class describes; nil for any other.
+  /// The components of a place that a class describes; nil for any other, and for those of stores.
   private func handledComponents(of place: Place) -> [String]? {
     guard place.kind == .property else { return nil }
     return HandledKey.components(displayText(place.key))
   }
 
+  /// The components of a place that a class may describe, a store's too.
+  private func components(of place: Place) -> [String]? {
+    guard place.kind == .stored else { return handledComponents(of: place) }
+    return try? reference(place.key).components
+  }
+
   /// Whether a class describes a place.
-  func isHandled(_ place: Place) -> Bool { handledComponents(of: place) != nil }
+  func isHandled(_ place: Place) -> Bool {
+    if place.kind != .stored { return handledComponents(of: place) != nil }
+    let paths = propertyPaths(of: place.object)
+    guard !paths.isEmpty, let components = components(of: place) else { return false }
+    return paths.contains { $0.arguments(for: components) != nil }
+  }
 
   func handles(_ verb: PropertyVerb, _ place: Place) -> Bool {
-    guard let components = handledComponents(of: place) else { return false }
-    return propertyPaths(of: place.object).contains {
-      $0.arguments(for: components) != nil && $0.handlers[verb] != nil
-    }
+    let paths = propertyPaths(of: place.object)
+    guard !paths.isEmpty, let components = components(of: place) else { return false }
+    return paths.contains { $0.arguments(for: components) != nil && $0.handlers[verb] != nil }
   }
 
   /// What messages call a property.

@@ -26,7 +26,7 @@ extension Machine {
       if info.inherits(from: groupClass) { return try aliasedPlace(of: text, in: object) }
       return Place(
         kind: .stored, object: object, index: -1,
-        key: canonicalReference(try storeReference(text, in: object), in: object))
+        key: canonicalReference(try storeReference([text], in: object), in: object))
     }
     // The value of a reference to a variable is that variable, whoever refers to it.
     if text == "value", info === variableReferenceClass,
@@ -42,10 +42,10 @@ extension Machine {
   }
 
   /// A reference inside a store: that of its scheme, so that both ways lead to the same place.
-  private func storeReference(_ name: String, in store: Value) throws(Failure) -> Value {
+  func storeReference(_ components: [String], in store: Value) throws(Failure) -> Value {
     let scheme = schemeNames.first { schemeCell(named: $0)[slot: 0] == store } ?? ""
     do throws(StoreError) {
-      return makeReference(try Reference(scheme: scheme, components: [name]))
+      return makeReference(try Reference(scheme: scheme, components: components))
     } catch {
       throw .store(error)
     }

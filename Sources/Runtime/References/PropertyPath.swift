@@ -15,6 +15,7 @@ struct PropertyPath {
         switch component {
         case .literal(let name): name.text
         case .parameter(let name): ":" + name.text
+        case .integer(let name): ":" + name.text + "<int>"
         case .rest(let name): name.map { "*:" + $0.text } ?? "*"
         }
       }.joined(separator: "/")
@@ -33,6 +34,12 @@ struct PropertyPath {
         guard index < components.count else { return nil }
         arguments.append(.one(components[index]))
         index += 1
+      case .integer:
+        guard index < components.count, PropertyPath.isInteger(components[index]) else {
+          return nil
+        }
+        arguments.append(.integer(components[index]))
+        index += 1
       case .rest(let name):
         if name != nil { arguments.append(.many(Array(components[index...]))) }
         index = components.count
@@ -41,17 +48,28 @@ struct PropertyPath {
     return index == components.count ? arguments : nil
   }
 
+  /// Whether a component is what an integer prints as.
+  private static func isInteger(_ text: String) -> Bool {
+    let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+    guard let first = digits.first, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return false
+    }
+    return first != 0x30 || text == "0"
+  }
+
   enum Argument {
     case one(String)
+    case integer(String)
     case many([String])
   }
 
-  /// How specific the pattern is: literals before parameters before the rest, component by
-  /// component; one that ends before one with a rest.
+  /// How specific the pattern is: literals before integers before parameters before the rest,
+  /// component by component; one that ends before one with a rest.
   var specificity: [Int] {
     pattern.map { component in
       switch component {
-      case .literal: 2
+      case .literal: 3
+      case .integer: 2
       case .parameter: 1
       case .rest: 0
       }
@@ -64,7 +82,7 @@ struct PropertyPath {
     return zip(left, right).allSatisfy { pair in
       switch pair {
       case (.literal(let a), .literal(let b)): a.text == b.text
-      case (.parameter, .parameter), (.rest, .rest): true
+      case (.parameter, .parameter), (.integer, .integer), (.rest, .rest): true
       default: false
       }
     }
@@ -103,6 +121,33 @@ extension Machine {
     }
     // The most specific first: the first that fits is the one.
     info.propertyPaths.sort { $1.specificity.lexicographicallyPrecedes($0.specificity) }
+    info.describesPlaces =
+      !info.propertyPaths.isEmpty && info.inherits(from: storeClass)
+      && !info.inherits(from: kernelClass("Scheme"))
+    if info.describesPlaces { addDescribedPlaces(to: info) }
+  }
+
+  /// Has a class of stores ask its property paths before its superclass: `Scheme` does that by
+  /// itself.
+  ///
+  /// A method of the class's own text comes first; it gets to the paths by `super`.
+  private func addDescribedPlaces(to info: ClassInfo) {
+    let handled = Set(info.propertyPaths.flatMap { $0.handlers.keys })
+    for method in kernelClass("DescribedPlaces").allMethods {
+      let verb = PropertyVerb(rawValue: String(method.selector.name.prefix { $0 != ":" }))
+      // A verb that nobody has is refused by the store.
+      let isInherited = info.superclass?.lookUp(method.selector)?.holder !== storeClass
+      guard isInherited || verb.map(handled.contains) ?? true else { continue }
+      let hidden = HiddenSelector.described(method.selector.name)
+      for name in [hidden, method.selector.name] {
+        let selector = selector(name)
+        guard info.ownMethod(selector) == nil else { continue }
+        let own = Method(
+          selector: selector, holder: info, origin: method.origin, comment: method.comment)
+        own.isOfPaths = true
+        install(own, in: info)
+      }
+    }
   }
 
   private func makeHandler(
@@ -131,7 +176,10 @@ extension Machine {
   ) throws(Failure) -> Value {
     let place = try self.reference(reference)
     return try handle(verb, at: place.components, in: store, newValue: newValue) {
-      referenceText(reference)
+      // A store that no scheme names is called by its class.
+      place.scheme.isEmpty
+        ? ([classInfo(of: store).name] + place.components).joined(separator: "/")
+        : referenceText(reference)
     }
   }
 
@@ -183,6 +231,17 @@ extension Machine {
     return paths
   }
 
+  /// Evaluates a method for an instance of its class or of a subclass.
+  func call(_ method: Method, on receiver: Value, with arguments: ObjectRef) -> Value {
+    let info = classInfo(of: receiver)
+    let method = info.canonical == nil ? method : variantForm(of: method, in: info)
+    let body = trackingDepth > 0 ? trackedBody(of: method) : body(of: method)
+    let callee = pushNativeFrame()
+    callee[0] = receiver
+    for index in 0..<arguments.elementCount { callee[index + 1] = arguments[element: index] }
+    return enter(body, callee, argumentCount: arguments.elementCount)
+  }
+
   private func call(
     _ method: Method, on store: Value, _ arguments: [PropertyPath.Argument],
     _ verb: PropertyVerb, _ newValue: Value
@@ -197,6 +256,10 @@ extension Machine {
       count += 1
       switch argument {
       case .one(let text): callee[count] = makeString(text)
+      case .integer(let text):
+        let isNegative = text.hasPrefix("-")
+        callee[count] = integer(
+          isNegative: isNegative, digits: String(text.drop { $0 == "-" }), radix: 10)
       case .many(let texts): callee[count] = makeArray(texts.map { makeString($0) })
       }
     }

@@ -204,7 +204,10 @@ struct Analyzer {
       }
     case .object(let object):
       read(object.className)
-      analyze(object.properties.map(\.value))
+      for property in object.properties {
+        if let key = property.key { analyze(key) }
+        analyze(property.value)
+      }
     case .name(let name):
       if expression.isSuper { report(Wording.superAlone, name.range) }
       read(name.name)
@@ -422,6 +425,15 @@ struct Analyzer {
     switch target {
     case .name(let name): assign(name.name)
     case .identifier(let identifier):
+      if let place = VariablePlace(identifier), place.properties.isEmpty, place.scheme == .variable,
+        isUnknown(place.name.text)
+      {
+        report(
+          Wording.undeclaredVariable(
+            place.name.text,
+            suggestion: Suggestion.nearest(to: place.name.text, in: visibleNames)),
+          place.name.range)
+      }
       analyze(identifier)
       if let place = VariablePlace(identifier), place.properties.isEmpty {
         refuseConstant(place.name, unlessInstanceVariable: true)

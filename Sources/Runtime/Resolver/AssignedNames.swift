@@ -146,7 +146,11 @@ extension Expression {
         body(entry.key)
         body(entry.value)
       }
-    case .object(let object): object.properties.forEach { body($0.value) }
+    case .object(let object):
+      for property in object.properties {
+        if let key = property.key { body(key) }
+        body(property.value)
+      }
     case .identifier(let identifier): identifier.path.forEachExpression(body)
     case .reference(let reference): reference.path.forEachExpression(body)
     case .unaryMessage(let message): body(message.receiver)

@@ -89,10 +89,27 @@ extension Builder {
   private mutating func buildObject(_ literal: ObjectExpression, _ depth: Int) -> Built {
     let creation = send("new", to: read(literal.className, depth), [], literal.range, depth)
     let kept = leaf(NodeRef(local: depth), .local(depth))
+    let info = machine.classesByName[literal.className.text]
     let steps = literal.properties.map { property in
-      let value = build(property.value, depth + 3)
-      return send(property.name.text + ":", to: kept, [value], property.name.range, depth + 1)
-        .node
+      let setter = property.name.text + ":"
+      // A dictionary has keys, but for the variables that a class of a program adds.
+      if let info, info.inherits(from: machine.dictionaryClass),
+        info.lookUp(machine.selector(setter)) == nil
+      {
+        let name = SymbolExpression(value: property.name.text, range: property.name.range)
+        let key = build(property.key ?? .symbol(name), depth + 3)
+        let value = build(property.value, depth + 4)
+        return send("at:put:", to: kept, [key, value], property.name.range, depth + 1).node
+      }
+      if info != nil {
+        let value = build(property.value, depth + 3)
+        return send(setter, to: kept, [value], property.name.range, depth + 1).node
+      }
+      // What a template makes may be a dictionary.
+      let name = SymbolExpression(value: property.name.text, range: property.name.range)
+      let key = build(property.key ?? .symbol(name), depth + 3)
+      let value = build(property.value, depth + 4)
+      return send("setProperty:to:", to: kept, [key, value], property.name.range, depth + 1).node
     }
     return add(BuildNode(subject: creation.node, slot: depth, steps: list(steps)))
   }
@@ -174,8 +191,14 @@ extension Builder {
     _ selector: String, _ arguments: [Built], _ range: SourceRange, _ depth: Int
   ) -> Built {
     let position = position(range, depth)
-    guard var superclass = holder?.superclass else {
+    guard let holder, var superclass = holder.superclass else {
       return add(FailureNode(.noSuperclass(), at: position))
+    }
+    var selector = selector
+    let described = HiddenSelector.described(selector)
+    if holder.describesPlaces, !isOfPaths, holder.ownMethod(machine.selector(described)) != nil {
+      // What its property paths say comes between the class and its superclass.
+      (selector, superclass) = (described, holder)
     }
     if let layout { superclass = machine.superVariant(of: layout, for: superclass) }
     return add(

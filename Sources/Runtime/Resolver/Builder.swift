@@ -43,6 +43,8 @@ struct Builder {
   private(set) var failures: [NodeRef: (failure: Failure, range: SourceRange)] = [:]
   /// Whether `^` emits: in the body of a filter.
   var emits = false
+  /// Whether it is a method that asks property paths, beyond which `super` leads.
+  var isOfPaths = false
   /// Whether formulas record what their own text reads.
   var recordsFormulas = false
   /// In which form the code is built.

@@ -459,7 +459,7 @@ enum PropertyHandlers {
     for component in path.pattern {
       switch component {
       case .literal: break
-      case .parameter(let name): names.append(name)
+      case .parameter(let name), .integer(let name): names.append(name)
       case .rest(let name): if let name { names.append(name) }
       }
     }

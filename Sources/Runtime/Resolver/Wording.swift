@@ -12,6 +12,12 @@ enum Wording {
     return "unknown name '\(name)'\(hint)"
   }
 
+  /// What is said of `var:x := 1` where there is no `x`.
+  static func undeclaredVariable(_ name: String, suggestion: String?) -> String {
+    let hint = suggestion.map { "did you mean '\($0)'?" } ?? "'var \(name) := ...' declares it"
+    return "unknown name '\(name)'; \(hint)"
+  }
+
   static func unknownClass(_ name: String) -> String { "unknown class '\(name)'" }
 
   static func notAvailable(_ what: String) -> String { "\(what) is not available yet" }
