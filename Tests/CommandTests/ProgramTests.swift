@@ -179,7 +179,7 @@ import Testing
         error: division by zero
         nil
         error: 'FETCH' is no verb
-        error: :of/1: 'delete' is not supported, only get
+        error: Squares/of/1: 'delete' is not supported, only get
 
         """)
     #expect(result.status == .status(0))

@@ -168,7 +168,9 @@ extension Machine {
             rest = way.names[...]
             continue
           }
-          if let name = rest.first, let end = end(named: name, of: object) {
+          if let name = rest.first, isKept(object, at: current),
+            let end = end(named: name, of: object)
+          {
             // Another element is there when there are more or fewer.
             aim.steps.append(.whole(ObjectRef(object)))
             guard let end else { return aim }
@@ -191,6 +193,11 @@ extension Machine {
       aim.place = current
       return aim
     }
+  }
+
+  /// Whether a place holds an object, rather than that its getter makes one for each who asks.
+  private func isKept(_ object: Value, at place: Place) -> Bool {
+    place.kind != .property || plainValue(at: place).value == object
   }
 
   /// The element that `first` or `last` answers of a list; the place is nil where the list is empty.

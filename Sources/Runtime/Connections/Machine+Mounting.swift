@@ -118,6 +118,5 @@ extension Machine {
       [plan.target.name, plan.other?.name ?? ""].contains(name + ":")
     else { return }
     relay.error = Failure.otherStore(name).message
-    report(Failure.otherStore(name), of: connection)
   }
 }

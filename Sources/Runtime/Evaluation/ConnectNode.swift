@@ -315,7 +315,10 @@ final class ConnectNode: SiteNode {
         return way.names.isEmpty ? .place(way.base) : .path(way.base, way.names)
       }
       if machine.end(named: name, of: object) != nil {
-        return .path(.whole(ObjectRef(object)), [name])
+        machine.roots.append(object)
+        // A list that a message makes for each who asks is no place of anybody's.
+        guard let again = evaluate(node, frame, machine) else { return nil }
+        if again == object { return .path(.whole(ObjectRef(object)), [name]) }
       }
       let place = try property(name, of: object, machine)
       machine.roots.append(place.key)
