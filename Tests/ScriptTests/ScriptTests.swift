@@ -70,7 +70,9 @@ import Testing
 
   /// Compares two runs; places count for nothing, as a printed script has other lines.
   private func expectSame(_ found: Observation, _ expected: Observation, _ what: String) {
-    #expect(found.output.map(\.withoutPlaces) == expected.output.map(\.withoutPlaces), "\(what): other output")
+    #expect(
+      found.output.map(\.withoutPlaces) == expected.output.map(\.withoutPlaces),
+      "\(what): other output")
     #expect(
       found.values.map(\.text.withoutPlaces) == expected.values.map(\.text.withoutPlaces),
       "\(what): other values")

@@ -62,7 +62,12 @@ extension ConnectionGraph {
   private func spreadNews(of output: Int32) {
     guard isSettling, !isUnwinding else { return }
     for slot in cells[Int(output)].slots { distribute(slot) }
-    if let whole = whole(around: CellID(output)) { distribute(whole) }
+    // Whoever reads the collection that it has an element of would hear of itself.
+    if let whole = whole(around: CellID(output)),
+      owner(of: CellID(output))?.inputs.contains(whole) != true
+    {
+      distribute(whole)
+    }
     guard hasRegions else { return }
     let outer = isRunningFormula
     isRunningFormula = true

@@ -204,10 +204,7 @@ struct Analyzer {
       }
     case .object(let object):
       read(object.className)
-      for property in object.properties {
-        if let key = property.key { analyze(key) }
-        analyze(property.value)
-      }
+      analyze(object.properties.flatMap { [$0.key, $0.value].compactMap { $0 } })
     case .name(let name):
       if expression.isSuper { report(Wording.superAlone, name.range) }
       read(name.name)
@@ -425,15 +422,7 @@ struct Analyzer {
     switch target {
     case .name(let name): assign(name.name)
     case .identifier(let identifier):
-      if let place = VariablePlace(identifier), place.properties.isEmpty, place.scheme == .variable,
-        isUnknown(place.name.text)
-      {
-        report(
-          Wording.undeclaredVariable(
-            place.name.text,
-            suggestion: Suggestion.nearest(to: place.name.text, in: visibleNames)),
-          place.name.range)
-      }
+      refuseUndeclared(identifier)
       analyze(identifier)
       if let place = VariablePlace(identifier), place.properties.isEmpty {
         refuseConstant(place.name, unlessInstanceVariable: true)
@@ -466,10 +455,28 @@ struct Analyzer {
     }
   }
 
+  /// Refuses an assignment to a variable that `var:` names and nothing declares.
+  private mutating func refuseUndeclared(_ identifier: IdentifierExpression) {
+    guard let place = VariablePlace(identifier), place.properties.isEmpty,
+      place.scheme == .variable, isUnknown(place.name.text)
+    else { return }
+    report(
+      Wording.undeclaredVariable(
+        place.name.text,
+        suggestion: Suggestion.nearest(to: place.name.text, in: visibleNames)),
+      place.name.range)
+  }
+
+  /// Remembers the scope of a place whose path has expressions in it.
+  ///
+  /// Apart from `analyze`, whose frames stand in one another for places in the paths of places.
+  private mutating func noteScope(of identifier: IdentifierExpression) {
+    if identifier.path.hasNoExpressions || scopes[identifier.range] != nil { return }
+    scopes[identifier.range] = scope
+  }
+
   private mutating func analyze(_ identifier: IdentifierExpression) {
-    if !identifier.path.hasNoExpressions, scopes[identifier.range] == nil {
-      scopes[identifier.range] = scope
-    }
+    noteScope(of: identifier)
     analyze(identifier.path)
     guard let place = VariablePlace(identifier) else {
       if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty
