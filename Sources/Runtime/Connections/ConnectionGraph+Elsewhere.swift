@@ -20,11 +20,18 @@ extension ConnectionGraph {
     noteWrite(to: cell, by: site)
   }
 
-  /// Notes that something has changed from which the place of a cell is computed, whoever has changed it.
-  func noteChange(below property: CellID) {
-    hearWrite(of: property)
-    if hot[property.rawValue].kind == .stored { takeBack(property) }
-    noteChange(of: property)
+  /// Notes for each place that is computed from a cell, at any number of removes, that what is below it has
+  /// changed, whoever has changed that.
+  ///
+  /// - Complexity: O(these places, and who is told of them).
+  func noteChange(above cell: CellID) {
+    for property in computed(from: cell) {
+      hearWrite(of: property)
+      if hot[property.rawValue].kind == .stored { takeBack(property) }
+      countChange(of: property.rawValue)
+      queueReaders(of: property)
+      tellWatchers(of: property)
+    }
   }
 
   /// Has what a formula determines put again where something else was written.
@@ -50,12 +57,14 @@ extension ConnectionGraph {
   /// The cells of the places that are computed from one, at any number of removes; not of one that is
   /// just being written, which hears no echo of that.
   func computed(from cell: CellID) -> [CellID] {
+    // Places of stores may be computed from one another in a circle.
     var found: [CellID] = []
+    var seen: Set<CellID> = [cell]
     var next: CellID? = cell
     var count = 0
     while let each = next {
       for property in cells[each.index].properties
-      where property != writing && property != storing && !found.contains(property) {
+      where property != writing && property != storing && seen.insert(property).inserted {
         found.append(property)
       }
       next = count < found.count ? found[count] : nil

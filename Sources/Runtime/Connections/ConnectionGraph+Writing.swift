@@ -215,11 +215,21 @@ extension ConnectionGraph {
 
   /// Tells those whom a change of a cell concerns.
   func spread(_ cell: CellID) {
-    if isSettling { distribute(cell) } else { pending.append(cell) }
+    queueReaders(of: cell)
     guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
-    for property in cells[cell.index].properties where property != writing && property != storing {
-      noteChange(below: property)
-    }
+    if !cells[cell.index].properties.isEmpty { noteChange(above: cell) }
+    tellWatchers(of: cell)
+  }
+
+  /// Has the formulas that read a cell run, in this settling or in the next one.
+  func queueReaders(of cell: CellID) {
+    if isSettling { distribute(cell) } else { pending.append(cell) }
+  }
+
+  /// Tells those who are no formulas of a change of a cell: folds, what is looked at only when somebody
+  /// asks, relays, and paths that lead through it.
+  func tellWatchers(of cell: CellID) {
+    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
     if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
     if !lazyReaders.isEmpty { noteDue(readersOf: cell) }
     if !relays.byCell.isEmpty { relayChange(of: cell) }

@@ -100,7 +100,9 @@ extension Machine {
     // A name of a group stands for a reference.
     let isGroup = ["ivar", "var"].contains(scheme)
     if scheme == name || !isGroup && hasScheme(String(scheme)) { return scheme == name }
-    return (try? reference(place.key).scheme) == name
+    guard let known = try? reference(place.key).scheme else { return false }
+    // What the store itself was asked for first has a name that says nothing about schemes.
+    return known == name || !hasScheme(known) || schemeCell(named: known)[slot: 0] != place.object
   }
 
   private func remounted(_ place: Place, in store: Value) -> Place? {
