@@ -7,17 +7,13 @@ public struct DecimalText {
   /// The forms that a reader allows.
   public enum Grammar {
     /// JSON's, RFC 8259: digits without needless zeros, and after a point more digits; no plus sign.
-    ///
-    ///     number == [ "-" ] , ( "0" | nonZero , { digit } ) , [ "." , digits ] , [ exponent ] ;
-    ///     exponent == ( "e" | "E" ) , [ "+" | "-" ] , digits ;
+    /// `[ "-" ] , ( "0" | nonZero , { digit } ) , [ "." , digits ] , [ ( "e" | "E" ) , [ "+" | "-" ] , digits ]`
     case json
     /// The same with zeros before it, as the language and most programs write numbers.
-    ///
-    ///     number == [ "+" | "-" ] , digits , [ "." , digits ] , [ exponent ] ;
+    /// `[ "+" | "-" ] , digits , [ "." , digits ] , [ exponent ]`
     case plain
     /// What C, Python and property lists read: digits on one side of the point are enough.
-    ///
-    ///     number == [ "+" | "-" ] , ( digits , [ "." , { digit } ] | "." , digits ) , [ exponent ] ;
+    /// `[ "+" | "-" ] , ( digits , [ "." , { digit } ] | "." , digits ) , [ exponent ]`
     case real
   }
 

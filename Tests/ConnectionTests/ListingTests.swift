@@ -45,7 +45,8 @@ import Testing
     let expected = try flat.print(ListingTests.trace(window: "ui"))
     #expect(try grouped.print(ListingTests.trace(window: "window")) == expected)
     #expect(expected.contains("37.0"), "\(expected)")
-    #expect(flat.runs.reduce(0, +) == grouped.runs.reduce(0, +))
+    // A group hears at once of the places that the flat connections hear of one by one.
+    #expect(grouped.runs.reduce(0, +) <= flat.runs.reduce(0, +))
     #expect(flat.console.text == grouped.console.text)
   }
 }

@@ -286,7 +286,8 @@ import Testing
     expectTree("#Point{x:y}", "(object Point (x y))")
     expectDiagnostics("#Point 1️⃣{ x: 3 }", "an object literal has no blank before '{': '#Point{'")
     expectDiagnostics("p := #Point 1️⃣{ x: 3 }", "an object literal has no blank before '{'")
-    expectDiagnostics("#Point{ 1️⃣'x': 3 }", "expected a property, found a string")
+    expectTree("#Point{ 'x': 3, 22e3: 4 }", "(object Point ('x' 3) (22e3 4))")
+    expectDiagnostics("#Point{ 1️⃣^ }", "expected a key, found '^'")
     expectDiagnostics("#Point{ x 1️⃣}", "expected ':' and a value, found '}'")
   }
 }

@@ -292,8 +292,9 @@ public struct TreePrinter {
   private mutating func print(_ object: ObjectExpression) {
     word("(object \(object.className.text)")
     for property in object.properties {
-      word("(" + property.name.text)
-      if let key = property.key { print(key) }
+      word("(")
+      isFirst = true
+      if let key = property.key { print(key) } else { word(property.name.text) }
       print(property.value)
       output += ")"
     }

@@ -163,8 +163,32 @@ extension ConnectionGraph {
     release(old.filter { !new.contains($0) })
   }
 
+  /// Keeps cells that nothing uses yet, or for a while, until a body has ended: a connection that is
+  /// just being made knows its places by the numbers of their cells.
+  func keepingCells<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    keepingDepth += 1
+    defer {
+      keepingDepth -= 1
+      if keepingDepth == 0, !releasedLater.isEmpty {
+        let ids = releasedLater
+        releasedLater = []
+        release(ids)
+      }
+    }
+    return try body()
+  }
+
   /// Lets go of cells that nothing uses any more.
   func release(_ ids: [CellID]) {
+    if keepingDepth > 0 {
+      releasedLater += ids
+    } else {
+      free(ids)
+    }
+  }
+
+  /// Lets go of cells that nothing uses any more, at once.
+  func free(_ ids: [CellID]) {
     // In the order in which they come, as numbers are given out again: each run has the same.
     for id in ids {
       let cell = self[id]

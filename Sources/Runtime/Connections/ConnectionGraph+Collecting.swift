@@ -15,14 +15,13 @@ extension ConnectionGraph {
   func mark(_ heap: Heap) {
     // The memory of dead objects is whole until the collection ends.
     disconnect(markLiving(heap))
+    markStores(heap)
     purgeDeadCells(heap)
     if !instanceNumbers.isEmpty {
       instanceNumbers.removeAll { !heap.isMarked(ObjectRef($0)) }
     }
     for index in cells.indices where !cells[index].isFree {
       heap.mark(hot[index].key)
-      // What is computed from a place of a store keeps that.
-      if !cells[index].properties.isEmpty { heap.mark(hot[index].object) }
       if let known = cells[index].known { heap.mark(known) }
     }
     purgeUndo(heap)
@@ -108,6 +107,10 @@ extension ConnectionGraph {
         heap.mark(self[input].place.object)
         heap.mark(self[input].place.key)
       }
+      // A store may be known to nobody else, and what it reads changes all the same.
+      for input in formula.dynamicInputs where self[input].place.kind == .stored {
+        heap.mark(self[input].place.object)
+      }
       let place = self[formula.output].place
       if place.kind == .stored { heap.mark(place.object) }
       heap.mark(place.key)
@@ -138,12 +141,35 @@ extension ConnectionGraph {
     undo.exchange(with: kept)
   }
 
-  /// Lets go of cells whose objects are dead: nothing can change there any more.
+  /// Marks the stores that are read for places which are computed from them.
+  ///
+  /// - Complexity: O(cells) for each store that is read only for another one.
+  private func markStores(_ heap: Heap) {
+    guard hasStoredCells else { return }
+    var isFound = true
+    while isFound {
+      isFound = false
+      for index in cells.indices
+      where !cells[index].isFree && heap.isMarked(ObjectRef(hot[index].object)) {
+        for slot in cells[index].slots {
+          let place = self.place(of: slot)
+          if place.kind == .stored, !heap.isMarked(ObjectRef(place.object)) {
+            heap.mark(place.object)
+            isFound = true
+          }
+        }
+      }
+      heap.drain()
+    }
+  }
+
+  /// Lets go of cells whose objects are dead: nothing can change there any more, and others may be
+  /// made where these have been.
   private func purgeDeadCells(_ heap: Heap) {
     var touched: [Constraint] = []
     for index in cells.indices where !cells[index].isFree {
       let place = self.place(of: CellID(index))
-      guard place.kind != .stored, !heap.isMarked(ObjectRef(place.object)) else { continue }
+      guard !heap.isMarked(ObjectRef(place.object)) else { continue }
       let id = CellID(index)
       for reader in readers(of: CellID(index)) {
         reader.dynamicInputs.removeAll { $0 == id }
@@ -161,8 +187,10 @@ extension ConnectionGraph {
       setFlag(CellFlag.hooked, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
+      for slot in cells[index].slots { cells[slot.index].properties.removeAll { $0 == id } }
+      cells[index].slots = []
       forgetContents(id)
-      release([id])
+      free([id])
     }
     // The numbers of the cells go to others: solvers must not take those for these.
     for constraint in touched.withoutRepetitions where constraint.level >= 0 {

@@ -272,7 +272,7 @@ extension Machine {
     if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
     let outer = (writing: graph.writing, tracker: tracker)
     graph.writing = cell
-    tracker = Tracker(within: nil)
+    tracker = Tracker(within: outer.tracker)
     let outcome = withErrorsCaught { replace(value, at: place) }
     tracker = outer.tracker
     graph.writing = outer.writing

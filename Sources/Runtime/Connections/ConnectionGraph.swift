@@ -132,6 +132,10 @@ final class ConnectionGraph {
   var keptCells: Set<CellID> = []
   /// Cells whose changes are remembered while a connection is made anew.
   var rememberedCells: Set<CellID> = []
+  /// How many are making connections, one within another.
+  var keepingDepth = 0
+  /// Cells that may go when they have ended.
+  var releasedLater: [CellID] = []
   /// The place that held no number where a solver wanted one last: when it holds something else all may be
   /// well.
   var culprit: Place?

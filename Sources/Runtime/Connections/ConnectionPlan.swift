@@ -389,6 +389,10 @@ extension Machine {
 
   /// Makes the formulas of a connection and takes them into force.
   func establishAsItStands(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
+    try graph.keepingCells { () throws(Failure) in try establishKept(connection, plan) }
+  }
+
+  private func establishKept(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }

@@ -179,7 +179,7 @@ import Testing
   func highMethodsAtTheEndOfTheStack(_ tower: Int, _ stackSize: Int) {
     let found = onThread(stackSize: stackSize) { () -> [String] in
       var found: [String] = []
-      for height in stackSize < 1 << 20 ? [20, 400] : [200] {
+      for height in stackSize < 1 << 20 ? [14, 400] : [200] {
         let interpreter = Interpreter()
         let script = """
           b := 3. c := nil.
