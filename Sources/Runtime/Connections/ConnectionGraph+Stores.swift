@@ -19,15 +19,29 @@ extension ConnectionGraph {
   /// Notes that a cell may have become one that somebody reads, or ceased to be one.
   @inline(__always)
   func touch(_ cell: CellID) {
-    if hot[cell.rawValue].kind == .stored { touchedStoredCells.insert(cell) }
+    if hot[cell.rawValue].kind == .stored {
+      touchedStoredCells.insert(cell)
+      // Who reads a place of a store over another one reads the places behind it.
+      for slot in cells[cell.index].slots where hot[slot.rawValue].kind == .stored {
+        touchedStoredCells.insert(slot)
+      }
+    }
     if hot[cell.rawValue].flags & CellFlag.lazy != 0 { noteWatching(of: cell) }
   }
 
-  /// Whether a formula of one direction determines a cell: what others write there does not stay.
-  func isDetermined(_ id: CellID) -> Bool { cells[id.index].hasOwner }
+  /// Whether a formula of one direction determines a cell, or a place that is computed from it: what
+  /// others write there does not stay.
+  func isDetermined(_ id: CellID) -> Bool {
+    cells[id.index].hasOwner || cells[id.index].properties.contains { cells[$0.index].hasOwner }
+  }
 
-  /// Whether anybody wants to hear of changes of a cell.
+  /// Whether anybody wants to hear of changes of a cell, or of a place that is computed from it: the
+  /// cells behind a place are all those that its getter reads, however many stores lie between.
   func isRead(_ id: CellID) -> Bool {
+    isReadItself(id) || cells[id.index].properties.contains { isReadItself($0) }
+  }
+
+  private func isReadItself(_ id: CellID) -> Bool {
     let cell = self[id]
     guard !cell.isFree else { return false }
     return !cell.readers.isEmpty || relays.byCell[id] != nil || cell.region != nil

@@ -231,7 +231,12 @@ extension Machine {
   }
 
   fileprivate func connectionState(_ value: Value) -> String {
-    connection(value).map { state(of: $0) } ?? "disconnected"
+    guard let connection = connection(value) else { return "disconnected" }
+    // A store may not tell what becomes of the copies in it.
+    if connection.status == .active, let relay = connection.relay, relay.error == nil {
+      _ = withErrorsCaught { send(selector("lookWhenAsked"), to: relay.object) }
+    }
+    return state(of: connection)
   }
 
   /// What has become of a connection.
