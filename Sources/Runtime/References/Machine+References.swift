@@ -542,8 +542,11 @@ extension Machine {
     return settleUnlessAtomic()
   }
 
+  /// Whoever is writing a place has it settled when it holds what is written: until then those who are
+  /// told would read what it held before.
   private func settleUnlessAtomic() -> Value {
-    graph.atomicDepth > 0 ? .nil : settleGraph(answering: .nil)
+    guard graph.atomicDepth == 0, graph.storing == nil, graph.writing == nil else { return .nil }
+    return settleGraph(answering: .nil)
   }
 }
 
