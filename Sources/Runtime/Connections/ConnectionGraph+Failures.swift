@@ -17,6 +17,10 @@ extension ConnectionGraph {
     guard let formula = self[FormulaID(number)], hotFormulas[number].kind != .equation else {
       return false
     }
+    // What is no news is not told again: it would have a formula run that reads what this one writes.
+    let outer = formulaAmongFailures
+    formulaAmongFailures = number
+    defer { formulaAmongFailures = outer }
     // What its text names is read; the rest may be read no more, which shows when it has run.
     let isChanged =
       !isHeldBack(formula, by: formula.textReads == nil ? formula.staticInputs : [])
@@ -45,7 +49,7 @@ extension ConnectionGraph {
   /// - Returns: Whether it has.
   @inline(never)
   func noteNews(of number: Int32) -> Bool {
-    guard hasFailures, hasFailed(number) else { return false }
+    guard hasFailures, hasFailed(number), number != formulaAmongFailures else { return false }
     spreadNews(of: hotFormulas[number].output)
     return true
   }

@@ -25,6 +25,8 @@ final class ConnectionGraph {
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
+  /// The formula that runs while others have failed, whose caller tells what becomes of it; else -1.
+  var formulaAmongFailures: Int32 = -1
   /// The equalities that follow from others, with what they join.
   var redundant: [Connection: (left: CellID, right: CellID)] = [:]
   /// The collections that places hold of which stores keep copies.
