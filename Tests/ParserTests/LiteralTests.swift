@@ -286,8 +286,8 @@ import Testing
     expectTree("#Point{x:y}", "(object Point (x y))")
     expectDiagnostics("#Point 1️⃣{ x: 3 }", "an object literal has no blank before '{': '#Point{'")
     expectDiagnostics("p := #Point 1️⃣{ x: 3 }", "an object literal has no blank before '{'")
-    expectTree("#Point{ 'x': 3, 22e3: 4 }", "(object Point ('x' 3) (22e3 4))")
-    expectDiagnostics("#Point{ 1️⃣^ }", "expected a key, found '^'")
+    expectTree("#Point{ 'x': 3, 22e3: 4 }", "(object Point ('x' 3) (22000 4))")
+    expectDiagnostics("#Point{ 1️⃣^ }", "expected a property, found '^'")
     expectDiagnostics("#Point{ x 1️⃣}", "expected ':' and a value, found '}'")
   }
 }

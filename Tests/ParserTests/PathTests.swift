@@ -89,7 +89,9 @@ import Testing
       "file:a<b. file:a>b. file:a|foo",
       "(send (id file a) < b) (send (id file a) > b) (send (id file a) foo)")
     expectTree("file:a\\\\b", "(send (id file a) \\\\ b)")
-    expectTree("^file:a≤b | file:a≠b", "(^ (send (send (id file a) <= b) | (send (id file a) ~= b)))")
+    expectTree(
+      "x := file:a≤b. y := file:a≠b",
+      "(:= x (send (id file a) <= b)) (:= y (send (id file a) ~= b))")
     expectTree("file:a→b. file:a->b", "(-> (id file a) b) (-> (id file a) b)")
     expectTree("ivar:a:=3. ivar:a←3", "(:= (id ivar a) 3) (:= (id ivar a) 3)")
     expectTree("ivar:a=|=ivar:b", "(=|= (id ivar a) (id ivar b))")

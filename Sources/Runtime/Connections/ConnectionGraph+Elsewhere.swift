@@ -36,7 +36,12 @@ extension ConnectionGraph {
 
   /// Has what a formula determines put again where something else was written.
   func takeBack(_ cell: CellID) {
-    if let owner = owner(of: cell), !hasFailed(owner.id.rawValue) { forced.append(owner) }
+    if let owner = owner(of: cell), !hasFailed(owner.id.rawValue) { runAgain(owner) }
+  }
+
+  /// Has a formula run in the turn that is under way, so that it is given up with that; else in the next one.
+  private func runAgain(_ formula: Formula) {
+    if isSettling { distribute(formula) } else { forced.append(formula) }
   }
 
   /// Refuses what a connection writes to a place that another one determines, by whatever name.
@@ -45,7 +50,7 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what determines the place.
   func refuseForeignWrite(to cell: CellID) throws(Failure) {
-    guard writing != nil || relays.write != nil else { return }
+    guard writing != nil || relays.write != nil, !isTakingBack else { return }
     for each in [cell] + computed(from: cell) {
       guard let owner = owner(of: each), !hasFailed(owner.id.rawValue),
         !owner.connection.allowsOverride, owner.connection.strength == .required
@@ -82,7 +87,7 @@ extension ConnectionGraph {
     } catch {
       guard let id = self[cell].region?.solver.formula(computing: cell), let formula = self[id]
       else { return }
-      forced.append(formula)
+      runAgain(formula)
     }
   }
 }

@@ -415,7 +415,7 @@ extension ConnectionGraph {
     return formula.constraint?.formulas.first { isChosen($0) }
   }
 
-  private func distribute(_ formula: Formula) {
+  func distribute(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     if let region = constraint.region {
       region.transaction.forcedFormulas.append(formula.id)
@@ -423,6 +423,7 @@ extension ConnectionGraph {
     } else if constraint.level >= 0 {
       levels[constraint.level].transaction.forcedFormulas.append(formula.id)
       words[0].hasSpread = true
+      if constraint.level <= currentLevel { hasMore = true }
     }
   }
 

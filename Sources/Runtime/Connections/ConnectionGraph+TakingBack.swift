@@ -103,10 +103,13 @@ extension ConnectionGraph {
   ) -> [(place: Place, value: Value, reason: String)] {
     let machine = self.machine
     var oldest: [Place: Value] = [:]
+    // Two names may be of one place: the one that was written first has what that held before.
     var order: [Place] = []
-    for entry in entries where oldest.updateValue(entry.value, forKey: entry.place) == nil {
+    for entry in entries.reversed() where oldest[entry.place] == nil {
+      oldest[entry.place] = entry.value
       order.append(entry.place)
     }
+    order.reverse()
     let root = machine.roots.count
     defer { machine.roots.removeLast(machine.roots.count - root) }
     for place in order { machine.roots += [place.object, place.key, oldest[place] ?? .nil] }
@@ -118,6 +121,8 @@ extension ConnectionGraph {
     let wasSettling = isSettling
     isUnwinding = false
     isSettling = true
+    isTakingBack = true
+    defer { isTakingBack = false }
     var failures: [(place: Place, value: Value, reason: String)] = []
     for place in order {
       let value = oldest[place] ?? .nil

@@ -152,7 +152,7 @@ extension ConnectionGraph {
     // What a connection says of a place that was written over its head does not hold until it hears
     // of a change.
     if hot[cell.rawValue].flags & CellFlag.determined != 0 {
-      if let owner = self[cell].owner {
+      if let owner = self[cell].owner, !hasFailed(owner.id.rawValue) {
         noteStatus(of: owner)
         owner.state = .waiting
       }

@@ -25,6 +25,8 @@ final class ConnectionGraph {
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
+  /// Whether places are given back what they held before a turn: nobody determines that.
+  var isTakingBack = false
   /// The formula that runs while others have failed, whose caller tells what becomes of it; else -1.
   var formulaAmongFailures: Int32 = -1
   /// The equalities that follow from others, with what they join.

@@ -22,7 +22,10 @@ extension Machine {
           [formula.output] + formula.inputs + (formula.constraint?.cells.sorted() ?? [])
         })
     }
-    return missing(among: waitingFormulas(of: connection).flatMap(\.inputs))
+    let waiting = waitingFormulas(of: connection).flatMap(\.inputs)
+    return missing(
+      among: waiting.isEmpty && lacksEnd(connection)
+        ? connection.formulas.map(\.output) : waiting)
   }
 
   /// Of a connection's formulas those that would compute something at present and wait.
@@ -105,6 +108,13 @@ extension Machine {
   private func waitingLine(of connection: Connection, for missing: [CellID]) -> String? {
     let beginning = "'\(connection.text)' (\(connection.location)) waits"
     if missing.isEmpty {
+      if let relay = connection.relay, !showsTruth(relay) {
+        let sides = relay.cells.map { cell in
+          let value = currentValue(of: cell).map { describe($0) } ?? "unknown"
+          return "'\(graph.displayName(of: cell))' is \(value)"
+        }
+        return "\(beginning): \(sides.joined(separator: " and "))"
+      }
       let waiting = connection.status == .active ? waitingFormulas(of: connection) : []
       return waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
         .map { "\(beginning): \($0)" }

@@ -181,15 +181,25 @@ extension Primitive {
   ]
 
   static let script: [Primitive] = [
-    Primitive("connectionsInForce", "All connections that are in force, as an array.") {
-      machine, _ in
-      let connections = machine.graph.connections.values.sorted { $0.number < $1.number }
+    Primitive(
+      "connectionsInForce",
+      "All connections that are in force, as an array; not those by which stores hear of what is below them."
+    ) { machine, _ in
+      let connections = machine.graph.connections.values
+        .filter { !machine.isOfStore($0) }.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
     }
   ]
 }
 
 extension Machine {
+  /// Whether a connection is that by which a store of the library hears of changes of another one: who ends
+  /// the connections of a program does not mean it.
+  fileprivate func isOfStore(_ connection: Connection) -> Bool {
+    guard let relay = connection.relay else { return false }
+    return classInfo(of: relay.object).name == "SourceWatcher"
+  }
+
   /// The connection that a value is which explains places; nil for a reference.
   func connection(of value: Value) -> Connection? {
     classInfo(of: value).name == "Connection" ? connection(value) : nil
@@ -296,7 +306,7 @@ extension Machine {
 
 extension Machine {
   /// Whether the two places of a truth hold the same, as far as that is known; of whole stores it is.
-  private func showsTruth(_ relay: Relay) -> Bool {
+  func showsTruth(_ relay: Relay) -> Bool {
     guard relay.isTruth(in: graph), relay.heldSide == nil else { return true }
     guard let left = currentValue(of: relay.cells[0]), let right = currentValue(of: relay.cells[1]),
       !isUnchanged(left, right)
@@ -308,7 +318,7 @@ extension Machine {
   }
 
   /// Whether one of two places that are to be equal holds nothing.
-  private func lacksEnd(_ connection: Connection) -> Bool {
+  func lacksEnd(_ connection: Connection) -> Bool {
     let formulas = connection.formulas
     guard formulas.count == 2, case .copy(let source) = formulas[0].source else { return false }
     return isMissing(source) != isMissing(formulas[0].output)
