@@ -4,8 +4,10 @@ import Testing
 
 @testable import Tenon
 
-/// Connections over everything that changes elsewhere: kinds of stores x ways to change a place x
-/// connectors x who has written last. `Laws/ConnectedLaw.st` says what is done in a cell of the table.
+/// Connections over everything that changes elsewhere.
+///
+/// Kinds of stores x ways to change a place x connectors x who has written last: what is done in a
+/// cell of this table says `Laws/ConnectedLaw.st`.
 @Suite struct ConnectedLawTests {
   private static let law = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Laws/ConnectedLaw.st")
@@ -53,7 +55,8 @@ import Testing
         _ = try interpreter.evaluate(text)
         let sample = Self.isFullSize ? "nil" : "\(Self.sample)"
         _ = try interpreter.evaluate(
-          "ConnectedTable new random: (Random seed: \(Self.seed)); sample: \(sample); run: '\(kind)'.")
+          "ConnectedTable new random: (Random seed: \(Self.seed)); sample: \(sample); run: '\(kind)'."
+        )
         _ = interpreter.runLoop()
       } catch {
         return console.lines + ["\(error)"]
@@ -67,15 +70,18 @@ import Testing
     "lines", "csv", "ndjson", "documents", "extension", "filter", "caching", "cachingTwice",
     "cachedJSON", "writeBehind", "fetchBehind", "sequential", "overlay", "merging", "switching",
     "initializing", "requiring", "readOnly", "retry", "timeout", "limit", "logging", "metrics",
-    "observed", "calmChaos", "failing", "object", "dictionaryInObject", "ownStore", "ownScheme", "ownMapping",
+    "observed", "calmChaos", "failing", "object", "dictionaryInObject", "ownStore", "ownScheme",
+    "ownMapping",
     "row", "rowOfFile", "files", "filesAsJSON", "filesCached", "persistent", "defaults",
   ]
 
   /// Kinds of stores whose places are told of, each with some of its cells, or in full size with all.
-  @Test(arguments: kinds.filter { name in
-    guard let wanted = ProcessInfo.processInfo.environment["TENON_LAW_KINDS"] else { return true }
-    return wanted.split(separator: ",").contains { name == $0 }
-  }) func bothSidesAgreeOrTheStateSaysWhy(_ kind: String) throws {
+  @Test(
+    arguments: kinds.filter { name in
+      guard let wanted = ProcessInfo.processInfo.environment["TENON_LAW_KINDS"] else { return true }
+      return wanted.split(separator: ",").contains { name == $0 }
+    }) func bothSidesAgreeOrTheStateSaysWhy(_ kind: String) throws
+  {
     let lines = try run(kind, at: "d/a")
     #expect(lines.count == 1 && lines[0].hasSuffix(", 0 failed"), "seed \(Self.seed): \(lines)")
   }

@@ -213,9 +213,10 @@ extension String {
   /// Whether it is the name of a variable or ends with that, and not what a statement says of a place of
   /// the kernel's.
   fileprivate func names(_ variable: String) -> Bool {
-    hasSuffix("}") || hasSuffix(variable)
-      && (utf8.count == variable.utf8.count
-        || [" ", "/", ":"].contains { hasSuffix($0 + variable) })
+    hasSuffix("}")
+      || hasSuffix(variable)
+        && (utf8.count == variable.utf8.count
+          || [" ", "/", ":"].contains { hasSuffix($0 + variable) })
   }
 
   /// What stands before the index in the text of an element; nil for any other text.

@@ -130,7 +130,8 @@ extension ConnectionGraph {
   func releaseHeldBack(by formula: Formula) {
     guard failures[formula.id] != nil else { return }
     let cell = cells[formula.output.index]
-    let concerned = [formula.output] + cell.slots + [whole(around: formula.output)].compactMap { $0 }
+    let wholes = [whole(around: formula.output)].compactMap { $0 }
+    let concerned = [formula.output] + cell.slots + wholes
     for reader in concerned.flatMap({ readers(of: $0) })
     where reader != formula && hotFormulas[reader.id.rawValue].status == .heldBack {
       forced.append(reader)

@@ -153,7 +153,8 @@ extension Machine {
     }
     let lines = explainWaiting(of: connection)
     if !lines.isEmpty { return lines.joined(separator: "\n") }
-    return "'\(connection.plan.map { displayName(of: $0.target) } ?? connection.text)' takes part in no connection"
+    let name = connection.plan.map { displayName(of: $0.target) } ?? connection.text
+    return "'\(name)' takes part in no connection"
   }
 
   /// Prints where changes are traced to that a formula waits, and for what.

@@ -376,7 +376,8 @@ extension Machine {
   /// Whether what a store has answered is equal to a collection, in a store that answers a copy each time:
   /// nobody else can change that one.
   func isCopy(_ answer: Value, of value: Value, in store: Value) -> Bool {
-    guard answer != value, answer.isObject, value.isObject, isKernelCollection(value), isKernelCollection(answer),
+    guard answer != value, answer.isObject, value.isObject, isKernelCollection(value),
+      isKernelCollection(answer),
       case .value(.true) = withErrorsCaught({ send(selector("answersCopies"), to: store) }),
       case .value(.true) = withErrorsCaught({ send(selector("="), to: answer, value) })
     else { return false }

@@ -207,7 +207,8 @@ final class ScriptTurn {
   func set(_ cell: CellID, to value: Value) throws(Failure) {
     guard let formula = solver.constraints.flatMap(\.formulas).first(where: { $0.output == cell })
     else {
-      throw .foreignCell(solver.title, machine.graph[cell].isFree ? "" : machine.graph.displayName(of: cell))
+      let graph = machine.graph
+      throw .foreignCell(solver.title, graph[cell].isFree ? "" : graph.displayName(of: cell))
     }
     try checkWritable(cell)
     time += 1
@@ -221,7 +222,9 @@ final class ScriptTurn {
   }
 
   private func checkWritable(_ cell: CellID) throws(Failure) {
-    if changed.contains(cell) { throw .overwritesChange(solver.title, machine.graph.displayName(of: cell)) }
+    if changed.contains(cell) {
+      throw .overwritesChange(solver.title, machine.graph.displayName(of: cell))
+    }
     if solver.pinned.contains(cell) {
       throw .overwritesPinned(solver.title, machine.graph.displayName(of: cell))
     }

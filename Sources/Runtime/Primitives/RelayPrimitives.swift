@@ -112,7 +112,8 @@ extension Primitive {
       return arguments.receiver
     },
     Primitive(
-      "passively: aBlock", "Evaluates aBlock; what it begins to watch does not have the program go on."
+      "passively: aBlock",
+      "Evaluates aBlock; what it begins to watch does not have the program go on."
     ) { machine, arguments throws(Failure) in
       let relay = machine.connection(arguments.receiver)?.relay
       relay?.watchesPassively = true
