@@ -57,7 +57,6 @@ import Testing
         _ = try interpreter.evaluate(
           "ConnectedTable new random: (Random seed: \(Self.seed)); sample: \(sample); run: '\(kind)'."
         )
-        _ = interpreter.runLoop()
       } catch {
         return console.lines + ["\(error)"]
       }

@@ -196,6 +196,10 @@ extension ConnectionGraph {
     linkDynamicInputs(of: formula)
     if !new.isEmpty { region.hasReads = true }
     settleLevel(of: region, for: constraint, entering: [])
+    if let cell = cellOfCycle {
+      cellOfCycle = nil
+      throw cycle([cell], through: [formula])
+    }
     release(Set(old).subtracting(new).sorted())
   }
 
@@ -244,10 +248,18 @@ extension ConnectionGraph {
   private func raise(_ start: [(cell: CellID, level: Int?)]) {
     var stack = start
     var steps = 0
+    // No way without a cycle goes through a region twice.
+    var limit = Int.max
     while let (cell, level) = stack.popLast() {
-      // It ends, as there is no cycle; were there one after all, the program could still be stopped.
       steps += 1
-      if steps & 4_095 == 0, machine.noticeInterrupt() { return }
+      if steps & 4_095 == 0 {
+        if machine.noticeInterrupt() { return }
+        if limit == Int.max { limit = highestLevel + regionCount + 1 }
+        guard self.level(of: cell) <= limit else {
+          cellOfCycle = cell
+          return
+        }
+      }
       // Without a level it is a member of a region that was raised: its own stays.
       if let level {
         if cells[cell.index].level < level { cells[cell.index].level = level }

@@ -12,11 +12,19 @@ extension ConnectionGraph {
   /// - Parameters:
   ///   - cell: The cell of the place.
   ///   - site: The send that has changed it, if the program has.
+  ///   - old: What the place held, if that is known: it is given back when the turn is given up.
   /// - Complexity: O(places computed from it), and what their solvers' `edit` costs.
-  func takeUpChange(of cell: CellID, by site: TraceEntry? = nil) {
-    for each in [cell] + computed(from: cell) { forgetKnown(of: each) }
+  func takeUpChange(of cell: CellID, by site: TraceEntry? = nil, old: Value? = nil) {
+    let places = [cell] + computed(from: cell)
+    for each in places { forgetKnown(of: each) }
+    // Another solver may take over then, with a turn of its own: nothing of this one has begun.
+    for each in places { hearWrite(of: each, at: clock + 1) }
+    if let old { noteOld(old, at: place(of: cell)) }
+    if !isSettling, atomicDepth == 0 {
+      if takenUp.turn != turn + 1 { takenUp = (turn + 1, []) }
+      takenUp.cells.formUnion(places)
+    }
     takeBack(cell)
-    hearWrite(of: cell, at: clock + 1)
     noteWrite(to: cell, by: site)
   }
 
@@ -32,6 +40,32 @@ extension ConnectionGraph {
       queueReaders(of: property)
       tellWatchers(of: property)
     }
+  }
+
+  /// Whether the next turn begins with nothing but changes that were made elsewhere.
+  func consistsOfTakenUp() -> Bool {
+    takenUp.turn == turn + 1 && !takenUp.cells.isEmpty
+      && forced.allSatisfy { takenUp.cells.contains($0.output) }
+      && (0..<pending.count).allSatisfy { takenUp.cells.contains(pending[$0]) }
+  }
+
+  /// Has what determines the places run that were changed elsewhere, after their solvers have refused
+  /// what is there now.
+  ///
+  /// - Returns: Whether there is anything that does.
+  func withdrawTakenUp() -> Bool {
+    var found = false
+    for cell in takenUp.cells.sorted() where isInUse(cell) {
+      guard let region = cells[cell.index].region else { continue }
+      forgetKnown(of: cell)
+      for constraint in region.constraints where constraint.cells.contains(cell) {
+        for formula in constraint.formulas where formula.equation != nil || formula.output == cell {
+          forced.append(formula)
+          found = true
+        }
+      }
+    }
+    return found
   }
 
   /// Has what a formula determines put again where something else was written.

@@ -44,6 +44,20 @@ extension ConnectionGraph {
     }
   }
 
+  /// Has what has failed or waits in a cell's region run again: a write that has come to nothing may have
+  /// turned around what computes what.
+  ///
+  /// - Complexity: O(formulas of the region).
+  func lookAgain(beside cell: CellID) {
+    guard let region = self[cell].region else { return }
+    for constraint in region.constraints where constraint.equation == nil {
+      let formulas = constraint.formulas
+      guard !formulas.contains(where: { $0.state == .satisfied }) else { continue }
+      let chosen = formulas.first { region.solver.formula(computing: $0.output) == $0.id }
+      if let due = chosen ?? formulas.first { forced.append(due) }
+    }
+  }
+
   /// Passes on that a formula has failed when none had before.
   ///
   /// - Returns: Whether it has.

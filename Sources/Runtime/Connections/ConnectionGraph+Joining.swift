@@ -92,7 +92,7 @@ extension ConnectionGraph {
       }
       if let largest = absorb(involved, constraint, description) {
         // They are one region now.
-        return finishJoining(
+        return try finishJoining(
           constraint, largest.region, ownPins, entering: largest.entering, isNew: true)
       }
       let pinned = involved.reduce(into: Set(ownPins)) { $0.formUnion($1.pinned) }
@@ -101,13 +101,13 @@ extension ConnectionGraph {
       regionCount += 1 - involved.count
       entering = Set(region.constraints.flatMap(\.cells)).sorted()
     }
-    finishJoining(constraint, region, ownPins, entering: entering, isNew: isNew)
+    try finishJoining(constraint, region, ownPins, entering: entering, isNew: isNew)
   }
 
   /// Notes that a region's solver has a constraint, with cells that are new there.
   private func finishJoining(
     _ constraint: Constraint, _ region: Region, _ pins: [CellID], entering: [CellID], isNew: Bool
-  ) {
+  ) throws(Failure) {
     constraint.region = region
     if constraint.strength < .required { region.hasWishes = true }
     if constraint.formulas.contains(where: { !$0.dynamicInputs.isEmpty }) { region.hasReads = true }
@@ -124,6 +124,11 @@ extension ConnectionGraph {
       touch(cell)
     }
     settleLevel(of: region, for: constraint, entering: entering)
+    if let cell = cellOfCycle {
+      cellOfCycle = nil
+      leave(constraint)
+      throw cycle([cell], through: constraint.formulas.suffix(1))
+    }
   }
 
   /// Puts a region above everything that determines one of its cells, or is read besides by a

@@ -142,6 +142,7 @@ extension ConnectionGraph {
     while begun != nil || hasPending {
       let goesOn = begun
       begun = nil
+      let isMadeElsewhere = goesOn == nil && consistsOfTakenUp()
       if goesOn == nil { turn += 1 }
       isSettling = true
       defer {
@@ -165,7 +166,11 @@ extension ConnectionGraph {
           try settleLevels()
         }
       } catch {
-        throw error.adding(abandonTurn())
+        let kept = abandonTurn()
+        // Nobody can refuse what has been done already: what determines the places is put there again.
+        guard isMadeElsewhere, error.errorClass == .constraintError, withdrawTakenUp() else {
+          throw error.adding(kept)
+        }
       }
       if isHalted, isUnwinding {
         // Whoever leaves a formula has not failed: what is connected stays.
@@ -304,7 +309,8 @@ extension ConnectionGraph {
     currentLevel = -1
   }
 
-  private var highestLevel: Int {
+  /// The highest level at which there is something, as far as is known without a search.
+  var highestLevel: Int {
     var highest = levels.count - 1
     for region in waitingRegions { highest = max(highest, region.level) }
     return max(0, highest)

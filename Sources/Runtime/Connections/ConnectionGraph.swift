@@ -25,6 +25,10 @@ final class ConnectionGraph {
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
+  /// The places whose changes, made elsewhere, a turn takes up.
+  var takenUp: (turn: Int, cells: Set<CellID>) = (0, [])
+  /// A cell of a cycle that has come up when levels were raised, until it is told.
+  var cellOfCycle: CellID?
   /// Whether places are given back what they held before a turn: nobody determines that.
   var isTakingBack = false
   /// The formula that runs while others have failed, whose caller tells what becomes of it; else -1.

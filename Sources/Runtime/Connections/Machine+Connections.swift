@@ -76,6 +76,12 @@ extension Machine {
       let isRead = graph.place(of: cell).kind != .stored || graph[cell].known != nil
       if let failure = put() {
         graph.takeBackEdits(since: graph.undo.count)
+        graph.lookAgain(beside: cell)
+        if graph.hasPending, !graph.isSettling, graph.atomicDepth == 0,
+          settleGraph(answering: .nil).isUnwind
+        {
+          return .unwind
+        }
         return signal(failure)
       }
       // What could not be read is not known to be nothing.

@@ -365,10 +365,8 @@ extension Machine {
       if remembers(ObjectRef(store), slot: -1) { return store }
       throw .impureFormula(graph.displayName(of: cell), running.connection)
     }
-    if let before, let old = before.isUndefined ? graph[cell].known : before {
-      graph.noteOld(old, at: graph.place(of: cell))
-    }
-    graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first)
+    let old = before.flatMap { $0.isUndefined ? graph[cell].known : $0 }
+    graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first, old: old)
     try graph.refuseForeignWrite(to: cell)
     if graph.isSettling || graph.atomicDepth > 0 { return store }
     return settleGraph(answering: store)
