@@ -35,9 +35,18 @@ extension ConnectionGraph {
   func noteChange(above cell: CellID) {
     for property in computed(from: cell) {
       hearWrite(of: property)
-      if hot[property.rawValue].kind == .stored { takeBack(property) }
       countChange(of: property.rawValue)
-      queueReaders(of: property)
+      if hot[property.rawValue].kind == .stored {
+        takeBack(property)
+        // Another name of a place is no result of the formula that has written this one: the solver at
+        // work does not know that they are one.
+        let outer = isRunningFormula
+        isRunningFormula = false
+        queueReaders(of: property)
+        isRunningFormula = outer
+      } else {
+        queueReaders(of: property)
+      }
       tellWatchers(of: property)
     }
   }
