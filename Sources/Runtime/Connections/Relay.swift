@@ -368,7 +368,10 @@ extension Machine {
     let old = before.flatMap { $0.isUndefined ? graph[cell].known : $0 }
     graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first, old: old)
     try graph.refuseForeignWrite(to: cell)
-    if graph.isSettling || graph.atomicDepth > 0 { return store }
+    // A store that passes on what is put in it has not answered yet: that is one change.
+    if graph.isSettling || graph.atomicDepth > 0 || graph.storing != nil || graph.writing != nil {
+      return store
+    }
     return settleGraph(answering: store)
   }
 }
