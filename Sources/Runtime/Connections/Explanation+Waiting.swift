@@ -22,10 +22,10 @@ extension Machine {
           [formula.output] + formula.inputs + (formula.constraint?.cells.sorted() ?? [])
         })
     }
-    let waiting = waitingFormulas(of: connection).flatMap(\.inputs)
-    return missing(
-      among: waiting.isEmpty && lacksEnd(connection)
-        ? connection.formulas.map(\.output) : waiting)
+    let found = missing(among: waitingFormulas(of: connection).flatMap(\.inputs))
+    guard found.isEmpty, state(of: connection) == "waiting" else { return found }
+    // What it would compute is missing when nothing else is: no direction of it is in force.
+    return missing(among: connection.formulas.flatMap { [$0.output] + $0.inputs })
   }
 
   /// Of a connection's formulas those that would compute something at present and wait.
@@ -108,12 +108,15 @@ extension Machine {
   private func waitingLine(of connection: Connection, for missing: [CellID]) -> String? {
     let beginning = "'\(connection.text)' (\(connection.location)) waits"
     if missing.isEmpty {
-      if let relay = connection.relay, !showsTruth(relay) {
-        let sides = relay.cells.map { cell in
+      let isApart = connection.relay.map { !showsTruth($0) } ?? false
+      let pair = graph.redundant[connection].map { [$0, $1] } ?? []
+      let sides = isApart ? connection.relay?.cells ?? [] : pair
+      if !sides.isEmpty, state(of: connection) == "waiting" {
+        let held = sides.map { cell in
           let value = currentValue(of: cell).map { describe($0) } ?? "unknown"
           return "'\(graph.displayName(of: cell))' is \(value)"
         }
-        return "\(beginning): \(sides.joined(separator: " and "))"
+        return "\(beginning): \(held.joined(separator: " and "))"
       }
       let waiting = connection.status == .active ? waitingFormulas(of: connection) : []
       return waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
