@@ -23,8 +23,10 @@ extension Machine {
         })
     }
     let found = missing(among: waitingFormulas(of: connection).flatMap(\.inputs))
-    guard found.isEmpty, state(of: connection) == "waiting" else { return found }
-    // What it would compute is missing when nothing else is: no direction of it is in force.
+    guard found.isEmpty, connection.formulas.count > 1, state(of: connection) == "waiting" else {
+      return found
+    }
+    // Of several directions none may be in force: what one of them would compute is missing then.
     return missing(among: connection.formulas.flatMap { [$0.output] + $0.inputs })
   }
 
