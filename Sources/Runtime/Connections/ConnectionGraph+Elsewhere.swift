@@ -105,6 +105,7 @@ extension ConnectionGraph {
   /// The cells of the places that are computed from one, at any number of removes; not of one that is
   /// just being written, which hears no echo of that.
   func computed(from cell: CellID) -> [CellID] {
+    if cells[cell.index].properties.isEmpty { return [] }
     // Places of stores may be computed from one another in a circle.
     var found: [CellID] = []
     var seen: Set<CellID> = [cell]

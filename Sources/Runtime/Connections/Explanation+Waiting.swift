@@ -106,23 +106,32 @@ extension Machine {
   /// The most elements of a collection that are named: who waits for more knows enough.
   private static let namedElementsLimit = 16
 
+  /// What the places of a connection hold that waits though nothing is missing: they are not what they are to
+  /// be, and nobody can make them so at present.
+  private func whatIsHeld(of connection: Connection) -> String? {
+    guard connection.status == .active, state(of: connection) == "waiting" else { return nil }
+    let cells =
+      connection.relay?.cells ?? graph.redundant[connection].map { [$0, $1] }
+      ?? connection.formulas.flatMap { [$0.output] + $0.inputs }.withoutRepetitions
+    if cells.isEmpty { return nil }
+    let held = cells.prefix(Self.namedElementsLimit).map { cell in
+      let name = "'\(graph.displayName(of: cell))'"
+      switch reading(cell) {
+      case .value(let value): return "\(name) is \(value.isUndefined ? "nil" : describe(value))"
+      case .failed(let failure): return "\(name) cannot be read: \(failure.message)"
+      case .unwound: return "\(name) is unknown"
+      }
+    }
+    return held.joined(separator: " and ")
+  }
+
   /// `'b |= a + 1' (file.st:2) waits for 'a'`; nil for a connection that does not wait.
   private func waitingLine(of connection: Connection, for missing: [CellID]) -> String? {
     let beginning = "'\(connection.text)' (\(connection.location)) waits"
     if missing.isEmpty {
-      let isApart = connection.relay.map { !showsTruth($0) } ?? false
-      let pair = graph.redundant[connection].map { [$0, $1] } ?? []
-      let sides = isApart ? connection.relay?.cells ?? [] : pair
-      if !sides.isEmpty, state(of: connection) == "waiting" {
-        let held = sides.map { cell in
-          let value = currentValue(of: cell).map { describe($0) } ?? "unknown"
-          return "'\(graph.displayName(of: cell))' is \(value)"
-        }
-        return "\(beginning): \(held.joined(separator: " and "))"
-      }
       let waiting = connection.status == .active ? waitingFormulas(of: connection) : []
-      return waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
-        .map { "\(beginning): \($0)" }
+      let reason = waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
+      return (reason ?? whatIsHeld(of: connection)).map { "\(beginning): \($0)" }
     }
     let names = missingNames(of: missing).map { "'\($0)'" }.joined(separator: " and ")
     return "\(beginning) for \(names)"
