@@ -261,10 +261,10 @@ import Testing
         script.st:8:7: warning: 'm: |= s:' failed: \(failure)
         k := (m: |= s:) policy: (Policy poll: 1 hour).
               ^~~~~~~~
+        'one' 'two' #{'': '\(failure)'}
         script.st:8:7: warning: 'm: |= s:' failed: \(failure); and 1 more
         k := (m: |= s:) policy: (Policy poll: 1 hour).
               ^~~~~~~~
-        'one' 'two' #{'': '\(failure)'}
         'own' #error
 
         """)
