@@ -90,12 +90,15 @@ extension ConnectionGraph {
   /// The failure for a conflict that ends a turn: what all solvers had against the write, too, when
   /// another one has taken the region over because of it and cannot settle it either.
   func failure(ending conflict: SolverConflict) -> Failure {
-    let failure = self.conflict(conflict, about: nil)
+    var failure = self.conflict(conflict, about: nil)
     defer { refusing = nil }
-    guard let entry = handedOver.last(where: { $0.region === refusing }) else { return failure }
-    return .overdetermined(
-      displayName(of: entry.cell), by: entry.above,
-      entry.objections + ["\(entry.region.solverName): \(failure.message)"])
+    if let entry = handedOver.last(where: { $0.region === refusing }) {
+      failure = .overdetermined(
+        displayName(of: entry.cell), by: entry.above,
+        entry.objections + ["\(entry.region.solverName): \(failure.message)"])
+    }
+    failure.isRefusal = true
+    return failure
   }
 
   /// Gives the regions their solvers back that were handed over for a turn that is given up.

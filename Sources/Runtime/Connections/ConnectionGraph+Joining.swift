@@ -136,6 +136,7 @@ extension ConnectionGraph {
   func settleLevel(
     of region: Region, for constraint: Constraint, entering: [CellID]
   ) {
+    cellOfCycle = nil
     // Those that were there before stand below it.
     let pins = constraint.cells + entering
     let pinned = pins.filter { self[$0].hasOwner }.map { self[$0].level }.max() ?? 0

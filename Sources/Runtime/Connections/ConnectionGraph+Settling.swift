@@ -168,7 +168,7 @@ extension ConnectionGraph {
       } catch {
         let kept = abandonTurn()
         // Nobody can refuse what has been done already: what determines the places is put there again.
-        guard isMadeElsewhere, error.errorClass == .constraintError, withdrawTakenUp() else {
+        guard isMadeElsewhere, error.isRefusal, withdrawTakenUp() else {
           throw error.adding(kept)
         }
       }

@@ -19,6 +19,8 @@ struct Failure: Error {
   private(set) var concernsSolvers = false
   /// Whether it names connections that cannot hold together, so that no other choice of solvers helps.
   var isContradiction = false
+  /// Whether a solver has refused what places hold, so that a turn was given up.
+  var isRefusal = false
   /// Whether a store cannot answer at present, and will.
   var isNotReady = false
   /// Whether it is nil that does not understand a message; nil where that is not what has failed.
