@@ -45,6 +45,8 @@ extension ConnectionGraph {
       do throws(SolverConflict) {
         try introduce(output, to: region.solver)
         region.pinned.insert(output)
+        // What has failed may be computed in another direction from now on.
+        if hasFailures { lookAgain(beside: output) }
       } catch {
         release(constraint, formula)
         throw conflict(error, about: formula)

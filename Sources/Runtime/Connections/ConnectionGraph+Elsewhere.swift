@@ -37,6 +37,7 @@ extension ConnectionGraph {
       hearWrite(of: property)
       countChange(of: property.rawValue)
       if hot[property.rawValue].kind == .stored {
+        forgetKnown(of: property)
         takeBack(property)
         // Another name of a place is no result of the formula that has written this one: the solver at
         // work does not know that they are one.

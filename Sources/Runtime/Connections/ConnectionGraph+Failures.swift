@@ -52,7 +52,10 @@ extension ConnectionGraph {
     guard let region = self[cell].region else { return }
     for constraint in region.constraints where constraint.equation == nil {
       let formulas = constraint.formulas
-      guard !formulas.contains(where: { $0.state == .satisfied }) else { continue }
+      let isAtRest =
+        formulas.contains { $0.state == .satisfied }
+        && !formulas.contains { hasFailed($0.id.rawValue) }
+      guard !isAtRest else { continue }
       let chosen = formulas.first { region.solver.formula(computing: $0.output) == $0.id }
       if let due = chosen ?? formulas.first { forced.append(due) }
     }

@@ -13,7 +13,11 @@ extension ConnectionGraph {
     let properties = entries(from: first) { $0.kind == .property }
     let unset = properties.isEmpty ? [] : putBack(properties)
     let objects = takeBackSlots(from: first)
-    let others = entries(from: first) { [.stored, .element].contains($0.kind) && $0.index < 0 }
+    // Elements that are kept in an array have come back with that.
+    let others = entries(from: first) { [machine] place in
+      place.kind == .stored
+        || place.kind == .element && place.index < 0 && !machine.keepsElementsInArray(place.object)
+    }
     var counted: Set<UInt> = []
     for object in others.map(\.place.object) where counted.insert(object.bits).inserted {
       machine.recountEntries(of: object, ifAmong: objects)
@@ -177,7 +181,7 @@ extension Machine {
     let info = classInfo(of: Value(object))
     // Tables note their entries themselves: they have looked for them.
     if info.inherits(from: hashedClass) { return }
-    guard info.inherits(from: orderedCollectionClass) else {
+    guard keepsElementsInArray(Value(object)) else {
       return graph.keepContents(of: object)
     }
     // Where it grows it gets another array; in the old one all stays where it is.
@@ -187,6 +191,11 @@ extension Machine {
     let elements = OrderedElements(Value(object))
     guard let offset = key?.asSmallInteger, offset >= 1, offset <= elements.count else { return }
     noteArrayElement(of: elements, at: elements.start + offset - 1)
+  }
+
+  /// Whether the elements of a collection are in an array of its own, where the log has what they were.
+  func keepsElementsInArray(_ collection: Value) -> Bool {
+    classInfo(of: collection).inherits(from: orderedCollectionClass)
   }
 
   /// Remembers an element in the array of an OrderedCollection.

@@ -43,6 +43,10 @@ extension Machine {
   private func missing(among cells: [CellID]) -> [CellID] {
     var found: [CellID] = []
     for cell in cells where !found.contains(cell) && isMissing(cell) { found.append(cell) }
+    // What a place is computed from is not named beside it, nor what has no name of its own.
+    let parts = Set(found.flatMap { graph[$0].slots })
+    let named = found.filter { !parts.contains($0) && !isNameless(graph.place(of: $0)) }
+    if !named.isEmpty { found = named }
     if found.isEmpty { found = cells.withoutRepetitions.filter { hasMissingElement($0) } }
     return found
   }

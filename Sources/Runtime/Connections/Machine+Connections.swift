@@ -208,8 +208,12 @@ extension Machine {
   }
 
   private func storedValue(of cell: CellID) -> Evaluation {
-    // What is computed from other places is read anew: these do not tell what it is.
-    if graph[cell].slots.isEmpty, let known = graph[cell].known { return .value(known) }
+    // What is computed from variables is read anew: not all of them tell that they have changed.
+    if let known = graph[cell].known,
+      graph[cell].slots.allSatisfy({ graph.hot[$0.rawValue].kind == .stored })
+    {
+      return .value(known)
+    }
     let place = graph[cell].place
     watchBeforeReading(place)
     let outcome =
@@ -414,13 +418,21 @@ extension Machine {
 
   // MARK: Formulas
 
+  /// Whether a place is a variable of neither an object nor a script: the library keeps something in it.
+  func isNameless(_ place: Place) -> Bool {
+    place.kind == .slot && name(of: place) == Self.nameOfNameless
+  }
+
+  private static let nameOfNameless = "a variable"
+
   /// What messages call a place that no text names.
   func name(of place: Place) -> String {
     switch place.kind {
     case .slot:
       let info = classInfo(of: place.object)
       guard info.instanceVariables.indices.contains(place.index) else {
-        return scriptCells.first { Value($0.value) == place.object }?.key ?? "a variable"
+        return scriptCells.first { Value($0.value) == place.object }?.key
+          ?? Self.nameOfNameless
       }
       return "\(info.name)/\(info.instanceVariables[place.index].name)"
     case .element:

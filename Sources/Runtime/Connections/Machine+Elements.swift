@@ -36,7 +36,9 @@ extension Machine {
       return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
     }
     let mark = graph.undo.count
-    if graph.writing == nil || !graph.isWriting(object) { graph.noteElements(of: object, at: key) }
+    if graph.writing == nil || !graph.isWriting(object) || keepsElementsInArray(Value(object)) {
+      graph.noteElements(of: object, at: key)
+    }
     try change()
     let whole = graph.whole(of: object)
     if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
