@@ -108,7 +108,8 @@ let package = Package(
       dependencies: [
         "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
       ],
-      path: "Tests/ScriptTests", exclude: ["KernelTests", "Laws", "Scripts"],
+      path: "Tests/ScriptTests",
+      exclude: ["KernelTests", "Laws", "Scripts", "check_layers_tests.py"],
       swiftSettings: settings),
   ]
 )
