@@ -208,12 +208,8 @@ extension Machine {
   }
 
   private func storedValue(of cell: CellID) -> Evaluation {
-    // What is computed from variables is read anew: not all of them tell that they have changed.
-    if let known = graph[cell].known,
-      graph[cell].slots.allSatisfy({ graph.hot[$0.rawValue].kind == .stored })
-    {
-      return .value(known)
-    }
+    // What it is computed from tells when that changes.
+    if let known = graph[cell].known { return .value(known) }
     let place = graph[cell].place
     watchBeforeReading(place)
     let outcome =
