@@ -3,6 +3,7 @@ import TenonGrammarSupport
 import TenonTables
 import Testing
 
+internal import TenonSolverKit
 @testable import TenonRuntime
 
 /// What is known of cells: names, writes, readers, and how cells are found.

@@ -2,6 +2,7 @@ import Tenon
 import TenonTables
 import Testing
 
+internal import TenonSolverKit
 @testable import TenonRuntime
 
 /// What is known of a connection is in tables, by its number: it goes when the connection has ended

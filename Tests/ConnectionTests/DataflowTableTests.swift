@@ -3,6 +3,7 @@ import TenonRuntime
 import TenonTables
 import Testing
 
+internal import TenonSolverKit
 @testable import TenonSolvers
 
 /// What the solver of one direction keeps of formulas, whatever numbers they and their constraints have.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 import TenonRuntime
 
 /// A fraction of integers of 128 bits.

@@ -1,6 +1,7 @@
 import TenonGrammarSupport
 import TenonRuntime
 @testable import TenonSolvers
+internal import TenonSolverKit
 import Testing
 
 /// An equation whose left side is new says what that is, without meeting all goals again; that changes

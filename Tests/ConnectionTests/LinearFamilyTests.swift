@@ -1,5 +1,6 @@
 import Foundation
 import TenonRuntime
+internal import TenonSolverKit
 import Testing
 
 /// A system of equations and inequalities that `Fixtures/graphgen.py` made, with the values it

@@ -1,5 +1,6 @@
 import TenonRuntime
 import TenonSolvers
+internal import TenonSolverKit
 import Testing
 
 /// A linear solver that is told to give up at one point or another.
@@ -31,7 +32,7 @@ import Testing
     func settle(_ cells: [CellID], _ formulas: [FormulaID]) {
       refused = nil
       let before = numbers
-      let transaction = Transaction(
+      let transaction = StandaloneTransaction(
         values: values,
         set: { [unowned self] cell, number in
           numbers[cell.index] = number

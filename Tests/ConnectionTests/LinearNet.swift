@@ -1,4 +1,5 @@
 import TenonRuntime
+internal import TenonSolverKit
 import TenonSolvers
 
 /// A linear solver by itself: numbers in a table, and what happens to them.
@@ -100,7 +101,7 @@ final class LinearNet {
     refused = nil
     lastEdit = nil
     if startsAnew { solver.forgetTurn() }
-    let transaction = Transaction(
+    let transaction = StandaloneTransaction(
       values: CellValues { [unowned self] in numbers[$0] },
       set: { [unowned self] cell, number in
         setCount += 1

@@ -1,6 +1,7 @@
 import TenonGrammarSupport
 import TenonRuntime
 import TenonSolvers
+internal import TenonSolverKit
 import Testing
 
 /// Random systems of linear constraints against a slow, exact way to solve them.

@@ -1,5 +1,6 @@
 import TenonRuntime
 import TenonSolvers
+internal import TenonSolverKit
 import Testing
 
 /// What the linear solver does besides finding values: how much it sets, and what it tells.

@@ -3,6 +3,7 @@ import TenonRuntime
 import TenonTables
 import Testing
 
+internal import TenonSolverKit
 @testable import TenonSolvers
 
 /// What the solver of several directions keeps of constraints.

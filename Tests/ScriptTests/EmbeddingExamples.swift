@@ -3,6 +3,7 @@ import Tenon
 import TenonLexer
 import TenonRuntime
 import TenonStores
+internal import TenonSolverKit
 import Testing
 
 /// The Swift code of the documentation: each block there is a part of this file.
