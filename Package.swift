@@ -33,19 +33,27 @@ let package = Package(
     .target(name: "CTenonPlatform", path: "Sources/CPlatform"),
     .target(name: "TenonTables", path: "Sources/Tables", swiftSettings: settings),
     .target(
+      name: "TenonSolverKit", dependencies: ["TenonTables"], path: "Sources/SolverKit",
+      swiftSettings: settings),
+    .target(
       name: "TenonRuntime",
-      dependencies: ["TenonLexer", "TenonParser", "TenonTables", "CTenonPlatform"],
+      dependencies: [
+        "TenonLexer", "TenonParser", "TenonSolverKit", "TenonTables", "CTenonPlatform",
+      ],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
     .target(
-      name: "TenonSolvers", dependencies: ["TenonRuntime", "TenonTables"], path: "Sources/Solvers",
+      name: "TenonSolvers", dependencies: ["TenonSolverKit", "TenonTables"],
+      path: "Sources/Solvers",
       swiftSettings: settings),
     .target(
       name: "TenonStores", dependencies: ["TenonLexer", "TenonRuntime", "CTenonPlatform"],
       path: "Sources/Stores", swiftSettings: settings),
     .target(
       name: "Tenon",
-      dependencies: ["TenonLexer", "TenonRuntime", "TenonSolvers", "TenonStores"],
+      dependencies: [
+        "TenonLexer", "TenonRuntime", "TenonSolverKit", "TenonSolvers", "TenonStores",
+      ],
       path: "Sources/Embedding", swiftSettings: settings),
     .systemLibrary(
       name: "CTenonLibEdit", path: "Sources/CLibEdit", providers: [.apt(["libedit-dev"])]),
@@ -55,7 +63,9 @@ let package = Package(
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
       name: "TenonConnectorBenchmarks",
-      dependencies: ["Tenon", "TenonRuntime", "TenonSolvers", "CTenonPlatform"],
+      dependencies: [
+        "Tenon", "TenonRuntime", "TenonSolverKit", "TenonSolvers", "CTenonPlatform",
+      ],
       path: "Benchmarks/connectors/graph", swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
@@ -96,7 +106,8 @@ let package = Package(
     .testTarget(
       name: "TenonConnectionTests",
       dependencies: [
-        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolvers", "TenonTables",
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolverKit",
+        "TenonSolvers", "TenonTables",
       ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(

@@ -1,5 +1,6 @@
 public import TenonLexer
 public import TenonRuntime
+public import TenonSolverKit
 internal import TenonSolvers
 
 /// An interpreter of Tenon: the language as an extension language of a Swift program.

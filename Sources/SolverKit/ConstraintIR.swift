@@ -1,45 +1,87 @@
 /// The number of a cell: a place that takes part in connections.
+@frozen
 public struct CellID: Hashable, Sendable, Comparable, BitwiseCopyable {
   /// The number, `0 ...`, dense so that solvers may keep tables.
   public let rawValue: Int32
 
   /// Creates a number.
+  @inlinable
+  @inline(__always)
   public init(_ rawValue: Int32) { self.rawValue = rawValue }
 
   /// The number as an index.
-  public var index: Int { Int(rawValue) }
+  @inlinable public var index: Int { Int(rawValue) }
 
   /// Whether one was made before the other.
+  @inlinable
   public static func < (left: CellID, right: CellID) -> Bool { left.rawValue < right.rawValue }
+
+  /// Whether both are of the same.
+  @inlinable
+  public static func == (left: CellID, right: CellID) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  /// Hashes the number.
+  @inlinable
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 /// The number of a formula: one direction in which a constraint can be satisfied.
+@frozen
 public struct FormulaID: Hashable, Sendable, Comparable, BitwiseCopyable {
   /// The number, `0 ...`, dense so that solvers may keep tables.
   public let rawValue: Int32
 
   /// Creates a number.
+  @inlinable
+  @inline(__always)
   public init(_ rawValue: Int32) { self.rawValue = rawValue }
 
   /// The number as an index.
-  public var index: Int { Int(rawValue) }
+  @inlinable public var index: Int { Int(rawValue) }
 
   /// Whether one was made before the other.
+  @inlinable
   public static func < (left: FormulaID, right: FormulaID) -> Bool {
     left.rawValue < right.rawValue
   }
+
+  /// Whether both are of the same.
+  @inlinable
+  public static func == (left: FormulaID, right: FormulaID) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  /// Hashes the number.
+  @inlinable
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 /// The number of a constraint: all the formulas over the same cells.
-public struct ConstraintID: Hashable, Sendable {
+@frozen
+public struct ConstraintID: Hashable, Sendable, BitwiseCopyable {
   /// The number, `0 ...`.
   public let rawValue: Int32
 
   /// Creates a number.
+  @inlinable
+  @inline(__always)
   public init(_ rawValue: Int32) { self.rawValue = rawValue }
+
+  /// Whether both are of the same.
+  @inlinable
+  public static func == (left: ConstraintID, right: ConstraintID) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  /// Hashes the number.
+  @inlinable
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 /// How much a constraint counts: of two that cannot both hold, the weaker one gives way.
+@frozen
 public enum Strength: UInt8, BitwiseCopyable, Comparable, Sendable, CaseIterable {
   /// A wish.
   case weak
@@ -51,10 +93,12 @@ public enum Strength: UInt8, BitwiseCopyable, Comparable, Sendable, CaseIterable
   case required
 
   /// Whether one gives way to the other.
+  @inlinable
   public static func < (left: Strength, right: Strength) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// What a constraint says of its left and its right side.
+@frozen
 public enum Relation: Sendable {
   /// The sides are equal.
   case equal

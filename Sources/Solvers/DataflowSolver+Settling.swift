@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonSolverKit
 internal import TenonTables
 
 // A turn: the formulas that depend on what has changed, in order.

@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonSolverKit
 internal import TenonTables
 
 /// Keeps constraints of one direction: each formula runs when something it reads has changed, after

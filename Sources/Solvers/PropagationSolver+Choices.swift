@@ -1,5 +1,5 @@
 internal import TenonTables
-public import TenonRuntime
+public import TenonSolverKit
 
 // Which formula of each constraint computes its cell: paths that are turned around, cycles, and what is
 // given up.

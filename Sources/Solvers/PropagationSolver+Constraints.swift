@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonSolverKit
 internal import TenonTables
 
 // Taking constraints in and letting them go: their records, and how far left places stand in statements.

@@ -1,5 +1,5 @@
 internal import TenonTables
-import TenonRuntime
+import TenonSolverKit
 
 // Which cells keep their values: always those that count most, whatever came and went before.
 

@@ -1,5 +1,5 @@
 internal import TenonTables
-public import TenonRuntime
+public import TenonSolverKit
 
 // A turn: the formulas below what has changed, in order.
 
@@ -94,7 +94,7 @@ extension PropagationSolver {
   ///
   /// - Returns: how many have run.
   private func runPlan(_ transaction: Transaction) -> Int {
-    let formulas = formulaPlan ?? FormulaPlan()
+    let formulas = formulaPlan ?? transaction.makePlan()
     if formulaPlan == nil {
       for index in 0..<plan.count { formulas.append(formulaID(plan[index])) }
       formulaPlan = formulas

@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonSolverKit
 internal import TenonTables
 
 /// Keeps constraints that can be satisfied in more than one direction, by local propagation.

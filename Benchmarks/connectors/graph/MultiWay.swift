@@ -1,5 +1,6 @@
 import Tenon
 import TenonRuntime
+internal import TenonSolverKit
 import TenonSolvers
 
 /// A chain of equalities in the solver for several directions: what planning alone costs.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// The formulas that know the elements of their collections, found by their numbers and by what they

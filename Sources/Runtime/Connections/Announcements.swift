@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Objects that announce their changes themselves: `changed`.
 
 /// The entry of a method of the program in code that records what it reads: the receiver may

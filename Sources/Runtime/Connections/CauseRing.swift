@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 /// The last changes of the places that take part in connections, each with its cause.

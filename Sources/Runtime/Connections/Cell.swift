@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// Why a cell has the value it has.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Finding cells by their places. An object is found by its address, and its cells are a list: nearly

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What messages call a cell, and what is so of few: a word.

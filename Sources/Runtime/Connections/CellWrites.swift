@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// When cells were last written from outside, and by which send: most cells never are.

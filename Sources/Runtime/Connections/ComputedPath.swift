@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Places whose path has expressions in it: `mem:task/{selected}`, `var:record/{field}`.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Regions that become one: the constraints of the smaller ones go to the solver of the largest.

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What tells which place gives way: when it was written, and of those never written what does not depend
 // on when they were connected.
 

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 // How places become cells, what is known of them, and when they are let go of.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 // Chains of connections: the pairs are brought up to date one after the other, as each begins with what the

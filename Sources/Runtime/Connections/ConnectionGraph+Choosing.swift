@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Which solver keeps a region: the cheapest that accepts it and finds no conflict in it.
 
 extension ConnectionGraph {

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // What the collector must know: a connection keeps its formulas alive, not its places.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // The constants of equations and inequalities: one with a constant that is no number, or by which nothing can

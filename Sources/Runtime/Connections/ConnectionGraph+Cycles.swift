@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Ways through the graph, and the refusal of those that come back to where they began.
 
 extension ConnectionGraph {

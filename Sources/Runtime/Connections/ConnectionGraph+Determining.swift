@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Formulas of one direction: what determines a place, and at which level it is computed.

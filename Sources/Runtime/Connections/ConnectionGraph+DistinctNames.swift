@@ -1,6 +1,7 @@
 // The names of places that one text means in turn: those of each instance of a class, of the elements of
 // a collection, and those whose names have expressions in braces.
 
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What is looked up about all places to name some of them, kept while many are named.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // What solvers have been told of writes that come to nothing: they know again when cells were written

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Changes that were made past the name by which a connection knows a place: by another process, in a

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Errors as states of places: what depends on a formula that has failed is not computed from the

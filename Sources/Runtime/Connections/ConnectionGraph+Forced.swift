@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 // Connections whose solver the program has chosen: each is a constraint of its own, and those that

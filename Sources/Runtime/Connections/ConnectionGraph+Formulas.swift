@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 // The records of formulas, and what solvers are told of them.
@@ -149,8 +150,8 @@ extension ConnectionGraph {
     return constraint
   }
 
-  func makeTransaction() -> Transaction {
-    let transaction = Transaction()
+  func makeTransaction() -> GraphTransaction {
+    let transaction = GraphTransaction()
     transaction.attach(self)
     return transaction
   }

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // A region whose solver cannot let a place be written goes to the next solver that can.
 
 extension ConnectionGraph {

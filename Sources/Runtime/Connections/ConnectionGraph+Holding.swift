@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Equations in the order of what determines what: where a message in one of them reads a place that
 // others solve for together with it, these take the place as a constant, and what determines it comes
 // before.

@@ -1,4 +1,5 @@
 internal import TenonTables
+internal import TenonSolverKit
 internal import TenonLexer
 
 // Formulas that must stay true: a turn that makes one false is given up and taken back, and so is one after

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Constraints of several directions: the regions that they form, and what a new one begins with.

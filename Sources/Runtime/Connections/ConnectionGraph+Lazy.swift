@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Variables that are computed when they are read: `var <lazy> total.`

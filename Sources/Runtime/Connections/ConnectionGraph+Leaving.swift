@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Taking constraints out of regions.

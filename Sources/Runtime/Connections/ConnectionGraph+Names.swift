@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What messages call places and connections that the program has not named itself.
 
 extension String {

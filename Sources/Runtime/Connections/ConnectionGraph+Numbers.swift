@@ -1,4 +1,5 @@
 internal import TenonTables
+internal import TenonSolverKit
 internal import TenonLexer
 
 // What solvers need that compute values themselves: cells as numbers.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // What the writes of `atomically:` may have changed, before the formulas have run: of that, what code in

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonSolverKit
 internal import TenonTables
 
 // Formulas that choose what they read: `a ifTrue: [ b ] ifFalse: [ c ]`.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Equalities that follow from others: `a =|= b. b =|= a.`, or the third one around a triangle. No solver

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Wishes that do not hold, and are tried again when what stood against them may have ended.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // A turn: from a write to the moment when all connections hold again.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Giving places back what they held before a turn that is given up, or a write that is refused: slots

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // A truth and the places that show it are joined as by any other connection both ways: what one becomes

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Another formula of a constraint in place of one that cannot compute its cell as things stand: it

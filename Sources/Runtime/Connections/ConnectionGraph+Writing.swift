@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 // Writes from outside, and who has to hear of a change.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Wishes of one direction that stand back, as something that counts more determines their place.

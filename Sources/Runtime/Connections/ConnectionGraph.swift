@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 /// The graph of one interpreter: cells, formulas, the regions they form and the order of a turn.
@@ -107,7 +108,7 @@ final class ConnectionGraph {
   }
   /// The lowest level, with which most turns begin and end, and its transaction.
   private var base: Unmanaged<Level>?
-  let baseTransaction = Transaction()
+  let baseTransaction = GraphTransaction()
 
   /// Has the solver of the lowest level do its work.
   @inline(__always)
@@ -282,7 +283,7 @@ final class ConnectionGraph {
   /// What a turn has changed besides values, for the same case.
   var journal = TurnJournal()
   /// The plans whose formulas have run without that being written down for each.
-  var openPlans: [FormulaPlan] = []
+  var openPlans: [LaidOutPlan] = []
   /// How often places have changed whose cells were let go of in this settling: who connects them
   /// anew goes on counting.
   var changesOfReleased: [Place: Int32] = [:] {

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What a change starts may make connections, which are told in turn and may make more. That no place
 // changes too often says nothing there: a handler that makes another one like itself has twice as
 // many in each round.

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What a connector statement joins, with everything that depends on the activation settled: from

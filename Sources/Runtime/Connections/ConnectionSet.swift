@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 /// Connections in the order in which they came, each once.
 struct ConnectionSet: Sequence {
   /// nil where one was taken out.

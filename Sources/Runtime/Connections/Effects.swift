@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What code writes that a connection runs with what its formula has computed: the setter of a property,
 // and with it the stages of a flow and the block of `watch:`.
 

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Why a place holds what a solver of equations and inequalities has computed for it.
 //
 // Such a solver computes many places at once, so that no formula alone is the reason of one. What is

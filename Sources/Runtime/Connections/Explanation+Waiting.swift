@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What connections wait for: places that hold nothing, keys that are not there, objects on the way of a
 // path.
 

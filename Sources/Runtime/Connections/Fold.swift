@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 // Formulas over all elements of a collection that are brought up to date from the elements that have

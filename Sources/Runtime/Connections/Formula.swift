@@ -1,4 +1,5 @@
 internal import TenonParser
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What is kept of a formula besides what a turn needs.

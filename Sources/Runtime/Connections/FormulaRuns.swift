@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What a formula has come to, for one that takes its place and says the same.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Finding constraints and cells without a word for each of them more than is needed.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // What a turn needs of cells and formulas, in flat tables: the rest stays with the objects.

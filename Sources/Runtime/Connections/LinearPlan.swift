@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 /// A connection as a sum over leaves, with everything that depends on the activation settled.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonTables
 
 // What the graph of connections needs of the machine: reading and writing places, running formulas.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Elements of collections as places: whoever changes a collection goes through here.

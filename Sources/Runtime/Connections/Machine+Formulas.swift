@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Running the formulas of a turn.

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Connections both ways with a formula on the right.
 
 extension Machine {

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What connections do when a scheme stands for another store.
 
 extension ConnectionPlan {

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonSolverKit
 internal import TenonTables
 
 // Places that the text of a formula names behind a variable: elements, properties, what a group has

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 // Calls of solvers that are written in the language, with their limits.

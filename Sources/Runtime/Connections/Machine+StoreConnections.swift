@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 // Groups and other stores as the sides of connections.

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // What programs say of equations and inequalities, and what they hear of them.
 
 extension Strength {

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Formulas in Swift code. What a turn needs of them lies in a row, in the order in which they were

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 /// A place in the interpreter's own heap, or in a store, that connections can join.
 struct Place: Equatable {
   enum Kind: UInt8 {

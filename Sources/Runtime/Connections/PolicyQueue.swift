@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 /// What connections call that which has changed: a reference to a place in a store, a name for any
 /// other place, or everything.
 enum PolicyIdentifier: PathIdentifier {

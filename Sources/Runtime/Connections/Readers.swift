@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// The formulas that read a cell, in the order in which they came: mostly one.

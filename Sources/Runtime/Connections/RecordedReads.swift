@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What formulas have read besides their texts when they ran last, in the order in which it came: seen again

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 /// Constraints of several directions that share cells, kept by one solver.
 final class Region {
   var solver: any ConnectorSolver

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Solvers that a program has registered, among those that ship: the cheapest that accepts wins.

@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 // Connections whose notifications are not taken up at once, or not by a formula: an object of the
 // language is told after the turn what has changed, and says what happens.
 

@@ -1,5 +1,6 @@
 internal import TenonTables
 
+internal import TenonSolverKit
 internal import TenonLexer
 
 /// A solver that is written in the language, as the graph sees it.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What many records have in common, kept once: each record has a number instead.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonParser
 
 /// What all connections share that one statement has made: it is kept once.

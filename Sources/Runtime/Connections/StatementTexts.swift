@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 /// The texts of the statements that have connected something last, as strings of the language.
 ///
 /// An object for a connection has the text, so that it prints as it was written when the connection has

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // What stores written in the language remember: a cache, a count. Where a formula reads a place, the

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 // Why a place holds what it holds that is in a store which is connected as a whole: such places have

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // Collections that a store keeps a copy of: whoever changes one in place changes what the store is to

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 // What a turn changes besides the values of places: what formulas and properties have read, what

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What places held before they were written in a turn, for when it cannot be finished.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonParser
 
 // The diagram of the connections that are in force.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonParser
 
 /// How a side of a connection, or something its formula reads, is found in an activation.

@@ -1,3 +1,4 @@
+package import TenonSolverKit
 package import TenonLexer
 
 // What the embedding API is made of: the only part of the machine that other modules see.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 // Variables and connections of the program that embeds the interpreter.

@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonLexer
 
 extension Primitive {

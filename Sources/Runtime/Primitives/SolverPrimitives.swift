@@ -1,3 +1,5 @@
+internal import TenonSolverKit
+
 extension Primitive {
   static let solverCell: [Primitive] = [
     Primitive("value", "What is there now.") { machine, arguments throws(Failure) in

@@ -1,6 +1,7 @@
 // Writes to places of stores that connections join: how messages call them, and what becomes of an
 // exception on the way.
 
+internal import TenonSolverKit
 internal import TenonTables
 
 extension Machine {

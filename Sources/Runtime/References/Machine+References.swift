@@ -1,3 +1,4 @@
+internal import TenonSolverKit
 internal import TenonParser
 
 // References and stores as values of the language, and the way from one to the other.

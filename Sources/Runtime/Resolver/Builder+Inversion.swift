@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonParser
 
 // `place =|= formula`: a connection with a formula for each place that can be computed.

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonSolverKit
 internal import TenonParser
 
 /// A formula as a sum of products, read from its text.

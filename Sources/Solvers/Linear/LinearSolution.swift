@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonSolverKit
 internal import TenonTables
 
 /// A component as a system that is solved, and what its variables stand for.

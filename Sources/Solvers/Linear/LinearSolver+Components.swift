@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonSolverKit
 internal import TenonTables
 
 // Components: groups that general constraints join. A component is built when it is needed and kept

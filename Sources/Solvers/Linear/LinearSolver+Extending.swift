@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonSolverKit
 internal import TenonTables
 
 // Taking a constraint into systems that are solved, without building them anew.

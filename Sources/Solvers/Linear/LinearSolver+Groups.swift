@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonSolverKit
 internal import TenonTables
 
 // Groups: variables that required equations of two make one.

@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonSolverKit
 internal import TenonTables
 
 // A turn.

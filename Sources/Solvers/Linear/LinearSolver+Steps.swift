@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonSolverKit
 internal import TenonTables
 
 // Rounding: a variable that is no exact number is what a constraint says as it is written, computed from

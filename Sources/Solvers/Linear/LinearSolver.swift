@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonSolverKit
 internal import TenonTables
 
 /// Keeps linear equations and inequalities, which may have to be solved together.

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonSolverKit
 internal import TenonTables
 
 /// Linear equations and inequalities over variables, solved for some of the variables.

@@ -2,6 +2,7 @@ import Foundation
 import Tenon
 import TenonRuntime
 import TenonSolvers
+internal import TenonSolverKit
 import TenonTables
 
 // The linear solver by itself, with numbers in a table: what a layout costs. Prints a row for each
@@ -29,7 +30,7 @@ final class Table {
     numbers.table.extend(to: count, with: SolverNumber(0.0))
     let values = CellValues { [numbers] in numbers[$0.index] }
     solver.attach(to: values)
-    transaction = Transaction(
+    transaction = StandaloneTransaction(
       values: values,
       set: { [numbers] cell, number in
         numbers[cell.index] = number

@@ -1,6 +1,7 @@
+internal import TenonSolverKit
 internal import TenonTables
 
-/// Formulas in the order in which a solver runs them, kept for turn after turn.
+/// A plan of a solver with what the graph lays out for it.
 ///
 /// What a turn needs of the first formulas is laid out flat, as far as they are plain copies from
 /// slot to slot that nobody else has to hear of. They are run in one loop: value, undo and cause are
@@ -21,7 +22,7 @@ internal import TenonTables
 ///   `isUnchanged` compares bits and bytes, and storing a slot tells the collector at most.
 /// - Steps name formulas and cells by numbers of tables that never shrink.
 @safe
-public final class FormulaPlan {
+final class LaidOutPlan: FormulaPlan {
   @safe
   struct Step: BitwiseCopyable {
     var source: UnsafePointer<Value>
@@ -33,48 +34,27 @@ public final class FormulaPlan {
     var input: Int32
   }
 
-  let formulas = FlatTable<Int32>()
   let steps = FlatTable<Step>()
-  /// The state of the graph for which the steps are laid out.
+  /// The state of the graph for which the steps are laid out, and how many formulas there were then.
   var version = UInt64.max
+  var laidOutCount = 0
   /// In which turn they ran last, and how often since that was last written down.
   var turn = -1
   var runs: UInt32 = 0
   /// How many of them ran each time.
   var lastCount = 0
-
-  /// Creates a plan without formulas.
-  public init() {}
-
-  /// How many formulas there are.
-  public var count: Int { formulas.count }
-
-  /// Adds a formula at the end.
-  public func append(_ formula: FormulaID) {
-    formulas.append(formula.rawValue)
-    version = .max
-  }
-}
-
-extension Transaction {
-  /// Runs as many of the first formulas of a plan as can be run without looking at each: copies.
-  ///
-  /// - Requires: each of them reads a cell that has changed or that one before it computes.
-  /// - Returns: how many have run, all of which have changed their cells; those that follow are for
-  ///   the solver to run.
-  public func run(_ plan: FormulaPlan) -> Int {
-    unsafe owner?._withUnsafeGuaranteedRef { $0.run(plan) } ?? 0
-  }
 }
 
 extension ConnectionGraph {
   /// Runs the first formulas of a plan, as far as they are laid out and change something.
-  func run(_ plan: FormulaPlan) -> Int {
+  func run(_ plan: LaidOutPlan) -> Int {
     // What runs twice in a turn is counted one by one.
     guard !isHalted, !hasFailures, !causes.isTracing, isSolvingRegion, plan.turn != turn else {
       return 0
     }
-    if plan.version != words[0].planVersion { layOut(plan) }
+    if plan.version != words[0].planVersion || plan.laidOutCount != plan.formulas.count {
+      layOut(plan)
+    }
     let count = plan.steps.count
     if count == 0 { return 0 }
     // Of more than the ring holds, only the last will be known.
@@ -107,7 +87,7 @@ extension ConnectionGraph {
     return index
   }
 
-  private func note(_ plan: FormulaPlan, ran count: Int) {
+  private func note(_ plan: LaidOutPlan, ran count: Int) {
     plan.turn = turn
     if plan.runs > 0, plan.lastCount == count, plan.runs < .max {
       plan.runs += 1
@@ -119,7 +99,7 @@ extension ConnectionGraph {
   }
 
   /// Lays out the first formulas of a plan, as far as they are plain copies.
-  private func layOut(_ plan: FormulaPlan) {
+  private func layOut(_ plan: LaidOutPlan) {
     settleAccounts()
     plan.steps.removeAll()
     for index in 0..<plan.formulas.count {
@@ -135,13 +115,14 @@ extension ConnectionGraph {
         output.flags & (CellFlag.hooked | CellFlag.read | CellFlag.determined) == 0
       else { break }
       unsafe plan.steps.append(
-        FormulaPlan.Step(
+        LaidOutPlan.Step(
           source: ObjectRef(input.object).address(ofSlot: input.slot), object: output.object,
           slot: output.slot, formula: number, output: formula.output,
           connection: formula.connection, input: inputNumber))
       hot[formula.output].flags |= CellFlag.planned
     }
     plan.version = words[0].planVersion
+    plan.laidOutCount = plan.formulas.count
   }
 
   /// Writes down what the formulas of plans have done.
@@ -157,7 +138,7 @@ extension ConnectionGraph {
     openPlans.removeAll()
   }
 
-  private func settleAccounts(of plan: FormulaPlan) {
+  private func settleAccounts(of plan: LaidOutPlan) {
     for index in 0..<min(plan.lastCount, plan.steps.count) {
       let step = plan.steps[index]
       hotFormulas[step.formula].runs &+= plan.runs
