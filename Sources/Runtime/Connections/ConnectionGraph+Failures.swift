@@ -50,7 +50,13 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas of the region).
   func lookAgain(beside cell: CellID) {
-    guard let region = self[cell].region else { return }
+    if let region = self[cell].region { lookAgain(in: region) }
+  }
+
+  /// Has what has failed or waits in a region run again, in the direction that is in force now.
+  ///
+  /// - Complexity: O(formulas of the region).
+  func lookAgain(in region: Region) {
     for constraint in region.constraints where constraint.equation == nil {
       let formulas = constraint.formulas
       let isAtRest =

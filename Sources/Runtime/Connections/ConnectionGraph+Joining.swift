@@ -224,6 +224,8 @@ extension ConnectionGraph {
     else { return }
     // It holds as it did, or has failed as it had.
     if isGivingBack { return }
+    // What has failed may be computed in another direction beside it.
+    defer { if hasFailures { lookAgain(in: region) } }
     if let origin {
       begin(constraint, with: [origin], in: region)
       forced.append(added)
