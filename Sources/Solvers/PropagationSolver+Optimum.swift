@@ -58,7 +58,7 @@ extension PropagationSolver {
     loose = []
     for variable in cells where variables[variable].isLoose {
       variables[variable].isLoose = false
-      if !isHard, variables[variable].source < 0 { giveWay(variable) }
+      if !isHard, variables[variable].source < 0 { exchange(variable) }
     }
     guard isStale || isHard else { return }
     isStale = false
@@ -77,7 +77,7 @@ extension PropagationSolver {
   }
 
   /// Has a cell computed again if one that counts more can keep its value in its place.
-  private func giveWay(_ variable: Int32) {
+  private func exchange(_ variable: Int32) {
     guard !variables[variable].isPinned else { return }
     visit &+= 1
     var found = Found()

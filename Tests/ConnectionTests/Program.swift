@@ -87,8 +87,8 @@ extension Program {
       formulas: graph.formulaCount, constraints: graph.constraintTable.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
       watchedPaths: graph.pathWatchers.count,
-      waiting: graph.pendingCount + graph.forced.count + graph.contested.count
-        + graph.reaimed.count + graph.waitingRegions.count)
+      waiting: graph.pendingCount + graph.forced.count + graph.awaitingInverse.count
+        + graph.retargeted.count + graph.waitingRegions.count)
   }
 
   /// How long the tables are, with the records that are free.

@@ -24,10 +24,10 @@ final class TrackedReceiverNode: Node {
 extension Machine {
   /// Notes that tracked code sends a message to an object that may announce changes.
   func noteReceiver(_ value: Value) {
-    guard let tracker, value.isObject, !classInfo(of: value).isKernel,
+    guard let recorder, value.isObject, !classInfo(of: value).isKernel,
       ObjectRef(value).flags & ObjectFlag.immutable == 0
     else { return }
-    tracker.record(.whole(ObjectRef(value)))
+    recorder.record(.whole(ObjectRef(value)))
   }
 
   /// Has the formulas run again that sent an object a message.
@@ -43,9 +43,9 @@ extension Machine {
       graph.hearsAnnouncements = true
       for formula in graph.formulasInUse {
         guard case .block = formula.source else { continue }
-        if formula.isHeld, let relay = formula.connection.relay {
-          relay.isPending = true
-          graph.noteStart(of: formula.connection, relay)
+        if formula.isHeld, let observer = formula.connection.observer {
+          observer.isPending = true
+          graph.noteStart(of: formula.connection, observer)
         } else {
           graph.forced.append(formula)
         }
@@ -53,7 +53,7 @@ extension Machine {
     } else if let whole = graph.cellsByPlace[.whole(ObjectRef(value))] {
       graph.noteWrite(to: whole, by: stackTrace(limit: 1).first)
     }
-    guard graph.hasPending || !graph.relays.queue.isEmpty, !graph.isSettling,
+    guard graph.hasPending || !graph.observers.queue.isEmpty, !graph.isSettling,
       graph.atomicDepth == 0
     else { return value }
     return settleGraph(answering: value)

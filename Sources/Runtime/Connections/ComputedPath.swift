@@ -46,12 +46,12 @@ struct AimedSides {
   }
 }
 
-extension ConnectionPlan.PlacePath {
+extension ConnectionSpec.PlacePath {
   /// Whether expressions say which place it is.
   var isComputed: Bool { if case .computed = self { true } else { false } }
 
   /// The path that goes on through properties.
-  func appending(_ more: [Value]) -> ConnectionPlan.PlacePath {
+  func appending(_ more: [Value]) -> ConnectionSpec.PlacePath {
     if more.isEmpty { return self }
     switch self {
     case .place(let place): return .path(place, more)
@@ -72,15 +72,15 @@ extension Machine {
   ///   The failure is nil where one of those places holds nothing yet.
   func locate(
     _ path: ComputedPath
-  ) -> (path: ConnectionPlan.PlacePath?, reads: [Place], failure: Failure?) {
-    let outer = tracker
-    let tracker = Tracker(within: outer)
-    self.tracker = tracker
+  ) -> (path: ConnectionSpec.PlacePath?, reads: [Place], failure: Failure?) {
+    let outer = recorder
+    let recorder = DependencyRecorder(within: outer)
+    self.recorder = recorder
     trackingDepth += 1
     let outcome = withErrorsCaught { evaluateBlock(path.block) }
     trackingDepth -= 1
-    self.tracker = outer
-    let reads = tracker.reads
+    self.recorder = outer
+    let reads = recorder.reads
     for value in reads.flatMap({ [$0.object, $0.key] }) { roots.append(value) }
     switch outcome {
     case .value(let value):
@@ -102,7 +102,7 @@ extension Machine {
   /// The path whose components have been computed.
   private func located(
     _ path: ComputedPath, at value: Value
-  ) throws(Failure) -> ConnectionPlan.PlacePath {
+  ) throws(Failure) -> ConnectionSpec.PlacePath {
     guard path.store.isNil else {
       if isGroup(path.store) { return try alias(of: value, in: path.store).appending(path.names) }
       let key = canonicalReference(value, in: path.store)
@@ -118,7 +118,7 @@ extension Machine {
   /// Refuses a path whose components read what the connection computes, as its place would depend on
   /// itself, or what cannot tell of changes.
   func refuseOwnPath(
-    _ aims: [Aim], computing places: [Place], for connection: Connection
+    _ aims: [ResolvedPath], computing places: [Place], for connection: Connection
   ) throws(Failure) {
     for aim in aims where !aim.components.isEmpty {
       if let own = places.first(where: { aim.components.contains($0) }) {
@@ -131,7 +131,7 @@ extension Machine {
   }
 
   /// What messages call a place that a text names: one whose path is computed as it is now.
-  func cellName(of operand: ConnectionPlan.Operand, at place: Place) -> String {
+  func cellName(of operand: ConnectionSpec.Operand, at place: Place) -> String {
     operand.place.isComputed ? nameOnPath(of: place) : operand.name
   }
 
@@ -146,7 +146,7 @@ extension Machine {
   /// - Returns: The side with a computed path that leads elsewhere than before, which has another value
   ///   to begin with; nil where it begins as every other does. Where both do it is the right one.
   func noteAims(
-    of connection: Connection, _ plan: ConnectionPlan, _ aims: PlanAims
+    of connection: Connection, _ plan: ConnectionSpec, _ aims: PlanAims
   ) -> AimedSide? {
     guard aims.dependOnMore else { return nil }
     let old = connection.aimed
@@ -161,7 +161,7 @@ extension Machine {
   }
 
   /// Follows all paths of a plan.
-  func aims(of plan: ConnectionPlan) -> PlanAims {
+  func aims(of plan: ConnectionSpec) -> PlanAims {
     PlanAims(
       target: aim(plan.target.place), other: plan.other.map { aim($0.place) },
       reads: plan.reads.map { aim($0.place) }, backs: plan.backs.map { aim($0.place) })
@@ -169,7 +169,7 @@ extension Machine {
 
   /// Looks whether a connection whose paths may lead elsewhere leads where it has led, so that it stays
   /// in force as it is; what is on the way may be other places.
-  func staysAimed(_ connection: Connection, _ plan: ConnectionPlan) -> Bool {
+  func staysAimed(_ connection: Connection, _ plan: ConnectionSpec) -> Bool {
     guard let old = connection.aimed, connection.pathFailure == nil, connection.firstFormula != nil,
       plan.linear == nil
     else { return false }
@@ -192,12 +192,12 @@ extension Machine {
 
 /// Where the paths of a plan lead.
 struct PlanAims {
-  let target: Aim
-  let other: Aim?
-  let reads: [Aim]
-  let backs: [Aim]
+  let target: ResolvedPath
+  let other: ResolvedPath?
+  let reads: [ResolvedPath]
+  let backs: [ResolvedPath]
 
-  var all: [Aim] { [target] + [other].compactMap { $0 } + backs + reads }
+  var all: [ResolvedPath] { [target] + [other].compactMap { $0 } + backs + reads }
 
   /// Whether any of them depends on more than what its path goes through.
   var dependOnMore: Bool {

@@ -8,15 +8,15 @@ final class ConnectionExtras {
   fileprivate var status = Connection.Status.active
   fileprivate var strength = Strength.required
   fileprivate var flags: UInt8 = 0
-  fileprivate var plan: ConnectionPlan?
+  fileprivate var plan: ConnectionSpec?
   fileprivate var keys: [Value]?
   fileprivate var kept = Value.nil
   fileprivate var keptKeys: [Value]?
   fileprivate var fixedKeys: [Value] = []
   fileprivate var steps: [CellID] = []
   fileprivate var solver: String?
-  fileprivate var forced: ForcedSolver?
-  fileprivate var relay: Relay?
+  fileprivate var forced: RequestedSolver?
+  fileprivate var observer: ConnectionObserver?
   fileprivate var silence: Failure?
   fileprivate var tolerance: Tolerance?
   fileprivate var pathFailure: String?
@@ -27,7 +27,7 @@ final class ConnectionExtras {
   fileprivate var isEmpty: Bool {
     status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
       && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
-      && forced == nil && relay == nil && silence == nil && tolerance == nil
+      && forced == nil && observer == nil && silence == nil && tolerance == nil
       && pathFailure == nil && aimed == nil && parts.isEmpty
   }
 }
@@ -170,7 +170,7 @@ struct Connection: Hashable {
 
   /// How often its formulas have run.
   var runs: Int {
-    var runs = relay?.updateCount ?? 0
+    var runs = observer?.updateCount ?? 0
     for formula in formulas { runs += formula.runs }
     return runs
   }
@@ -216,12 +216,12 @@ struct Connection: Hashable {
   // MARK: What few have
 
   /// The solver that the program has chosen, or prefers by its cost.
-  var forced: ForcedSolver? {
+  var forced: RequestedSolver? {
     get { extras?.forced }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.forced = newValue } }
   }
   /// The solver that the program has chosen for this connection.
-  var chosenSolver: ForcedSolver? { forced.flatMap { $0.isPreference ? nil : $0 } }
+  var chosenSolver: RequestedSolver? { forced.flatMap { $0.isPreference ? nil : $0 } }
   /// The only solver that may keep it, if the program asks for one.
   var solver: String? {
     get { extras?.solver }
@@ -253,9 +253,9 @@ struct Connection: Hashable {
     }
   }
   /// What is told of changes in place of formulas.
-  var relay: Relay? {
-    get { extras?.relay }
-    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.relay = newValue } }
+  var observer: ConnectionObserver? {
+    get { extras?.observer }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.observer = newValue } }
   }
   /// Why it is refused unless it gets a policy that looks for changes.
   var silence: Failure? {
@@ -294,13 +294,13 @@ struct Connection: Hashable {
   // MARK: What follows from the formulas
 
   /// What the program asked to hold: made anew from it when a path changes, or it is resumed.
-  var plan: ConnectionPlan? {
+  var plan: ConnectionSpec? {
     get { extras?.plan ?? rebuiltPlan }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.plan = newValue } }
   }
 
   /// The plan, where it is kept.
-  var storedPlan: ConnectionPlan? { extras?.plan }
+  var storedPlan: ConnectionSpec? { extras?.plan }
 
   /// Objects whose death ends the connection.
   var keys: [Value] {
@@ -312,7 +312,7 @@ struct Connection: Hashable {
   var storedKeys: [Value]? { extras?.keys }
 
   /// Lets go of what follows from the formulas, which are in force now.
-  func shrink() {
+  func compact() {
     guard let extras else { return }
     if let plan = extras.plan, let rebuilt = rebuiltPlan, plan.isSame(as: rebuilt) {
       extras.plan = nil
@@ -324,7 +324,7 @@ struct Connection: Hashable {
   }
 
   /// Keeps what follows from the formulas, which are going to be given up.
-  func expand() {
+  func materialize() {
     guard firstFormula != nil else { return }
     if extras?.plan == nil, let plan = rebuiltPlan { makeExtras()?.plan = plan }
     if extras?.keys == nil { makeExtras()?.keys = derivedKeys }
@@ -341,19 +341,19 @@ struct Connection: Hashable {
   }
 
   /// The plan as it follows from the formulas and the statement; nil where it has more to say.
-  private var rebuiltPlan: ConnectionPlan? {
-    guard let firstFormula, relay == nil, firstFormula.equation == nil else { return nil }
+  private var rebuiltPlan: ConnectionSpec? {
+    guard let firstFormula, observer == nil, firstFormula.equation == nil else { return nil }
     let names = statement.names
-    func operand(_ cell: CellID, _ name: String?) -> ConnectionPlan.Operand {
-      ConnectionPlan.Operand(
+    func operand(_ cell: CellID, _ name: String?) -> ConnectionSpec.Operand {
+      ConnectionSpec.Operand(
         place: .place(graph.place(of: cell)), name: name ?? graph[cell].name)
     }
     let target = operand(firstFormula.output, names?.target)
     let inputs = firstFormula.staticInputs
-    var plan: ConnectionPlan
+    var plan: ConnectionSpec
     switch firstFormula.source {
     case .copy(let cell):
-      plan = ConnectionPlan(
+      plan = ConnectionSpec(
         target: target, block: nil, other: operand(cell, names?.other), reads: [])
       plan.isOneWay = !hasSeveralFormulas
     case .block(let block):
@@ -361,14 +361,14 @@ struct Connection: Hashable {
         return nil
       }
       let reads = inputs.indices.map { operand(inputs[$0], names?.reads[$0]) }
-      plan = ConnectionPlan(target: target, block: block, other: nil, reads: reads)
+      plan = ConnectionSpec(target: target, block: block, other: nil, reads: reads)
       plan.formula = firstFormula.text
     case .native(let native):
       guard !hasSeveralFormulas, names == nil || names?.reads.count == inputs.count else {
         return nil
       }
       let reads = inputs.indices.map { operand(inputs[$0], names?.reads[$0]) }
-      plan = ConnectionPlan(target: target, block: nil, other: nil, reads: reads)
+      plan = ConnectionSpec(target: target, block: nil, other: nil, reads: reads)
       plan.native = native.code
     case .equation: return nil
     }
@@ -377,7 +377,7 @@ struct Connection: Hashable {
   }
 }
 
-extension ConnectionPlan {
+extension ConnectionSpec {
   /// Whether any of its places stands at the end of a path.
   var hasPaths: Bool {
     ([target, other].compactMap { $0 } + reads + backs).contains { operand in
@@ -386,7 +386,7 @@ extension ConnectionPlan {
   }
 
   /// Whether another plan, made from formulas, says all that this one says.
-  fileprivate func isSame(as rebuilt: ConnectionPlan) -> Bool {
+  fileprivate func isSame(as rebuilt: ConnectionSpec) -> Bool {
     func isSame(_ left: Operand?, _ right: Operand?) -> Bool {
       guard let left, let right else { return left == nil && right == nil }
       guard case .place(let place) = left.place, case .place(let other) = right.place else {

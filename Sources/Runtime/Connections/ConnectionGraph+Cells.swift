@@ -85,10 +85,10 @@ extension ConnectionGraph {
   /// Learns whether changes of a cell concern more than the formulas that read it.
   func noteHooks(of id: CellID) {
     let isHooked =
-      !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || relays.byCell[id] != nil
+      !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || observers.byCell[id] != nil
       || foldsByCell[id] != nil || lazyReaders[id] != nil
       || !contents.holders(of: id).isEmpty
-    setFlag(CellFlag.hooked, of: id, to: isHooked)
+    setFlag(CellFlag.hasObservers, of: id, to: isHooked)
     touch(id)
   }
 
@@ -128,7 +128,7 @@ extension ConnectionGraph {
 
   /// Why a cell has the value it has.
   func cause(of id: CellID) -> Cause {
-    settleAccounts()
+    flushRunCounts()
     let writer = hot[id.rawValue].writer
     guard writer >= 0 else { return Cause(site: writes.site(of: id)) }
     let cause = hotFormulas[writer].cause
@@ -195,7 +195,7 @@ extension ConnectionGraph {
       let cell = self[id]
       guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
         cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
-        relays.byCell[id] == nil, contents.holders(of: id).isEmpty
+        observers.byCell[id] == nil, contents.holders(of: id).isEmpty
       else { continue }
       if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
         changesOfReleased[cell.place] = hot[id.rawValue].changes
@@ -230,10 +230,10 @@ extension ConnectionGraph {
   /// Whether a formula that is not in force yet, or will be again, joins the cell.
   private func isJoined(_ id: CellID) -> Bool {
     if keptCells.contains(id) || rememberedCells.contains(id) { return true }
-    if contested.isEmpty && yielded.isEmpty { return false }
+    if awaitingInverse.isEmpty && yielded.isEmpty { return false }
     func concerns(_ constraint: Constraint) -> Bool {
       constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }
     }
-    return contested.contains(where: concerns) || yielded.contains(where: concerns)
+    return awaitingInverse.contains(where: concerns) || yielded.contains(where: concerns)
   }
 }

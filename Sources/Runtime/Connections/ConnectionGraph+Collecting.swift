@@ -30,7 +30,7 @@ extension ConnectionGraph {
     for value in valuesBefore.values { heap.mark(value) }
     causes.mark(heap)
     heap.drain()
-    forEachTracker { $0.purge(heap) }
+    forEachRecorder { $0.purge(heap) }
   }
 
   /// Marks what connections need whose places are marked so far, without what that refers to: some
@@ -38,7 +38,7 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(cells).
   func markReached(_ heap: Heap) {
-    forEachTracker { $0.mark(heap) }
+    forEachRecorder { $0.mark(heap) }
     for connection in connections.values where isReached(connection, heap) {
       mark(connection, heap)
     }
@@ -49,7 +49,7 @@ extension ConnectionGraph {
   /// - Returns: the others.
   @discardableResult
   func markLiving(_ heap: Heap) -> [Connection] {
-    forEachTracker { $0.mark(heap) }
+    forEachRecorder { $0.mark(heap) }
     heap.drain()
     var waiting = connections.values.sorted { $0.number > $1.number }
     while true {
@@ -85,18 +85,18 @@ extension ConnectionGraph {
     return object.classIndex == ClassIndex.variableCell || heap.isMarked(object)
   }
 
-  private func forEachTracker(_ body: (Tracker) -> Void) {
-    var tracker = machine.tracker
-    while let each = tracker {
+  private func forEachRecorder(_ body: (DependencyRecorder) -> Void) {
+    var recorder = machine.recorder
+    while let each = recorder {
       body(each)
-      tracker = each.outer
+      recorder = each.outer
     }
   }
 
   private func mark(_ connection: Connection, _ heap: Heap) {
     heap.mark(connection.kept)
     if let tolerance = connection.tolerance { heap.mark(tolerance.value) }
-    if let relay = connection.relay { mark(relay, heap) }
+    if let observer = connection.observer { mark(observer, heap) }
     connection.storedPlan?.forEachValue { heap.mark($0) }
     connection.aimed?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
@@ -183,9 +183,9 @@ extension ConnectionGraph {
         connection.steps.removeAll { $0 == id }
       }
       pathWatchers[id] = nil
-      relays.byCell[id] = nil
+      observers.byCell[id] = nil
       lazyReaders[id] = nil
-      setFlag(CellFlag.hooked, of: id, to: false)
+      setFlag(CellFlag.hasObservers, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
       for slot in cells[index].slots { cells[slot.index].properties.removeAll { $0 == id } }

@@ -92,9 +92,9 @@ extension ConnectionGraph {
     guard let constraint = formula.constraint else { return }
     formula.constraint = nil
     forgetYielded(constraint)
-    if constraint.isContested, constraint.formulas.count == 1 {
-      contested.removeAll { $0 == constraint }
-      constraint.isContested = false
+    if constraint.isAwaitingInverse, constraint.formulas.count == 1 {
+      awaitingInverse.removeAll { $0 == constraint }
+      constraint.isAwaitingInverse = false
     }
     if constraint.isMultiWay || constraint.isForced {
       unlinkDynamicInputs(of: formula)
@@ -117,10 +117,10 @@ extension ConnectionGraph {
   /// - Throws: a failure for the first formula whose cell another one determines, or that closes a cycle.
   func endBatch() throws(Failure) {
     batchDepth -= 1
-    guard batchDepth == 0, !contested.isEmpty else { return }
-    var waiting = contested
-    contested = []
-    for constraint in waiting { constraint.isContested = false }
+    guard batchDepth == 0, !awaitingInverse.isEmpty else { return }
+    var waiting = awaitingInverse
+    awaitingInverse = []
+    for constraint in waiting { constraint.isAwaitingInverse = false }
     // One that comes into force may be what another one needs.
     var refusals: [Failure] = []
     repeat {
@@ -144,7 +144,7 @@ extension ConnectionGraph {
   /// Ends connections of a constraint, the last ones first, until what is left of it can be in force.
   private func refuse(_ constraint: Constraint) {
     while let last = constraint.formulas.last {
-      if batchCulprit == nil { batchCulprit = last.connection.site }
+      if batchBlockingPlace == nil { batchBlockingPlace = last.connection.site }
       let others = constraint.formulas.dropLast()
       disconnect(last.connection)
       guard !others.isEmpty else { return }
@@ -158,20 +158,20 @@ extension ConnectionGraph {
   private static let retryLimit = 16
 
   /// Takes contested constraints into force that can be now.
-  func retryContested() {
-    for constraint in contested.prefix(ConnectionGraph.retryLimit) {
+  func retryAwaitingInverse() {
+    for constraint in awaitingInverse.prefix(ConnectionGraph.retryLimit) {
       guard let formula = constraint.firstFormula,
         constraint.isMultiWay || !self[formula.output].hasOwner
       else { continue }
       if !constraint.isMultiWay {
-        contested.removeAll { $0 == constraint }
-        constraint.isContested = false
+        awaitingInverse.removeAll { $0 == constraint }
+        constraint.isAwaitingInverse = false
       }
       // What stands against it now is reported when the batch ends.
       do throws(Failure) {
         try enforce(constraint, new: constraint.formulas.suffix(1), origin: nil)
       } catch {
-        guard !constraint.isContested else { continue }
+        guard !constraint.isAwaitingInverse else { continue }
         contest(constraint)
       }
     }
@@ -180,16 +180,16 @@ extension ConnectionGraph {
   /// Has a constraint wait for what the statements that follow may add to it, or to what it stands
   /// against.
   func contest(_ constraint: Constraint) {
-    constraint.isContested = true
-    contested.append(constraint)
+    constraint.isAwaitingInverse = true
+    awaitingInverse.append(constraint)
   }
 }
 
 extension Machine {
   /// Signals the failure with which a batch ended, at the statement that caused it.
   func signalForBatch(_ failure: Failure) -> Value {
-    failurePlace = graph.batchCulprit
-    graph.batchCulprit = nil
+    failurePlace = graph.batchBlockingPlace
+    graph.batchBlockingPlace = nil
     defer { failurePlace = nil }
     return signal(failure)
   }
@@ -200,7 +200,7 @@ extension ConnectionGraph {
 
   /// Takes the formulas of a connection out of force and lets go of their cells.
   func dissolve(_ connection: Connection) {
-    if connection.status != .disconnected { connection.expand() }
+    if connection.status != .disconnected { connection.materialize() }
     let formulas = connection.formulas
     if !redundant.isEmpty { removeRedundant(connection, formulas) }
     connection.removeFormulas()
@@ -269,7 +269,7 @@ extension ConnectionGraph {
       guard let cell = conflict.cells.first else { return .noSolver([]) }
       // What makes up a view no program says.
       let said = formulas.first { $0.connection.statement.origin != .kernel }
-      culprit = self[cell].place
+      blockingPlace = self[cell].place
       return .noNumber(
         displayName(of: cell), machine.describe(machine.currentValue(of: cell) ?? .nil), said)
     case .unsupported(let reason):

@@ -12,7 +12,7 @@ extension ConnectionGraph {
     var targets = Set(inputs)
     for input in inputs { if let region = self[input].region { targets.formUnion(region.cells) } }
     if let way = way(from: [output], to: targets) {
-      if separateLooseRegions() {
+      if separateSplitRegions() {
         return try refuseCycle(from: output, to: inputs, through: formula)
       }
       let inside = wayInside(from: way.cells[0], to: Set(inputs))
@@ -99,7 +99,7 @@ extension ConnectionGraph {
     if targets.isEmpty { return false }
     if regions.count > 1 || !own.isEmpty { starts += regions.flatMap(\.cells).sorted() }
     guard let way = way(from: starts, to: targets) else { return false }
-    if separateLooseRegions() { return true }
+    if separateSplitRegions() { return true }
     throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas, way.truths)
   }
 
@@ -155,7 +155,7 @@ extension ConnectionGraph {
   private func search(
     from starts: [CellID], to targets: Set<CellID>, without barred: Connection?, inOrder: Bool
   ) -> Way? {
-    let hasTruths = relays.truthCount > 0
+    let hasTruths = observers.truthCount > 0
     let highest = hasTruths ? Int.max : targets.map { level(of: $0) }.max() ?? -1
     var cameFrom: [CellID: Step] = [:]
     var visited: Set<CellID> = []

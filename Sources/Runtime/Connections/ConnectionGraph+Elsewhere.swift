@@ -86,7 +86,7 @@ extension ConnectionGraph {
 
   /// Has a formula run in the turn that is under way, so that it is given up with that; else in the next one.
   private func runAgain(_ formula: Formula) {
-    if isSettling { distribute(formula) } else { forced.append(formula) }
+    if isSettling { enqueue(formula) } else { forced.append(formula) }
   }
 
   /// Refuses what a connection writes to a place that another one determines, by whatever name.
@@ -95,7 +95,7 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what determines the place.
   func refuseForeignWrite(to cell: CellID) throws(Failure) {
-    guard writing != nil || relays.write != nil, !isTakingBack else { return }
+    guard writing != nil || observers.write != nil, !isTakingBack else { return }
     for each in [cell] + computed(from: cell) {
       guard let owner = owner(of: each), !hasFailed(owner.id.rawValue),
         !owner.connection.allowsOverride, owner.connection.strength == .required

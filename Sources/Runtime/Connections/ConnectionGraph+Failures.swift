@@ -89,17 +89,17 @@ extension ConnectionGraph {
   /// from.
   private func spreadNews(of output: Int32) {
     guard isSettling, !isUnwinding else { return }
-    for slot in cells[Int(output)].slots { distribute(slot) }
+    for slot in cells[Int(output)].slots { enqueue(slot) }
     // Whoever reads the collection that it has an element of would hear of itself.
     if let whole = whole(around: CellID(output)),
       owner(of: CellID(output))?.inputs.contains(whole) != true
     {
-      distribute(whole)
+      enqueue(whole)
     }
     guard hasRegions else { return }
     let outer = isRunningFormula
     isRunningFormula = true
-    distribute(CellID(output))
+    enqueue(CellID(output))
     isRunningFormula = outer
   }
 

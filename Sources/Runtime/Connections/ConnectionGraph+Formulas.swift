@@ -24,7 +24,7 @@ extension ConnectionGraph {
     }
     let formula = Formula(number, in: self)
     formula.take(source, inputs)
-    formula.isHeld = connection.relay?.kind == .formulas
+    formula.isHeld = connection.observer?.kind == .formulas
     connection.append(formula)
     machine.heap.countOutside(GraphSize.formula)
     return formula
@@ -141,7 +141,7 @@ extension ConnectionGraph {
     if isForced(formula.connection),
       !formula.connection.formulas.contains(where: { $0.equation != nil })
     {
-      return forcedConstraint(for: formula)
+      return requestedConstraint(for: formula)
     }
     if let known = knownConstraint(for: formula) { return known }
     if isOnly { return makeLoneConstraint(of: formula) }

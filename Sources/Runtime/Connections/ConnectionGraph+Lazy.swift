@@ -27,7 +27,7 @@ extension ConnectionGraph {
   /// Learns of a one-way formula, before it is told what it reads.
   func beginLaziness(of formula: Formula) {
     let output = formula.output
-    guard machine.hasLazyVariables, formula.connection.relay == nil,
+    guard machine.hasLazyVariables, formula.connection.observer == nil,
       hot[output.rawValue].flags & CellFlag.plain != 0, machine.isLazy(place(of: output))
     else { return }
     var entry = LazyCell(formula: formula.id)
@@ -74,7 +74,7 @@ extension ConnectionGraph {
 
   private func isWatched(_ cell: CellID) -> Bool {
     !cells[cell.index].properties.isEmpty || pathWatchers[cell] != nil
-      || relays.byCell[cell] != nil || cells[cell.index].region != nil
+      || observers.byCell[cell] != nil || cells[cell.index].region != nil
   }
 
   /// Learns that a formula has come to read a cell, or reads it no more.
@@ -135,7 +135,7 @@ extension ConnectionGraph {
     if hasRegions || words[0].levelCount > 1 {
       let outer = isRunningFormula
       isRunningFormula = true
-      distribute(CellID(output))
+      enqueue(CellID(output))
       isRunningFormula = outer
     }
     return true

@@ -126,7 +126,7 @@ extension ConnectionGraph {
 
 extension Machine {
   /// What messages call what a connection writes.
-  func displayName(of operand: ConnectionPlan.Operand) -> String {
+  func displayName(of operand: ConnectionSpec.Operand) -> String {
     let place: Place? =
       switch operand.place {
       case .place(let place): place

@@ -48,7 +48,7 @@ extension ConnectionGraph {
   func linearForm(of constraint: Constraint) -> LinearForm? {
     if let equation = constraint.equation { return equation.form }
     // A policy says when formulas run: what is solved with others cannot wait.
-    if constraint.formulas.contains(where: { $0.connection.relay != nil }) {
+    if constraint.formulas.contains(where: { $0.connection.observer != nil }) {
       return nil
     }
     let formulas = constraint.formulas.filter { !$0.isInverse }

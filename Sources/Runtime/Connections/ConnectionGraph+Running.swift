@@ -52,7 +52,7 @@ extension ConnectionGraph {
   private func computeNatively(_ number: Int32, because cause: Int32) -> Bool {
     let formula = unsafe hotFormulas.address(of: number)
     unsafe formula.pointee.runs &+= 1
-    guard let native = unsafe NativeFormula(word: formula.pointee.word) else { return false }
+    guard let native = unsafe SwiftFormula(word: formula.pointee.word) else { return false }
     let words = unsafe words.address(of: 0)
     let outer = unsafe words.pointee.runningNumber
     unsafe words.pointee.runningNumber = number
@@ -169,7 +169,7 @@ extension ConnectionGraph {
     unsafe cell.pointee.changes = 1
     unsafe causes.noteReady(
       output, connection: formula.pointee.connection, because: cause, old: old, new: value)
-    return flags & (CellFlag.hooked | CellFlag.apart) == 0 || spreadResult(in: output)
+    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0 || spreadResult(in: output)
   }
 
   /// Stores a value that a formula gives a cell, whatever it is and takes.
@@ -198,7 +198,7 @@ extension ConnectionGraph {
     undo.noteSlot(place, index, old)
     object[slot: index] = value
     noteSatisfied(number)
-    if flags & CellFlag.planned != 0 { settleAccounts() }
+    if flags & CellFlag.planned != 0 { flushRunCounts() }
     unsafe formula.pointee.cause = cause
     unsafe cell.pointee.writer = number
     let turn = words[0].firstTurn
@@ -212,7 +212,7 @@ extension ConnectionGraph {
     unsafe causes.note(
       output, turn: words[0].turn, connection: formula.pointee.connection, because: cause, old: old,
       new: value)
-    return flags & (CellFlag.hooked | CellFlag.apart) == 0 || spreadResult(in: output)
+    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0 || spreadResult(in: output)
   }
 
   /// Stores a value in a place whose reading and writing may run code, and notes that it has changed.
@@ -227,7 +227,7 @@ extension ConnectionGraph {
     causes.note(
       output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,
       new: value)
-    if hot[output].flags & CellFlag.planned != 0 { settleAccounts() }
+    if hot[output].flags & CellFlag.planned != 0 { flushRunCounts() }
     hotFormulas[number].cause = cause
     hot[output].writer = number
     if countChange(of: output) > ConnectionGraph.changeLimit { restless = CellID(output) }
@@ -242,13 +242,13 @@ extension ConnectionGraph {
     let flags = hot[output].flags
     // What a region computes for itself concerns others only when they read it.
     guard
-      flags & CellFlag.hooked != 0
-        || flags & CellFlag.apart != 0
+      flags & CellFlag.hasObservers != 0
+        || flags & CellFlag.hasForeignReaders != 0
           && (flags & CellFlag.read != 0 || !isSolvingRegion)
     else { return true }
     if refreshing.depth == 0 {
       isRunningFormula = true
-      spread(CellID(output))
+      notifyReaders(CellID(output))
       isRunningFormula = false
     } else if !foldsByCell.isEmpty {
       // What reads a lazy cell that is only read is brought up to date when it is read itself.

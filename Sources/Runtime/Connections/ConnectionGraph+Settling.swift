@@ -8,7 +8,7 @@ extension ConnectionGraph {
   @inline(__always) static var changeLimit: Int { 100 }
 
   /// Whether there is anything to be done.
-  var hasPending: Bool { !pending.isEmpty || words[0].hasForced || words[0].hasReaimed }
+  var hasPending: Bool { !pending.isEmpty || words[0].hasForced || words[0].hasRetargeted }
 
   /// Brings all connections up to date.
   ///
@@ -33,7 +33,7 @@ extension ConnectionGraph {
   /// Whether changes of some cells concern nothing but formulas with the solver of the lowest level.
   private func concernsBaseOnly(_ cells: borrowing FlatTable<CellID>) -> Bool {
     for index in 0..<cells.count
-    where hot[cells[index].rawValue].flags & (CellFlag.apart | CellFlag.hooked) != 0 {
+    where hot[cells[index].rawValue].flags & (CellFlag.hasForeignReaders | CellFlag.hasObservers) != 0 {
       return false
     }
     return true
@@ -91,7 +91,7 @@ extension ConnectionGraph {
   @inline(__always)
   private func settleRegion() -> Bool? {
     let cell = pending[0]
-    guard hot[cell.rawValue].flags & (CellFlag.hooked | CellFlag.read) == 0,
+    guard hot[cell.rawValue].flags & (CellFlag.hasObservers | CellFlag.read) == 0,
       let region = cells[cell.index].region, !region.hasWishes
     else { return nil }
     return settle(region, of: cell, with: region.transaction)
@@ -175,13 +175,13 @@ extension ConnectionGraph {
       }
       if isHalted, isUnwinding {
         // Whoever leaves a formula has not failed: what is connected stays.
-        journal.keepNewcomers()
+        journal.keepNewConnections()
         abandonTurn()
         return
       }
       if words[0].hasInvariants { try checkInvariants() }
       isSettling = false
-      if words[0].hasReaimed { try reaim() }
+      if words[0].hasRetargeted { try retarget() }
       if hasPending {
         if growth == nil { growth = ConnectionGrowth(limit: ConnectionGrowth.settlingLimit, self) }
         try growth?.check(self)
@@ -196,13 +196,13 @@ extension ConnectionGraph {
   @inline(never)
   private func distributePending() {
     if words[0].hasValuesBefore {
-      for cell in takePending() { distribute(cell) }
+      for cell in takePending() { enqueue(cell) }
     } else {
-      for index in 0..<pending.count { distribute(pending[index]) }
+      for index in 0..<pending.count { enqueue(pending[index]) }
       pending.removeAll()
     }
     guard words[0].hasForced else { return }
-    for formula in forced { distribute(formula) }
+    for formula in forced { enqueue(formula) }
     forced = []
     if !retries.formulas.isEmpty { distributeRetries() }
   }
@@ -366,20 +366,20 @@ extension ConnectionGraph {
   }
 
   /// Tells those who have to do with a changed cell.
-  func distribute(_ cell: CellID) {
+  func enqueue(_ cell: CellID) {
     // What the solver at work computes it passes on itself, but not what the program's own code
     // writes meanwhile.
     if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
       region.transaction.changes.append(cell)
       enqueue(region)
     }
-    let isApart = hot[cell.rawValue].flags & CellFlag.apart != 0
+    let isApart = hot[cell.rawValue].flags & CellFlag.hasForeignReaders != 0
     // What a formula of one direction computes its solver passes on itself.
     guard isApart || currentLevel < 0 || !isRunningFormula else { return }
     let writer = owner(of: cell)?.constraint?.level ?? -1
     var told = -1
     var staysApart = cells[cell.index].isInRegion
-    defer { if isApart, !staysApart { setFlag(CellFlag.apart, of: cell, to: false) } }
+    defer { if isApart, !staysApart { setFlag(CellFlag.hasForeignReaders, of: cell, to: false) } }
     for reader in readers(of: cell) {
       if let region = reader.constraint?.region {
         staysApart = true
@@ -422,7 +422,7 @@ extension ConnectionGraph {
     return formula.constraint?.formulas.first { isChosen($0) }
   }
 
-  func distribute(_ formula: Formula) {
+  func enqueue(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     if let region = constraint.region {
       region.transaction.forcedFormulas.append(formula.id)
@@ -478,11 +478,11 @@ extension ConnectionGraph {
     forced = []
     retries = Retries()
     valuesBefore = [:]
-    forgetRelays()
+    forgetObservers()
     invariants.violated = nil
     invariants.failed = []
-    for connection in reaimed { connection.awaitsAim = false }
-    reaimed = []
+    for connection in retargeted { connection.awaitsAim = false }
+    retargeted = []
     stuck.waiting = []
     currentLevel = -1
     unsafe settlingReference = nil

@@ -45,7 +45,7 @@ extension ConnectionGraph {
   private func isReadItself(_ id: CellID) -> Bool {
     let cell = self[id]
     guard !cell.isFree else { return false }
-    return !cell.readers.isEmpty || relays.byCell[id] != nil || cell.region != nil
+    return !cell.readers.isEmpty || observers.byCell[id] != nil || cell.region != nil
       || pathWatchers[id] != nil
   }
 }

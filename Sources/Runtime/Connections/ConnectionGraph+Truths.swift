@@ -5,7 +5,7 @@ internal import TenonTables
 // the other becomes. Objects of the language see to that after the turn, so that no solver knows of it;
 // what would lead back to a truth on another way is therefore refused as a cycle.
 
-extension Relay {
+extension ConnectionObserver {
   /// Whether it keeps two places in step, not whole stores.
   func isTruth(in graph: ConnectionGraph) -> Bool {
     kind == .places && cells.count == 2
@@ -16,10 +16,10 @@ extension Relay {
 extension ConnectionGraph {
   /// The connections of a cell of which one place is the truth, each with the other place.
   func truths(of cell: CellID) -> [(truth: Connection, partner: CellID)] {
-    guard let connections = relays.byCell[cell] else { return [] }
+    guard let connections = observers.byCell[cell] else { return [] }
     return connections.sorted { $0.number < $1.number }.compactMap { connection in
-      guard let relay = connection.relay, relay.isTruth(in: self),
-        let partner = relay.cells.first(where: { $0 != cell })
+      guard let observer = connection.observer, observer.isTruth(in: self),
+        let partner = observer.cells.first(where: { $0 != cell })
       else { return nil }
       return (connection, partner)
     }
@@ -31,13 +31,13 @@ extension ConnectionGraph {
   /// - Throws: a failure that names the way around.
   /// - Complexity: O(what depends on the two places).
   func refuseCycle(
-    through connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
+    through connection: Connection, _ observer: ConnectionObserver, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard [left, right].allSatisfy({ hot[$0.rawValue].kind != .whole }) else { return }
     for (start, end) in [(left, right), (right, left)]
     where try isJoinedOtherwise(start, end, by: connection) {
       // Regions that need not be one have been parted.
-      return try refuseCycle(through: connection, relay, left, right)
+      return try refuseCycle(through: connection, observer, left, right)
     }
   }
 
@@ -45,7 +45,7 @@ extension ConnectionGraph {
     _ start: CellID, _ end: CellID, by connection: Connection
   ) throws(Failure) -> Bool {
     guard let way = way(from: [start], to: [end]) else { return false }
-    if separateLooseRegions() { return true }
+    if separateSplitRegions() { return true }
     throw .cycle(
       (way.cells + [end]).map { displayName(of: $0) },
       ([connection] + way.formulas.map(\.connection) + way.truths).withoutRepetitions)
@@ -61,7 +61,7 @@ extension ConnectionGraph {
   func refuseCycle(
     throughTruthsOf regions: [Region], _ constraint: Constraint
   ) throws(Failure) {
-    guard relays.truthCount > 0 else { return }
+    guard observers.truthCount > 0 else { return }
     var members = Set(constraint.cells)
     for region in regions { members.formUnion(region.cells) }
     let outside = members.sorted().flatMap { self[$0].readers.map(\.output) }

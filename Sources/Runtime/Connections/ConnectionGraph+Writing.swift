@@ -17,7 +17,7 @@ extension ConnectionGraph {
     }
     try checkOwner(of: cell)
     // Who writes a slot writes the properties that are computed from it.
-    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
     // A store writes to those below it when it likes: what it is to hold is put there again.
     for property in cells[cell.index].properties where hot[property.rawValue].kind != .stored {
       try checkOwner(of: property)
@@ -39,7 +39,7 @@ extension ConnectionGraph {
   /// - Throws: a failure that names what determines the cell.
   func prepareWrite(to cell: CellID) throws(Failure) {
     try prepareRegion(of: cell)
-    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
     for property in cells[cell.index].properties { try prepareRegion(of: property) }
   }
 
@@ -75,8 +75,8 @@ extension ConnectionGraph {
   /// Whether writing a cell with such flags concerns nothing but formulas and its region, as things stand.
   @inline(__always)
   func isFree(_ flags: UInt16) -> Bool {
-    flags & (CellFlag.hooked | CellFlag.determined) == 0 && runningNumber < 0
-      && !words[0].hasRelays && !words[0].hasSolverLimit
+    flags & (CellFlag.hasObservers | CellFlag.determined) == 0 && runningNumber < 0
+      && !words[0].hasObserversOfTurn && !words[0].hasSolverLimit
   }
 
   /// Remembers what a place held, for when the turn cannot be finished.
@@ -121,7 +121,7 @@ extension ConnectionGraph {
       unsafe causes.noteWrite(
         cell, turn: isSettling ? turn : turn &+ 1, from: send, old: old, new: new)
     }
-    if hot[cell.rawValue].flags & CellFlag.planned != 0 { settleAccounts() }
+    if hot[cell.rawValue].flags & CellFlag.planned != 0 { flushRunCounts() }
     hot[cell.rawValue].writer = -1
     unsafe writes.note(cell, at: clock, from: send)
   }
@@ -137,18 +137,18 @@ extension ConnectionGraph {
     unsafe record.pointee.changes =
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
     unsafe record.pointee.turn = turn
-    if unsafe words.pointee.isPlain && record.pointee.flags & CellFlag.apart == 0
+    if unsafe words.pointee.isPlain && record.pointee.flags & CellFlag.hasForeignReaders == 0
       && !words.pointee.isCounting && pending.isEmpty && baseTransaction.isEmpty
     {
       return true
     }
-    if unsafe words.pointee.isSettling { distribute(cell) } else { pending.append(cell) }
+    if unsafe words.pointee.isSettling { enqueue(cell) } else { pending.append(cell) }
     return false
   }
 
   @inline(__always)
   private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
-    if hot[cell.rawValue].flags & CellFlag.planned != 0 { settleAccounts() }
+    if hot[cell.rawValue].flags & CellFlag.planned != 0 { flushRunCounts() }
     hot[cell.rawValue].writer = -1
     // What a connection says of a place that was written over its head does not hold until it hears
     // of a change.
@@ -174,7 +174,7 @@ extension ConnectionGraph {
   ) {
     clock += 1
     let turn = isSettling ? turn : turn + 1
-    if let write = relays.write, write.cell == cell {
+    if let write = observers.write, write.cell == cell {
       causes.note(
         cell.rawValue, turn: turn, connection: Int32(truncatingIfNeeded: write.connection.number),
         because: write.cause?.rawValue ?? -1, old: old, new: new)
@@ -184,7 +184,7 @@ extension ConnectionGraph {
       causes.noteWrite(cell, turn: turn, by: site, old: old, new: new)
     }
     noteWriter(of: cell, site)
-    if hot[cell.rawValue].flags & CellFlag.hooked != 0 {
+    if hot[cell.rawValue].flags & CellFlag.hasObservers != 0 {
       for property in computed(from: cell) { noteWriter(of: property, site) }
     }
     noteChange(of: cell)
@@ -211,33 +211,33 @@ extension ConnectionGraph {
   /// Notes that a cell has another value, whoever gave it.
   func noteChange(of cell: CellID) {
     countChange(of: cell.rawValue)
-    spread(cell)
+    notifyReaders(cell)
   }
 
   /// Tells those whom a change of a cell concerns.
-  func spread(_ cell: CellID) {
+  func notifyReaders(_ cell: CellID) {
     queueReaders(of: cell)
-    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
     if !cells[cell.index].properties.isEmpty { noteChange(above: cell) }
     tellWatchers(of: cell)
   }
 
   /// Has the formulas that read a cell run, in this settling or in the next one.
   func queueReaders(of cell: CellID) {
-    if isSettling { distribute(cell) } else { pending.append(cell) }
+    if isSettling { enqueue(cell) } else { pending.append(cell) }
   }
 
   /// Tells those who are no formulas of a change of a cell: folds, what is looked at only when somebody
   /// asks, relays, and paths that lead through it.
   func tellWatchers(of cell: CellID) {
-    guard hot[cell.rawValue].flags & CellFlag.hooked != 0 else { return }
+    guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
     if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
     if !lazyReaders.isEmpty { noteDue(readersOf: cell) }
-    if !relays.byCell.isEmpty { relayChange(of: cell) }
+    if !observers.byCell.isEmpty { noteObservedChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
-        reaimed.append(connection)
+        retargeted.append(connection)
       }
     }
   }
@@ -280,7 +280,7 @@ extension ConnectionGraph {
     // No slot from which a property is computed: that is hooked.
     guard isFreelyWritable(cell) else { return .refused(cell) }
     let old = object[slot: slot]
-    if hot[number].flags & CellFlag.apart != 0, cells[number].isInRegion {
+    if hot[number].flags & CellFlag.hasForeignReaders != 0, cells[number].isInRegion {
       // Whoever writes what is there already is heard by regions as well.
       guard !isSettling, atomicDepth == 0, old != value,
         !value.isObject || !machine.isUnchanged(old, value), beginsEdit(of: cell)

@@ -17,7 +17,7 @@ final class ConnectionGraph {
   let cells = CellTable()
   var freeCells: [CellID] = []
   /// The numbers and switches of a turn, and whether there is anything unusual to be done.
-  let words = FlatTable<TurnWords>()
+  let words = FlatTable<PropagationState>()
   /// What a turn needs of cells and formulas.
   let hot = FlatTable<HotCell>()
   let writes = CellWrites()
@@ -92,7 +92,7 @@ final class ConnectionGraph {
     didSet { words[0].hasRegionsWaiting = !waitingRegions.isEmpty }
   }
   /// The regions that may have fallen apart, as constraints have left them.
-  var looseRegions: [Region] = []
+  var possiblySplitRegions: [Region] = []
   /// How many constraints have been given to the solvers of regions anew, how many cells have been
   /// looked at for cycles, and how many connections for one that ends.
   var structuralWork = 0
@@ -126,13 +126,13 @@ final class ConnectionGraph {
   /// The number that the next connection gets, if it is free.
   var nextConnection = Int32(1)
   /// How many connections have come into force, and the number of the last one.
-  var newcomerCount = 0
-  var lastNewcomer = 0
+  var newConnectionCount = 0
+  var lastNewConnection = 0
   var nextOrder: UInt32 = 1
   /// The solvers that may be asked, cheapest first.
   var solvers: [any ConnectorSolver.Type] = []
   /// Constraints that wait for a way back until the batch of statements ends.
-  var contested: [Constraint] = []
+  var awaitingInverse: [Constraint] = []
   /// Whether what cannot be in force is to wait so.
   var mayContest = false
   /// The numbers of connections that take places as constants which come before them.
@@ -147,7 +147,7 @@ final class ConnectionGraph {
   var releasedLater: [CellID] = []
   /// The place that held no number where a solver wanted one last: when it holds something else all may be
   /// well.
-  var culprit: Place?
+  var blockingPlace: Place?
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
   /// Those that have stood back for what is just being taken into force, and what state they were in;
@@ -159,10 +159,10 @@ final class ConnectionGraph {
   /// How much had been noted of what places held when the last of them had been brought up to date.
   var chainMark = 0
   /// The statement because of which the last batch failed.
-  var batchCulprit: TraceEntry?
+  var batchBlockingPlace: TraceEntry?
 
   /// The last changes and their causes.
-  let causes: CauseRing
+  let causes: ChangeLog
 
   // MARK: The turn
   var clock: UInt64 {
@@ -261,10 +261,10 @@ final class ConnectionGraph {
   var stuck = StuckFormulas()
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: ConnectionSet] = [:]
-  var reaimed: [Connection] = [] { didSet { words[0].hasReaimed = !reaimed.isEmpty } }
+  var retargeted: [Connection] = [] { didSet { words[0].hasRetargeted = !retargeted.isEmpty } }
   /// The connections that tell what has changed.
-  var relays = Relays() {
-    didSet { words[0].hasRelays = !relays.held.isEmpty || !relays.queue.isEmpty }
+  var observers = ConnectionObservers() {
+    didSet { words[0].hasObserversOfTurn = !observers.held.isEmpty || !observers.queue.isEmpty }
   }
   var invariants = Invariants() {
     didSet { words[0].hasInvariants = invariants.count > 0 || !invariants.doubtful.isEmpty }
@@ -302,7 +302,7 @@ final class ConnectionGraph {
   var isGivingBack = false
   /// What was recorded before formulas of the language were evaluated in this turn: one tracker records
   /// what each of them reads.
-  var outerTracker: Tracker?
+  var outerRecorder: DependencyRecorder?
   /// The regions whose solvers were exchanged since the last turn ended well.
   var handedOver: [HandedOver] = [] {
     didSet { words[0].hasHandedOver = !handedOver.isEmpty }
@@ -321,7 +321,7 @@ final class ConnectionGraph {
   /// Why the formula in Swift code that has just run has no value.
   var nativeFailure: Failure?
   /// What the formula reads that runs.
-  let formulaTracker = Tracker(within: nil)
+  let formulaRecorder = DependencyRecorder(within: nil)
 
   private func noteHalt() {
     words[0].isHalted =
@@ -341,8 +341,8 @@ final class ConnectionGraph {
 
   init(state: StateRef) {
     self.state = state
-    words.append(TurnWords())
-    causes = CauseRing()
+    words.append(PropagationState())
+    causes = ChangeLog()
     baseTransaction.attach(self)
   }
 

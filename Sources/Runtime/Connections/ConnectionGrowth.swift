@@ -20,7 +20,7 @@ struct ConnectionGrowth {
   /// Begins to count after a first round.
   init(limit: Int, _ graph: ConnectionGraph) {
     self.limit = limit
-    first = graph.newcomerCount
+    first = graph.newConnectionCount
     seen = first
   }
 
@@ -29,12 +29,12 @@ struct ConnectionGrowth {
   /// - Throws: a failure that names the connection made last when there are too many; what waited is
   ///   given up then.
   mutating func check(_ graph: ConnectionGraph) throws(Failure) {
-    let next = graph.newcomerCount
+    let next = graph.newConnectionCount
     // What the first round that makes any does is what the program wants, however much it is.
     if seen > first { count += next - seen }
     seen = next
     guard count > limit else { return }
-    let last = graph.connections[graph.lastNewcomer]?.text ?? ""
+    let last = graph.connections[graph.lastNewConnection]?.text ?? ""
     graph.abandonTurn()
     throw .goesOnConnecting(last)
   }

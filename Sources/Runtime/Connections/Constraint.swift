@@ -15,7 +15,7 @@ struct ConstraintRecord {
   var position: Int32 = -1
   var isUsed = true
   /// Whether it waits for a way back: its cell is determined by another formula already.
-  var isContested = false
+  var isAwaitingInverse = false
   /// Whether it is that of a connection with a solver of its own.
   var isForced = false
   /// The region of several directions it is part of; nil while it has one direction.
@@ -122,10 +122,10 @@ struct Constraint: Hashable {
   }
 
   /// Whether it waits for a way back: its cell is determined by another formula already.
-  var isContested: Bool {
-    get { isAlone ? formulaRecord.isContested : record.isContested }
+  var isAwaitingInverse: Bool {
+    get { isAlone ? formulaRecord.isAwaitingInverse : record.isAwaitingInverse }
     nonmutating set {
-      if isAlone { formulaRecord.isContested = newValue } else { record.isContested = newValue }
+      if isAlone { formulaRecord.isAwaitingInverse = newValue } else { record.isAwaitingInverse = newValue }
     }
   }
 
@@ -343,7 +343,7 @@ extension ConnectionGraph {
         return Constraint(alone: reader)
       }
     }
-    return contested.first { constraint in
+    return awaitingInverse.first { constraint in
       constraint.isAlone && constraint.firstFormula.map { isSame($0) } ?? false
     }
   }
@@ -354,15 +354,15 @@ extension ConnectionGraph {
     guard let known = joinableConstraint(for: formula) else { return nil }
     guard known.isAlone, let only = known.firstFormula else { return known }
     // From now on it has a record; the solver that has it goes by the formula.
-    let (level, isContested) = (known.level, known.isContested)
+    let (level, isAwaitingInverse) = (known.level, known.isAwaitingInverse)
     known.formulas = []
     discard(known)
     let constraint = makeConstraint(over: only)
     constraint.append(only)
     only.constraint = constraint
     constraint.level = level
-    constraint.isContested = isContested
-    if isContested { contested = contested.map { $0 == known ? constraint : $0 } }
+    constraint.isAwaitingInverse = isAwaitingInverse
+    if isAwaitingInverse { awaitingInverse = awaitingInverse.map { $0 == known ? constraint : $0 } }
     constraintTable.insert(constraint)
     return constraint
   }
@@ -372,7 +372,7 @@ extension ConnectionGraph {
     guard constraint.isUsed, constraint.firstFormula == nil else { return }
     if constraint.isAlone {
       constraint.level = -1
-      constraint.isContested = false
+      constraint.isAwaitingInverse = false
       constraint.endAlone()
       return
     }

@@ -14,7 +14,7 @@ struct Effect: BitwiseCopyable {
 extension ConnectionGraph {
   /// The formula whose result a setter was taking when it made a change; nil where a formula or
   /// somebody outside has made it.
-  func effect(of entry: CauseRing.Entry) -> Formula? {
+  func effect(of entry: ChangeLog.Entry) -> Formula? {
     guard entry.writer > 0, let connection = connections[Int(entry.writer)] else { return nil }
     let formulas = connection.formulas
     if formulas.contains(where: { $0.output.rawValue == entry.cell }) { return nil }

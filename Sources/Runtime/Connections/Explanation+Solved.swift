@@ -17,7 +17,7 @@ extension Machine {
   /// - Returns: nil for a value that a formula has given.
   /// - Complexity: O(constraints and places of its region, changes that are kept).
   func explainSolved(
-    _ entry: CauseRing.Entry, of cell: CellID, isPresent: Bool, _ lines: inout [String]
+    _ entry: ChangeLog.Entry, of cell: CellID, isPresent: Bool, _ lines: inout [String]
   ) -> Solved? {
     guard let region = graph[cell].region, region.solvesSums,
       isSolved(entry, in: region)
@@ -50,13 +50,13 @@ extension Machine {
     return Solved(cause: step ?? end)
   }
 
-  private func isLast(_ entry: CauseRing.Entry, of cell: CellID) -> Bool {
+  private func isLast(_ entry: ChangeLog.Entry, of cell: CellID) -> Bool {
     entry.cell != cell.rawValue
       || graph.causes.last(of: cell).map { graph.causes[$0].turn == entry.turn } ?? true
   }
 
   /// Whether a region's solver has made a change.
-  private func isSolved(_ entry: CauseRing.Entry, in region: Region) -> Bool {
+  private func isSolved(_ entry: ChangeLog.Entry, in region: Region) -> Bool {
     guard entry.writer > 0 else { return false }
     return graph.connections[Int(entry.writer)]?.formulas.contains {
       $0.constraint?.region === region
@@ -64,7 +64,7 @@ extension Machine {
   }
 
   private func line(
-    for entry: CauseRing.Entry, of cell: CellID, isPresent: Bool, by constraints: [Constraint]
+    for entry: ChangeLog.Entry, of cell: CellID, isPresent: Bool, by constraints: [Constraint]
   ) -> String {
     let value =
       entry.cell == cell.rawValue && !entry.new.isUndefined

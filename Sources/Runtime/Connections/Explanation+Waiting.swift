@@ -83,9 +83,9 @@ extension Machine {
   private func elements(of list: Value) -> ObjectRef? {
     if list.isObject(ofClass: ClassIndex.array) { return ObjectRef(list) }
     guard classInfo(of: list).inherits(from: orderedCollectionClass) else { return nil }
-    let outer = tracker
-    tracker = Tracker(within: outer)
-    defer { tracker = outer }
+    let outer = recorder
+    recorder = DependencyRecorder(within: outer)
+    defer { recorder = outer }
     switch withErrorsCaught({ send(selector("asArray"), to: list) }) {
     case .value(let array):
       return array.isObject(ofClass: ClassIndex.array) ? ObjectRef(array) : nil
@@ -117,7 +117,7 @@ extension Machine {
   private func whatIsHeld(of connection: Connection) -> String? {
     guard connection.status == .active, state(of: connection) == "waiting" else { return nil }
     let cells =
-      connection.relay?.cells ?? graph.redundant[connection].map { [$0, $1] }
+      connection.observer?.cells ?? graph.redundant[connection].map { [$0, $1] }
       ?? connection.formulas.flatMap { [$0.output] + $0.inputs }.withoutRepetitions
     if cells.isEmpty { return nil }
     let held = cells.prefix(Self.namedElementsLimit).map { cell in

@@ -28,9 +28,9 @@ extension Machine {
     switch classInfo(of: value).name {
     case "Connection":
       guard let connection = connection(value) else { return .ended }
-      if let relay = connection.relay, relay.kind == .places, let cell = relay.cells.first {
+      if let observer = connection.observer, observer.kind == .places, let cell = observer.cells.first {
         guard graph[cell].place.kind == .whole else { return .cell(cell) }
-        let change = graph.relays.stored.newestFirst.first { relay.cells.contains($0.whole) }
+        let change = graph.observers.stored.newestFirst.first { observer.cells.contains($0.whole) }
         return change.map { .stored($0.whole, $0.path) } ?? .unmoved(connection.text)
       }
       if let (left, _) = graph.redundant[connection] { return .cell(left) }
@@ -213,7 +213,7 @@ extension Machine {
     }
   }
 
-  private func line(for entry: CauseRing.Entry, of cell: CellID, isPresent: Bool) -> String {
+  private func line(for entry: ChangeLog.Entry, of cell: CellID, isPresent: Bool) -> String {
     // All of a collection is no value, but what is in it.
     if graph[cell].place.kind == .whole { return text(of: entry, cell) }
     // What stands in a store may have been written without anybody having looked.
@@ -237,12 +237,12 @@ extension Machine {
 
   /// A value that was recorded, as text.
   func describeRecorded(_ value: Value) -> String {
-    if value == CauseRing.gone { return "something that is gone" }
+    if value == ChangeLog.gone { return "something that is gone" }
     return value.isUndefined ? "unknown" : describe(value)
   }
 
   /// Who has made a change: ` by 'b |= a + 1' (file.st:2)`, `, written at file.st:3:1`.
-  private func writerText(_ entry: CauseRing.Entry, _ cell: CellID) -> String {
+  private func writerText(_ entry: ChangeLog.Entry, _ cell: CellID) -> String {
     guard entry.writer > 0 else {
       return graph.causes.location(of: entry).map { ", written at \($0)" }
         ?? ", written from outside"
@@ -256,7 +256,7 @@ extension Machine {
   /// The changed cell because of which a formula ran; what it read, if it ran only for being new.
   ///
   /// `number`: that of the change.
-  private func cause(of entry: CauseRing.Entry, _ number: Int, _ cell: CellID) -> CellID? {
+  private func cause(of entry: ChangeLog.Entry, _ number: Int, _ cell: CellID) -> CellID? {
     guard entry.writer > 0 else { return nil }
     // What it had read on the way of a path may not be watched any more.
     if entry.cause >= 0, tells(CellID(entry.cause), at: number) { return CellID(entry.cause) }
@@ -307,7 +307,7 @@ extension Machine {
     let object = makeInstance(of: "PlaceChange")
     roots.append(Value(object))
     func present(_ value: Value) -> Value {
-      value == CauseRing.gone || value.isUndefined ? .nil : value
+      value == ChangeLog.gone || value.isUndefined ? .nil : value
     }
     object[slot: 0] = makeInteger(Int(entry.turn))
     object[slot: 1] = entry.time > 0 ? makeInteger(entry.time) : .nil
@@ -327,7 +327,7 @@ extension Machine {
   }
 
   /// A change as text: `b := 6 (was 2) by 'b |= a + 1' (file.st:2)`.
-  private func text(of entry: CauseRing.Entry, _ cell: CellID) -> String {
+  private func text(of entry: ChangeLog.Entry, _ cell: CellID) -> String {
     let name = graph.displayName(of: cell)
     if graph[cell].place.kind == .whole { return "\(name) has changed\(writerText(entry, cell))" }
     let old = entry.old.isUndefined ? "" : " (was \(describeRecorded(entry.old)))"
@@ -336,7 +336,7 @@ extension Machine {
 
   /// Prints a change where it is traced to.
   @inline(never)
-  func printChange(_ entry: CauseRing.Entry) {
+  func printChange(_ entry: ChangeLog.Entry) {
     let cell = CellID(entry.cell)
     var line = "turn \(entry.turn): \(text(of: entry, cell))"
     if entry.writer > 0, entry.cause >= 0 {
@@ -459,10 +459,10 @@ extension ConnectionGraph {
 
   /// The places that a relay gives what a cell holds, or asks for it.
   private func partners(of cell: CellID) -> [CellID] {
-    guard let connections = relays.byCell[cell] else { return [] }
+    guard let connections = observers.byCell[cell] else { return [] }
     var partners: [CellID] = []
     for connection in connections.sorted(by: { $0.number < $1.number }) {
-      let cells = connection.relay?.cells ?? []
+      let cells = connection.observer?.cells ?? []
       if connection.storedPlan?.isOneWay == true, cells.last != cell { continue }
       partners += cells.filter { $0 != cell }
     }

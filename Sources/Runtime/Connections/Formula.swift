@@ -34,7 +34,7 @@ struct FormulaRecord {
     static var native: Flags { Flags(rawValue: 8) }
     static var constraint: Flags { Flags(rawValue: 16) }
     static var joined: Flags { Flags(rawValue: 32) }
-    static var contested: Flags { Flags(rawValue: 64) }
+    static var awaitingInverse: Flags { Flags(rawValue: 64) }
   }
 
   private subscript(flag: Flags) -> Bool {
@@ -73,9 +73,9 @@ struct FormulaRecord {
     set { self[.joined] = newValue }
   }
   /// Whether that constraint waits for a way back.
-  var isContested: Bool {
-    get { self[.contested] }
-    set { self[.contested] = newValue }
+  var isAwaitingInverse: Bool {
+    get { self[.awaitingInverse] }
+    set { self[.awaitingInverse] = newValue }
   }
 }
 
@@ -103,7 +103,7 @@ struct Formula: Hashable {
     /// The value of another cell: one half of a plain `=|=`.
     case copy(CellID)
     /// Swift code of the embedding program.
-    case native(NativeFormula)
+    case native(SwiftFormula)
     /// Nothing that could be run: the formula stands for an equation or an inequality.
     case equation(Equation)
   }
@@ -312,8 +312,8 @@ struct Formula: Hashable {
     }
   }
 
-  private var native: NativeFormula? {
-    record.hasNative ? NativeFormula(word: hot.word) : nil
+  private var native: SwiftFormula? {
+    record.hasNative ? SwiftFormula(word: hot.word) : nil
   }
 
   /// Whether a relay is told, or a lazy place marked, instead of running it.
@@ -327,7 +327,7 @@ struct Formula: Hashable {
 
   /// How often it has run.
   var runs: Int {
-    unsafe graph.settleAccounts()
+    unsafe graph.flushRunCounts()
     return Int(hot.runs)
   }
 

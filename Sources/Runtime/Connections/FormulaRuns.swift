@@ -16,7 +16,7 @@ struct FormulaRuns {
 extension ConnectionGraph {
   /// What the formulas of a connection have come to.
   func runs(of connection: Connection) -> [FormulaRuns] {
-    settleAccounts()
+    flushRunCounts()
     let isIdle = !isSettling && atomicDepth == 0 && runningNumber < 0
     return connection.formulas.map { formula in
       let hot = hotFormulas[formula.id.rawValue]

@@ -5,7 +5,7 @@ internal import TenonTables
 
 /// The numbers and switches of a turn: what a property says that is looked at for every change, kept
 /// in plain memory so that looking at it takes no check for exclusive access.
-struct TurnWords: BitwiseCopyable {
+struct PropagationState: BitwiseCopyable {
   var regionCount = 0 { didSet { setRare(13, regionCount != 0) } }
   var clock = UInt64(0)
   var turn = 0
@@ -23,7 +23,7 @@ struct TurnWords: BitwiseCopyable {
   var isRunningFormula = false
   var isRunBySolver = false
   var hasFailures = false
-  var hasRelays = false
+  var hasObserversOfTurn = false
   /// Whether a solver of the language is at work.
   var hasSolverLimit = false
   var levelCount = 0 { didSet { setRare(14, levelCount != 1) } }
@@ -108,7 +108,7 @@ struct TurnWords: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 6 != 0 }
     @inline(__always) set { setRare(6, newValue) }
   }
-  var hasReaimed: Bool {
+  var hasRetargeted: Bool {
     @inline(__always) get { rare & 1 << 7 != 0 }
     @inline(__always) set { setRare(7, newValue) }
   }
@@ -206,7 +206,7 @@ enum CellFlag {
   /// It is a slot of no declared type: it is read and written without ceremony.
   @inline(__always) static var plain: UInt16 { 1 }
   /// Its changes concern more than the formulas that read it: properties and paths.
-  @inline(__always) static var hooked: UInt16 { 2 }
+  @inline(__always) static var hasObservers: UInt16 { 2 }
   /// Formulas of one direction read it, or others besides their variables.
   @inline(__always) static var read: UInt16 { 8 }
   /// A plan may have written it: why it has its value is told by the plan.
@@ -223,7 +223,7 @@ enum CellFlag {
   /// where none does: it belongs to a region, or formulas of a region or of another level read it.
   ///
   /// It may still be set when that is over; whoever tells of a change then takes it away.
-  @inline(__always) static var apart: UInt16 { 256 }
+  @inline(__always) static var hasForeignReaders: UInt16 { 256 }
   /// Its place has a key and no index.
   @inline(__always) static var keyed: UInt16 { 512 }
 }

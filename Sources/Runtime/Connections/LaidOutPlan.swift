@@ -58,7 +58,7 @@ extension ConnectionGraph {
     let count = plan.steps.count
     if count == 0 { return 0 }
     // Of more than the ring holds, only the last will be known.
-    let firstKnown = max(0, count - CauseRing.capacity)
+    let firstKnown = max(0, count - ChangeLog.capacity)
     var causesOfRun = causes.beginRun(turn: turn, atMost: count - firstKnown)
     // What is noted for each is counted once: what was is plain numbers, and no code of the program
     // runs in between.
@@ -93,14 +93,14 @@ extension ConnectionGraph {
       plan.runs += 1
       return
     }
-    if plan.runs > 0 { settleAccounts(of: plan) } else { openPlans.append(plan) }
+    if plan.runs > 0 { flushRunCounts(of: plan) } else { openPlans.append(plan) }
     plan.lastCount = count
     plan.runs = 1
   }
 
   /// Lays out the first formulas of a plan, as far as they are plain copies.
   private func layOut(_ plan: LaidOutPlan) {
-    settleAccounts()
+    flushRunCounts()
     plan.steps.removeAll()
     for index in 0..<plan.formulas.count {
       let number = plan.formulas[index]
@@ -112,7 +112,7 @@ extension ConnectionGraph {
       let inputNumber = Int32(truncatingIfNeeded: formula.word)
       let (input, output) = (hot[inputNumber], hot[formula.output])
       guard input.flags & CellFlag.plain != 0, output.flags & CellFlag.plain != 0,
-        output.flags & (CellFlag.hooked | CellFlag.read | CellFlag.determined) == 0
+        output.flags & (CellFlag.hasObservers | CellFlag.read | CellFlag.determined) == 0
       else { break }
       unsafe plan.steps.append(
         LaidOutPlan.Step(
@@ -129,16 +129,16 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas that have run in plans since the last time).
   @inline(never)
-  func settleAccounts() {
+  func flushRunCounts() {
     if openPlans.isEmpty { return }
     for plan in openPlans {
-      settleAccounts(of: plan)
+      flushRunCounts(of: plan)
       plan.runs = 0
     }
     openPlans.removeAll()
   }
 
-  private func settleAccounts(of plan: LaidOutPlan) {
+  private func flushRunCounts(of plan: LaidOutPlan) {
     for index in 0..<min(plan.lastCount, plan.steps.count) {
       let step = plan.steps[index]
       hotFormulas[step.formula].runs &+= plan.runs
@@ -150,7 +150,7 @@ extension ConnectionGraph {
   /// Has plans laid out anew: something that they rely on has changed.
   @inline(__always)
   func forgetPlans() {
-    if !openPlans.isEmpty { settleAccounts() }
+    if !openPlans.isEmpty { flushRunCounts() }
     words[0].planVersion &+= 1
   }
 }

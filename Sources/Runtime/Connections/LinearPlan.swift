@@ -6,13 +6,13 @@ struct LinearPlan {
   struct Leaf {
     let name: String
     /// The place, or the path to one.
-    var operand: ConnectionPlan.Operand?
+    var operand: ConnectionSpec.Operand?
     /// The block that computes the value of what is no place.
     var block: Value?
     /// What the block reads.
-    var reads: [ConnectionPlan.Operand] = []
+    var reads: [ConnectionSpec.Operand] = []
     /// The properties whose powers its text says, which may be layout attributes of a view.
-    var attributes: [ConnectionPlan.Operand] = []
+    var attributes: [ConnectionSpec.Operand] = []
     /// Where the value is kept that the block computes.
     var storage = Value.nil
 
@@ -33,7 +33,7 @@ extension LinearPlan {
   var isAffine: Bool { products.allSatisfy { $0.factors.count < 2 && $0.divisors.isEmpty } }
 
   /// Says that two places are equal.
-  init(equating left: ConnectionPlan.Operand, _ right: ConnectionPlan.Operand) {
+  init(equating left: ConnectionSpec.Operand, _ right: ConnectionSpec.Operand) {
     var leaves = [Leaf(name: left.name), Leaf(name: right.name)]
     leaves[0].operand = left
     leaves[1].operand = right
@@ -48,7 +48,7 @@ extension LinearPlan {
 
 extension Machine {
   /// Whether a place is what layout determines of a view.
-  func isLayoutAttribute(_ path: ConnectionPlan.PlacePath) -> Bool {
+  func isLayoutAttribute(_ path: ConnectionSpec.PlacePath) -> Bool {
     let place: Place
     switch path {
     case .place(let end): place = end
@@ -67,7 +67,7 @@ extension Machine {
   }
 
   /// Whether what a path leads to at present can be written; so can what is not known yet.
-  func isWritable(_ path: ConnectionPlan.PlacePath) -> Bool {
+  func isWritable(_ path: ConnectionSpec.PlacePath) -> Bool {
     aim(path).place.map { isWritable($0) } ?? true
   }
 
@@ -84,7 +84,7 @@ extension Machine {
   ///
   /// - Throws: a failure when it is not linear, or cannot hold with the others.
   func establish(
-    _ connection: Connection, _ plan: ConnectionPlan, _ linear: LinearPlan
+    _ connection: Connection, _ plan: ConnectionSpec, _ linear: LinearPlan
   ) throws(Failure) {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }

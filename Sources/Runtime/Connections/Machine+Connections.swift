@@ -61,10 +61,10 @@ extension Machine {
       let isEqual = isUnchanged(old, value) || isSameContent(old, value, at: graph.place(of: cell))
       if isEqual, !graph.isOpenBeside(cell) {
         graph.noteEqualWrite(to: cell)
-        graph.relays.held[cell]?.relay?.wanted = nil
+        graph.observers.held[cell]?.observer?.wanted = nil
         return value
       }
-      if graph.words[0].hasRelays, !graph.relays.held.isEmpty, holdWrite(value, to: cell) {
+      if graph.words[0].hasObserversOfTurn, !graph.observers.held.isEmpty, holdWrite(value, to: cell) {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
       do throws(Failure) {
@@ -135,8 +135,8 @@ extension Machine {
       return signal(takingBackChain(at: graph.chain, error))
     }
     if graph.words[0].hasRoom { graph.meetWishes() }
-    if graph.words[0].hasRelays, !graph.relays.queue.isEmpty, !graph.isUnwinding,
-      tellRelays().isUnwind
+    if graph.words[0].hasObserversOfTurn, !graph.observers.queue.isEmpty, !graph.isUnwinding,
+      tellObservers().isUnwind
     {
       return graph.words[0].hasBatches ? endBatches(answering: .unwind) : .unwind
     }
@@ -236,15 +236,15 @@ extension Machine {
   /// Reads a place of a store of the program's own and learns what its getter reads.
   private func readComputed(_ cell: CellID) -> Evaluation {
     let place = graph[cell].place
-    let outer = tracker
-    let tracker = Tracker(within: outer)
-    tracker.base = state.base
-    self.tracker = tracker
+    let outer = recorder
+    let recorder = DependencyRecorder(within: outer)
+    recorder.base = state.base
+    self.recorder = recorder
     trackingDepth += 1
     let outcome = withErrorsCaught { get(place.key, from: place.object) }
     trackingDepth -= 1
-    self.tracker = outer
-    graph.setSlots(tracker.reads.filter { $0 != place && $0.kind != .property }, of: cell)
+    self.recorder = outer
+    graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
     return outcome
   }
 
@@ -264,9 +264,9 @@ extension Machine {
 
   /// The element of a sequence that is no array; nil where there is none.
   private func elementOfSequence(_ place: Place) -> Value {
-    let outer = tracker
-    tracker = Tracker(within: outer)
-    defer { tracker = outer }
+    let outer = recorder
+    recorder = DependencyRecorder(within: outer)
+    defer { recorder = outer }
     switch withErrorsCaught({ send(selector("at:"), to: place.object, place.key) }) {
     case .value(let value): return value
     case .failed: return .nil
@@ -279,14 +279,14 @@ extension Machine {
   /// Reads a property and learns which slots its getter reads.
   private func readProperty(_ cell: CellID) -> Value {
     let place = graph[cell].place
-    let outer = tracker
-    let tracker = Tracker(within: outer)
-    self.tracker = tracker
+    let outer = recorder
+    let recorder = DependencyRecorder(within: outer)
+    self.recorder = recorder
     trackingDepth += 1
     let outcome = withErrorsCaught { propertyValue(at: place) }
     trackingDepth -= 1
-    self.tracker = outer
-    graph.setSlots(tracker.reads.filter { $0.kind == .slot }, of: cell)
+    self.recorder = outer
+    graph.setSlots(recorder.reads.filter { $0.kind == .slot }, of: cell)
     switch outcome {
     case .value(let value): return value
     case .failed: return .nil

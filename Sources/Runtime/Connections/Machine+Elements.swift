@@ -33,7 +33,7 @@ extension Machine {
       return value
     }
     let cell = try prepareChange(of: object, at: key, to: value)
-    if let cell, graph.words[0].hasRelays, holdsElement(cell, from: value) {
+    if let cell, graph.words[0].hasObserversOfTurn, holdsElement(cell, from: value) {
       return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
     }
     let mark = graph.undo.count
@@ -64,7 +64,7 @@ extension Machine {
   /// Whether an element waits for what a truth becomes, instead of a value that it should have got.
   @inline(never)
   private func holdsElement(_ cell: CellID, from value: Value) -> Bool {
-    guard !graph.relays.held.isEmpty, let old = currentValue(of: cell), !isUnchanged(old, value)
+    guard !graph.observers.held.isEmpty, let old = currentValue(of: cell), !isUnchanged(old, value)
     else { return false }
     return holdWrite(value, to: cell)
   }
@@ -201,7 +201,7 @@ extension Machine {
   func withoutSettling(_ body: () -> Value) -> Value {
     atomically {
       let outer = trackingDepth
-      if tracker == nil { trackingDepth = 0 }
+      if recorder == nil { trackingDepth = 0 }
       defer { trackingDepth = outer }
       return body()
     }

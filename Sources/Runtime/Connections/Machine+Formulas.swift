@@ -11,7 +11,7 @@ extension ConnectionGraph {
   func evaluateBlockFormula(_ number: Int32) -> Value? {
     if isRunBySolver { return machine.evaluateWithin(number) }
     if words[0].handler < 0 { machine.beginFormulas() }
-    formulaTracker.reset()
+    formulaRecorder.reset()
     let outer = runningNumber
     runningNumber = number
     machine.trackingDepth += 1
@@ -22,7 +22,7 @@ extension ConnectionGraph {
       !value.isObject || hot[hotFormulas[number].output].kind != .stored
     {
       if hotFormulas[number].readsItsText {
-        if formulaTracker.isEmpty { return value }
+        if formulaRecorder.isEmpty { return value }
       } else if hasReadTheSame(number) {
         return value
       }
@@ -34,7 +34,7 @@ extension ConnectionGraph {
   @inline(__always)
   private func hasReadTheSame(_ number: Int32) -> Bool {
     !hasFailures && hotFormulas[number].kind == .block && !hotFormulas[number].hasFold
-      && lastReads.areSame(formulaTracker.places, of: number)
+      && lastReads.areSame(formulaRecorder.places, of: number)
   }
 
   @inline(__always)
@@ -82,19 +82,19 @@ extension Machine {
   func runUntaken(
     _ formula: Formula, _ body: () -> Evaluation
   ) -> (outcome: Evaluation, reads: [Place]) {
-    let outerTracker = tracker
+    let outerRecorder = recorder
     let outerRunning = graph.runningNumber
-    let tracker = Tracker(within: outerTracker)
-    tracker.base = state.base
-    self.tracker = tracker
+    let recorder = DependencyRecorder(within: outerRecorder)
+    recorder.base = state.base
+    self.recorder = recorder
     graph.runningNumber = formula.id.rawValue
     trackingDepth += 1
     let outcome = body()
     trackingDepth -= 1
     graph.runningNumber = outerRunning
-    self.tracker = outerTracker
+    self.recorder = outerRecorder
     if case .unwound = outcome { graph.isUnwinding = true }
-    return (outcome, tracker.reads)
+    return (outcome, recorder.reads)
   }
 
   /// Takes up what a formula has read besides its text, or that it has failed.
@@ -111,7 +111,7 @@ extension Machine {
       handlers.shorten(to: graph.words[0].handler + 1)
       outcome = .failed(takeFailure())
     }
-    return conclude(outcome, reads: graph.formulaTracker.reads, of: formula)
+    return conclude(outcome, reads: graph.formulaRecorder.reads, of: formula)
   }
 
   /// Runs a formula of any kind.
@@ -241,11 +241,11 @@ extension Machine {
       graph.words[0].handler = handlers.count
       handlers.append(Handler(frame: nil, outer: currentHandler, token: token))
       currentHandler = graph.words[0].handler
-      if let tracker {
-        graph.outerTracker = tracker
-        graph.formulaTracker.outer = tracker
+      if let recorder {
+        graph.outerRecorder = recorder
+        graph.formulaRecorder.outer = recorder
       }
-      tracker = graph.formulaTracker
+      recorder = graph.formulaRecorder
     }
   }
 
@@ -259,13 +259,13 @@ extension Machine {
       // What caught errors around it may have ended before it, and has its own outer one back.
       let outer = graph.words[0].outerHandler
       if outer < handlers.count { currentHandler = outer }
-      graph.formulaTracker.reset()
-      if let outer = graph.outerTracker {
-        tracker = outer
-        graph.formulaTracker.outer = nil
-        graph.outerTracker = nil
+      graph.formulaRecorder.reset()
+      if let outer = graph.outerRecorder {
+        recorder = outer
+        graph.formulaRecorder.outer = nil
+        graph.outerRecorder = nil
       } else {
-        tracker = nil
+        recorder = nil
       }
       graph.words[0].handler = -1
     }

@@ -2,7 +2,7 @@ internal import TenonSolverKit
 
 // What connections do when a scheme stands for another store.
 
-extension ConnectionPlan {
+extension ConnectionSpec {
   /// Changes each place or path that the connection joins or reads.
   fileprivate mutating func changeOperands(_ body: (inout Operand) -> Void) {
     func changeLeaves(of plan: inout LinearPlan?) {
@@ -57,7 +57,7 @@ extension Machine {
       var isConcerned = false
       plan.changeOperands { operand in
         guard let path = remounted(operand, name, from: old, to: new) else { return }
-        operand = ConnectionPlan.Operand(
+        operand = ConnectionSpec.Operand(
           place: path, name: operand.name, isReadOnly: operand.isReadOnly)
         isConcerned = true
       }
@@ -65,7 +65,7 @@ extension Machine {
       connection.plan = plan
       guard connection.status == .active, !connection.awaitsAim else { continue }
       connection.awaitsAim = true
-      graph.reaimed.append(connection)
+      graph.retargeted.append(connection)
     }
     // Formulas that read the scheme in a method find out when they run.
     for place in graph.places(in: old) {
@@ -76,8 +76,8 @@ extension Machine {
   /// The path to what a side of a connection names, in the store that its scheme stands for now; nil for
   /// one that has to do with another scheme or store.
   private func remounted(
-    _ operand: ConnectionPlan.Operand, _ name: String, from old: Value, to new: Value
-  ) -> ConnectionPlan.PlacePath? {
+    _ operand: ConnectionSpec.Operand, _ name: String, from old: Value, to new: Value
+  ) -> ConnectionSpec.PlacePath? {
     switch operand.place {
     case .place(let place):
       return place.object == old && isNamed(operand, by: name, at: place)
@@ -95,7 +95,7 @@ extension Machine {
   /// Whether a side is named by a scheme, as its text says, or where that names something else what the
   /// text stands for.
   private func isNamed(
-    _ operand: ConnectionPlan.Operand, by name: String, at place: Place
+    _ operand: ConnectionSpec.Operand, by name: String, at place: Place
   ) -> Bool {
     guard place.kind == .stored else { return false }
     let scheme = operand.name.prefix { $0 != ":" }
@@ -116,11 +116,11 @@ extension Machine {
 
   /// Has a connection of whole stores say that one of its names stands for another store.
   private func noteOtherStore(
-    of connection: Connection, _ plan: ConnectionPlan, _ name: String
+    of connection: Connection, _ plan: ConnectionSpec, _ name: String
   ) {
-    guard connection.status == .active, let relay = connection.relay,
+    guard connection.status == .active, let observer = connection.observer,
       [plan.target.name, plan.other?.name ?? ""].contains(name + ":")
     else { return }
-    relay.error = Failure.otherStore(name).message
+    observer.error = Failure.otherStore(name).message
   }
 }

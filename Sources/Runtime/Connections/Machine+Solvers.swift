@@ -50,8 +50,8 @@ extension Machine {
     let steps =
       MachineLimits.solverSteps + MachineLimits.solverStepsPerFormula * solver.constraints.count
     let outerLimit = solverLimit
-    let outerTracker = tracker
-    tracker = Tracker(within: outerTracker)
+    let outerRecorder = recorder
+    recorder = DependencyRecorder(within: outerRecorder)
     let outcome = withErrorsCaught(limit: { token in
       solverLimit = SolverLimit(
         solver: solver, steps: steps, token: token, exception: Value(exception))
@@ -61,7 +61,7 @@ extension Machine {
         ? send(self.selector(selector), to: host.object)
         : send(self.selector(selector), to: host.object, roots[root + 1])
     }
-    tracker = outerTracker
+    recorder = outerRecorder
     solverLimit = outerLimit
     if case .unwound = outcome { graph.isUnwinding = true }
     guard case .failed(let failure) = outcome else { return outcome }

@@ -11,7 +11,7 @@ private enum GroupSlot {
 
 /// The names of groups, and the references, whose ways are being followed: each stands for a way that
 /// goes on from elsewhere, and one that comes to itself on its own way would have no end.
-struct Detours {
+struct AliasCycleGuard {
   /// How many ways may lie in one another.
   static let limit = 1000
   /// How many references may lie in one another that are followed by recursion.
@@ -35,7 +35,7 @@ struct Detours {
     if open.contains(where: { $0.object == object && $0.name == name }) {
       throw .aliasOfItself(name, machine.describe(object))
     }
-    guard open.count < Detours.limit else { throw .tooManyAliases(name, machine.describe(object)) }
+    guard open.count < AliasCycleGuard.limit else { throw .tooManyAliases(name, machine.describe(object)) }
     open.append((name, object, remaining - 1))
   }
 }
@@ -45,7 +45,7 @@ extension Machine {
   ///
   /// What it finds is kept among the roots, which the caller takes back.
   fileprivate func parts(
-    of path: ConnectionPlan.PlacePath
+    of path: ConnectionSpec.PlacePath
   ) throws(Failure) -> (base: Place, rest: [Value])? {
     switch path {
     case .place(let place): return (place, [])
@@ -83,11 +83,11 @@ extension Machine {
   /// - Throws: a failure when the group has no such name.
   ///
   /// What it finds is kept among the roots, which the caller takes back.
-  func alias(named name: String, in group: Value) throws(Failure) -> ConnectionPlan.PlacePath {
+  func alias(named name: String, in group: Value) throws(Failure) -> ConnectionSpec.PlacePath {
     // Groups that are schemes lead on by references, each inside the one before.
     aliasDepth += 1
     defer { aliasDepth -= 1 }
-    guard aliasDepth <= Detours.depthLimit else { throw .tooManyAliases(name, describe(group)) }
+    guard aliasDepth <= AliasCycleGuard.depthLimit else { throw .tooManyAliases(name, describe(group)) }
     let object = ObjectRef(group)
     let names = try array(object[slot: GroupSlot.names])
     let places = try array(object[slot: GroupSlot.places])
@@ -101,7 +101,7 @@ extension Machine {
   /// The way to the place that a reference inside a group leads to.
   func alias(
     of reference: Value, in group: Value
-  ) throws(Failure) -> ConnectionPlan.PlacePath {
+  ) throws(Failure) -> ConnectionSpec.PlacePath {
     let components = try self.reference(reference).components
     guard let first = components.first else {
       throw .noProperty(referenceText(reference), describe(group))
@@ -139,7 +139,7 @@ extension Machine {
   func aliasedPlace(of name: String, in group: Value) throws(Failure) -> Place? {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
-    var detours = Detours()
+    var detours = AliasCycleGuard()
     try detours.begin(at: name, of: group, remaining: 1, self)
     guard let way = try parts(of: alias(named: name, in: group)) else { return nil }
     var (current, rest) = (way.base, way.rest[...])
@@ -165,7 +165,7 @@ extension Machine {
 
   /// The way on when a group stands on the way of a path.
   func aliasInGroup(
-    _ names: ArraySlice<Value>, at place: Place, _ detours: inout Detours
+    _ names: ArraySlice<Value>, at place: Place, _ detours: inout AliasCycleGuard
   ) throws(Failure) -> (base: Place, names: [Value])? {
     guard let first = names.first, let name = text(first) else { return nil }
     let group: Value
@@ -184,7 +184,7 @@ extension Machine {
   /// What is at the end of a way, noted when a formula runs.
   ///
   /// - Returns: the value, nil behind a nil, or `unwind`.
-  private func value(at path: ConnectionPlan.PlacePath) -> Value {
+  private func value(at path: ConnectionSpec.PlacePath) -> Value {
     switch path {
     case .place(let place):
       let value = self.value(at: place)
@@ -198,7 +198,7 @@ extension Machine {
     case .computed(let computed):
       let found = locate(computed)
       if let failure = found.failure { return signal(failure) }
-      for read in found.reads { tracker?.record(read) }
+      for read in found.reads { recorder?.record(read) }
       return found.path.map { value(at: $0) } ?? .nil
     }
   }
@@ -206,7 +206,7 @@ extension Machine {
   /// Writes what is at the end of a way.
   ///
   /// - Returns: the value, or `unwind`.
-  private func assign(_ value: Value, to path: ConnectionPlan.PlacePath) -> Value {
+  private func assign(_ value: Value, to path: ConnectionSpec.PlacePath) -> Value {
     switch path {
     case .place(let place): return assign(value, to: place)
     case .path(let base, let names):
@@ -261,7 +261,7 @@ extension Machine {
   /// What it finds is kept among the roots, which the caller takes back.
   ///
   /// - Throws: a failure for what is no reference.
-  func placePath(of value: Value) throws(Failure) -> ConnectionPlan.PlacePath {
+  func placePath(of value: Value) throws(Failure) -> ConnectionSpec.PlacePath {
     guard value.isObject else { throw .invalidArgument("a reference", found: describe(value)) }
     let object = ObjectRef(value)
     switch classInfo(of: value).name {
@@ -359,7 +359,7 @@ extension Machine {
   ///
   /// - Returns: the connection, `unwind`, or nil when they are not both stores.
   func joinStores(
-    _ plan: ConnectionPlan, _ connector: String, rightName: String, text: String
+    _ plan: ConnectionSpec, _ connector: String, rightName: String, text: String
   ) -> Value? {
     guard let left = storeHeld(at: plan.target.place) else { return nil }
     let root = roots.count
@@ -393,7 +393,7 @@ extension Machine {
   }
 
   /// The store or dictionary that a place holds now.
-  private func storeHeld(at path: ConnectionPlan.PlacePath) -> Value? {
+  private func storeHeld(at path: ConnectionSpec.PlacePath) -> Value? {
     var value: Value
     switch path {
     case .place(let place):
@@ -434,12 +434,12 @@ extension Primitive {
       guard names.elementCount == 2, let site = machine.stackTrace(limit: 1).first else {
         throw .invalidArgument("two names", found: machine.describe(arguments[3]))
       }
-      var plan = ConnectionPlan(
-        target: ConnectionPlan.Operand(
+      var plan = ConnectionSpec(
+        target: ConnectionSpec.Operand(
           place: try machine.placePath(of: arguments[0]),
           name: try machine.swiftString(names[element: 0])),
         block: nil,
-        other: ConnectionPlan.Operand(
+        other: ConnectionSpec.Operand(
           place: try machine.placePath(of: arguments[1]),
           name: try machine.swiftString(names[element: 1])),
         reads: [], isOneWay: connector == "|=")

@@ -31,7 +31,7 @@ extension Machine {
   ///
   /// - Throws: a failure when it cannot be so; it is then as it was.
   func change(
-    _ receiver: Value, _ change: (inout ConnectionPlan) -> Void
+    _ receiver: Value, _ change: (inout ConnectionSpec) -> Void
   ) throws(Failure) -> Value {
     guard let connection = connection(receiver), let old = connection.plan else {
       return receiver
@@ -56,7 +56,7 @@ extension Machine {
   ///
   /// - Returns: the answer, or `unwind`.
   func settle(
-    _ connection: Connection, insteadOf old: ConnectionPlan?, _ runs: [FormulaRuns],
+    _ connection: Connection, insteadOf old: ConnectionSpec?, _ runs: [FormulaRuns],
     answering value: Value
   ) -> Value {
     if graph.isSettling || graph.atomicDepth > 0 { return value }
@@ -87,7 +87,7 @@ extension Machine {
   /// Has a connection hold another plan, from now on or, if it is suspended, when it is resumed.
   ///
   /// - Throws: a failure when it cannot be so; it is then as it was.
-  func establish(_ connection: Connection, anew plan: ConnectionPlan) throws(Failure) {
+  func establish(_ connection: Connection, anew plan: ConnectionSpec) throws(Failure) {
     let old = connection.plan
     connection.plan = plan
     guard connection.status == .active else { return }
@@ -106,7 +106,7 @@ extension Machine {
     graph.dissolve(connection)
     do throws(Failure) {
       try establish(connection, plan)
-      connection.shrink()
+      connection.compact()
     } catch {
       graph.dissolve(connection)
       connection.plan = old

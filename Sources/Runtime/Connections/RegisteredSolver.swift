@@ -91,7 +91,7 @@ extension ConnectionGraph {
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
     guard let known = machine.registeredSolvers[name] else { return nil }
     let solver = try makeScriptSolver(
-      ForcedSolver(name: name, native: nil, prototype: known.prototype))
+      RequestedSolver(name: name, native: nil, prototype: known.prototype))
     switch solver.accept(region) {
     case .yes: return (solver, name)
     case .no(let refusals):
@@ -171,7 +171,7 @@ extension ConnectionGraph {
   /// A connection with the solver that it prefers.
   private struct Preferring {
     let connection: Connection
-    let solver: ForcedSolver?
+    let solver: RequestedSolver?
   }
 
   /// Has connections kept by the solvers that they prefer, as they were.
@@ -221,7 +221,7 @@ extension ConnectionGraph {
     for name in machine.registeredSolverNames {
       guard let known = machine.registeredSolvers[name], known.cost < limit else { return }
       if try makeRegisteredSolver(name, for: region, &objections) != nil {
-        connection.forced = ForcedSolver(
+        connection.forced = RequestedSolver(
           name: name, native: nil, prototype: known.prototype, isPreference: true)
         return
       }

@@ -18,13 +18,13 @@ extension Machine {
   /// - Returns: Whether it is such a write: nobody determines the place, and nothing is settled for it.
   @inline(never)
   func remembers(_ object: ObjectRef, slot: Int? = nil) -> Bool {
-    guard tracker != nil || graph.runningNumber >= 0, graph.writing == nil,
+    guard recorder != nil || graph.runningNumber >= 0, graph.writing == nil,
       isMemoryOfActiveStore(object, isStore: slot != nil)
     else { return false }
-    var current = tracker
+    var current = recorder
     while let each = current {
       each.forget(object, slot: slot)
-      if each.base != nil || each === graph.formulaTracker { break }
+      if each.base != nil || each === graph.formulaRecorder { break }
       current = each.outer
     }
     return true
@@ -98,7 +98,7 @@ extension Machine {
     {
       return true
     }
-    var current = tracker
+    var current = recorder
     while let each = current {
       if each.base == frame { return true }
       current = each.outer

@@ -56,7 +56,7 @@ extension Machine {
     }
     try refuseInSolver()
     guard let connection = connection(object) else { return object }
-    if connection.plan?.linear != nil || connection.relay?.kind == .places {
+    if connection.plan?.linear != nil || connection.observer?.kind == .places {
       throw .invalidArgument(
         "a connection that computes a place for 'within:'", found: "'\(connection.text)'")
     }

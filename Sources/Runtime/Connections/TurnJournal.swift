@@ -33,11 +33,11 @@ struct TurnJournal {
   private var slots: [OldSlots] = []
   /// The numbers of the connections that have come into force, negated for those that were
   /// suspended before.
-  private var newcomers: [Int] = []
+  private var newConnections: [Int] = []
 
   /// Whether nothing has been noted.
   var isEmpty: Bool {
-    statuses.isEmpty && reads.isEmpty && slots.isEmpty && newcomers.isEmpty
+    statuses.isEmpty && reads.isEmpty && slots.isEmpty && newConnections.isEmpty
   }
 
   /// Forgets all but the connections: the turn stands, but others may follow.
@@ -48,12 +48,12 @@ struct TurnJournal {
   }
 
   /// Has new connections stay in force though the turn is given up.
-  mutating func keepNewcomers() { newcomers.removeAll() }
+  mutating func keepNewConnections() { newConnections.removeAll() }
 
   /// Forgets everything.
   mutating func removeAll() {
     endTurn()
-    newcomers.removeAll(keepingCapacity: newcomers.count < 1_024)
+    newConnections.removeAll(keepingCapacity: newConnections.count < 1_024)
   }
 
   mutating func note(_ formula: Formula, _ status: HotFormula.Status, _ failure: String?) {
@@ -70,11 +70,11 @@ struct TurnJournal {
   }
 
   mutating func note(new connection: Connection, wasSuspended: Bool) {
-    newcomers.append(wasSuspended ? -connection.number : connection.number)
+    newConnections.append(wasSuspended ? -connection.number : connection.number)
   }
 
   /// Whether a connection has come into force since the last turn that stands.
-  func hasNewcomer(_ number: Int) -> Bool { newcomers.contains(number) }
+  func hasNewConnection(_ number: Int) -> Bool { newConnections.contains(number) }
 
   /// Marks what would be read again.
   func mark(_ heap: Heap) {
@@ -91,9 +91,9 @@ struct TurnJournal {
   /// They would fail with every later change; the statements that made them have failed.
   ///
   /// What they stood beside goes back to the solvers it had.
-  func endNewcomers(in graph: ConnectionGraph) {
+  func endNewConnections(in graph: ConnectionGraph) {
     var cells: Set<CellID> = []
-    for number in newcomers.reversed() {
+    for number in newConnections.reversed() {
       guard let connection = graph.connections[abs(number)] else { continue }
       for formula in connection.formulas { cells.formUnion(formula.inputs + [formula.output]) }
       if number < 0 { graph.suspend(connection) } else { graph.disconnect(connection) }
@@ -171,10 +171,10 @@ extension ConnectionGraph {
   }
 
   /// Notes that a connection has come into force; it has not been brought up to date yet.
-  func noteNewcomer(_ connection: Connection, wasSuspended: Bool = false) {
+  func recordNewConnection(_ connection: Connection, wasSuspended: Bool = false) {
     words[0].hasJournal = true
-    newcomerCount &+= 1
-    lastNewcomer = connection.number
+    newConnectionCount &+= 1
+    lastNewConnection = connection.number
     journal.note(new: connection, wasSuspended: wasSuspended)
   }
 
@@ -188,7 +188,7 @@ extension ConnectionGraph {
   func takeBackJournal() {
     // Code that runs meanwhile may have the collector run: what is needed stays in the journal.
     let old = journal
-    old.endNewcomers(in: self)
+    old.endNewConnections(in: self)
     // All else is as it was: nothing has to run that had not.
     forced = []
     retries = Retries()

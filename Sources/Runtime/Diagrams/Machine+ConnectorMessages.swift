@@ -39,8 +39,8 @@ extension Machine {
     if let solver = solverMessage(of: connection, said("solver:")) {
       settings.append(ConnectionSetting(message: solver, isDefault: false))
     }
-    let relay = connection.relay.map { KernelObject($0.object, in: self) }
-    let policy = relay?["policy"] ?? .nil
+    let observer = connection.observer.map { KernelObject($0.object, in: self) }
+    let policy = observer?["policy"] ?? .nil
     if let text = policyText(policy, said("policy:")) {
       settings.add("policy:", text, isDefault: text == "Policy immediate")
     }
@@ -52,7 +52,7 @@ extension Machine {
     } else {
       settings.add("within:", "nil", isDefault: true)
     }
-    if let relay { addTruth(relay, connection, to: &settings, said) }
+    if let observer { addTruth(observer, connection, to: &settings, said) }
     if connection.isBoundBothWays, connection.plan?.joinsStores != true,
       settings.allSatisfy(\.isDefault)
     {
@@ -70,27 +70,27 @@ extension Machine {
 
   /// Adds what is said of truth and requests.
   private func addTruth(
-    _ relay: KernelObject, _ connection: Connection, to settings: inout [ConnectionSetting],
+    _ observer: KernelObject, _ connection: Connection, to settings: inout [ConnectionSetting],
     _ said: (String) -> ConnectorMessage?
   ) {
-    let side = relay["truthSide"].asSmallInteger
+    let side = observer["truthSide"].asSmallInteger
     if let side {
       settings.add("truth:", side == 1 ? "#left" : "#right")
-    } else if relay.isBinding {
+    } else if observer.isBinding {
       settings.add("truth:", "#right", isDefault: true)
     }
     for (selector, name) in [
       ("validate:", "validator"), ("arbitrate:", "rule"), ("priority:", "priority"),
       ("onReject:", "rejectBlock"),
-    ] where !relay[name].isNil {
-      if let text = argumentText(relay[name]) ?? said(selector)?.arguments.first {
+    ] where !observer[name].isNil {
+      if let text = argumentText(observer[name]) ?? said(selector)?.arguments.first {
         settings.add(selector, text)
       }
     }
-    if relay["isMirror"].isTrue { settings.add("mirror:", "true") }
-    if connection.relay?.heldSide != nil {
+    if observer["isMirror"].isTrue { settings.add("mirror:", "true") }
+    if connection.observer?.heldSide != nil {
       settings.add("requestOnly", nil)
-    } else if relay.isBinding {
+    } else if observer.isBinding {
       settings.add("optimistic", nil, isDefault: true)
     }
   }
@@ -246,6 +246,6 @@ struct KernelObject {
 extension Connection {
   /// Whether it joins two places both ways, and one of them is the truth.
   fileprivate var isBoundBothWays: Bool {
-    relay?.kind == .places && connector == "=|="
+    observer?.kind == .places && connector == "=|="
   }
 }

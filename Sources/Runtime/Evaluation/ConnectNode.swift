@@ -128,17 +128,17 @@ final class ConnectNode: SiteNode {
       defer { machine.roots.removeLast(machine.roots.count - root) }
       do throws(Failure) {
         guard let target = try resolve(target, frame, machine) else { return .unwind }
-        var other: ConnectionPlan.Operand?
+        var other: ConnectionSpec.Operand?
         if let operand = self.other {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           other = resolved
         }
-        var reads: [ConnectionPlan.Operand] = []
+        var reads: [ConnectionSpec.Operand] = []
         for operand in self.reads {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           reads.append(resolved)
         }
-        var backs: [ConnectionPlan.Operand] = []
+        var backs: [ConnectionSpec.Operand] = []
         for operand in self.backs {
           guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
           backs.append(resolved)
@@ -151,7 +151,7 @@ final class ConnectNode: SiteNode {
             reads.append(resolved)
           }
         }
-        var plan = ConnectionPlan(
+        var plan = ConnectionSpec(
           target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
         plan.formula = formula
         plan.backs = backs
@@ -177,7 +177,7 @@ final class ConnectNode: SiteNode {
           if option.name == "strength:" {
             plan.strength = try machine.strength(value)
           } else {
-            let solver = try machine.forcedSolver(value)
+            let solver = try machine.requestedSolver(value)
             if let native = solver.native {
               plan.solver = native.name
             } else {
@@ -205,7 +205,7 @@ final class ConnectNode: SiteNode {
   ///
   /// Nothing would read that entry. A formula sends the message, whatever entries there are.
   private func message(
-    _ expression: PlaceExpression, _ path: ConnectionPlan.PlacePath, isSent: Bool,
+    _ expression: PlaceExpression, _ path: ConnectionSpec.PlacePath, isSent: Bool,
     _ machine: Machine
   ) -> Place? {
     switch (expression, path) {
@@ -221,21 +221,21 @@ final class ConnectNode: SiteNode {
 
   /// Refuses to write what a dictionary answers to a message.
   private func refuseMessage(
-    _ expression: PlaceExpression, _ path: ConnectionPlan.PlacePath, _ machine: Machine
+    _ expression: PlaceExpression, _ path: ConnectionSpec.PlacePath, _ machine: Machine
   ) throws(Failure) {
     guard let place = message(expression, path, isSent: false, machine) else { return }
     throw .noWayBack(machine.displayText(place.key), machine.describe(place.object))
   }
 
   /// Whether what is written as a chain of names is none that could be followed.
-  private func isNoPath(_ operand: Operand, _ resolved: ConnectionPlan.Operand) -> Bool {
+  private func isNoPath(_ operand: Operand, _ resolved: ConnectionSpec.Operand) -> Bool {
     guard case .chain = operand.place, case .place = resolved.place else { return false }
     return true
   }
 
   /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
   private func resolve(
-    _ linear: Linear, _ target: ConnectionPlan.Operand, _ frame: Frame, _ machine: Machine
+    _ linear: Linear, _ target: ConnectionSpec.Operand, _ frame: Frame, _ machine: Machine
   ) throws(Failure) -> LinearPlan? {
     guard let products = linear.products else { throw .formulaTooLarge(text) }
     var leaves: [LinearPlan.Leaf] = []
@@ -250,7 +250,7 @@ final class ConnectNode: SiteNode {
           if leaf.block == nil
             || machine.isWritable(path) && message(place, path, isSent: false, machine) == nil
           {
-            made.operand = ConnectionPlan.Operand(place: path, name: leaf.name)
+            made.operand = ConnectionSpec.Operand(place: path, name: leaf.name)
           }
         } catch {
           // What is no place is a value.
@@ -284,14 +284,14 @@ final class ConnectNode: SiteNode {
   /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
   private func resolve(
     _ operand: Operand, _ frame: Frame, _ machine: Machine
-  ) throws(Failure) -> ConnectionPlan.Operand? {
+  ) throws(Failure) -> ConnectionSpec.Operand? {
     guard let place = try resolve(operand.place, frame, machine) else { return nil }
-    return ConnectionPlan.Operand(place: place, name: operand.name)
+    return ConnectionSpec.Operand(place: place, name: operand.name)
   }
 
   private func resolve(
     _ expression: PlaceExpression, _ frame: Frame, _ machine: Machine
-  ) throws(Failure) -> ConnectionPlan.PlacePath? {
+  ) throws(Failure) -> ConnectionSpec.PlacePath? {
     switch expression {
     case .context(let slot, let hops, let index):
       return .place(.slot(frame.context(in: slot, hops: hops), index))
@@ -363,11 +363,11 @@ final class ConnectNode: SiteNode {
   /// followed.
   private func element(
     _ index: Value, of base: PlaceExpression, _ frame: Frame, _ machine: Machine
-  ) throws(Failure) -> ConnectionPlan.PlacePath? {
+  ) throws(Failure) -> ConnectionSpec.PlacePath? {
     switch try resolve(base, frame, machine) {
     case .place(let place) where place.kind != .stored: .path(place, [index])
     case .path(let place, let names): .path(place, names + [index])
-    case .computed(let path): ConnectionPlan.PlacePath.computed(path).appending([index])
+    case .computed(let path): ConnectionSpec.PlacePath.computed(path).appending([index])
     case .place, nil: nil
     }
   }
@@ -377,8 +377,8 @@ final class ConnectNode: SiteNode {
   private func followChain(
     from base: PlaceExpression, _ nodes: [NodeRef], orElse other: PlaceExpression, _ frame: Frame,
     _ machine: Machine
-  ) throws(Failure) -> ConnectionPlan.PlacePath? {
-    let start: ConnectionPlan.PlacePath?
+  ) throws(Failure) -> ConnectionSpec.PlacePath? {
+    let start: ConnectionSpec.PlacePath?
     do throws(Failure) {
       guard let resolved = try resolve(base, frame, machine) else { return nil }
       start = resolved

@@ -33,8 +33,8 @@ extension SiteNode {
     var condition = value
     while !condition.isBoolean {
       if condition.isUnwind { return condition }
-      let culprit = condition
-      condition = withMachine(in: frame) { $0.signal(.nonBoolean(culprit, in: $0)) }
+      let blockingPlace = condition
+      condition = withMachine(in: frame) { $0.signal(.nonBoolean(blockingPlace, in: $0)) }
     }
     return condition
   }

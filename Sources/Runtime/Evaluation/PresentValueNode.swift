@@ -13,14 +13,14 @@ final class PresentValueNode: SiteNode {
   override func evaluate(_ frame: Frame) -> Value {
     // What it reads is recorded where nobody looks.
     let outer = withMachine(in: frame) { machine in
-      let outer = machine.tracker
-      machine.tracker = Tracker(within: outer)
+      let outer = machine.recorder
+      machine.recorder = DependencyRecorder(within: outer)
       return outer
     }
     let outcome = state.withMachine { machine in
       machine.withErrorsCaught { body.evaluate(frame) }
     }
-    withMachine(in: frame) { $0.tracker = outer }
+    withMachine(in: frame) { $0.recorder = outer }
     return switch outcome {
     case .value(let value): value
     case .failed: .nil

@@ -182,10 +182,10 @@ extension Machine {
   ) -> RunOutcome {
     withEntry {
       state.base = state.top
-      func operand(_ variable: VariableCell) -> ConnectionPlan.Operand {
-        ConnectionPlan.Operand(place: .place(.slot(variable.cell, 0)), name: variable.name)
+      func operand(_ variable: VariableCell) -> ConnectionSpec.Operand {
+        ConnectionSpec.Operand(place: .place(.slot(variable.cell, 0)), name: variable.name)
       }
-      let plan = ConnectionPlan(
+      let plan = ConnectionSpec(
         target: operand(target), block: nil, other: nil, reads: inputs.map { operand($0) },
         native: code)
       let value = connect(

@@ -103,11 +103,11 @@ package final class Machine {
   /// The same for where each write comes by: it takes no part in counting references.
   let graphReference: Unmanaged<ConnectionGraph>
   /// What records the reads of the formula that runs.
-  var tracker: Tracker? {
-    didSet { unsafe trackerReference = tracker.map { unsafe Unmanaged.passUnretained($0) } }
+  var recorder: DependencyRecorder? {
+    didSet { unsafe recorderReference = recorder.map { unsafe Unmanaged.passUnretained($0) } }
   }
   /// The same for where each read comes by.
-  private(set) var trackerReference: Unmanaged<Tracker>?
+  private(set) var recorderReference: Unmanaged<DependencyRecorder>?
   /// How many evaluations use code that records what it reads.
   var trackingDepth = 0
 

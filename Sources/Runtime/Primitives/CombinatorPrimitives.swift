@@ -12,16 +12,16 @@ extension Primitive {
     },
     Primitive("noteRead: reference", "Has the formula that runs depend on it; whether one runs.") {
       machine, arguments throws(Failure) in
-      guard machine.tracker != nil else { return .false }
+      guard machine.recorder != nil else { return .false }
       let reference = try machine.reference(arguments[0], in: arguments.receiver)
       machine.noteRead(of: reference, in: arguments.receiver)
       return .true
     },
     Primitive("unobserved: aBlock", "Evaluates aBlock; what it reads is its own affair.") {
       machine, arguments in
-      guard let outer = machine.tracker else { return machine.evaluateBlock(arguments[0]) }
-      machine.tracker = Tracker(within: outer)
-      defer { machine.tracker = outer }
+      guard let outer = machine.recorder else { return machine.evaluateBlock(arguments[0]) }
+      machine.recorder = DependencyRecorder(within: outer)
+      defer { machine.recorder = outer }
       return machine.evaluateBlock(arguments[0])
     },
   ]
@@ -70,7 +70,7 @@ extension Machine {
     _ reference: Value, from store: Value, if condition: Value = .nil
   ) throws(Failure) -> Value {
     _ = try openedStore(store)
-    guard tracker != nil else { return get(reference, from: store, if: condition) }
+    guard recorder != nil else { return get(reference, from: store, if: condition) }
     return try withOwnReference(reference, in: store) { get($0, from: store, if: condition) }
   }
 
@@ -81,7 +81,7 @@ extension Machine {
     _ = try openedStore(store)
     guard graph.hasStoredCells || graph.running != nil else {
       let stored = put(value, at: reference, in: store, if: condition)
-      return stored.isUnwind ? stored : settleRelays(answering: value)
+      return stored.isUnwind ? stored : settleObservers(answering: value)
     }
     return try withOwnReference(reference, in: store) {
       write(value, at: $0, in: store, if: condition)

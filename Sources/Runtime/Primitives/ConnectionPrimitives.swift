@@ -15,9 +15,9 @@ extension Primitive {
         }
         let ending = connection.parts + [connection]
         for each in ending { try machine.refreshTargets(of: each) }
-        let relays = ending.compactMap { $0.status == .disconnected ? nil : $0.relay }
+        let observers = ending.compactMap { $0.status == .disconnected ? nil : $0.observer }
         for each in ending { machine.end(each) { machine.graph.disconnect($0) } }
-        for relay in relays where machine.tellEnd(of: relay).isUnwind { return .unwind }
+        for observer in observers where machine.tellEnd(of: observer).isUnwind { return .unwind }
       }
       return machine.settleGraph(answering: arguments.receiver)
     },
@@ -97,7 +97,7 @@ extension Primitive {
     Primitive("lastError", "What the last failure said, or nil.") { machine, arguments in
       machine.connection(arguments.receiver)
         .flatMap {
-          $0.relay?.error ?? $0.relay?.rejection ?? machine.graph.failure(of: $0)
+          $0.observer?.error ?? $0.observer?.rejection ?? machine.graph.failure(of: $0)
             ?? machine.unreadable(of: $0)
         }
         .map { machine.makeString($0) } ?? .nil
@@ -123,7 +123,7 @@ extension Primitive {
         return machine.makeArray([])
       }
       let outputs =
-        connection.relay.flatMap { $0.kind == .places ? $0.cells : nil }
+        connection.observer.flatMap { $0.kind == .places ? $0.cells : nil }
         ?? machine.graph.redundant[connection].map { [$0.left, $0.right] }
         ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? machine.graph.places(of: outputs) : []
@@ -197,8 +197,8 @@ extension Machine {
   /// Whether a connection is that by which a store of the library hears of changes of another one: who ends
   /// the connections of a program does not mean it.
   fileprivate func isOfStore(_ connection: Connection) -> Bool {
-    guard let relay = connection.relay else { return false }
-    return classInfo(of: relay.object).name == "SourceWatcher"
+    guard let observer = connection.observer else { return false }
+    return classInfo(of: observer.object).name == "SourceWatcher"
   }
 
   /// The connection that a value is which explains places; nil for a reference.
@@ -244,8 +244,8 @@ extension Machine {
   fileprivate func connectionState(_ value: Value) -> String {
     guard let connection = connection(value) else { return "disconnected" }
     // A store may not tell what becomes of the copies in it.
-    if connection.status == .active, let relay = connection.relay, relay.error == nil {
-      _ = withErrorsCaught { send(selector("lookWhenAsked"), to: relay.object) }
+    if connection.status == .active, let observer = connection.observer, observer.error == nil {
+      _ = withErrorsCaught { send(selector("lookWhenAsked"), to: observer.object) }
     }
     return state(of: connection)
   }
@@ -266,7 +266,7 @@ extension Machine {
   /// Why a place of a connection cannot be read for which it waits; nil where it waits for something that is
   /// missing, or for nothing.
   fileprivate func unreadable(of connection: Connection) -> String? {
-    guard connection.status == .active, connection.relay == nil,
+    guard connection.status == .active, connection.observer == nil,
       connection.formulas.contains(where: { $0.state == .waiting })
     else { return nil }
     for cell in connection.formulas.flatMap({ [$0.output] + $0.inputs }).withoutRepetitions
@@ -278,11 +278,11 @@ extension Machine {
 
   private func knownState(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
     if connection.status != .active { return connection.status.rawValue }
-    if let relay = connection.relay {
-      if relay.error != nil { return "error" }
-      if relay.isPending { return "pending" }
-      if relay.kind == .places {
-        return relay.cells.isEmpty || !showsTruth(relay) ? "waiting" : "satisfied"
+    if let observer = connection.observer {
+      if observer.error != nil { return "error" }
+      if observer.isPending { return "pending" }
+      if observer.kind == .places {
+        return observer.cells.isEmpty || !showsTruth(observer) ? "waiting" : "satisfied"
       }
     }
     if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
@@ -307,9 +307,9 @@ extension Machine {
 
 extension Machine {
   /// Whether the two places of a truth hold the same, as far as that is known; of whole stores it is.
-  func showsTruth(_ relay: Relay) -> Bool {
-    guard relay.isTruth(in: graph), relay.heldSide == nil else { return true }
-    guard let left = currentValue(of: relay.cells[0]), let right = currentValue(of: relay.cells[1]),
+  func showsTruth(_ observer: ConnectionObserver) -> Bool {
+    guard observer.isTruth(in: graph), observer.heldSide == nil else { return true }
+    guard let left = currentValue(of: observer.cells[0]), let right = currentValue(of: observer.cells[1]),
       !isUnchanged(left, right)
     else { return true }
     if case .value(.true) = withErrorsCaught({ send(selector("="), to: left, right) }) {

@@ -43,7 +43,7 @@ extension Primitive {
     case "SolverTurn": solverTurn
     case "SolverTable class": solverTableClass
     case "Connection":
-      connection + forcing + explaining + relays + invariants + tolerance + linkedConnection
+      connection + forcing + explaining + observers + invariants + tolerance + linkedConnection
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "QueuedPolicy": queuedPolicy

@@ -119,13 +119,13 @@ extension Primitive {
       if connection.isInvariant {
         throw .takesNo("solver", connection.text, because: "it is asked when all is settled")
       }
-      if connection.relay?.kind == .places, connection.plan?.isOneWay == false {
+      if connection.observer?.kind == .places, connection.plan?.isOneWay == false {
         throw .takesNo("solver", connection.text, because: "its truth decides what its places hold")
       }
       let old = connection.isHeld ? nil : connection.plan
       let runs = machine.graph.runs(of: connection)
       do throws(Failure) {
-        try machine.graph.force(connection, try machine.forcedSolver(arguments[0]))
+        try machine.graph.force(connection, try machine.requestedSolver(arguments[0]))
       } catch {
         if connection.isHeld { machine.graph.disconnect(connection) }
         try machine.settleAfter(error)

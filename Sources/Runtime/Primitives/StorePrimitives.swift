@@ -18,7 +18,7 @@ extension Primitive {
     Primitive("get: reference", "What is at a reference; nil when nothing is.") {
       machine, arguments throws(Failure) in
       // A formula that sends the message itself reads the place like one that names it.
-      if machine.tracker != nil {
+      if machine.recorder != nil {
         let key = try machine.reference(arguments[0], in: arguments.receiver)
         machine.noteRead(of: key, in: arguments.receiver)
       }
@@ -117,7 +117,7 @@ extension Primitive {
       machine.noteStoreChange(
         machine.makeReference(destination.asDirectory), in: arguments.receiver)
       machine.noteTreeChange(destination, in: arguments.receiver)
-      return machine.settleRelays(answering: answer)
+      return machine.settleObservers(answering: answer)
     },
     Primitive("mergeNatively: patch at: reference if: condition", "Has the store merge by itself.")
     {

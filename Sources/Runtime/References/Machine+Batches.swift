@@ -21,7 +21,7 @@ extension Machine {
       return
     }
     guard let store = store as? any DurableStore else { return }
-    if graph.atomicDepth > 0, !graph.isSettling, !graph.relays.isTelling {
+    if graph.atomicDepth > 0, !graph.isSettling, !graph.observers.isTelling {
       batches.isOfProgram = true
     }
     if batches.stores.contains(where: { $0 === store }) { return }
@@ -32,7 +32,7 @@ extension Machine {
 
   /// Whether something is under way that ends by bringing connections up to date.
   var isInTurn: Bool {
-    graph.atomicDepth > 0 || graph.isSettling || graph.relays.isTelling
+    graph.atomicDepth > 0 || graph.isSettling || graph.observers.isTelling
   }
 
   /// Ends the batches of a turn.

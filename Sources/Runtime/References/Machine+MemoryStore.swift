@@ -59,7 +59,7 @@ extension Machine {
   /// - Returns: Whether it is stored.
   @inline(__always)
   func setKnownMemoryValue(_ value: Value, at reference: Value, in store: Value) -> Bool {
-    guard !graph.hasStoredCells, !graph.words[0].hasRelays, graph.runningNumber < 0,
+    guard !graph.hasStoredCells, !graph.words[0].hasObserversOfTurn, graph.runningNumber < 0,
       ObjectRef(store).flags & ObjectFlag.watched == 0,
       let (table, number) = knownEntry(of: reference, in: store),
       table.object.flags & ObjectFlag.watched == 0

@@ -202,7 +202,7 @@ extension Machine {
   /// - Returns: the value, or `unwind`.
   func get(_ reference: Value, from store: Value, if condition: Value = .nil) -> Value {
     // Where hardly any stack is left, it is the send that says so.
-    if isPlainMemory(store), condition.isNil, tracker == nil, !state.needsSafepoint {
+    if isPlainMemory(store), condition.isNil, recorder == nil, !state.needsSafepoint {
       if let value = knownMemoryValue(at: reference, in: store) { return value }
       do throws(Failure) {
         return try memoryValue(at: reference, in: store)
@@ -234,11 +234,11 @@ extension Machine {
     }
     noteStoredRead(reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
-    let outer = tracker
+    let outer = recorder
     if outer != nil, classInfo(of: store) === memoryStoreClass {
-      tracker = Tracker(within: outer)
+      recorder = DependencyRecorder(within: outer)
     }
-    defer { tracker = outer }
+    defer { recorder = outer }
     return send(getSelector, to: store, reference)
   }
 
@@ -280,7 +280,7 @@ extension Machine {
     }
     guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
       let stored = put(value, at: reference, in: store, if: condition)
-      return stored.isUnwind ? stored : settleRelays(answering: value)
+      return stored.isUnwind ? stored : settleObservers(answering: value)
     }
     return calling(cell, as: reference) {
       write(value, to: cell) {
@@ -346,7 +346,7 @@ extension Machine {
   func delete(_ reference: Value, in store: Value, if condition: Value = .nil) -> Value {
     guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
       let existed = deleteUnwatched(reference, in: store, if: condition)
-      return existed.isUnwind ? existed : settleRelays(answering: existed)
+      return existed.isUnwind ? existed : settleObservers(answering: existed)
     }
     var answer = Value.false
     let root = roots.count
@@ -428,7 +428,7 @@ extension Machine {
       if !wasToldDirectly(added, store), noteOwnChange(added, in: store).isUnwind {
         return .unwind
       }
-      return settleRelays(answering: added)
+      return settleObservers(answering: added)
     }
     do throws(Failure) {
       let place = try self.reference(reference)
@@ -443,7 +443,7 @@ extension Machine {
       roots.append(added)
       defer { roots.removeLast() }
       noteStoreChange(added, in: store)
-      return settleRelays(answering: added)
+      return settleObservers(answering: added)
     } catch {
       return signal(error)
     }
@@ -490,9 +490,9 @@ extension Machine {
     if let native = nativeStore(store) { return native.feed != nil }
     guard store.isObject, !isMemory(store) else { return true }
     // What it asks on the way is its own affair.
-    let outer = tracker
-    if outer != nil { tracker = Tracker(within: outer) }
-    defer { tracker = outer }
+    let outer = recorder
+    if outer != nil { recorder = DependencyRecorder(within: outer) }
+    defer { recorder = outer }
     switch withErrorsCaught({ send(selector("canTellOf:"), to: store, reference) }) {
     case .value(let answer): return answer != .false
     // Reading the place fails as well, and says why.
@@ -510,10 +510,10 @@ extension Machine {
   func noteRead(of reference: Value, in store: Value) { noteStoredRead(reference, in: store) }
 
   private func noteStoredRead(_ reference: Value, in store: Value) {
-    guard let tracker else { return }
+    guard let recorder else { return }
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
-    tracker.record(place)
+    recorder.record(place)
     if nativeStore(store) != nil { watchBeforeReading(place) }
   }
 

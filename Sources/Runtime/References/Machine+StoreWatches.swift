@@ -36,7 +36,7 @@ final class StoreWatches: LiveSource {
   func add(_ subscription: ChangeSubscription, for connection: Connection) {
     var watch = byConnection[connection.number] ?? ConnectionWatch(connection: connection)
     watch.subscriptions.append(subscription)
-    if connection.relay?.watchesPassively != true { watch.isLive = true }
+    if connection.observer?.watchesPassively != true { watch.isLive = true }
     byConnection[connection.number] = watch
   }
 

@@ -64,7 +64,7 @@ extension Machine {
     }
     if takeUpStoredChanges().isUnwind { return .unwind }
     switch answer {
-    case .done: return settleRelays(answering: .nil)
+    case .done: return settleObservers(answering: .nil)
     case .resource(let resource): return try decode(.resource(resource), from: native, at: place)
     case .store(let made): return nativeStoreObject(for: made)
     }

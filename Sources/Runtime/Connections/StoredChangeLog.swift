@@ -5,7 +5,7 @@ internal import TenonLexer
 // no cells.
 
 /// The last changes of places in whole stores, the oldest giving way to new ones.
-struct StoredCauses {
+struct StoredChangeLog {
   struct Entry {
     /// The cell of the store.
     let whole: CellID
@@ -38,11 +38,11 @@ struct StoredCauses {
 
   mutating func note(_ entry: Entry) {
     if entry.writer == 0 { lastTurn = entry.turn }
-    if entries.count < StoredCauses.capacity {
+    if entries.count < StoredChangeLog.capacity {
       entries.append(entry)
     } else {
       entries[next] = entry
-      next = (next + 1) % StoredCauses.capacity
+      next = (next + 1) % StoredChangeLog.capacity
     }
   }
 
@@ -61,20 +61,20 @@ extension Machine {
   /// Remembers who has changed a place of a connected store.
   func noteStoredCause(_ reference: Value, _ whole: CellID, _ isByOthers: Bool) {
     guard let path = try? self.reference(reference).components, !path.isEmpty else { return }
-    let writer = graph.relays.byCell[whole]?.first { $0.relay?.isSilent ?? false }
+    let writer = graph.observers.byCell[whole]?.first { $0.observer?.isSilent ?? false }
     let turn = turnOfStoredChange(isFromOutside: writer == nil || isByOthers)
     let time = graph.causes.clock.map { $0.coarseWallTime / 1000 } ?? 0
     // A flow or the block of `watch:` may write.
     let effect = graph.isSettling ? graph.effect.map { Int($0.connection) } : nil
     if let number = writer?.number ?? effect, !isByOthers {
-      graph.relays.stored.note(
-        StoredCauses.Entry(
+      graph.observers.stored.note(
+        StoredChangeLog.Entry(
           whole: whole, path: path, writer: number, source: nil, position: 0, turn: turn,
           time: time))
     } else {
       let site = isByOthers ? nil : currentSite()
-      graph.relays.stored.note(
-        StoredCauses.Entry(
+      graph.observers.stored.note(
+        StoredChangeLog.Entry(
           whole: whole, path: path, writer: 0, source: site?.code.source,
           position: site?.site.range.start ?? 0, turn: turn, time: time))
     }
@@ -85,7 +85,7 @@ extension Machine {
   /// Where nothing but whole stores is connected no formula runs, and nothing else counts turns.
   private func turnOfStoredChange(isFromOutside: Bool) -> Int {
     if graph.isSettling { return graph.turn }
-    if isFromOutside, graph.atomicDepth == 0, graph.relays.stored.lastTurn == graph.turn + 1 {
+    if isFromOutside, graph.atomicDepth == 0, graph.observers.stored.lastTurn == graph.turn + 1 {
       graph.turn += 1
     }
     return graph.turn + 1
@@ -94,7 +94,7 @@ extension Machine {
   /// The cell of a store that is connected as a whole.
   func wholeStore(of store: Value) -> CellID? {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0,
-      let whole = graph.cellsByPlace[.whole(ObjectRef(store))], graph.relays.byCell[whole] != nil
+      let whole = graph.cellsByPlace[.whole(ObjectRef(store))], graph.observers.byCell[whole] != nil
     else { return nil }
     return whole
   }
@@ -103,7 +103,7 @@ extension Machine {
   func explanation(ofStored path: [String], in whole: CellID) -> String {
     var lines: [String] = []
     var (path, whole) = (path, whole)
-    var changes = graph.relays.stored.newestFirst[...]
+    var changes = graph.observers.stored.newestFirst[...]
     while true {
       let name = graph.name(ofStored: path, in: whole)
       let line = "\(name) is \(describeStored(path, in: whole))"
@@ -173,7 +173,7 @@ extension Machine {
   func copier(of cell: CellID) -> Connection? {
     guard let last = graph.causes.last(of: cell).map({ graph.causes[$0] }), last.writer <= 0,
       let (path, whole) = stored(at: cell),
-      let change = graph.relays.stored.newestFirst.first(where: {
+      let change = graph.observers.stored.newestFirst.first(where: {
         $0.whole == whole && $0.path == path
       }), change.writer > 0
     else { return nil }
@@ -222,9 +222,9 @@ extension Machine {
 
   /// The change that a connection has passed on, among those before, of which the last comes first.
   private func cause(
-    of change: StoredCauses.Entry, before: some Sequence<StoredCauses.Entry>
-  ) -> StoredCauses.Entry? {
-    let cells = graph.connections[change.writer]?.relay?.cells ?? []
+    of change: StoredChangeLog.Entry, before: some Sequence<StoredChangeLog.Entry>
+  ) -> StoredChangeLog.Entry? {
+    let cells = graph.connections[change.writer]?.observer?.cells ?? []
     let others = cells.filter { $0 != change.whole }
     // One side may be a part of a larger store.
     return before.first {
@@ -239,7 +239,7 @@ extension Machine {
   ///
   /// - Returns: nil when reading the place was unwound.
   func changes(ofStored path: [String], in whole: CellID, limit: Int = .max) -> [Value]? {
-    let all = graph.relays.stored.newestFirst
+    let all = graph.observers.stored.newestFirst
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     for (index, entry) in all.enumerated()
@@ -253,7 +253,7 @@ extension Machine {
 
   /// Makes the object of a change, which becomes a root.
   private func makeChange(
-    _ entry: StoredCauses.Entry, _ value: Evaluation, because cause: StoredCauses.Entry?
+    _ entry: StoredChangeLog.Entry, _ value: Evaluation, because cause: StoredChangeLog.Entry?
   ) {
     let object = makeInstance(of: "PlaceChange")
     roots.append(Value(object))
@@ -284,7 +284,7 @@ extension Machine {
 
   /// Who changed a place of a connected store last: a connection, the place of a statement, or nil.
   func lastWriter(ofStored path: [String], in whole: CellID) -> Value {
-    let change = graph.relays.stored.newestFirst.first { $0.whole == whole && $0.path == path }
+    let change = graph.observers.stored.newestFirst.first { $0.whole == whole && $0.path == path }
     guard let change else { return .nil }
     if let location = change.location { return makeString(location) }
     return graph.connections[change.writer].map { makeConnectionObject($0) } ?? .nil

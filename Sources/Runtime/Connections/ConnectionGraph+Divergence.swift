@@ -31,13 +31,13 @@ extension ConnectionGraph {
   }
 
   /// Who has made a change: a connection or a statement, with its place.
-  private func writer(of entry: CauseRing.Entry) -> String? {
+  private func writer(of entry: ChangeLog.Entry) -> String? {
     guard entry.writer > 0 else { return causes.location(of: entry).map { "written at \($0)" } }
     return connections[Int(entry.writer)].map { "'\($0.text)' (\($0.location))" }
   }
 
   /// The place because of which another one has changed.
-  private func cause(of entry: CauseRing.Entry, _ number: Int) -> CellID? {
+  private func cause(of entry: ChangeLog.Entry, _ number: Int) -> CellID? {
     if let formula = effect(of: entry) { return formula.output }
     if entry.writer > 0, entry.cause >= 0 {
       let cause = CellID(entry.cause)
@@ -49,7 +49,7 @@ extension ConnectionGraph {
 
   /// What stands for the connection whose statement contains the one that has made a change: the
   /// flow that writes what it reads.
-  private func watched(by entry: CauseRing.Entry) -> CellID? {
+  private func watched(by entry: ChangeLog.Entry) -> CellID? {
     guard let source = causes.source(of: entry) else { return nil }
     let innermost = connections.values.filter { connection in
       connection.source === source && connection.range.start <= entry.cause
@@ -59,7 +59,7 @@ extension ConnectionGraph {
   }
 
   /// What somebody else has changed last before, in the same turn.
-  private func changed(before number: Int, _ entry: CauseRing.Entry) -> CellID? {
+  private func changed(before number: Int, _ entry: ChangeLog.Entry) -> CellID? {
     guard number > 0 else { return nil }
     let before = causes[number - 1]
     guard before.turn == entry.turn, before.cell != entry.cell,

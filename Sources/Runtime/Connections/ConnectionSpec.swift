@@ -5,7 +5,7 @@ internal import TenonTables
 
 /// What a connector statement joins, with everything that depends on the activation settled: from
 /// this the connection can be made anew whenever a path in it leads elsewhere.
-struct ConnectionPlan {
+struct ConnectionSpec {
   /// A side, or something a formula reads.
   struct Operand {
     /// The place, known or at the end of a path.
@@ -40,7 +40,7 @@ struct ConnectionPlan {
   var strength = Strength.required
   /// The only solver that may keep it: one that ships, by its name, or one of the language.
   var solver: String?
-  var forced: ForcedSolver?
+  var forced: RequestedSolver?
   /// What it is for a solver of equations and inequalities, if it is for one.
   var linear: LinearPlan?
   /// What it is for such a solver where its formulas stand against others.
@@ -112,7 +112,7 @@ struct ConnectionPlan {
 }
 
 /// Where a path leads at present.
-struct Aim {
+struct ResolvedPath {
   /// The place at its end; nil when something on the way is nil or has no such property.
   var place: Place?
   /// The places on the way, whose changes lead the path elsewhere.
@@ -129,19 +129,19 @@ extension Machine {
   /// Follows a path.
   ///
   /// Getters may run: what is found is kept among the roots, which the caller takes back.
-  func aim(_ path: ConnectionPlan.PlacePath) -> Aim {
+  func aim(_ path: ConnectionSpec.PlacePath) -> ResolvedPath {
     switch path {
-    case .place(let place): return Aim(place: place)
+    case .place(let place): return ResolvedPath(place: place)
     case .computed(let computed):
       let (path, reads, failure) = locate(computed)
-      guard let path else { return Aim(steps: reads, failure: failure, components: reads) }
+      guard let path else { return ResolvedPath(steps: reads, failure: failure, components: reads) }
       var aim = aim(path)
       aim.steps = reads + aim.steps
       aim.components = reads
       return aim
     case .path(let base, let names):
-      var aim = Aim()
-      var detours = Detours()
+      var aim = ResolvedPath()
+      var detours = AliasCycleGuard()
       var current = base
       var rest = names[...]
       while !rest.isEmpty {
@@ -223,9 +223,9 @@ extension Machine {
 
   /// How many elements a list has.
   private func count(of list: Value) -> Int {
-    let outer = tracker
-    tracker = Tracker(within: outer)
-    defer { tracker = outer }
+    let outer = recorder
+    recorder = DependencyRecorder(within: outer)
+    defer { recorder = outer }
     switch withErrorsCaught({ send(selector("size"), to: list) }) {
     case .value(let size): return size.asSmallInteger ?? 0
     case .failed: return 0
@@ -259,17 +259,17 @@ extension Machine {
 
   /// The value at a place, without noting the read, and what its getter reads.
   func plainValue(at place: Place) -> (value: Value, reads: [Place]) {
-    let outer = tracker
-    let tracker = Tracker(within: outer)
-    self.tracker = tracker
+    let outer = recorder
+    let recorder = DependencyRecorder(within: outer)
+    self.recorder = recorder
     let hasGetter = place.kind == .property
     if hasGetter { trackingDepth += 1 }
     defer {
       if hasGetter { trackingDepth -= 1 }
-      self.tracker = outer
+      self.recorder = outer
     }
     let outcome = withErrorsCaught { value(at: place) }
-    let reads = hasGetter ? tracker.reads : []
+    let reads = hasGetter ? recorder.reads : []
     switch outcome {
     case .value(let value): return (value.isUndefined ? .nil : value, reads)
     case .failed: return (.nil, reads)
@@ -283,14 +283,14 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String, isHeld: Bool = false,
-    relay: Relay? = nil, partOf whole: String? = nil,
+    _ plan: ConnectionSpec, connector: String, text: String, isHeld: Bool = false,
+    observer: ConnectionObserver? = nil, partOf whole: String? = nil,
     at site: TraceEntry
   ) -> Value {
     var (plan, text, site) = (plan, text, site)
     var origin = whole.map { StatementSite.Origin.part(of: $0) } ?? .program
     if site.code.isKernel {
-      if whole == nil, relay == nil { origin = connectionNames == nil ? .kernel : .standIn }
+      if whole == nil, observer == nil { origin = connectionNames == nil ? .kernel : .standIn }
       // What the kernel connects is told where the program asked for it, and as it says there.
       site = stackTrace(limit: 1).first ?? site
       if let names = connectionNames {
@@ -300,7 +300,7 @@ extension Machine {
       }
     }
     return connect(
-      plan, connector: connector, text: text, isHeld: isHeld, relay: relay,
+      plan, connector: connector, text: text, isHeld: isHeld, observer: observer,
       source: site.code.source, range: site.site.range, site: site, origin: origin)
   }
 
@@ -308,8 +308,8 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionPlan, connector: String, text: String?, isHeld: Bool = false,
-    relay: Relay? = nil, source: SourceText, range: SourceRange, site: TraceEntry?,
+    _ plan: ConnectionSpec, connector: String, text: String?, isHeld: Bool = false,
+    observer: ConnectionObserver? = nil, source: SourceText, range: SourceRange, site: TraceEntry?,
     origin: StatementSite.Origin = .program
   ) -> Value {
     let connection = graph.makeConnection(
@@ -322,7 +322,7 @@ extension Machine {
             target: plan.target.name, other: plan.other?.name, reads: plan.reads.map(\.name)),
         origin: origin))
     connection.plan = plan
-    connection.relay = relay
+    connection.observer = observer
     let (forcedCount, hasRoom) = (graph.forced.count, graph.words[0].hasRoom)
     let retries = graph.retries
     do throws(Failure) {
@@ -332,7 +332,7 @@ extension Machine {
         connection.status = .suspended
       } else {
         try establish(connection, plan)
-        connection.shrink()
+        connection.compact()
       }
     } catch {
       graph.disconnect(connection)
@@ -349,7 +349,7 @@ extension Machine {
     }
     let object = makeConnectionObject(connection)
     // What contradicts the rest only when values are known ends with the turn that shows it.
-    graph.noteNewcomer(connection)
+    graph.recordNewConnection(connection)
     if graph.isSettling || graph.atomicDepth > 0 { return object }
     let settled = settleGraph(answering: object)
     if settled.isUnwind, plan.linear != nil { graph.disconnect(connection) }
@@ -360,7 +360,7 @@ extension Machine {
   ///
   /// Where it would close a cycle through what an equation reads besides, that is determined first if it
   /// can be.
-  func establish(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
+  func establish(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
     } catch {
@@ -375,7 +375,7 @@ extension Machine {
   ///
   /// - Returns: whether it waits.
   private func waits(
-    _ connection: Connection, _ plan: ConnectionPlan, because error: Failure
+    _ connection: Connection, _ plan: ConnectionSpec, because error: Failure
   ) throws(Failure) -> Bool {
     guard graph.batchDepth > 0, error.errorClass == .constraintError, !error.isUnwinding,
       connection.status == .active, plan.strength == .required, plan.forced == nil,
@@ -389,11 +389,11 @@ extension Machine {
   }
 
   /// Makes the formulas of a connection and takes them into force.
-  func establishAsItStands(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
+  func establishAsItStands(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
     try graph.keepingCells { () throws(Failure) in try establishKept(connection, plan) }
   }
 
-  private func establishKept(_ connection: Connection, _ plan: ConnectionPlan) throws(Failure) {
+  private func establishKept(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
     if let running = graph.running {
       throw .connectingInFormula(running.connection)
     }
@@ -403,7 +403,7 @@ extension Machine {
     connection.solver = plan.solver
     // A solver that the program has chosen may know sums.
     // A truth is told of its places, whatever else computes them.
-    let isJoined = plan.other != nil && connection.relay?.kind == .places
+    let isJoined = plan.other != nil && connection.observer?.kind == .places
     if !isJoined, let linear = plan.linear ?? (plan.solver == nil ? nil : plan.otherwise),
       plan.linear != nil
         || graph.solvers.contains(where: { $0.name == plan.solver && $0.solvesSums })
@@ -460,9 +460,9 @@ extension Machine {
     if let operand = plan.other {
       guard let otherPlace = other?.place else { return }
       let otherName = cellName(of: operand, at: otherPlace)
-      if let relay = connection.relay, relay.kind == .places {
+      if let observer = connection.observer, observer.kind == .places {
         let right = graph.cell(for: otherPlace, named: otherName)
-        return try relate(connection, relay, output, right)
+        return try relate(connection, observer, output, right)
       }
       guard !plan.isOneWay else {
         return try copy(
@@ -470,7 +470,7 @@ extension Machine {
       }
       let right = graph.cell(for: otherPlace, named: otherName)
       if plan.solver == nil, plan.forced == nil, plan.strength == .required,
-        connection.relay == nil, connection.tolerance == nil,
+        connection.observer == nil, connection.tolerance == nil,
         graph.areEqualAlready(output, right)
       {
         connection.keys =
@@ -541,7 +541,7 @@ extension Machine {
     }
     let source: Formula.Source
     if let native = plan.native {
-      source = .native(NativeFormula(graph: graph, inputs: given, native))
+      source = .native(SwiftFormula(graph: graph, inputs: given, native))
     } else {
       source = .block(plan.block ?? .nil)
     }
@@ -596,7 +596,7 @@ extension Machine {
 
   /// Two places that an object of the language keeps in step.
   private func relate(
-    _ connection: Connection, _ relay: Relay, _ left: CellID, _ right: CellID
+    _ connection: Connection, _ observer: ConnectionObserver, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard left != right else { throw .joinsItself(graph.displayName(of: left)) }
     try refuseSilent(left, for: connection)
@@ -604,26 +604,26 @@ extension Machine {
     connection.keys =
       connection.keptKeys
       ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
-    try graph.refuseCycle(through: connection, relay, left, right)
-    graph.watch(connection, relay, [left, right])
+    try graph.refuseCycle(through: connection, observer, left, right)
+    graph.watch(connection, observer, [left, right])
   }
 
   /// Refuses a place whose changes nobody would hear of.
   func refuseSilent(_ cell: CellID, for connection: Connection) throws(Failure) {
-    guard isSilent(cell), connection.relay?.looks != true else { return }
+    guard isSilent(cell), connection.observer?.looks != true else { return }
     let failure = Failure.silentSource(graph.displayName(of: cell))
     // A policy that looks for changes may follow in the same statement.
-    guard connection.plan?.awaitsPolicy == true, connection.relay == nil else { throw failure }
+    guard connection.plan?.awaitsPolicy == true, connection.observer == nil else { throw failure }
     connection.silence = failure
   }
 
   /// The objects with which a connection ends wherever its paths lead.
-  func fixedKeys(of path: ConnectionPlan.PlacePath) -> [Value] {
+  func fixedKeys(of path: ConnectionSpec.PlacePath) -> [Value] {
     if case .place(let place) = path { keys(target: place, reads: []) } else { [] }
   }
 
   /// The objects with which a connection ends that waits for a path to lead somewhere.
-  func keys(waitingAt aim: Aim) -> [Value] {
+  func keys(waitingAt aim: ResolvedPath) -> [Value] {
     guard let place = aim.place ?? aim.steps.last else { return [] }
     return keys(target: place, reads: [])
   }
@@ -681,9 +681,9 @@ extension ConnectionGraph {
   /// One that cannot be is in error until a path leads elsewhere again, and whoever has written goes on.
   ///
   /// - Throws: a failure when an accessor on the way was interrupted.
-  func reaim() throws(Failure) {
-    let waiting = reaimed
-    reaimed = []
+  func retarget() throws(Failure) {
+    let waiting = retargeted
+    retargeted = []
     var failure: Failure?
     for connection in waiting {
       guard connection.status == .active, let plan = connection.plan else { continue }
@@ -702,7 +702,7 @@ extension ConnectionGraph {
         release(cells)
       }
       dissolve(connection)
-      culprit = nil
+      blockingPlace = nil
       do throws(Failure) {
         try machine.establish(connection, plan)
       } catch {
@@ -711,7 +711,7 @@ extension ConnectionGraph {
         } else if connection.status == .active {
           if known != error.message { machine.report(error, of: connection) }
           connection.pathFailure = error.message
-          if let place = culprit {
+          if let place = blockingPlace {
             watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
           }
           continue
@@ -735,12 +735,12 @@ extension ConnectionGraph {
     unwatch(connection)
     connection.status = .active
     // What has changed meanwhile is what it begins with.
-    connection.relay?.isPending = false
+    connection.observer?.isPending = false
     do throws(Failure) {
       try machine.establish(connection, plan)
-      connection.shrink()
+      connection.compact()
       connection.pathFailure = nil
-      noteNewcomer(connection, wasSuspended: true)
+      recordNewConnection(connection, wasSuspended: true)
     } catch {
       dissolve(connection)
       connection.status = .suspended

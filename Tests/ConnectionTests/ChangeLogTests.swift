@@ -6,17 +6,17 @@ import Testing
 @testable import TenonRuntime
 
 /// What is remembered of changes, and for how long.
-@Suite struct CauseRingTests {
-  private func ring(_ program: Program) -> CauseRing { program.interpreter.machine.graph.causes }
+@Suite struct ChangeLogTests {
+  private func ring(_ program: Program) -> ChangeLog { program.interpreter.machine.graph.causes }
 
   @Test func anEntryTakesFortyBytesAndThereAreNoMoreThanItsCapacity() throws {
-    #expect(MemoryLayout<CauseRing.Entry>.stride == 40)
+    #expect(MemoryLayout<ChangeLog.Entry>.stride == 40)
     let program = Program()
     #expect(ring(program).byteCount == 0)
     try program.run("var a := 0. var b. b |= a + 1. 1 to: 10000 do: [ :i | var:a := i ]")
-    #expect(ring(program).byteCount == 40 * CauseRing.capacity)
+    #expect(ring(program).byteCount == 40 * ChangeLog.capacity)
     #expect(ring(program).count == 20_001)
-    #expect(try program.print("(ref:b changes) size") == "\(CauseRing.capacity / 2)")
+    #expect(try program.print("(ref:b changes) size") == "\(ChangeLog.capacity / 2)")
     #expect(
       try program.print("(ref:b changes collect: [ :each | each newValue ]) first: 2")
         == "#(7954 7955)")

@@ -15,7 +15,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try takeAmongWishes(added, origin: origin)
     } catch {
-      comeBack()
+      reinstate()
       let wishes = wishes(against: added)
       if wishes.isEmpty || isUnwinding { throw error }
       for wish in wishes { displace(wish) }
@@ -23,12 +23,12 @@ extension ConnectionGraph {
         try takeAmongWishes(added, origin: origin)
       } catch let other {
         // They were not what stood against it.
-        comeBack()
+        reinstate()
         throw isUnwinding ? other : error
       }
       noteRoom()
     }
-    retryContested()
+    retryAwaitingInverse()
   }
 
   /// The formulas of one direction that count less than some that come, and determine what these are
@@ -65,20 +65,20 @@ extension ConnectionGraph {
   }
 
   /// Takes a wish of one direction out of force until there is room for it.
-  private func standBack(_ formula: Formula) {
+  private func retract(_ formula: Formula) {
     guard let constraint = formula.constraint, constraint.level >= 0 else { return }
     release(constraint, formula)
-    standBack(constraint, formula)
+    retract(constraint, formula)
   }
 
   /// Has a wish stand back for formulas that are just being taken into force.
   private func displace(_ wish: Formula) {
     displaced?.append((wish, wish.state))
-    standBack(wish)
+    retract(wish)
   }
 
   /// Takes the wishes into force again that have stood back for what was refused, as if nothing had been.
-  private func comeBack() {
+  private func reinstate() {
     let wishes = displaced ?? []
     displaced = nil
     for (formula, state) in wishes {
@@ -90,14 +90,14 @@ extension ConnectionGraph {
         forced.removeAll { $0 == formula }
         formula.state = state
       } catch {
-        standBack(constraint, formula)
+        retract(constraint, formula)
       }
     }
     displaced = []
   }
 
   /// Notes that a wish of one direction is not in force.
-  func standBack(_ constraint: Constraint, _ formula: Formula) {
+  func retract(_ constraint: Constraint, _ formula: Formula) {
     formula.state = .waiting
     forced.removeAll { $0 == formula }
     yielded.append(constraint)
@@ -138,7 +138,7 @@ extension ConnectionGraph {
         try settle()
       } catch {
         // The turn is taken back, and nothing else was to be done in it.
-        if self[formula.id] == formula { standBack(formula) }
+        if self[formula.id] == formula { retract(formula) }
       }
       if isHalted { return }
     }
@@ -177,7 +177,7 @@ extension ConnectionGraph {
   func equation(forWish formula: Formula) -> Equation? {
     let connection = formula.connection
     guard connection.strength < .required, formula.equation == nil, !isForced(connection),
-      connection.relay == nil, connection.tolerance == nil, connection.onlyFormula == formula,
+      connection.observer == nil, connection.tolerance == nil, connection.onlyFormula == formula,
       let region = self[formula.output].region, region.solvesSums,
       let form = formula.linear, Set(form.cells).isSuperset(of: formula.variables),
       formula.variables.allSatisfy({ machine.isMissing($0) || number(of: $0) != nil })
@@ -212,7 +212,7 @@ extension ConnectionGraph {
   func weighWishes(of cells: [CellID]) {
     for cell in cells {
       guard let wish = owner(of: cell), equation(forWish: wish) != nil else { continue }
-      standBack(wish)
+      retract(wish)
       noteRoom()
     }
   }

@@ -164,7 +164,7 @@ private struct EquationParts {
 
 extension Machine {
   /// Connections in the order in which they are taken into force, with the plans that they have then.
-  private typealias Order = [(connection: Connection, plan: ConnectionPlan)]
+  private typealias Order = [(connection: Connection, plan: ConnectionSpec)]
 
   /// Takes a connection into force that closes a cycle through what equations take as constants, by having
   /// equations take less as constants, or more.
@@ -174,7 +174,7 @@ extension Machine {
   ///
   /// `contradiction`: what has turned out to contradict the connection, if that is why.
   func establishOtherwise(
-    _ connection: Connection, _ plan: ConnectionPlan, _ contradiction: inout Failure?
+    _ connection: Connection, _ plan: ConnectionSpec, _ contradiction: inout Failure?
   ) -> Bool {
     guard connection.status == .active, !graph.isSettling, graph.runningNumber < 0,
       !graph.isUnwinding, graph.keptCells.isEmpty
@@ -199,7 +199,7 @@ extension Machine {
 
   /// The order in which equations solve for what they have taken as constants and a connection would have
   /// solved for; nil where there is none of that.
-  private func solvingForHeld(of connection: Connection, _ plan: ConnectionPlan) -> Order? {
+  private func solvingForHeld(of connection: Connection, _ plan: ConnectionSpec) -> Order? {
     if graph.holding.isEmpty { return nil }
     let cells = Set(connection.formulas.flatMap(\.variables))
     let freed = graph.holding(cells, but: connection).compactMap { each in
@@ -215,7 +215,7 @@ extension Machine {
   /// The order in which formulas of several directions around a connection that are no sums by themselves,
   /// but are with what one-way connections determine as constants, are solved as sums with it; nil where
   /// there is none of them.
-  private func solvingAsSums(around connection: Connection, _ plan: ConnectionPlan) -> Order? {
+  private func solvingAsSums(around connection: Connection, _ plan: ConnectionSpec) -> Order? {
     let cells = Set(connection.formulas.flatMap(\.variables))
     let regions = cells.sorted().compactMap { graph[$0].region }.unique()
     var order: Order = [(connection, plan)]
@@ -224,7 +224,7 @@ extension Machine {
       for other in constraint.formulas.map(\.connection).withoutRepetitions
       where other != connection {
         guard var changed = other.plan, let sum = changed.otherwise, changed.solver == nil,
-          changed.forced == nil, other.relay == nil, other.tolerance == nil
+          changed.forced == nil, other.observer == nil, other.tolerance == nil
         else { return nil }
         changed.linear = sum
         if !order.contains(where: { $0.connection == other }) { order.append((other, changed)) }
@@ -235,7 +235,7 @@ extension Machine {
 
   /// The order in which equations take as constants what messages in them read; nil where there is
   /// nothing of that.
-  private func holdingReads(of connection: Connection, _ plan: ConnectionPlan) -> Order? {
+  private func holdingReads(of connection: Connection, _ plan: ConnectionSpec) -> Order? {
     guard let affected = graph.holding(for: connection.formulas) else { return nil }
     var order: Order = []
     for (each, cells) in affected {
@@ -299,7 +299,7 @@ extension Machine {
   }
 
   /// A plan in which some places count as constants; nil for one that is no equation of its own.
-  private func holding(_ cells: Set<CellID>, in plan: ConnectionPlan) -> ConnectionPlan? {
+  private func holding(_ cells: Set<CellID>, in plan: ConnectionSpec) -> ConnectionSpec? {
     guard var linear = plan.linear else { return nil }
     for (index, leaf) in linear.leaves.enumerated() {
       guard let place = leaf.operand.flatMap({ aim($0.place).place }),
@@ -323,7 +323,7 @@ extension Machine {
     graph.holding.removeAll { number in
       holding.contains { $0.id == number } || graph.connections[Int(number)] == nil
     }
-    var plans: [(connection: Connection, plan: ConnectionPlan)] = []
+    var plans: [(connection: Connection, plan: ConnectionSpec)] = []
     for each in holding where each.status == .active {
       guard var plan = each.plan else { continue }
       plan.linear?.held = []

@@ -7,7 +7,7 @@ extension ConnectionGraph {
   /// Takes those constraints out of their regions that end as wholes, as all their formulas end.
   func withdrawTogether(_ formulas: [Formula]) {
     for formula in formulas {
-      guard let constraint = formula.constraint, constraint.isMultiWay, !constraint.isContested,
+      guard let constraint = formula.constraint, constraint.isMultiWay, !constraint.isAwaitingInverse,
         !constraint.isForced
       else { continue }
       let members = constraint.formulas
@@ -68,10 +68,10 @@ extension ConnectionGraph {
     }
     if region.constraints.count == 0 {
       regionCount -= 1
-      if region.isLoose { looseRegions.removeAll { $0 === region } }
+      if region.isLoose { possiblySplitRegions.removeAll { $0 === region } }
     } else if remaining > 1, !region.isLoose {
       region.isLoose = true
-      looseRegions.append(region)
+      possiblySplitRegions.append(region)
     }
   }
 
@@ -80,9 +80,9 @@ extension ConnectionGraph {
   /// - Returns: whether there was any.
   /// - Complexity: O(constraints of such regions).
   @discardableResult
-  func separateLooseRegions() -> Bool {
-    let loose = looseRegions
-    looseRegions = []
+  func separateSplitRegions() -> Bool {
+    let loose = possiblySplitRegions
+    possiblySplitRegions = []
     for region in loose where !divide(region) { breakUp(region) }
     return !loose.isEmpty
   }
@@ -110,7 +110,7 @@ extension ConnectionGraph {
       takeOut(constraint, of: region)
     }
     region.isLoose = false
-    looseRegions.removeAll { $0 === region }
+    possiblySplitRegions.removeAll { $0 === region }
     // They held with more constraints than there are now.
     for constraint in moved { try? join(constraint) }
     return true
@@ -155,7 +155,7 @@ extension ConnectionGraph {
 
   func breakUp(_ region: Region) {
     regionCount -= 1
-    if region.isLoose { looseRegions.removeAll { $0 === region } }
+    if region.isLoose { possiblySplitRegions.removeAll { $0 === region } }
     waitingRegions.removeAll { $0 === region }
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     let held = connectionsHeld(in: region)

@@ -149,7 +149,7 @@ final class NativeTable {
   }
 
   /// Gives the record of a formula back that does not run.
-  func remove(_ formula: NativeFormula) {
+  func remove(_ formula: SwiftFormula) {
     let record = formula.record
     let count = record.count
     let code = formula.takeCode()
@@ -178,7 +178,7 @@ final class NativeTable {
 /// What a formula in Swift code does, and what it reads, without reference counting: the record is kept
 /// until the formula is over, one that has ended while it was running included.
 @safe
-struct NativeFormula {
+struct SwiftFormula {
   fileprivate let record: NativeRecord
 
   /// What stands for it in the table of formulas.

@@ -48,8 +48,8 @@ extension ConnectionGraph {
   func removeRedundant(_ connection: Connection, _ formulas: [Formula]) {
     redundant[connection] = nil
     guard formulas.contains(where: \.isPlainCopy) else { return }
-    let others = redundant.keys.filter { !reaimed.contains($0) }
-    reaimed += others.sorted { $0.number < $1.number }
+    let others = redundant.keys.filter { !retargeted.contains($0) }
+    retargeted += others.sorted { $0.number < $1.number }
   }
 }
 
@@ -58,7 +58,7 @@ extension Formula {
   fileprivate var isPlainCopy: Bool {
     guard case .copy = source else { return false }
     let connection = connection
-    return connection.relay == nil && connection.tolerance == nil && connection.forced == nil
+    return connection.observer == nil && connection.tolerance == nil && connection.forced == nil
       && connection.strength == .required && connection.onlyFormula == nil && !isHeld
   }
 }

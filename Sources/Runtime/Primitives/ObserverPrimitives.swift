@@ -2,19 +2,19 @@ internal import TenonSolverKit
 internal import TenonLexer
 
 extension Primitive {
-  static let relays: [Primitive] = [
+  static let observers: [Primitive] = [
     Primitive("relay", "The object that is told what has changed, or nil.") {
       machine, arguments in
-      machine.connection(arguments.receiver)?.relay?.object ?? .nil
+      machine.connection(arguments.receiver)?.observer?.object ?? .nil
     },
     Primitive("holdFormulasFor: aRelay looking: aBoolean", "Tells aRelay instead of running.") {
       machine, arguments throws(Failure) in
       guard let connection = machine.connection(arguments.receiver) else {
         return arguments.receiver
       }
-      let relay = Relay(arguments[0], .formulas)
-      relay.looks = arguments[1].isTrue
-      try machine.setRelay(relay, of: connection)
+      let observer = ConnectionObserver(arguments[0], .formulas)
+      observer.looks = arguments[1].isTrue
+      try machine.setObserver(observer, of: connection)
       return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("watchPlacesFor: aRelay looking: aBoolean", "Tells aRelay instead of joining.") {
@@ -22,17 +22,17 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return arguments.receiver
       }
-      let relay = Relay(arguments[0], .places)
-      relay.looks = arguments[1].isTrue
-      relay.heldSide = connection.relay?.heldSide
-      try machine.setRelay(relay, of: connection)
+      let observer = ConnectionObserver(arguments[0], .places)
+      observer.looks = arguments[1].isTrue
+      observer.heldSide = connection.observer?.heldSide
+      try machine.setObserver(observer, of: connection)
       return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("runFormulas", "Runs what has been held back.") { machine, arguments in
       guard let connection = machine.connection(arguments.receiver) else {
         return arguments.receiver
       }
-      connection.relay?.isPending = false
+      connection.observer?.isPending = false
       for formula in connection.formulas {
         // What cannot tell about changes is read anew.
         for input in formula.inputs where machine.isSilent(input) {
@@ -46,7 +46,7 @@ extension Primitive {
       return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("changeClock", "A number that grows with each change that is told.") {
-      machine, _ in Value(small: machine.graph.relays.clock)
+      machine, _ in Value(small: machine.graph.observers.clock)
     },
     Primitive("isInForce", "Whether it is neither ended nor suspended.") { machine, arguments in
       Value(machine.connection(arguments.receiver)?.status == .active)
@@ -54,7 +54,7 @@ extension Primitive {
     Primitive("isSilent", "Private: whether it has a place that cannot tell about changes.") {
       machine, arguments in
       guard let connection = machine.connection(arguments.receiver) else { return .false }
-      let read = connection.formulas.flatMap(\.inputs) + (connection.relay?.cells ?? [])
+      let read = connection.formulas.flatMap(\.inputs) + (connection.observer?.cells ?? [])
       return Value(connection.silence != nil || read.contains { machine.isSilent($0) })
     },
     Primitive("lacksPolicy", "Private: whether it is refused without a policy that looks.") {
@@ -70,11 +70,11 @@ extension Primitive {
       Value(machine.connection(arguments.receiver)?.connector == "=|=")
     },
     Primitive("isAimed", "Whether its paths lead somewhere.") { machine, arguments in
-      Value(machine.connection(arguments.receiver)?.relay?.cells.isEmpty == false)
+      Value(machine.connection(arguments.receiver)?.observer?.cells.isEmpty == false)
     },
     Primitive("valueAt: side", "What the left place, 1, or the right one, 2, holds.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else { return .nil }
+      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else { return .nil }
       if machine.isSilent(cell) { machine.graph.forgetKnown(of: cell) }
       switch machine.reading(cell) {
       case .value(let value): return value.isUndefined ? .nil : value
@@ -86,29 +86,29 @@ extension Primitive {
     },
     Primitive("write: value at: side", "Replaces what a place holds; answers value.") {
       machine, arguments throws(Failure) in
-      guard let connection = machine.connection(arguments.receiver), let relay = connection.relay,
-        let cell = try machine.relayCell(arguments.receiver, arguments[1])
+      guard let connection = machine.connection(arguments.receiver), let observer = connection.observer,
+        let cell = try machine.observedCell(arguments.receiver, arguments[1])
       else { return arguments[0] }
-      let cause = relay.cells.indices.first { relay.cells[$0] != cell && relay.heldSide != $0 + 1 }
+      let cause = observer.cells.indices.first { observer.cells[$0] != cell && observer.heldSide != $0 + 1 }
       return machine.write(
-        arguments[0], to: cell, for: connection, because: cause.map { relay.cells[$0] })
+        arguments[0], to: cell, for: connection, because: cause.map { observer.cells[$0] })
     },
     Primitive(
       "write: value at: side because: aConnection at: anotherSide",
       "Replaces what a place holds because a side of aConnection has changed; answers value."
     ) { machine, arguments throws(Failure) in
       guard let connection = machine.connection(arguments.receiver),
-        let cell = try machine.relayCell(arguments.receiver, arguments[1])
+        let cell = try machine.observedCell(arguments.receiver, arguments[1])
       else { return arguments[0] }
-      let cause = try machine.relayCell(arguments[2], arguments[3])
+      let cause = try machine.observedCell(arguments[2], arguments[3])
       // What was held back has never been there.
-      let isHeld = cause.map { machine.graph.relays.held[$0] != nil } ?? true
+      let isHeld = cause.map { machine.graph.observers.held[$0] != nil } ?? true
       return machine.write(
         arguments[0], to: cell, for: connection, because: isHeld ? nil : cause)
     },
     Primitive("checkWriteAt: side", "Fails where a place is determined by others.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else { return .nil }
+      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else { return .nil }
       try machine.graph.checkWrite(to: cell)
       return arguments.receiver
     },
@@ -116,36 +116,36 @@ extension Primitive {
       "passively: aBlock",
       "Evaluates aBlock; what it begins to watch does not have the program go on."
     ) { machine, arguments throws(Failure) in
-      let relay = machine.connection(arguments.receiver)?.relay
-      relay?.watchesPassively = true
-      defer { relay?.watchesPassively = false }
+      let observer = machine.connection(arguments.receiver)?.observer
+      observer?.watchesPassively = true
+      defer { observer?.watchesPassively = false }
       return machine.evaluateBlock(arguments[0])
     },
     Primitive("silently: aBlock", "Evaluates aBlock; what it changes is not told.") {
       machine, arguments in
-      let relay = machine.connection(arguments.receiver)?.relay
-      let wasSilent = relay?.isSilent ?? false
-      relay?.isSilent = true
-      defer { relay?.isSilent = wasSilent }
+      let observer = machine.connection(arguments.receiver)?.observer
+      let wasSilent = observer?.isSilent ?? false
+      observer?.isSilent = true
+      defer { observer?.isSilent = wasSilent }
       return machine.evaluateBlock(arguments[0])
     },
     Primitive("noteUpdate", "Counts what is written for it.") { machine, arguments in
-      machine.connection(arguments.receiver)?.relay?.updateCount += 1
+      machine.connection(arguments.receiver)?.observer?.updateCount += 1
       return arguments.receiver
     },
     Primitive("cellAt: side", "A number that connections of the same place share.") {
       machine, arguments throws(Failure) in
-      let cell = try machine.relayCell(arguments.receiver, arguments[0])
+      let cell = try machine.observedCell(arguments.receiver, arguments[0])
       return cell.map { Value(small: $0.index) } ?? .nil
     },
     Primitive("relaysAt: side", "The relays of all connections that watch the same place.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.relayCell(arguments.receiver, arguments[0]) else {
+      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else {
         return machine.makeArray([])
       }
-      let connections = machine.graph.relays.byCell[cell] ?? ConnectionSet()
+      let connections = machine.graph.observers.byCell[cell] ?? ConnectionSet()
       return machine.makeArray(
-        connections.sorted { $0.number < $1.number }.compactMap(\.relay?.object))
+        connections.sorted { $0.number < $1.number }.compactMap(\.observer?.object))
     },
     Primitive("sideOf: aReference", "1 or 2 for the side that a reference leads to, or nil.") {
       machine, arguments throws(Failure) in
@@ -163,7 +163,7 @@ extension Primitive {
       guard let connection = machine.connection(arguments.receiver) else {
         return arguments.receiver
       }
-      guard let relay = connection.relay else {
+      guard let observer = connection.observer else {
         // Before it tells a relay: whether it could.
         let root = machine.roots.count
         defer { machine.roots.removeLast(machine.roots.count - root) }
@@ -175,44 +175,44 @@ extension Primitive {
         }
         return arguments.receiver
       }
-      if let side = relay.heldSide, relay.cells.count == 2 {
-        machine.graph.relays.held[relay.cells[side - 1]] = nil
+      if let side = observer.heldSide, observer.cells.count == 2 {
+        machine.graph.observers.held[observer.cells[side - 1]] = nil
       }
-      relay.heldSide = arguments[0].asSmallInteger.map { min(max($0, 1), 2) }
-      if let side = relay.heldSide, relay.cells.count == 2 {
-        let cell = relay.cells[side - 1]
+      observer.heldSide = arguments[0].asSmallInteger.map { min(max($0, 1), 2) }
+      if let side = observer.heldSide, observer.cells.count == 2 {
+        let cell = observer.cells[side - 1]
         guard machine.graph[cell].place.kind != .property else {
-          relay.heldSide = nil
+          observer.heldSide = nil
           throw .cannotHold(machine.graph.displayName(of: cell))
         }
-        machine.graph.relays.held[cell] = connection
+        machine.graph.observers.held[cell] = connection
       }
       return arguments.receiver
     },
     Primitive("takeWanted: aBlock", "What a side should have got, or what aBlock answers.") {
       machine, arguments in
-      guard let relay = machine.connection(arguments.receiver)?.relay, let wanted = relay.wanted
+      guard let observer = machine.connection(arguments.receiver)?.observer, let wanted = observer.wanted
       else { return machine.evaluateBlock(arguments[0]) }
-      relay.wanted = nil
+      observer.wanted = nil
       return wanted
     },
     Primitive("relayError: aString", "Notes why something could not be taken up, or nil.") {
       machine, arguments in
-      machine.connection(arguments.receiver)?.relay?.error = machine.text(arguments[0])
+      machine.connection(arguments.receiver)?.observer?.error = machine.text(arguments[0])
       return arguments.receiver
     },
     Primitive("relayRejection: aString", "Notes why a request was rejected, or nil.") {
       machine, arguments in
-      machine.connection(arguments.receiver)?.relay?.rejection = machine.text(arguments[0])
+      machine.connection(arguments.receiver)?.observer?.rejection = machine.text(arguments[0])
       return arguments.receiver
     },
     Primitive("isRelayPending", "Private: whether changes wait to be taken up.") {
       machine, arguments in
-      Value(machine.connection(arguments.receiver)?.relay?.isPending == true)
+      Value(machine.connection(arguments.receiver)?.observer?.isPending == true)
     },
     Primitive("relayPending: aBoolean", "Notes whether changes wait to be taken up.") {
       machine, arguments in
-      machine.connection(arguments.receiver)?.relay?.isPending = arguments[0].isTrue
+      machine.connection(arguments.receiver)?.observer?.isPending = arguments[0].isTrue
       return arguments.receiver
     },
     Primitive("warn: aString", "Tells about the connection at the statement that made it.") {
@@ -234,25 +234,25 @@ extension Primitive {
       guard names.elementCount == 2, let site = machine.stackTrace(limit: 1).first,
         arguments[0].isObject, arguments[1].isObject
       else { throw .invalidArgument("two stores", found: machine.describe(arguments[0])) }
-      func operand(_ object: Value, _ index: Int) throws(Failure) -> ConnectionPlan.Operand {
-        ConnectionPlan.Operand(
+      func operand(_ object: Value, _ index: Int) throws(Failure) -> ConnectionSpec.Operand {
+        ConnectionSpec.Operand(
           place: .place(.whole(ObjectRef(object))),
           name: try machine.swiftString(names[element: index]))
       }
-      let plan = ConnectionPlan(
+      let plan = ConnectionSpec(
         target: try operand(arguments[0], 0), block: nil, other: try operand(arguments[1], 1),
         reads: [], isOneWay: arguments[2].isTrue)
       return machine.connect(
         plan, connector: arguments[2].isTrue ? "|=" : "=|=",
-        text: try machine.swiftString(arguments[4]), relay: Relay(arguments[5], .places), at: site)
+        text: try machine.swiftString(arguments[4]), observer: ConnectionObserver(arguments[5], .places), at: site)
     }
   ]
 }
 
 extension Machine {
   /// The cell of a side of a connection; nil while its paths lead nowhere.
-  fileprivate func relayCell(_ value: Value, _ side: Value) throws(Failure) -> CellID? {
-    guard let cells = connection(value)?.relay?.cells, cells.count == 2 else { return nil }
+  fileprivate func observedCell(_ value: Value, _ side: Value) throws(Failure) -> CellID? {
+    guard let cells = connection(value)?.observer?.cells, cells.count == 2 else { return nil }
     return cells[try offset(side, count: 2)]
   }
 
@@ -267,16 +267,16 @@ extension Machine {
   fileprivate func write(
     _ value: Value, to cell: CellID, for connection: Connection, because cause: CellID?
   ) -> Value {
-    guard let relay = connection.relay else { return value }
-    let wasSilent = relay.isSilent
-    let outer = graph.relays.write
-    relay.isSilent = true
-    graph.relays.write = Relays.Write(cell: cell, connection: connection, cause: cause)
+    guard let observer = connection.observer else { return value }
+    let wasSilent = observer.isSilent
+    let outer = graph.observers.write
+    observer.isSilent = true
+    graph.observers.write = ConnectionObservers.Write(cell: cell, connection: connection, cause: cause)
     defer {
-      relay.isSilent = wasSilent
-      graph.relays.write = outer
+      observer.isSilent = wasSilent
+      graph.observers.write = outer
     }
-    relay.updateCount += 1
+    observer.updateCount += 1
     return assign(value, to: graph[cell].place)
   }
 
@@ -289,38 +289,38 @@ extension Machine {
   /// Tells a relay that its connection has ended.
   ///
   /// - Returns: what it answers, or `unwind`.
-  func tellEnd(of relay: Relay) -> Value { send(selector("ended"), to: relay.object) }
+  func tellEnd(of observer: ConnectionObserver) -> Value { send(selector("ended"), to: observer.object) }
 
   /// Gives a connection a relay and has it made anew.
-  fileprivate func setRelay(_ relay: Relay, of connection: Connection) throws(Failure) {
-    let old = connection.relay
-    if relay.kind == .formulas, isSolved(connection) {
+  fileprivate func setObserver(_ observer: ConnectionObserver, of connection: Connection) throws(Failure) {
+    let old = connection.observer
+    if observer.kind == .formulas, isSolved(connection) {
       if connection.silence != nil { graph.disconnect(connection) }
       throw .policyOfEquation(connection.text)
     }
     if connection.isInvariant {
       throw .takesNo("policy", connection.text, because: "it is asked in the turn of each change")
     }
-    if relay.kind == .places, connection.tolerance != nil {
+    if observer.kind == .places, connection.tolerance != nil {
       throw .takesNo(
         "policy and no truth", connection.text,
         because: "it has a tolerance, which 'within: nil' ends")
     }
-    if let silence = connection.silence, !relay.looks {
+    if let silence = connection.silence, !observer.looks {
       graph.disconnect(connection)
       throw silence
     }
     connection.silence = nil
     guard connection.status == .active, let plan = connection.plan else {
-      connection.relay = relay
+      connection.observer = observer
       return
     }
-    if relay.kind == .formulas, old?.looks ?? relay.looks == relay.looks,
+    if observer.kind == .formulas, old?.looks ?? observer.looks == observer.looks,
       !connection.formulas.isEmpty
     {
       // What it joins does not follow from the formulas alone any more.
-      connection.expand()
-      connection.relay = relay
+      connection.materialize()
+      connection.observer = observer
       for formula in connection.formulas {
         graph.leaveLaziness(of: formula)
         formula.isHeld = true
@@ -329,7 +329,7 @@ extension Machine {
     }
     // What is known of the changes of its places is kept.
     let cells =
-      connection.formulas.flatMap { $0.inputs + [$0.output] } + (connection.relay?.cells ?? [])
+      connection.formulas.flatMap { $0.inputs + [$0.output] } + (connection.observer?.cells ?? [])
     let outer = graph.rememberedCells
     graph.rememberedCells.formUnion(cells)
     defer {
@@ -337,7 +337,7 @@ extension Machine {
       graph.release(cells)
     }
     graph.dissolve(connection)
-    connection.relay = relay
+    connection.observer = observer
     do throws(Failure) {
       try establish(connection, plan)
     } catch {
@@ -350,9 +350,9 @@ extension Machine {
   /// Gives a connection the relay back with which it was in force.
   ///
   /// - Returns: whether it is again.
-  private func restore(_ relay: Relay, of connection: Connection, _ plan: ConnectionPlan) -> Bool {
+  private func restore(_ observer: ConnectionObserver, of connection: Connection, _ plan: ConnectionSpec) -> Bool {
     graph.dissolve(connection)
-    connection.relay = relay
+    connection.observer = observer
     do throws(Failure) {
       try establish(connection, plan)
     } catch {
@@ -371,7 +371,7 @@ extension Machine {
 
   /// Whether two ways lead to the same place by the same steps.
   fileprivate func isSame(
-    _ left: ConnectionPlan.PlacePath, _ right: ConnectionPlan.PlacePath
+    _ left: ConnectionSpec.PlacePath, _ right: ConnectionSpec.PlacePath
   ) -> Bool {
     switch (left, right) {
     case (.place(let left), .place(let right)): return left == right

@@ -2,7 +2,7 @@ internal import TenonSolverKit
 internal import TenonTables
 
 /// What a formula reads while it runs, besides what its text says.
-final class Tracker {
+final class DependencyRecorder {
   /// The places, in the order in which they were read first.
   let places = FlatTable<Place>()
   /// The same as an array.
@@ -12,7 +12,7 @@ final class Tracker {
   /// What has been read, once it is too much to look through.
   private var seen: Set<Place> = []
   /// What was being recorded when this began.
-  var outer: Tracker?
+  var outer: DependencyRecorder?
   private static let shortCount = 8
   /// The frame that was evaluated when this began, where what is recorded is no formula's block.
   var base: Frame?
@@ -35,7 +35,7 @@ final class Tracker {
     }
   }
 
-  init(within outer: Tracker?) {
+  init(within outer: DependencyRecorder?) {
     self.outer = outer
   }
 
@@ -43,7 +43,7 @@ final class Tracker {
   func record(_ place: Place) {
     guard !hasRead(place), !isMemory(place) else { return }
     places.append(place)
-    if places.count > Tracker.shortCount { noteSeen(place) }
+    if places.count > DependencyRecorder.shortCount { noteSeen(place) }
   }
 
   @inline(never)
@@ -75,14 +75,14 @@ final class Tracker {
   func reset() {
     if memory != nil { memory = nil }
     if isEmpty { return }
-    let isLong = places.count > Tracker.shortCount
+    let isLong = places.count > DependencyRecorder.shortCount
     places.removeAll()
     if isLong { seen.removeAll(keepingCapacity: seen.count < 1_024) }
   }
 
   /// Whether a place has been read.
   func hasRead(_ place: Place) -> Bool {
-    if places.count > Tracker.shortCount { return seen.contains(place) }
+    if places.count > DependencyRecorder.shortCount { return seen.contains(place) }
     for index in 0..<places.count where places[index] == place { return true }
     return false
   }
@@ -122,7 +122,7 @@ extension Machine {
   func noteRead(_ object: ObjectRef, slot: Int) -> Value {
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
       if !graph.isSettling, graph.hasPending, let cell = graph.cell(of: object, slot: slot),
-        graph.isBehind(cell)
+        graph.mayBeStale(cell)
       {
         let settled = settleGraph(answering: .nil)
         if settled.isUnwind { return settled }
@@ -130,7 +130,7 @@ extension Machine {
       if graph.words[0].staleCount > 0, refresh(object, slot: slot).isUnwind { return .unwind }
       // Numbers do not change.
       if object.classIndex == fractionIndex { return .nil }
-      unsafe trackerReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
+      unsafe recorderReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
       if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
         noteReceiver(Value(object))
       }
@@ -147,34 +147,34 @@ extension Machine {
     }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.watched != 0 else { return .nil }
-    let isBehind: Bool
+    let mayBeStale: Bool
     if let key, let place = elementPlace(of: key, in: value) {
-      isBehind = graph.cellsByPlace[place].map { graph.isBehind($0) } ?? false
+      mayBeStale = graph.cellsByPlace[place].map { graph.mayBeStale($0) } ?? false
     } else {
-      isBehind = graph.isBehind(object)
+      mayBeStale = graph.mayBeStale(object)
     }
-    return isBehind ? settleGraph(answering: .nil) : .nil
+    return mayBeStale ? settleGraph(answering: .nil) : .nil
   }
 
   /// Notes that tracked code is about to use a collection.
   func noteUse(of value: Value) {
-    guard let tracker, value.isObject else { return }
+    guard let recorder, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
-    tracker.record(.whole(object))
+    recorder.record(.whole(object))
   }
 
   /// Notes that tracked code is about to read one element of a collection.
   func noteUse(of value: Value, at key: Value) {
-    guard let tracker, value.isObject else { return }
+    guard let recorder, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
     // Whoever has read all of it has read this, too.
-    if tracker.hasRead(.whole(object)) { return }
+    if recorder.hasRead(.whole(object)) { return }
     if let place = elementPlace(of: key, in: value) {
-      tracker.record(place)
+      recorder.record(place)
     } else {
-      tracker.record(.whole(object))
+      recorder.record(.whole(object))
     }
   }
 

@@ -5,7 +5,7 @@ internal import TenonLexer
 // share places form a region with that solver, whatever the directions.
 
 /// The solver that keeps a connection as a constraint of its own.
-struct ForcedSolver {
+struct RequestedSolver {
   let name: String
   /// One of those that are registered from Swift.
   let native: (any ConnectorSolver.Type)?
@@ -24,7 +24,7 @@ extension ConnectionGraph {
   }
 
   /// The constraint for a formula of a connection with a solver of its own: all its formulas are one.
-  func forcedConstraint(for formula: Formula) -> Constraint {
+  func requestedConstraint(for formula: Formula) -> Constraint {
     let known = formula.connection.formulas.lazy.compactMap(\.constraint).first { $0.isForced }
     if let known { return known }
     let constraint = makeConstraint(over: formula, cells: joinedCells(of: formula.connection))
@@ -52,7 +52,7 @@ extension ConnectionGraph {
   }
 
   /// Whether a cell is in a region of another solver that runs formulas, and none of them writes it.
-  private func isOnlyRead(_ cell: CellID, byOthersThan forced: ForcedSolver) -> Bool {
+  private func isOnlyRead(_ cell: CellID, byOthersThan forced: RequestedSolver) -> Bool {
     guard let region = self[cell].region, !region.solvesSums,
       !isKept(region, by: forced)
     else { return false }
@@ -100,7 +100,7 @@ extension ConnectionGraph {
     return false
   }
 
-  private func isKept(_ region: Region, by forced: ForcedSolver) -> Bool {
+  private func isKept(_ region: Region, by forced: RequestedSolver) -> Bool {
     if let native = forced.native { return type(of: region.solver) == native }
     guard let host = (region.solver as? ScriptSolver)?.host else { return false }
     return isSame(host.prototype, forced.prototype)
@@ -159,7 +159,7 @@ extension ConnectionGraph {
       })
   }
 
-  func makeScriptSolver(_ forced: ForcedSolver) throws(Failure) -> ScriptSolver {
+  func makeScriptSolver(_ forced: RequestedSolver) throws(Failure) -> ScriptSolver {
     let machine = self.machine
     let prototype = forced.prototype
     let isClass = machine.solverClass(of: prototype) != nil
@@ -199,7 +199,7 @@ extension ConnectionGraph {
   ///
   /// - Throws: why not; a connection that was in force is then as it was, one that waited for its
   ///   solver has ended.
-  func force(_ connection: Connection, _ solver: ForcedSolver) throws(Failure) {
+  func force(_ connection: Connection, _ solver: RequestedSolver) throws(Failure) {
     guard var plan = connection.plan, connection.status != .disconnected else { return }
     if let native = solver.native, connection.status == .active, connection.forced == nil,
       plan.solver == nil, name(ofSolverFor: connection) == native.name
@@ -219,7 +219,7 @@ extension ConnectionGraph {
       if wasHeld { disconnect(connection) }
       throw error
     }
-    if wasHeld { noteNewcomer(connection) }
+    if wasHeld { recordNewConnection(connection) }
   }
 
   /// The name of the solver that keeps a connection.
@@ -246,10 +246,10 @@ extension Machine {
   }
 
   /// What a program means by a solver: a name, an object or a class.
-  func forcedSolver(_ value: Value) throws(Failure) -> ForcedSolver {
+  func requestedSolver(_ value: Value) throws(Failure) -> RequestedSolver {
     if let name = text(value) { return try solver(named: name) }
     if let info = solverClass(of: value) {
-      return ForcedSolver(name: info.name, native: nil, prototype: value)
+      return RequestedSolver(name: info.name, native: nil, prototype: value)
     }
     guard isSolver(value) else {
       throw .invalidArgument("a solver or the name of one", found: describe(value))
@@ -259,17 +259,17 @@ extension Machine {
       name = text(answer) ?? name
     }
     if classInfo(of: value).name == "NativeSolver" { return try solver(named: name) }
-    return ForcedSolver(name: name, native: nil, prototype: value)
+    return RequestedSolver(name: name, native: nil, prototype: value)
   }
 
-  private func solver(named name: String) throws(Failure) -> ForcedSolver {
+  private func solver(named name: String) throws(Failure) -> RequestedSolver {
     if let solver = registeredSolvers[name] {
-      return ForcedSolver(name: name, native: nil, prototype: solver.prototype)
+      return RequestedSolver(name: name, native: nil, prototype: solver.prototype)
     }
     guard let native = graph.solvers.first(where: { $0.name == name }) else {
       throw .noSuchSolver(name, solverNames)
     }
-    return ForcedSolver(name: name, native: native, prototype: .nil)
+    return RequestedSolver(name: name, native: native, prototype: .nil)
   }
 
   /// The names of all solvers: those that ship and those of the program, each cheapest first.

@@ -143,7 +143,7 @@ extension ConnectionGraph {
       if let region = self[$1].region { $0.formUnion(region.cells) }
     }
     if let way = way(from: members.sorted(), to: constants) {
-      if separateLooseRegions() { return try refuseCycle(throughConstantsOf: constraint) }
+      if separateSplitRegions() { return try refuseCycle(throughConstantsOf: constraint) }
       throw cycle(way.cells, through: [formula] + way.formulas)
     }
   }

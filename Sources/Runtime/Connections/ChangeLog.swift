@@ -15,7 +15,7 @@ internal import TenonLexer
 /// and `forget` only lessens `count`. The room is a power of two, so that `count & mask` is in it. The
 /// machine is known before: its graph is told of it before it has a cell.
 @safe
-final class CauseRing {
+final class ChangeLog {
   /// A change.
   struct Entry: BitwiseCopyable {
     /// The turn, from 1; the lowest bits of it.
@@ -230,7 +230,7 @@ final class CauseRing {
   @inline(never)
   private func grow() {
     let old = mask + 1
-    let new = max(CauseRing.firstCapacity, old * 2)
+    let new = max(ChangeLog.firstCapacity, old * 2)
     let memory = UnsafeMutablePointer<Entry>.allocate(capacity: new)
     // Not one has given way yet: they stand in order.
     if let entries = unsafe entries {
@@ -239,7 +239,7 @@ final class CauseRing {
     }
     unsafe entries = unsafe memory
     mask = new - 1
-    limit = new < CauseRing.capacity ? new : .max
+    limit = new < ChangeLog.capacity ? new : .max
     machine.heap.countOutside((new - old) * MemoryLayout<Entry>.stride)
   }
 
@@ -263,10 +263,10 @@ final class CauseRing {
     }
     // After 2^30 texts the numbers begin again, at a multiple of those that are known.
     lastSourceNumber = Int32(truncatingIfNeeded: sourceCount & 0x3FFF_FFFF) + 1
-    if sources.count < CauseRing.sourceLimit {
+    if sources.count < ChangeLog.sourceLimit {
       sources.append((source, lastSourceNumber))
     } else {
-      sources[sourceCount % CauseRing.sourceLimit] = (source, lastSourceNumber)
+      sources[sourceCount % ChangeLog.sourceLimit] = (source, lastSourceNumber)
     }
     sourceCount += 1
     return lastSourceNumber
@@ -308,7 +308,7 @@ final class CauseRing {
 
   /// A change by its number, from 0, of those that are still known.
   subscript(number: Int) -> Entry {
-    guard let entries = unsafe entries else { return CauseRing.nothing }
+    guard let entries = unsafe entries else { return ChangeLog.nothing }
     return unsafe entries[number & mask]
   }
 
@@ -334,7 +334,7 @@ final class CauseRing {
 
   /// A search for changes that goes back only: a chain of causes is found in one pass.
   struct Search {
-    let ring: CauseRing
+    let ring: ChangeLog
     var number: Int
     /// The cells whose changes were passed, with what they held before.
     var passed: [Int32: Value] = [:]
@@ -384,7 +384,7 @@ final class CauseRing {
   /// The text whose statement has written; nil when it is not known.
   func source(of entry: Entry) -> SourceText? {
     guard entry.writer < 0 else { return nil }
-    let slot = (Int(-entry.writer) - 1) % CauseRing.sourceLimit
+    let slot = (Int(-entry.writer) - 1) % ChangeLog.sourceLimit
     guard sources.indices.contains(slot), sources[slot].number == -entry.writer else { return nil }
     return sources[slot].source
   }
@@ -423,7 +423,7 @@ final class CauseRing {
     switch object.classIndex {
     case ClassIndex.float: true
     case ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
-      object.byteCount <= CauseRing.longestText
+      object.byteCount <= ChangeLog.longestText
     default: nil
     }
   }
@@ -433,8 +433,8 @@ final class CauseRing {
     guard let entries = unsafe entries else { return }
     for number in oldest..<count {
       let index = number & mask
-      if unsafe isGone(entries[index].old, heap) { unsafe entries[index].old = CauseRing.gone }
-      if unsafe isGone(entries[index].new, heap) { unsafe entries[index].new = CauseRing.gone }
+      if unsafe isGone(entries[index].old, heap) { unsafe entries[index].old = ChangeLog.gone }
+      if unsafe isGone(entries[index].new, heap) { unsafe entries[index].new = ChangeLog.gone }
     }
   }
 

@@ -8,7 +8,7 @@ extension ConnectionGraph {
     if let owner = self[formula.output].owner, owner != formula {
       switch replace(owner, by: formula) {
       case true: break
-      case false: return standBack(constraint, formula)
+      case false: return retract(constraint, formula)
       case nil:
         guard batchDepth > 0 else {
           throw .determinedAlready(displayName(of: formula.output), by: owner.connection)
@@ -27,7 +27,7 @@ extension ConnectionGraph {
       try determine(constraint, formula)
     } catch {
       guard standsBack(formula, because: error) else { throw error }
-      standBack(constraint, formula)
+      retract(constraint, formula)
     }
   }
 
@@ -61,7 +61,7 @@ extension ConnectionGraph {
   func release(_ constraint: Constraint, _ formula: Formula) {
     levels[constraint.level].solver.remove(formula.levelID)
     // Who reads it stays at that level.
-    if constraint.level > 0 { setFlag(CellFlag.apart, of: formula.output, to: true) }
+    if constraint.level > 0 { setFlag(CellFlag.hasForeignReaders, of: formula.output, to: true) }
     constraint.level = -1
     if self[formula.output].owner == formula {
       cells[formula.output.index].ownerNumber = -1
@@ -97,7 +97,7 @@ extension ConnectionGraph {
     for input in formula.inputs { noteReading(of: input, by: formula) }
     if hot[formula.output.rawValue].flags & CellFlag.read != 0 {
       for reader in readers(of: formula.output) where !isAt(level, reader) {
-        setFlag(CellFlag.apart, of: formula.output, to: true)
+        setFlag(CellFlag.hasForeignReaders, of: formula.output, to: true)
         break
       }
     }
@@ -105,8 +105,8 @@ extension ConnectionGraph {
 
   /// Learns that a formula reads a cell: another solver may be the one that computes that.
   private func noteReading(of cell: CellID, by formula: Formula) {
-    if hot[cell.rawValue].flags & CellFlag.apart != 0 { return }
-    if !isAt(levelOfSolver(of: cell), formula) { setFlag(CellFlag.apart, of: cell, to: true) }
+    if hot[cell.rawValue].flags & CellFlag.hasForeignReaders != 0 { return }
+    if !isAt(levelOfSolver(of: cell), formula) { setFlag(CellFlag.hasForeignReaders, of: cell, to: true) }
   }
 
   /// Whether a formula is one of those that the solver of a level runs.
@@ -180,7 +180,7 @@ extension ConnectionGraph {
     let old = formula.dynamicInputs
     if region.isLoose, new.contains(where: { self[$0].region === region }) {
       // It may be read only, and not joined.
-      separateLooseRegions()
+      separateSplitRegions()
       return try setDynamicInputs(new, ofMultiWay: formula)
     }
     var new = new.filter { self[$0].region !== region }
@@ -191,7 +191,7 @@ extension ConnectionGraph {
     }
     guard new != old else { return }
     if !new.isEmpty, let way = way(from: region.cells.sorted(), to: Set(new)) {
-      if separateLooseRegions() { return try setDynamicInputs(new, ofMultiWay: formula) }
+      if separateSplitRegions() { return try setDynamicInputs(new, ofMultiWay: formula) }
       throw cycle(way.cells, through: [formula] + way.formulas)
     }
     unlinkDynamicInputs(of: formula)

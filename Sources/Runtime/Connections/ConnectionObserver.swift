@@ -4,7 +4,7 @@ internal import TenonSolverKit
 // language is told after the turn what has changed, and says what happens.
 
 /// What a connection tells, and to whom.
-final class Relay {
+final class ConnectionObserver {
   /// What is told.
   enum Kind {
     /// That formulas of the connection would have run.
@@ -80,7 +80,7 @@ final class Relay {
 }
 
 /// The relays of an interpreter's connections.
-struct Relays {
+struct ConnectionObservers {
   /// The connections to be told of a cell.
   var byCell: [CellID: ConnectionSet] = [:]
   /// Those that have something to tell, in the order of what happened.
@@ -94,7 +94,7 @@ struct Relays {
   /// Whether relays are being told.
   var isTelling = false
   /// The last changes of places in whole stores that are connected.
-  var stored = StoredCauses()
+  var stored = StoredChangeLog()
   /// What a relay is writing, for which connection, and the place whose change it passes on.
   var write: Write?
 
@@ -112,37 +112,37 @@ extension ConnectionGraph {
   /// Lets the relays of a cell tell that it has changed.
   ///
   /// What others have done is told also to a relay that is just writing.
-  func relayChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
-    guard let connections = relays.byCell[cell] else { return }
+  func noteObservedChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
+    guard let connections = observers.byCell[cell] else { return }
     for connection in connections {
-      guard let relay = connection.relay, isByOthers || !relay.isSilent else { continue }
-      for (index, each) in relay.cells.enumerated() where each == cell {
-        note(side: index + 1, identifier ?? self.identifier(of: cell), of: connection, relay)
+      guard let observer = connection.observer, isByOthers || !observer.isSilent else { continue }
+      for (index, each) in observer.cells.enumerated() where each == cell {
+        note(side: index + 1, identifier ?? self.identifier(of: cell), of: connection, observer)
       }
     }
   }
 
   /// Has the relay of a formula tell that it would have run.
   func hold(_ formula: Formula, because cause: CellID) {
-    guard let relay = formula.connection.relay else { return }
-    relay.isPending = true
-    note(side: 0, identifier(of: cause), of: formula.connection, relay)
+    guard let observer = formula.connection.observer else { return }
+    observer.isPending = true
+    note(side: 0, identifier(of: cause), of: formula.connection, observer)
   }
 
   /// Has a relay tell that its connection has come into force.
-  func noteStart(of connection: Connection, _ relay: Relay) {
-    note(side: 0, .nil, of: connection, relay)
+  func noteStart(of connection: Connection, _ observer: ConnectionObserver) {
+    note(side: 0, .nil, of: connection, observer)
   }
 
   private func note(
-    side: Int, _ identifier: Value, of connection: Connection, _ relay: Relay
+    side: Int, _ identifier: Value, of connection: Connection, _ observer: ConnectionObserver
   ) {
-    relays.clock += 1
+    observers.clock += 1
     let text = identifier.isNil ? "" : machine.referenceOrName(identifier)
-    relay.note(side: side, identifier, text, at: relays.clock)
-    guard !relay.isQueued else { return }
-    relay.isQueued = true
-    relays.queue.append(connection)
+    observer.note(side: side, identifier, text, at: observers.clock)
+    guard !observer.isQueued else { return }
+    observer.isQueued = true
+    observers.queue.append(connection)
   }
 
   /// What policies call a cell: a reference for a place in a store, else its name as a symbol.
@@ -157,35 +157,35 @@ extension ConnectionGraph {
   // MARK: Watching
 
   /// Lets a relay watch the two places of its connection.
-  func watch(_ connection: Connection, _ relay: Relay, _ cells: [CellID]) {
-    relay.cells = cells
-    if relay.isTruth(in: self) { relays.truthCount += 1 }
+  func watch(_ connection: Connection, _ observer: ConnectionObserver, _ cells: [CellID]) {
+    observer.cells = cells
+    if observer.isTruth(in: self) { observers.truthCount += 1 }
     for cell in cells {
-      relays.byCell[cell, default: ConnectionSet()].insert(connection)
+      observers.byCell[cell, default: ConnectionSet()].insert(connection)
       noteHooks(of: cell)
       // What a getter reads is watched, too, and of an element what it was.
       if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
         setKnown(value, of: cell)
       }
     }
-    if let side = relay.heldSide { relays.held[cells[side - 1]] = connection }
-    noteStart(of: connection, relay)
+    if let side = observer.heldSide { observers.held[cells[side - 1]] = connection }
+    noteStart(of: connection, observer)
   }
 
   /// Ends the watching.
   func unwatch(_ connection: Connection) {
-    guard let relay = connection.relay, !relay.cells.isEmpty else { return }
-    let cells = relay.cells
-    if relay.isTruth(in: self) { relays.truthCount -= 1 }
-    relay.cells = []
+    guard let observer = connection.observer, !observer.cells.isEmpty else { return }
+    let cells = observer.cells
+    if observer.isTruth(in: self) { observers.truthCount -= 1 }
+    observer.cells = []
     for cell in cells {
-      structuralWork += relays.byCell[cell]?.remove(connection) ?? 0
-      if relays.byCell[cell]?.isEmpty ?? true {
-        relays.byCell[cell] = nil
-        relays.stored.forget(cell)
+      structuralWork += observers.byCell[cell]?.remove(connection) ?? 0
+      if observers.byCell[cell]?.isEmpty ?? true {
+        observers.byCell[cell] = nil
+        observers.stored.forget(cell)
       }
       noteHooks(of: cell)
-      if relays.held[cell] == connection { relays.held[cell] = nil }
+      if observers.held[cell] == connection { observers.held[cell] = nil }
     }
     release(cells)
   }
@@ -193,9 +193,9 @@ extension ConnectionGraph {
   /// Whether a suspended connection goes on noting what changes: which of two stores of the language was
   /// changed last decides what both become.
   func notesWhileSuspended(_ connection: Connection) -> Bool {
-    guard connection.status == .suspended, let relay = connection.relay, relay.cells.count == 2
+    guard connection.status == .suspended, let observer = connection.observer, observer.cells.count == 2
     else { return false }
-    return relay.cells.allSatisfy { cell in
+    return observer.cells.allSatisfy { cell in
       let place = self[cell].place
       return place.kind == .whole && machine.isStore(place.object)
         && machine.nativeStore(place.object) == nil
@@ -203,32 +203,32 @@ extension ConnectionGraph {
   }
 
   /// Takes those that have something to tell.
-  func takeRelays() -> [(connection: Connection, changes: [Relay.Change])] {
-    let due = relays.queue
-    relays.queue = []
+  func takeObservers() -> [(connection: Connection, changes: [ConnectionObserver.Change])] {
+    let due = observers.queue
+    observers.queue = []
     return due.compactMap { connection in
-      guard let relay = connection.relay else { return nil }
-      relay.isQueued = false
+      guard let observer = connection.observer else { return nil }
+      observer.isQueued = false
       // What happens while it is suspended it hears of when it is resumed.
-      if connection.status == .suspended, !relay.cells.isEmpty { return nil }
-      let changes = relay.takeChanges()
+      if connection.status == .suspended, !observer.cells.isEmpty { return nil }
+      let changes = observer.takeChanges()
       return connection.status == .active ? (connection, changes) : nil
     }
   }
 
   /// Forgets what a turn that is given up would have told.
-  func forgetRelays() {
-    for connection in relays.queue {
-      connection.relay?.isQueued = false
-      _ = connection.relay?.takeChanges()
+  func forgetObservers() {
+    for connection in observers.queue {
+      connection.observer?.isQueued = false
+      _ = connection.observer?.takeChanges()
     }
-    relays.queue = []
+    observers.queue = []
   }
 
-  func mark(_ relay: Relay, _ heap: Heap) {
-    heap.mark(relay.object)
-    if let wanted = relay.wanted { heap.mark(wanted) }
-    for change in relay.changes { heap.mark(change.identifier) }
+  func mark(_ observer: ConnectionObserver, _ heap: Heap) {
+    heap.mark(observer.object)
+    if let wanted = observer.wanted { heap.mark(wanted) }
+    for change in observer.changes { heap.mark(change.identifier) }
   }
 }
 
@@ -236,17 +236,17 @@ extension Machine {
   /// Tells the relays what has changed; what they change in turn is told in the next round.
   ///
   /// - Returns: `unwind` when that was interrupted or failed, else nil.
-  func tellRelays() -> Value {
-    guard graph.atomicDepth == 0, !graph.isSettling, graph.running == nil, !graph.relays.isTelling
+  func tellObservers() -> Value {
+    guard graph.atomicDepth == 0, !graph.isSettling, graph.running == nil, !graph.observers.isTelling
     else { return .nil }
-    graph.relays.isTelling = true
-    defer { graph.relays.isTelling = false }
+    graph.observers.isTelling = true
+    defer { graph.observers.isTelling = false }
     var growth = ConnectionGrowth(limit: ConnectionGrowth.tellingLimit, graph)
     // How often each has been told: a truth may have any number of others below it.
     var counts: [Int: Int] = [:]
     var most = 0
-    while !graph.relays.queue.isEmpty {
-      for connection in graph.relays.queue {
+    while !graph.observers.queue.isEmpty {
+      for connection in graph.observers.queue {
         let count = counts[connection.number, default: 0] + 1
         counts[connection.number] = count
         most = max(most, count)
@@ -257,18 +257,18 @@ extension Machine {
         return signal(error)
       }
       guard most <= ConnectionGraph.changeLimit else {
-        let names = graph.relays.queue.map(\.text).withoutRepetitions
-        let cell = graph.relays.queue.lazy.compactMap { $0.relay?.cells.first }.first
-        graph.forgetRelays()
+        let names = graph.observers.queue.map(\.text).withoutRepetitions
+        let cell = graph.observers.queue.lazy.compactMap { $0.observer?.cells.first }.first
+        graph.forgetObservers()
         return signal(cell.map { graph.doesNotSettle(through: $0) } ?? .doesNotSettle(names))
       }
       let root = roots.count
       defer { roots.removeLast(roots.count - root) }
       var entries: [Value] = []
-      for (connection, changes) in graph.takeRelays() {
-        guard let relay = connection.relay else { continue }
-        roots.append(relay.object)
-        entries.append(relay.object)
+      for (connection, changes) in graph.takeObservers() {
+        guard let observer = connection.observer else { continue }
+        roots.append(observer.object)
+        entries.append(observer.object)
         for change in changes { roots.append(change.identifier) }
         let array = makeArray(
           changes.map { change in
@@ -300,11 +300,11 @@ extension Machine {
   ///
   /// - Returns: whether the cell takes no value from outside.
   func holdWrite(_ value: Value, to cell: CellID) -> Bool {
-    guard let connection = graph.relays.held[cell], let relay = connection.relay,
-      !relay.isSilent
+    guard let connection = graph.observers.held[cell], let observer = connection.observer,
+      !observer.isSilent
     else { return false }
-    relay.wanted = value
-    graph.relayChange(of: cell)
+    observer.wanted = value
+    graph.noteObservedChange(of: cell)
     return true
   }
 
@@ -319,14 +319,14 @@ extension Machine {
   private func noteWholeStore(_ reference: Value, _ store: Value, _ isByOthers: Bool) {
     guard let whole = graph.cellsByPlace[.whole(ObjectRef(store))] else { return }
     noteStoredCause(reference, whole, isByOthers)
-    graph.relayChange(of: whole, identifier: reference, isByOthers: isByOthers)
+    graph.noteObservedChange(of: whole, identifier: reference, isByOthers: isByOthers)
   }
 
   /// Tells the relays of what only they have heard.
   ///
   /// - Returns: the answer, or `unwind`.
-  func settleRelays(answering value: Value) -> Value {
-    guard !graph.relays.queue.isEmpty, graph.storing == nil, graph.writing == nil,
+  func settleObservers(answering value: Value) -> Value {
+    guard !graph.observers.queue.isEmpty, graph.storing == nil, graph.writing == nil,
       !graph.isSettling, graph.atomicDepth == 0
     else { return value }
     return settleGraph(answering: value)
@@ -358,11 +358,11 @@ extension Machine {
   private func noteWrittenCell(
     _ reference: Value, in store: Value, _ before: Value?
   ) throws(Failure) -> Value {
-    if !graph.hasStoredCells { return settleRelays(answering: store) }
+    if !graph.hasStoredCells { return settleObservers(answering: store) }
     let key = canonicalReference(reference, in: store)
     guard let cell = graph.cellsByPlace[Place(kind: .stored, object: store, index: -1, key: key)],
       cell != graph.storing, cell != graph.writing
-    else { return settleRelays(answering: store) }
+    else { return settleObservers(answering: store) }
     if let running = graph.running {
       if remembers(ObjectRef(store), slot: -1) { return store }
       throw .impureFormula(graph.displayName(of: cell), running.connection)

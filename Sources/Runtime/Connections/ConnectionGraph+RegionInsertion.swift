@@ -8,13 +8,13 @@ extension ConnectionGraph {
     _ constraint: Constraint, new: [Formula], origin: CellID?
   ) throws(Failure) {
     let wasOneWay = constraint.level >= 0
-    let wasContested = constraint.isContested
+    let wasAwaitingInverse = constraint.isAwaitingInverse
     let wasYielded = forgetYielded(constraint)
     let first = constraint.formulas[0]
     if wasOneWay { release(constraint, first) }
-    if wasContested {
-      contested.removeAll { $0 == constraint }
-      constraint.isContested = false
+    if wasAwaitingInverse {
+      awaitingInverse.removeAll { $0 == constraint }
+      constraint.isAwaitingInverse = false
     }
     do throws(Failure) {
       try refuseCycle(throughConstantsOf: constraint)
@@ -33,10 +33,10 @@ extension ConnectionGraph {
         constraint.formulas = formulas
       }
       if wasYielded { yielded.append(constraint) }
-      if wasContested {
+      if wasAwaitingInverse {
         // It goes on waiting for another way back.
-        constraint.isContested = true
-        contested.append(constraint)
+        constraint.isAwaitingInverse = true
+        awaitingInverse.append(constraint)
       }
       throw error
     }
@@ -60,7 +60,7 @@ extension ConnectionGraph {
       try joinAsItStands(constraint)
     } catch {
       // What stands against it may be that constraints are kept together which need not be.
-      guard separateLooseRegions() else { throw error }
+      guard separateSplitRegions() else { throw error }
       try joinAsItStands(constraint)
     }
   }
@@ -88,7 +88,7 @@ extension ConnectionGraph {
       region = involved[0]
       entering = constraint.cells.filter { !region.cells.contains($0) }
     } else {
-      if involved.contains(where: \.isLoose), separateLooseRegions() {
+      if involved.contains(where: \.isLoose), separateSplitRegions() {
         return try joinAsItStands(constraint)
       }
       if let largest = absorb(involved, constraint, description) {
@@ -120,7 +120,7 @@ extension ConnectionGraph {
     region.pinned.formUnion(pins)
     for cell in entering {
       cells[cell.index].region = region
-      setFlag(CellFlag.apart, of: cell, to: true)
+      setFlag(CellFlag.hasForeignReaders, of: cell, to: true)
       region.cells.insert(cell)
       touch(cell)
     }

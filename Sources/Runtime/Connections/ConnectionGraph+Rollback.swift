@@ -285,11 +285,11 @@ extension Machine {
     let cell = graph.cellsByPlace[place]
     let known = cell.flatMap { graph[$0].known }
     if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
-    let outer = (writing: graph.writing, tracker: tracker)
+    let outer = (writing: graph.writing, recorder: recorder)
     graph.writing = cell
-    tracker = Tracker(within: outer.tracker)
+    recorder = DependencyRecorder(within: outer.recorder)
     let outcome = withErrorsCaught { replace(value, at: place) }
-    tracker = outer.tracker
+    recorder = outer.recorder
     graph.writing = outer.writing
     if let cell = graph.cellsByPlace[place] { graph.forgetKnown(of: cell) }
     switch outcome {

@@ -18,21 +18,21 @@ extension ConnectionGraph {
   /// Whether a cell may get another value by what is pending.
   ///
   /// - Complexity: O(what can be reached from the writes) for all that is asked until the next turn.
-  func isBehind(_ cell: CellID) -> Bool {
+  func mayBeStale(_ cell: CellID) -> Bool {
     guard atomicDepth > 0 else { return true }
     let determined = ([cell] + self[cell].properties).filter { each in
-      self[each].hasOwner || self[each].region != nil || relays.byCell[each] != nil
+      self[each].hasOwner || self[each].region != nil || observers.byCell[each] != nil
     }
     if determined.isEmpty { return false }
     // Of what else waits it is not known yet what it reaches.
-    if words[0].hasForced || words[0].hasReaimed { return true }
+    if words[0].hasForced || words[0].hasRetargeted { return true }
     followPending()
     return determined.contains { reach.cells.contains($0) }
   }
 
   /// Whether anything in an object may get another value by what is pending.
-  func isBehind(_ object: ObjectRef) -> Bool {
-    watched[object.bits]?.contains { isBehind($0) } ?? false
+  func mayBeStale(_ object: ObjectRef) -> Bool {
+    watched[object.bits]?.contains { mayBeStale($0) } ?? false
   }
 
   private func followPending() {
@@ -58,8 +58,8 @@ extension ConnectionGraph {
       if let region = self[each].region, reach.regions.insert(ObjectIdentifier(region)).inserted {
         below += region.cells
       }
-      for connection in relays.byCell[each] ?? ConnectionSet() {
-        below += connection.relay?.cells ?? []
+      for connection in observers.byCell[each] ?? ConnectionSet() {
+        below += connection.observer?.cells ?? []
       }
     }
     return below
