@@ -32,16 +32,20 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "CTenonPlatform", path: "Sources/CPlatform"),
     .target(name: "TenonTables", path: "Sources/Tables", swiftSettings: settings),
+    .target(name: "TenonNumerics", path: "Sources/Numerics", swiftSettings: settings),
     .target(
       name: "TenonRuntime",
-      dependencies: ["TenonLexer", "TenonParser", "TenonTables", "CTenonPlatform"],
+      dependencies: [
+        "TenonLexer", "TenonParser", "TenonTables", "TenonNumerics", "CTenonPlatform",
+      ],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
     .target(
       name: "TenonSolvers", dependencies: ["TenonRuntime", "TenonTables"], path: "Sources/Solvers",
       swiftSettings: settings),
     .target(
-      name: "TenonStores", dependencies: ["TenonLexer", "TenonRuntime", "CTenonPlatform"],
+      name: "TenonStores",
+      dependencies: ["TenonLexer", "TenonNumerics", "TenonRuntime", "CTenonPlatform"],
       path: "Sources/Stores", swiftSettings: settings),
     .target(
       name: "Tenon",
@@ -86,7 +90,8 @@ let package = Package(
       path: "Tests/StoresTests", exclude: ["http_server.py", "localhost.pem"],
       swiftSettings: settings),
     .testTarget(
-      name: "TenonNumbersTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
+      name: "TenonNumbersTests",
+      dependencies: ["TenonGrammarSupport", "TenonNumerics"],
       path: "Tests/NumbersTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
     ),
     .testTarget(

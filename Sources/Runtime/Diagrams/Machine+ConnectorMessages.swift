@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonNumerics
 internal import TenonParser
 
 // What a connection that is in force has been told, as the messages that would tell another one.

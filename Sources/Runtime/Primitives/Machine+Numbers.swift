@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonNumerics
 internal import TenonParser
 
 /// A number of the kinds that primitives calculate with; the others are written in the language.

@@ -1,3 +1,5 @@
+internal import TenonNumerics
+
 extension Primitive {
   static let stringCases: [Primitive] = [
     Primitive("asUppercase", "The text in upper case, which may be longer: ß becomes SS.") {

@@ -1,3 +1,5 @@
+internal import TenonNumerics
+
 /// Writes a value as JSON, with a stack of its own for what is inside of what.
 struct JSONWriter {
   private let machine: Machine

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonNumerics
 internal import TenonRuntime
 
 // Rows as JSON: a member for each column. Bytes are an object with the one member "base64".

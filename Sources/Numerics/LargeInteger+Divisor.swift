@@ -10,7 +10,7 @@ extension LargeInteger {
   /// Algorithm: Lehmer, "Euclid's algorithm for large numbers", 1938, on the 64 leading bits, with
   /// the condition of Collins for correct quotients (Jebelean, "A double-digit Lehmer-Euclid
   /// algorithm for finding the GCD of long integers", Journal of Symbolic Computation, 1995).
-  static func greatestCommonDivisor<Failure: Error>(
+  package static func greatestCommonDivisor<Failure: Error>(
     _ a: LargeInteger, _ b: LargeInteger, poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger {
     var (x, y) =
@@ -42,7 +42,7 @@ extension LargeInteger {
   /// Returns the greatest common divisor of two numbers of one limb.
   ///
   /// Algorithm: Stein, "Computational problems associated with Racah algebra", 1967.
-  static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+  package static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
     guard a != 0, b != 0 else { return a | b }
     let shift = (a | b).trailingZeroBitCount
     var x = a >> UInt64(a.trailingZeroBitCount)

@@ -11,7 +11,7 @@ extension LargeInteger {
   ///
   /// Algorithm: Knuth, "The Art of Computer Programming", volume 2, 1997, 4.4, exercise 14: the
   /// number is divided by a power of the radix of half its size, then each half likewise.
-  func text<Failure: Error>(
+  package func text<Failure: Error>(
     radix: Int, poll: () throws(Failure) -> Void
   ) throws(Failure) -> String {
     if limbs.count <= 1 {
@@ -37,7 +37,7 @@ extension LargeInteger {
   /// - Complexity: O(M(n) log n) for n digits; O(n) for powers of two.
   ///
   /// Algorithm: The reverse of `text(radix:poll:)`.
-  init?<Failure: Error>(
+  package init?<Failure: Error>(
     digits: some Sequence<UInt8>, radix: Int, poll: () throws(Failure) -> Void
   ) throws(Failure) {
     var values: [UInt8] = []
@@ -98,10 +98,10 @@ extension LargeInteger {
 extension LargeInteger: LosslessStringConvertible {
   /// The decimal digits, for messages of our own; a program's numbers are printed by
   /// `text(radix:poll:)`.
-  var description: String { text(radix: 10) {} }
+  public var description: String { text(radix: 10) {} }
 
   /// Creates a number from decimal digits, which a sign may precede.
-  init?(_ description: String) {
+  public init?(_ description: String) {
     let isNegative = description.utf8.first == UInt8(ascii: "-")
     let digits = description.utf8.dropFirst(isNegative ? 1 : 0)
     guard let magnitude = LargeInteger(digits: digits, radix: 10, poll: {}) else { return nil }

@@ -1,27 +1,27 @@
 /// Sums and differences, in linear time.
 extension LargeInteger {
-  static prefix func - (operand: LargeInteger) -> LargeInteger {
+  package static prefix func - (operand: LargeInteger) -> LargeInteger {
     LargeInteger(isNegative: !operand.isNegative, limbs: operand.limbs)
   }
 
-  static func + (left: LargeInteger, right: LargeInteger) -> LargeInteger {
+  package static func + (left: LargeInteger, right: LargeInteger) -> LargeInteger {
     sum(left.limbs, left.isNegative, right.limbs, right.isNegative)
   }
 
-  static func - (left: LargeInteger, right: LargeInteger) -> LargeInteger {
+  package static func - (left: LargeInteger, right: LargeInteger) -> LargeInteger {
     sum(left.limbs, left.isNegative, right.limbs, !right.isNegative)
   }
 
-  static func + (left: LargeInteger, right: Int) -> LargeInteger {
+  package static func + (left: LargeInteger, right: Int) -> LargeInteger {
     sum(left.limbs, left.isNegative, UInt64(right.magnitude), right < 0)
   }
 
-  static func - (left: LargeInteger, right: Int) -> LargeInteger {
+  package static func - (left: LargeInteger, right: Int) -> LargeInteger {
     sum(left.limbs, left.isNegative, UInt64(right.magnitude), right > 0)
   }
 
   /// Returns the exact sum of two numbers of machine size.
-  static func sum(_ left: Int, _ right: Int) -> LargeInteger {
+  package static func sum(_ left: Int, _ right: Int) -> LargeInteger {
     let (sum, overflow) = left.addingReportingOverflow(right)
     guard overflow else { return LargeInteger(sum) }
     // What overflows differs from the true sum by 2^64.
@@ -32,7 +32,7 @@ extension LargeInteger {
   }
 
   /// Returns the exact difference of two numbers of machine size.
-  static func difference(_ left: Int, _ right: Int) -> LargeInteger {
+  package static func difference(_ left: Int, _ right: Int) -> LargeInteger {
     let (difference, overflow) = left.subtractingReportingOverflow(right)
     guard overflow else { return LargeInteger(difference) }
     let magnitude = UInt64(truncatingIfNeeded: difference)

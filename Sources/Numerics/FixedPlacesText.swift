@@ -2,13 +2,13 @@
 ///
 /// A number that rounds to zero has no minus sign. Without places there is no point. The text has
 /// as many bytes as places and digits before them: who lets a program choose the places limits them.
-enum FixedPlacesText {
+package enum FixedPlacesText {
   /// Returns a fraction with some places, a negative number of which counts as none; nil if the
   /// denominator is zero.
   ///
   /// - Complexity: That of the division, and of the conversion to text, of numbers of as many
   ///   digits as the numerator and the places have.
-  static func text<Failure: Error>(
+  package static func text<Failure: Error>(
     numerator: LargeInteger, denominator: LargeInteger, places: Int,
     poll: () throws(Failure) -> Void
   ) throws(Failure) -> String? {
@@ -33,7 +33,7 @@ enum FixedPlacesText {
   /// exact value; nil if the float is infinite or not a number.
   ///
   /// - Complexity: O(1), apart from the zeros beyond the 1074 places that a float may have.
-  static func text<Failure: Error>(
+  package static func text<Failure: Error>(
     _ value: Double, places: Int, poll: () throws(Failure) -> Void
   ) throws(Failure) -> String? {
     guard let fraction = LargeInteger.fraction(of: value) else { return nil }

@@ -1,17 +1,19 @@
 /// Order and equality.
 extension LargeInteger: Comparable {
-  static func == (left: LargeInteger, right: LargeInteger) -> Bool {
+  /// Whether both are the same number.
+  public static func == (left: LargeInteger, right: LargeInteger) -> Bool {
     left.isNegative == right.isNegative && left.limbs == right.limbs
   }
 
-  static func < (left: LargeInteger, right: LargeInteger) -> Bool {
+  /// Whether one is less than the other.
+  public static func < (left: LargeInteger, right: LargeInteger) -> Bool {
     left.compared(to: right) < 0
   }
 
   /// Returns -1, 0 or 1 as the number is less than, equal to, or greater than another.
   ///
   /// - Complexity: O(1) unless the numbers agree in their highest limbs.
-  func compared(to other: LargeInteger) -> Int {
+  package func compared(to other: LargeInteger) -> Int {
     if isNegative != other.isNegative { return isNegative ? -1 : 1 }
     let order = LargeInteger.compareMagnitudes(limbs.span, other.limbs.span)
     return isNegative ? -order : order
@@ -20,7 +22,8 @@ extension LargeInteger: Comparable {
   /// Returns -1, 0 or 1 as the number is less than, equal to, or greater than another.
   ///
   /// - Complexity: O(1).
-  func compared(to other: Int) -> Int {
+  @inlinable
+  public func compared(to other: Int) -> Int {
     if isNegative != (other < 0) { return isNegative ? -1 : isZero && other == 0 ? 0 : 1 }
     let magnitude = UInt64(other.magnitude)
     let own = limbs.first ?? 0
@@ -30,7 +33,7 @@ extension LargeInteger: Comparable {
 
   /// Returns -1, 0 or 1 as the number is less than, equal to, or greater than a float, both taken
   /// for exactly what they are; nil if the float is not a number.
-  func compared(to other: Double) -> Int? {
+  package func compared(to other: Double) -> Int? {
     guard !other.isNaN else { return nil }
     guard let truncated = LargeInteger(truncating: other) else { return other < 0 ? 1 : -1 }
     let order = compared(to: truncated)

@@ -22,14 +22,14 @@ extension LargeInteger {
   /// The number of products of limbs that may be computed without asking the poll: 0.15 ms.
   private static let workBetweenPolls = 1 << 18
 
-  static func * (left: LargeInteger, right: LargeInteger) -> LargeInteger {
+  package static func * (left: LargeInteger, right: LargeInteger) -> LargeInteger {
     left.multiplied(by: right) {}
   }
 
   /// Returns the product with a number of machine size.
   ///
   /// - Complexity: O(n) for a number of n limbs.
-  static func * (left: LargeInteger, right: Int) -> LargeInteger {
+  package static func * (left: LargeInteger, right: Int) -> LargeInteger {
     let isNegative = left.isNegative != (right < 0)
     let factor = UInt64(right.magnitude)
     return left.limbs.count <= 2
@@ -39,7 +39,7 @@ extension LargeInteger {
   }
 
   /// Returns the exact product of two numbers of machine size.
-  static func product(_ left: Int, _ right: Int) -> LargeInteger {
+  package static func product(_ left: Int, _ right: Int) -> LargeInteger {
     let product = UInt64(left.magnitude).multipliedFullWidth(by: UInt64(right.magnitude))
     return LargeInteger(
       isNegative: (left < 0) != (right < 0), product.low, product.high)
@@ -48,7 +48,8 @@ extension LargeInteger {
   /// Returns the product with another number.
   ///
   /// - Complexity: O(n log n) for two numbers of n limbs, O(n squared) up to some 40 limbs.
-  func multiplied<Failure: Error>(
+  @inlinable
+  public func multiplied<Failure: Error>(
     by other: LargeInteger, poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger {
     let isNegative = isNegative != other.isNegative
@@ -59,13 +60,13 @@ extension LargeInteger {
     }
     return LargeInteger(
       isNegative: isNegative,
-      limbs: try LargeInteger.product(limbs.span, other.limbs.span, poll: poll))
+      limbs: try LargeInteger.product(limbs, other.limbs, poll: poll))
   }
 
   /// Returns the product with itself.
   ///
   /// - Complexity: As the product, about two thirds of its time.
-  func squared<Failure: Error>(
+  package func squared<Failure: Error>(
     poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger {
     if limbs.count <= 2 {
@@ -78,7 +79,8 @@ extension LargeInteger {
   }
 
   /// Returns the product of two magnitudes of up to two limbs.
-  private static func shortProduct(
+  @usableFromInline
+  static func shortProduct(
     _ a: [UInt64], _ b0: UInt64, _ b1: UInt64, isNegative: Bool
   ) -> LargeInteger {
     let (a0, a1) = (a.first ?? 0, a.count > 1 ? a[1] : 0)
@@ -89,6 +91,28 @@ extension LargeInteger {
     second = Limbs.product(a0, b1, plus: second, &fourth)
     third = Limbs.product(a1, b1, plus: third, &fourth)
     return LargeInteger(isNegative: isNegative, first, second, third, fourth)
+  }
+
+  /// Returns the product of two magnitudes, with leading zeros or without.
+  @inlinable
+  static func product<Failure: Error>(
+    _ a: [UInt64], _ b: [UInt64], poll: () throws(Failure) -> Void
+  ) throws(Failure) -> [UInt64] {
+    if let product = digitProduct(a, b) { return product }
+    return try longProduct(a, b, poll: poll)
+  }
+
+  /// Returns the product of two magnitudes, digit by digit; nil when they are too long for that.
+  @usableFromInline
+  static func digitProduct(_ a: [UInt64], _ b: [UInt64]) -> [UInt64]? {
+    a.count < halvesThreshold && b.count < halvesThreshold ? Limbs.product(a.span, b.span) : nil
+  }
+
+  @usableFromInline
+  static func longProduct<Failure: Error>(
+    _ a: [UInt64], _ b: [UInt64], poll: () throws(Failure) -> Void
+  ) throws(Failure) -> [UInt64] {
+    try product(a.span, b.span, poll: poll)
   }
 
   /// Returns the product of two magnitudes, with leading zeros or without.

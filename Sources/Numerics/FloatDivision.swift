@@ -3,9 +3,9 @@
 /// Quotients are those of the numbers that the floats are exactly: 1 divided by 0.1 is 9, since 0.1 as
 /// a float is a bit more than a tenth. A quotient that is rounded before its fraction is cut off, as
 /// `(a / b).floor` has it, is one too many there, and its remainder belongs to another.
-enum FloatDivision {
+package enum FloatDivision {
   /// Toward which side the quotient is rounded.
-  enum Rounding {
+  package enum Rounding {
     /// Down: the remainder has the sign of the divisor.
     case down
     /// Toward zero: the remainder has the sign of the dividend.
@@ -19,7 +19,9 @@ enum FloatDivision {
   private static let exactQuotients = 0x1p50
 
   /// Returns the quotient of finite floats; the divisor is not 0.
-  static func quotient(_ left: Double, _ right: Double, _ rounding: Rounding) -> LargeInteger? {
+  package static func quotient(_ left: Double, _ right: Double, _ rounding: Rounding)
+    -> LargeInteger?
+  {
     guard left.isFinite, !right.isNaN else { return nil }
     let remainder = left.truncatingRemainder(dividingBy: right)
     let isBelow = rounding == .down && remainder != 0 && (remainder < 0) != (right < 0)
@@ -35,10 +37,10 @@ enum FloatDivision {
   }
 
   /// A fraction of integers; the denominator is greater than 0.
-  typealias Ratio = (numerator: LargeInteger, denominator: LargeInteger)
+  package typealias Ratio = (numerator: LargeInteger, denominator: LargeInteger)
 
   /// Returns the quotient of fractions; the divisor is not 0.
-  static func quotient(
+  package static func quotient(
     _ left: Ratio, _ right: Ratio, _ rounding: Rounding
   ) -> LargeInteger? {
     let dividend = left.numerator * right.denominator
@@ -49,7 +51,7 @@ enum FloatDivision {
   }
 
   /// Returns the remainder of floats; the divisor is not 0.
-  static func remainder(_ left: Double, _ right: Double, _ rounding: Rounding) -> Double {
+  package static func remainder(_ left: Double, _ right: Double, _ rounding: Rounding) -> Double {
     let remainder = left.truncatingRemainder(dividingBy: right)
     guard rounding == .down, remainder != 0, (remainder < 0) != (right < 0) else {
       return remainder

@@ -2,13 +2,13 @@
 /// infinitely many sign bits.
 extension LargeInteger {
   /// The number of bits of the magnitude, without leading zeros; zero for zero.
-  var bitLength: Int {
+  @inlinable public var bitLength: Int {
     guard let top = limbs.last else { return 0 }
     return limbs.count * 64 - top.leadingZeroBitCount
   }
 
   /// The number of zero bits at the low end; zero for zero.
-  var trailingZeroBitCount: Int {
+  package var trailingZeroBitCount: Int {
     guard let index = limbs.firstIndex(where: { $0 != 0 }) else { return 0 }
     return 64 * index + limbs[index].trailingZeroBitCount
   }
@@ -26,7 +26,7 @@ extension LargeInteger {
   ///
   /// - Requires: The result fits in memory: it has `bitLength + count` bits.
   /// - Complexity: O(n) for a result of n limbs.
-  func shiftedLeft(by count: Int) -> LargeInteger {
+  package func shiftedLeft(by count: Int) -> LargeInteger {
     guard count >= 0 else { return shiftedRight(by: count == Int.min ? Int.max : -count) }
     guard !isZero else { return self }
     if count < 64, limbs.count <= 2 {
@@ -45,7 +45,7 @@ extension LargeInteger {
   /// product with two to the power of `-count`.
   ///
   /// - Complexity: O(n) for n limbs.
-  func shiftedRight(by count: Int) -> LargeInteger {
+  package func shiftedRight(by count: Int) -> LargeInteger {
     guard count >= 0 else { return shiftedLeft(by: count == Int.min ? Int.max : -count) }
     let limbCount = count >> 6
     guard limbCount < limbs.count else { return isNegative ? LargeInteger(-1) : .zero }
@@ -62,7 +62,7 @@ extension LargeInteger {
   /// Returns whether a bit is set; the lowest has the index 0.
   ///
   /// - Requires: The index is not negative.
-  func bit(at index: Int) -> Bool {
+  package func bit(at index: Int) -> Bool {
     precondition(index >= 0, "negative index of a bit")
     let limbIndex = index >> 6
     guard limbIndex < limbs.count else { return isNegative }
@@ -74,19 +74,19 @@ extension LargeInteger {
   }
 
   /// Returns the number with all bits inverted.
-  static prefix func ~ (operand: LargeInteger) -> LargeInteger {
+  package static prefix func ~ (operand: LargeInteger) -> LargeInteger {
     -operand - 1
   }
 
-  static func & (left: LargeInteger, right: LargeInteger) -> LargeInteger {
+  package static func & (left: LargeInteger, right: LargeInteger) -> LargeInteger {
     combineBits(left, right, &)
   }
 
-  static func | (left: LargeInteger, right: LargeInteger) -> LargeInteger {
+  package static func | (left: LargeInteger, right: LargeInteger) -> LargeInteger {
     combineBits(left, right, |)
   }
 
-  static func ^ (left: LargeInteger, right: LargeInteger) -> LargeInteger {
+  package static func ^ (left: LargeInteger, right: LargeInteger) -> LargeInteger {
     combineBits(left, right, ^)
   }
 

@@ -4,7 +4,7 @@ extension LargeInteger {
   ///
   /// - Requires: The result fits in memory (`bitLengthOfPower(_:)`).
   /// - Complexity: That of the last squaring, times a small constant.
-  func power<Failure: Error>(
+  package func power<Failure: Error>(
     _ exponent: Int, poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger? {
     guard exponent >= 0 else { return nil }
@@ -44,7 +44,7 @@ extension LargeInteger {
   ///
   /// - Requires: The exponent is not negative.
   /// - Complexity: O(1), O(n) for the multiples of high powers of two.
-  func bitLengthOfPower(_ exponent: Int) -> Int {
+  package func bitLengthOfPower(_ exponent: Int) -> Int {
     precondition(exponent >= 0, "negative exponent")
     guard exponent > 0 else { return 1 }
     guard !isZero else { return 0 }
@@ -87,7 +87,7 @@ extension LargeInteger {
   ///
   /// Algorithm: Knuth, "The Art of Computer Programming", volume 2, 1997, 4.6.3, the 2^k-ary
   /// method from the left.
-  func power<Failure: Error>(
+  package func power<Failure: Error>(
     _ exponent: LargeInteger, modulo modulus: LargeInteger, poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger? {
     guard !exponent.isNegative else { return nil }
@@ -125,7 +125,7 @@ extension LargeInteger {
   /// Algorithm: Newton's iteration in integers of growing precision, as Dickinson proved it for
   /// `math.isqrt` of Python (2019): each step doubles the correct bits, and one final comparison
   /// suffices.
-  func squareRoot<Failure: Error>(
+  package func squareRoot<Failure: Error>(
     poll: () throws(Failure) -> Void
   ) throws(Failure) -> LargeInteger? {
     guard !isNegative else { return nil }

@@ -1,7 +1,7 @@
 /// Conversions from and to floating point, each exact or correctly rounded.
 extension LargeInteger {
   /// Creates the integer part of a float; nil if the float is infinite or not a number.
-  init?(truncating value: Double) {
+  package init?(truncating value: Double) {
     guard value.isFinite else { return nil }
     guard value.magnitude >= 1 else {
       self = .zero
@@ -17,7 +17,7 @@ extension LargeInteger {
   }
 
   /// Creates the number that a float is; nil if it is not finite or has a fraction.
-  init?(exactly value: Double) {
+  package init?(exactly value: Double) {
     guard let truncated = LargeInteger(truncating: value), truncated.compared(to: value) == 0
     else { return nil }
     self = truncated
@@ -25,7 +25,9 @@ extension LargeInteger {
 
   /// Returns a float as a fraction in lowest terms with a positive denominator; nil if the float is
   /// infinite or not a number.
-  static func fraction(of value: Double) -> (numerator: LargeInteger, denominator: LargeInteger)? {
+  package static func fraction(of value: Double) -> (
+    numerator: LargeInteger, denominator: LargeInteger
+  )? {
     guard value.isFinite else { return nil }
     guard value != 0 else { return (.zero, .one) }
     let isSubnormal = value.exponentBitPattern == 0
@@ -44,7 +46,7 @@ extension LargeInteger {
   /// all floats.
   ///
   /// - Complexity: O(1), but for numbers with long runs of zero limbs.
-  var nearestDouble: Double {
+  package var nearestDouble: Double {
     let lost = bitLength - 64
     guard lost > 0 else {
       let magnitude = Double(limbs.first ?? 0)
@@ -62,7 +64,7 @@ extension LargeInteger {
   /// is infinite, that of zero by zero is not a number.
   ///
   /// - Complexity: O(n) for numbers of n limbs.
-  static func nearestDouble(
+  package static func nearestDouble(
     numerator: LargeInteger, denominator: LargeInteger
   ) -> Double {
     guard !numerator.isZero else { return denominator.isZero ? .nan : 0 }

@@ -8,14 +8,14 @@ extension LargeInteger {
   private static let workBetweenPolls = 1 << 18
 
   /// A quotient and the remainder that belongs to it.
-  typealias Division = (quotient: LargeInteger, remainder: LargeInteger)
+  package typealias Division = (quotient: LargeInteger, remainder: LargeInteger)
 
   /// Returns the quotient truncated toward zero and the remainder with the sign of the receiver,
   /// as `quo:` and `rem:`; nil when the divisor is zero.
   ///
   /// - Complexity: For n limbs by m limbs, O(m * (n - m)) up to some 30 limbs, then
   ///   O(M(m) log m) for each m limbs of the quotient, M being the cost of a product.
-  func dividedTruncating<Failure: Error>(
+  package func dividedTruncating<Failure: Error>(
     by divisor: LargeInteger, poll: () throws(Failure) -> Void
   ) throws(Failure) -> Division? {
     if divisor.limbs.count <= 1 {
@@ -38,7 +38,7 @@ extension LargeInteger {
   /// and `mod:`; nil when the divisor is zero.
   ///
   /// - Complexity: As `dividedTruncating(by:poll:)`.
-  func dividedFlooring<Failure: Error>(
+  package func dividedFlooring<Failure: Error>(
     by divisor: LargeInteger, poll: () throws(Failure) -> Void
   ) throws(Failure) -> Division? {
     guard let (quotient, remainder) = try dividedTruncating(by: divisor, poll: poll) else {
@@ -52,7 +52,7 @@ extension LargeInteger {
   /// the sign of the receiver; nil when the divisor is zero.
   ///
   /// - Complexity: O(n) for n limbs.
-  func dividedTruncating(by divisor: Int) -> (quotient: LargeInteger, remainder: Int)? {
+  package func dividedTruncating(by divisor: Int) -> (quotient: LargeInteger, remainder: Int)? {
     guard divisor != 0 else { return nil }
     let (quotient, remainder) = LargeInteger.divide(limbs, by: UInt64(divisor.magnitude)) {}
     // Less than the divisor's magnitude, so it fits whatever its sign.
@@ -67,7 +67,7 @@ extension LargeInteger {
   /// of the divisor; nil when the divisor is zero.
   ///
   /// - Complexity: O(n) for n limbs.
-  func dividedFlooring(by divisor: Int) -> (quotient: LargeInteger, remainder: Int)? {
+  package func dividedFlooring(by divisor: Int) -> (quotient: LargeInteger, remainder: Int)? {
     guard let (quotient, remainder) = dividedTruncating(by: divisor) else { return nil }
     return remainder == 0 || isNegative == (divisor < 0)
       ? (quotient, remainder) : (quotient - 1, remainder + divisor)

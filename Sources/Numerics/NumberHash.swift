@@ -5,27 +5,28 @@
 /// same in every process; small integers are their own hash, so a table must scatter it.
 ///
 /// Algorithm: The numeric hash of Python, "Hashing of numeric types", since 3.2, 2011.
-enum NumberHash {
+public enum NumberHash {
   /// `2^61 - 1`.
-  private static let prime: UInt64 = 1 << 61 - 1
+  @usableFromInline static var prime: UInt64 { 1 << 61 - 1 }
 
   /// The hash of infinity, and of a fraction whose denominator is a multiple of the prime.
   private static let infinite = 314_159
 
   /// Returns the hash of a number of machine size.
-  static func hash(_ value: Int) -> Int {
+  @inlinable
+  public static func hash(_ value: Int) -> Int {
     signed(reduced(UInt64(value.magnitude)), value < 0)
   }
 
   /// Returns the hash of a number of any size.
   ///
   /// - Complexity: O(n) for n limbs.
-  static func hash(_ value: LargeInteger) -> Int {
+  package static func hash(_ value: LargeInteger) -> Int {
     signed(magnitudeHash(value), value.isNegative)
   }
 
   /// Returns the hash of a float; all that are not numbers have the same.
-  static func hash(_ value: Double) -> Int {
+  package static func hash(_ value: Double) -> Int {
     guard value.isFinite else {
       return value.isNaN ? 0 : value < 0 ? -infinite : infinite
     }
@@ -41,7 +42,7 @@ enum NumberHash {
   /// Returns the hash of a fraction, which need not be in lowest terms.
   ///
   /// - Complexity: O(n) for numbers of n limbs.
-  static func hash(numerator: LargeInteger, denominator: LargeInteger) -> Int {
+  package static func hash(numerator: LargeInteger, denominator: LargeInteger) -> Int {
     let isNegative = numerator.isNegative != denominator.isNegative
     let divisor = magnitudeHash(denominator)
     guard divisor != 0 else { return isNegative ? -infinite : infinite }
@@ -63,12 +64,14 @@ enum NumberHash {
     return hash
   }
 
-  private static func signed(_ hash: UInt64, _ isNegative: Bool) -> Int {
+  @inlinable
+  static func signed(_ hash: UInt64, _ isNegative: Bool) -> Int {
     isNegative ? -Int(hash) : Int(hash)
   }
 
   /// Returns a value modulo the prime.
-  private static func reduced(_ value: UInt64) -> UInt64 {
+  @inlinable
+  static func reduced(_ value: UInt64) -> UInt64 {
     let sum = (value & prime) + value >> 61
     return sum >= prime ? sum - prime : sum
   }

@@ -5,18 +5,18 @@
 /// exact arithmetic gives, and one more where that would be the stop when it is rounded: the
 /// eleventh of 0, 0.1, 0.2 … 1, since 0.1 as a float is a bit more than a tenth. None is beyond the
 /// stop.
-struct FloatSteps {
-  private let start: Double
-  private let step: Double
+public struct FloatSteps {
+  @usableFromInline let start: Double
+  @usableFromInline let step: Double
   private let stop: Double
 
   /// How many there are; nil when there is no last one.
-  let exactCount: LargeInteger?
+  public let exactCount: LargeInteger?
   /// How many there are, so far as a machine word counts.
-  let count: Int
+  public let count: Int
 
   /// - Requires: The step is not 0.
-  init(from start: Double, to stop: Double, by step: Double) {
+  package init(from start: Double, to stop: Double, by step: Double) {
     self.start = start
     self.step = step
     self.stop = stop
@@ -25,21 +25,21 @@ struct FloatSteps {
   }
 
   /// The element at an offset from 0 below `count`.
-  @inline(__always)
-  subscript(offset: Int) -> Double {
+  @inlinable @inline(__always)
+  public subscript(offset: Int) -> Double {
     if offset == 0 { return start }
     return offset < 1 << 53
       ? FloatSteps.element(start, step, offset) : FloatSteps.farElement(start, step, offset)
   }
 
-  @inline(__always)
-  private static func element(_ start: Double, _ step: Double, _ offset: Int) -> Double {
+  @inlinable @inline(__always)
+  static func element(_ start: Double, _ step: Double, _ offset: Int) -> Double {
     start.addingProduct(step, Double(offset))
   }
 
   /// An element whose offset is no float.
-  @inline(never)
-  private static func farElement(_ start: Double, _ step: Double, _ offset: Int) -> Double {
+  @usableFromInline @inline(never)
+  static func farElement(_ start: Double, _ step: Double, _ offset: Int) -> Double {
     guard let first = LargeInteger.fraction(of: start),
       let distance = LargeInteger.fraction(of: step)
     else { return start }
@@ -89,44 +89,5 @@ struct FloatSteps {
     guard let last = FloatDivision.quotient(span, distance, .down) else { return nil }
     let next = last + 1
     return isBeyond(nearest(first, distance, next), stop, step) ? next : next + 1
-  }
-}
-
-/// How a loop over numbers that are not all SmallIntegers goes on.
-enum FloatLoop {
-  case floats(FloatSteps)
-  /// Neither start nor step is a float, or something is no number.
-  case otherNumbers
-  /// A number of the language's own did not become a float, and the stack unwinds.
-  case unwinding
-}
-
-extension Machine {
-  /// The loop of an interval, or of `to:by:do:` with the same numbers.
-  ///
-  /// - Throws: that the step of floats is 0.
-  func floatLoop(
-    from start: Value, to stop: Value, by step: Value
-  ) throws(Failure) -> FloatLoop {
-    guard double(start) != nil || double(step) != nil else { return .otherNumbers }
-    var numbers: [Double] = []
-    for value in [start, stop, step] {
-      let float = floatFor(value)
-      if float.isUnwind { return .unwinding }
-      guard let double = double(float) else { return .otherNumbers }
-      numbers.append(double)
-    }
-    if numbers[2] == 0 { throw .zeroStep() }
-    return .floats(FloatSteps(from: numbers[0], to: numbers[1], by: numbers[2]))
-  }
-
-  /// The float nearest to a number of any kind; something else for what is none.
-  private func floatFor(_ value: Value) -> Value {
-    switch numeric(value) {
-    case .small(let integer): return makeFloat(Double(integer))
-    case .large(let integer): return makeFloat(integer.nearestDouble)
-    case .float: return value
-    case nil: return isNumber(value) ? send(selector("asFloat"), to: value) : .nil
-    }
   }
 }
