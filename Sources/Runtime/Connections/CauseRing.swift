@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonStoreKit
 
 /// The last changes of the places that take part in connections, each with its cause.
 ///

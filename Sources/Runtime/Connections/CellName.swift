@@ -1,4 +1,5 @@
 internal import TenonTables
+internal import TenonText
 
 /// What messages call a cell, and what is so of few: a word.
 ///

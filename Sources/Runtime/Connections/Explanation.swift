@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonStoreKit
 internal import TenonTables
 
 // Why a place holds what it holds, when it changed, and what a change of it would reach.

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // What connections do when a scheme stands for another store.
 
 extension ConnectionPlan {

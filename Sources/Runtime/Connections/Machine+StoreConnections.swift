@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonStoreKit
 
 // Groups and other stores as the sides of connections.
 

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonStoreKit
 
 // Why a place holds what it holds that is in a store which is connected as a whole: such places have
 // no cells.

@@ -2,6 +2,8 @@
 // was expected, what was found, names as the user wrote them.
 
 internal import TenonLexer
+internal import TenonStoreKit
+internal import TenonText
 
 extension Failure {
   static func unknownName(_ name: String) -> Failure {

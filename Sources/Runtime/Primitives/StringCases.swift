@@ -1,4 +1,5 @@
 internal import TenonNumerics
+internal import TenonText
 
 extension Primitive {
   static let stringCases: [Primitive] = [

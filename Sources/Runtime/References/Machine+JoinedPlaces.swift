@@ -2,6 +2,7 @@
 // exception on the way.
 
 internal import TenonTables
+internal import TenonText
 
 extension Machine {
   /// Does something with a place that connections join.

@@ -1,4 +1,5 @@
 internal import TenonParser
+package import TenonStoreKit
 
 // References and stores as values of the language, and the way from one to the other.
 

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // What connections read in stores that must be told what to watch.
 
 /// The places of such stores that an interpreter watches.

@@ -1,6 +1,6 @@
-internal import TenonLexer
 internal import TenonNumerics
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// A table as its database describes it.
 struct SQLiteTable {
