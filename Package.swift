@@ -32,13 +32,19 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "CTenonPlatform", path: "Sources/CPlatform"),
     .target(name: "TenonTables", path: "Sources/Tables", swiftSettings: settings),
+    .target(name: "TenonNumerics", path: "Sources/Numerics", swiftSettings: settings),
+    .target(name: "TenonText", path: "Sources/Text", swiftSettings: settings),
+    .target(
+      name: "TenonStoreKit", dependencies: ["TenonLexer", "TenonText", "CTenonPlatform"],
+      path: "Sources/StoreKit", swiftSettings: settings),
     .target(
       name: "TenonSolverKit", dependencies: ["TenonTables"], path: "Sources/SolverKit",
       swiftSettings: settings),
     .target(
       name: "TenonRuntime",
       dependencies: [
-        "TenonLexer", "TenonParser", "TenonSolverKit", "TenonTables", "CTenonPlatform",
+        "CTenonPlatform", "TenonLexer", "TenonNumerics", "TenonParser", "TenonSolverKit",
+        "TenonStoreKit", "TenonTables", "TenonText",
       ],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
@@ -47,19 +53,25 @@ let package = Package(
       path: "Sources/Solvers",
       swiftSettings: settings),
     .target(
-      name: "TenonStores", dependencies: ["TenonLexer", "TenonRuntime", "CTenonPlatform"],
+      name: "TenonStores",
+      dependencies: [
+        "TenonLexer", "TenonNumerics", "TenonText", "TenonStoreKit", "CTenonPlatform",
+      ],
       path: "Sources/Stores", swiftSettings: settings),
     .target(
       name: "Tenon",
       dependencies: [
-        "TenonLexer", "TenonRuntime", "TenonSolverKit", "TenonSolvers", "TenonStores",
+        "TenonLexer", "TenonRuntime", "TenonSolverKit", "TenonSolvers", "TenonStoreKit",
+        "TenonStores",
       ],
       path: "Sources/Embedding", swiftSettings: settings),
     .systemLibrary(
       name: "CTenonLibEdit", path: "Sources/CLibEdit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
       name: "TenonREPL",
-      dependencies: ["Tenon", "TenonLexer", "TenonRuntime", "CTenonLibEdit", "CTenonPlatform"],
+      dependencies: [
+        "Tenon", "TenonLexer", "TenonRuntime", "TenonStoreKit", "CTenonLibEdit", "CTenonPlatform",
+      ],
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(
       name: "TenonConnectorBenchmarks",
@@ -86,38 +98,43 @@ let package = Package(
       name: "TenonParserTests", dependencies: ["TenonGrammarSupport", "TenonLexer", "TenonParser"],
       path: "Tests/ParserTests", swiftSettings: settings),
     .executableTarget(
-      name: "TenonStoresTestHelper", dependencies: ["TenonRuntime", "TenonStores"],
+      name: "TenonStoresTestHelper", dependencies: ["TenonStoreKit", "TenonStores"],
       path: "Tests/StoresTestHelper", swiftSettings: settings),
     .testTarget(
       name: "TenonStoresTests",
       dependencies: [
-        "TenonGrammarSupport", "TenonRuntime", "TenonStores", "TenonStoresTestHelper",
+        "TenonGrammarSupport", "TenonLexer", "TenonStoreKit", "TenonStores",
+        "TenonStoresTestHelper",
+        "TenonText",
       ],
       path: "Tests/StoresTests", exclude: ["http_server.py", "localhost.pem"],
       swiftSettings: settings),
     .testTarget(
-      name: "TenonNumbersTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
+      name: "TenonNumbersTests",
+      dependencies: ["TenonGrammarSupport", "TenonNumerics"],
       path: "Tests/NumbersTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
     ),
     .testTarget(
-      name: "TenonTextTests", dependencies: ["TenonGrammarSupport", "TenonRuntime"],
+      name: "TenonTextTests", dependencies: ["TenonGrammarSupport", "TenonText"],
       path: "Tests/TextTests", exclude: ["Fixtures", "make_fixtures.py"], swiftSettings: settings
     ),
     .testTarget(
       name: "TenonConnectionTests",
       dependencies: [
-        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonRuntime", "TenonSolverKit",
-        "TenonSolvers", "TenonTables",
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonNumerics", "TenonRuntime",
+        "TenonSolverKit", "TenonSolvers", "TenonStoreKit", "TenonTables",
       ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "TenonCommandTests",
-      dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime"],
+      dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime", "TenonStoreKit"],
       path: "Tests/CommandTests", swiftSettings: settings),
     .testTarget(
       name: "TenonScriptTests",
       dependencies: [
-        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime", "TenonStores",
+        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonParser", "TenonRuntime",
+        "TenonStoreKit",
+        "TenonStores", "TenonText",
       ],
       path: "Tests/ScriptTests",
       exclude: ["KernelTests", "Laws", "Scripts", "check_layers_tests.py"],

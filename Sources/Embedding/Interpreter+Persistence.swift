@@ -1,4 +1,5 @@
 public import TenonRuntime
+public import TenonStoreKit
 public import TenonStores
 
 extension Interpreter {

@@ -1,4 +1,5 @@
 public import TenonRuntime
+public import TenonStoreKit
 internal import TenonStores
 
 // What a program has still to do when its last statement has run: timers, futures, hooks of objects
@@ -7,7 +8,7 @@ internal import TenonStores
 
 extension Interpreter {
   /// The system's clock, for an interpreter that may know the time.
-  public static var systemClock: any TenonRuntime::Clock { SystemClock() }
+  public static var systemClock: any TenonStoreKit::Clock { SystemClock() }
 
   /// The system's time zones, for an interpreter that may read them; which is that of the place
   /// follows from the process's environment as it is now.

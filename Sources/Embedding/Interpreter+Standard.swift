@@ -1,4 +1,5 @@
 public import TenonRuntime
+public import TenonStoreKit
 package import TenonStores
 
 extension Interpreter {

@@ -2,6 +2,7 @@ public import TenonLexer
 public import TenonRuntime
 public import TenonSolverKit
 internal import TenonSolvers
+public import TenonStoreKit
 
 /// An interpreter of Tenon: the language as an extension language of a Swift program.
 ///
@@ -39,7 +40,7 @@ public final class Interpreter {
   ///   - timeZones: Where time zones are described; without one there is but UTC.
   public init(
     _ options: Options = Options(), console: any Console = NullConsole(),
-    clock: (any TenonRuntime::Clock)? = nil, timeZones: (any TimeZoneSource)? = nil
+    clock: (any TenonStoreKit::Clock)? = nil, timeZones: (any TimeZoneSource)? = nil
   ) {
     var machineOptions = MachineOptions()
     machineOptions.memoryLimit = options.memoryLimit

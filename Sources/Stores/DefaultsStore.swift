@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// A store of a program's settings: values of JSON under keys, kept in one readable file.
 ///

@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// A store of environment variables, each under its name.
 ///

@@ -1,5 +1,6 @@
 internal import TenonLexer
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// Reads the scripts that scripts import from files.
 ///

@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonStoreKit
 
 /// A store of the files and directories of the operating system, with the rights of the process.
 ///

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 extension Optional where Wrapped == Precondition {
   /// Fails unless the condition holds where something is, or nothing.

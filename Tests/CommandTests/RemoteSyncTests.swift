@@ -1,4 +1,5 @@
 import Foundation
+import TenonStoreKit
 import Testing
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import Foundation
+import TenonStoreKit
 import Testing
 
 /// Whether `strace` is here and may have calls of other processes fail.

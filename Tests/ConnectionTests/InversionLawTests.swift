@@ -1,4 +1,5 @@
 import TenonGrammarSupport
+import TenonNumerics
 import Testing
 
 /// The laws of `=|=` with a formula: what is put is what is got, and putting back what was there

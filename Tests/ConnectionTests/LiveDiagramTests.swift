@@ -1,6 +1,7 @@
 import Foundation
 import Tenon
 import TenonGrammarSupport
+import TenonStoreKit
 import Testing
 
 @testable import TenonRuntime

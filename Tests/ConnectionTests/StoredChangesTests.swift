@@ -1,3 +1,4 @@
+import TenonStoreKit
 import Testing
 
 @testable import TenonRuntime

@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 @Suite struct FixedPlacesTextTests {
   @Test func fixtures() throws {

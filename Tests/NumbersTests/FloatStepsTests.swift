@@ -2,7 +2,7 @@ import Foundation
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// Division and steps of floats, compared with exact fractions.
 @Suite struct FloatStepsTests {

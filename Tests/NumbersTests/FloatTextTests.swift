@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 @Suite struct FloatTextTests {
   /// Reads what `shortest` prints, without the standard library's help.

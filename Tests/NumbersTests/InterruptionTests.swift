@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// Long operations ask their poll, end when it throws, and leave small operands alone.
 @Suite struct InterruptionTests {

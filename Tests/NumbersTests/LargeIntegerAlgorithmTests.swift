@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// Each fast algorithm against the one it replaces, around the sizes at which it takes over.
 @Suite struct LargeIntegerAlgorithmTests {

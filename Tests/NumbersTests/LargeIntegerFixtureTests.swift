@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// Results that Python computed.
 @Suite struct LargeIntegerFixtureTests {

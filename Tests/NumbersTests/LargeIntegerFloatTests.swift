@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 @Suite struct LargeIntegerFloatTests {
   private let extremes: [Double] = [

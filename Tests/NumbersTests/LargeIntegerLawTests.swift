@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// Laws that hold for all integers, tried on random numbers and on those around powers of two.
 @Suite struct LargeIntegerLawTests {

@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 @Suite struct LargeIntegerTextTests {
   @Test(arguments: 2...36) func roundTrips(radix: Int) {

@@ -1,7 +1,7 @@
 import TenonGrammarSupport
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// Equal numbers have equal hashes, whatever their kind.
 @Suite struct NumberHashTests {

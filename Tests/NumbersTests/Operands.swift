@@ -1,7 +1,7 @@
 import Foundation
 import TenonGrammarSupport
 
-@testable import TenonRuntime
+@testable import TenonNumerics
 
 /// The seed of all random operands: `TENON_TEST_SEED`, or always the same.
 let testSeed: UInt64 = {

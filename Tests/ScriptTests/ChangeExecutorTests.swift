@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Tenon
 import TenonRuntime
+import TenonStoreKit
 import Testing
 
 /// Changes that are delivered on an interpreter's thread, in the turns of its run loop.

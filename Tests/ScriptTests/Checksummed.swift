@@ -1,4 +1,5 @@
 import TenonRuntime
+import TenonStoreKit
 
 /// Keeps a checksum before the bytes of each resource of another store, and knows what was damaged.
 final class Checksummed: ForwardingStore {

@@ -1,4 +1,5 @@
 import Foundation
+import TenonStoreKit
 import TenonStores
 import Testing
 

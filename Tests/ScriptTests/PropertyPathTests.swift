@@ -1,6 +1,7 @@
 import Tenon
 import TenonLexer
 import TenonRuntime
+import TenonStoreKit
 import Testing
 
 /// Property paths, of whatever a class or a scheme inherits, by whatever way a place is named.

@@ -3,6 +3,7 @@ import TenonGrammarSupport
 import Testing
 
 @testable import TenonRuntime
+@testable import TenonText
 
 /// Files of time zones, made here byte by byte, and those of the system where it has some.
 @Suite struct TimeZoneFileTests {

@@ -1,7 +1,8 @@
 import TenonRuntime
+import TenonStoreKit
 
 /// A clock that stands still while a program runs, and jumps when it waits.
-final class VirtualClock: TenonRuntime.Clock {
+final class VirtualClock: TenonStoreKit::Clock {
   /// 2026-03-14T09:26:53Z.
   static let start = 1_773_480_413_000_000_000
 

@@ -1,5 +1,5 @@
 import Synchronization
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 #if TENON_VISIBLE_LOCKS
-  import TenonRuntime
+  import TenonStoreKit
 
   typealias Mutex = VisibleMutex
 #endif

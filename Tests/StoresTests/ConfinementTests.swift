@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 import TenonGrammarSupport
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
+import TenonText
 import Testing
 
 /// A store that is confined to a directory: nothing outside it is read or written.

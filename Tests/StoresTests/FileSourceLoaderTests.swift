@@ -1,5 +1,5 @@
 import TenonLexer
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

@@ -1,4 +1,5 @@
-import TenonRuntime
+import TenonStoreKit
+import TenonText
 import Testing
 
 @testable import TenonStores

@@ -1,5 +1,5 @@
 import TenonGrammarSupport
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import TenonGrammarSupport
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

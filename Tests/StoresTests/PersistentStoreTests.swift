@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TenonGrammarSupport
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

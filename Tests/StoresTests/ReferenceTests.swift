@@ -1,5 +1,5 @@
 import Foundation
-import TenonRuntime
+import TenonStoreKit
 import Testing
 
 /// References as values: their parts, what is equal, and which lies below which.

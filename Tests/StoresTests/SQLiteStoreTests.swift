@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 import TenonGrammarSupport
-import TenonRuntime
+import TenonStoreKit
+import TenonText
 import Testing
 
 @testable import TenonStores

@@ -1,6 +1,7 @@
 import TenonGrammarSupport
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
+import TenonText
 
 /// Files and directories in memory, of which a loss of power keeps only what was synchronised, and of
 /// the rest whatever chance picks.

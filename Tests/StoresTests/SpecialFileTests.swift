@@ -1,5 +1,5 @@
 import Foundation
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

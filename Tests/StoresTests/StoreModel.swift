@@ -1,4 +1,4 @@
-import TenonRuntime
+import TenonStoreKit
 
 /// What a store is expected to answer, kept in a dictionary.
 struct StoreModel {

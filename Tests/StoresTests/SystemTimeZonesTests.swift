@@ -1,4 +1,4 @@
-import TenonRuntime
+import TenonStoreKit
 import Testing
 
 @testable import TenonStores

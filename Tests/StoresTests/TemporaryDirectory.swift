@@ -1,5 +1,6 @@
 import Foundation
-import TenonRuntime
+import TenonStoreKit
+import TenonText
 import Testing
 
 /// A directory that lives as long as a test; `path` has no links in it.

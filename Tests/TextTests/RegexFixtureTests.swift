@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonText
 
 /// What Python's `re` matches, matched here.
 @Suite struct RegexFixtureTests {
@@ -56,17 +56,22 @@ import Testing
   }
 }
 
-/// Strings in a heap of their own, and matches in them.
-struct Texts {
-  let machine: Machine
+/// Texts in memory of their own, and matches in them.
+final class Texts {
+  private var buffers: [UnsafeMutableRawBufferPointer] = []
 
-  init() {
-    var options = MachineOptions()
-    options.stackSlots = 1 << 16
-    machine = Machine(options: options)
+  deinit {
+    while let buffer = unsafe buffers.popLast() { unsafe buffer.deallocate() }
   }
 
-  func string(_ text: String) -> ObjectRef { ObjectRef(machine.makeString(text)) }
+  /// The bytes of a text; they stay as long as this does.
+  func string(_ text: String) -> UTF8Bytes {
+    let bytes = Array(text.utf8)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    unsafe buffer.copyBytes(from: bytes)
+    unsafe buffers.append(buffer)
+    return unsafe UTF8Bytes(borrowing: UnsafeRawBufferPointer(buffer))
+  }
 
   func isWhole(_ program: RegexProgram, _ text: String) -> Bool {
     var matcher = RegexMatcher(program)
@@ -79,7 +84,7 @@ struct Texts {
     let string = string(text)
     var found: [[Int]] = []
     var start = 0
-    while start <= string.byteCount, (try? matcher.match(string, from: start) {}) == true {
+    while start <= string.count, (try? matcher.match(string, from: start) {}) == true {
       found.append(matcher.places)
       start = matcher.places[1] > matcher.places[0] ? matcher.places[1] : matcher.places[1] + 1
     }

@@ -1,5 +1,6 @@
 internal import TenonSolverKit
 internal import TenonTables
+internal import TenonText
 
 /// What messages call a cell, and what is so of few: a word.
 ///

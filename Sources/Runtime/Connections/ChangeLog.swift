@@ -1,5 +1,6 @@
 internal import TenonSolverKit
 internal import TenonLexer
+internal import TenonStoreKit
 
 /// The last changes of the places that take part in connections, each with its cause.
 ///

@@ -1,4 +1,6 @@
 internal import TenonSolverKit
+internal import TenonStoreKit
+internal import TenonText
 
 // What messages call places and connections that the program has not named itself.
 

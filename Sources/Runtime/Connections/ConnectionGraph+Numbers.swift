@@ -1,3 +1,4 @@
+internal import TenonNumerics
 internal import TenonTables
 internal import TenonSolverKit
 internal import TenonLexer

@@ -1,4 +1,6 @@
 internal import TenonSolverKit
+internal import TenonStoreKit
+internal import TenonText
 
 // Connections whose notifications are not taken up at once, or not by a formula: an object of the
 // language is told after the turn what has changed, and says what happens.

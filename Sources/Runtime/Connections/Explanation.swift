@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonSolverKit
+internal import TenonStoreKit
 internal import TenonTables
 
 // Why a place holds what it holds, when it changed, and what a change of it would reach.

@@ -1,6 +1,8 @@
 internal import TenonLexer
 internal import TenonSolverKit
+internal import TenonStoreKit
 internal import TenonTables
+internal import TenonText
 
 // What the graph of connections needs of the machine: reading and writing places, running formulas.
 

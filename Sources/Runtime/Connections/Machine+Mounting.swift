@@ -1,4 +1,5 @@
 internal import TenonSolverKit
+internal import TenonStoreKit
 
 // What connections do when a scheme stands for another store.
 

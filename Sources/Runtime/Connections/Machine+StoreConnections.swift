@@ -1,5 +1,6 @@
 internal import TenonSolverKit
 internal import TenonLexer
+internal import TenonStoreKit
 
 // Groups and other stores as the sides of connections.
 

@@ -1,5 +1,6 @@
 internal import TenonSolverKit
 internal import TenonLexer
+internal import TenonStoreKit
 
 // Why a place holds what it holds that is in a store which is connected as a whole: such places have
 // no cells.

@@ -1,3 +1,5 @@
+internal import TenonText
+
 /// How the words after an object's header are to be read.
 enum ObjectFormat: UInt8 {
   /// Slots that hold values; their number stands in the header.

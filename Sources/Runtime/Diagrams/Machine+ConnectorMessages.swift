@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonNumerics
 internal import TenonSolverKit
 internal import TenonParser
 

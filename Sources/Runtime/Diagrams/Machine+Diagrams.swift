@@ -1,6 +1,7 @@
 internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonParser
+internal import TenonStoreKit
 
 // The diagram of the connections that are in force.
 

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 /// What exceptions of the runtime tell beside their text: a failure carries no values, the machine
 /// keeps them until the exception is made.
 struct FailureDetails {

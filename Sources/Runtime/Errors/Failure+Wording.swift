@@ -3,6 +3,8 @@
 
 internal import TenonSolverKit
 internal import TenonLexer
+internal import TenonStoreKit
+internal import TenonText
 
 extension Failure {
   static func unknownName(_ name: String) -> Failure {

@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonStoreKit
 
 /// Why a primitive, a node or a store cannot do what it was asked: what becomes an exception in
 /// the language.

@@ -1,3 +1,5 @@
+internal import TenonNumerics
+
 /// `==`: the same object.
 final class IdentityNode: SiteNode {
   let left: NodeRef

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
 
 // Identifiers whose scheme is a store, and paths through objects.
 

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TenonNumerics
 
 /// A value of a script, held by Swift code: as long as the handle lives, so does the value.
 ///

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
 
 /// Definitions: what running `class`, `extension` and their like does.
 extension Machine {

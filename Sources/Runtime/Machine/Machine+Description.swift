@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonNumerics
 
 /// How error messages speak of values, without running code of the program.
 extension Machine {

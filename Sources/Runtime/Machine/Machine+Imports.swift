@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
 
 /// A script with those that it imports, parsed and checked before anything of them runs.
 struct ScriptPlan {

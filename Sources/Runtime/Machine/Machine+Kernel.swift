@@ -1,4 +1,5 @@
 internal import TenonLexer
+internal import TenonNumerics
 internal import TenonParser
 
 /// A text of the kernel, as the build writes it.

@@ -1,5 +1,7 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
+internal import TenonText
 
 // Scripts as programs: arguments after a signature, results that are printed, filters and schemes
 // that run by themselves.

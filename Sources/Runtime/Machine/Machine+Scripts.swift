@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
 
 /// What came of running a script.
 enum ScriptOutcome {

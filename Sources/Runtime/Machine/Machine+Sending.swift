@@ -1,3 +1,5 @@
+internal import TenonText
+
 /// Sends from Swift code into the language, and the search for methods.
 extension Machine {
   /// Finds the body for a selector; a class without the method gets one that reports it.

@@ -1,5 +1,7 @@
 internal import TenonLexer
+package import TenonStoreKit
 internal import TenonTables
+internal import TenonText
 
 /// One interpreter's heap, stack, classes and symbols.
 ///

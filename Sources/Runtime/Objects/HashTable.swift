@@ -1,3 +1,5 @@
+internal import TenonText
+
 /// The variables of a hashed collection, and the search through them.
 ///
 /// Entries stand in the order they came, three words each: key, value, hash. A table of places,

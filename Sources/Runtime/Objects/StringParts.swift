@@ -1,3 +1,5 @@
+internal import TenonText
+
 /// Strings cut into parts, by bytes; the cuts never fall inside a character.
 extension Machine {
   /// Returns an array of those parts of a string that a function enumerates.
@@ -70,18 +72,10 @@ extension Machine {
 
 extension ObjectRef {
   /// The offset of the character behind the one that begins at an offset.
-  func nextOffset(after offset: Int) -> Int {
-    var next = offset + 1
-    while next < byteCount, self[byte: next] & 0xC0 == 0x80 { next += 1 }
-    return next
-  }
+  func nextOffset(after offset: Int) -> Int { utf8.nextOffset(after: offset) }
 
   /// The offset of the character that ends before an offset.
-  func previousOffset(before offset: Int) -> Int {
-    var previous = offset - 1
-    while previous > 0, self[byte: previous] & 0xC0 == 0x80 { previous -= 1 }
-    return previous
-  }
+  func previousOffset(before offset: Int) -> Int { utf8.previousOffset(before: offset) }
 
   /// The integer that a text of digits alone spells, with a minus sign or without, if it is small.
   var plainInteger: Int? {

@@ -1,3 +1,5 @@
+internal import TenonText
+
 /// Where the characters of strings outside ASCII stand: an index counts characters, the bytes of
 /// which differ in number.
 ///

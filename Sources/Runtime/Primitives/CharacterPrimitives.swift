@@ -1,3 +1,5 @@
+internal import TenonText
+
 extension Primitive {
   static let character: [Primitive] = [
     Primitive("value", "The code point.") { _, arguments in
@@ -117,48 +119,14 @@ extension Primitive {
   }
 }
 
-/// A character of ASCII.
-struct ASCII {
-  let code: UInt8
-
+extension ASCII {
   /// A Character, if it is one of ASCII.
   @inline(__always)
   init?(_ character: Value) {
     guard character.characterCode < 0x80 else { return nil }
-    code = UInt8(truncatingIfNeeded: character.characterCode)
+    self.init(code: UInt8(truncatingIfNeeded: character.characterCode))
   }
-
-  @inline(__always)
-  init(code: UInt8) { self.code = code }
 
   @inline(__always)
   static func value(_ code: UInt8) -> Value { Value(Unicode.Scalar(code)) }
-
-  @inline(__always) var isUppercase: Bool { code &- 0x41 < 26 }
-  @inline(__always) var isLowercase: Bool { code &- 0x61 < 26 }
-  @inline(__always) var isLetter: Bool { (code | 0x20) &- 0x61 < 26 }
-  @inline(__always) var isDigit: Bool { code &- 0x30 < 10 }
-  /// What Unicode counts as punctuation, which leaves out `$+<=>^`, the grave accent, `|` and `~`.
-  var isPunctuation: Bool {
-    let isGraph = code &- 0x21 < 0x5E
-    return isGraph && !isAlphaNumeric && !"$+<=>^`|~".utf8.contains(code)
-  }
-  var isControl: Bool { code < 0x20 || code == 0x7F }
-  @inline(__always) var isAlphaNumeric: Bool { isLetter || isDigit }
-  @inline(__always) var isWhiteSpace: Bool { code == 0x20 || code &- 9 < 5 }
-  @inline(__always) var uppercased: UInt8 { isLowercase ? code ^ 0x20 : code }
-  @inline(__always) var lowercased: UInt8 { isUppercase ? code ^ 0x20 : code }
-
-  /// The letters a, e, i, o and u are the bits 1, 5, 9, 15 and 21.
-  @inline(__always) var isVowel: Bool {
-    isLetter && 0x20_8222 >> UInt32(code & 0x1F) & 1 != 0
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether it is white space: asked of every character where texts are cut into words.
-  @inline(__always) var isWhiteSpace: Bool {
-    value < 0x80
-      ? ASCII(code: UInt8(truncatingIfNeeded: value)).isWhiteSpace : properties.isWhitespace
-  }
 }

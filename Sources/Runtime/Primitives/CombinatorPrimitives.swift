@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // What stores that are written in the language need of the machine: to say themselves what formulas
 // depend on, and references of the same form with other paths.
 

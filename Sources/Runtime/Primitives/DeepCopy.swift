@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 extension Primitive {
   static let deepCopying: [Primitive] = [
     Primitive(

@@ -1,3 +1,5 @@
+internal import TenonNumerics
+
 extension Primitive {
   static let dictionary = dictionary(byIdentity: false)
   static let identityDictionary = dictionary(byIdentity: true)

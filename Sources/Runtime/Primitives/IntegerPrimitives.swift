@@ -1,3 +1,5 @@
+internal import TenonNumerics
+
 extension Primitive {
   /// Arithmetic and comparison of integers and floats; what they do not know they hand to the
   /// argument.

@@ -1,3 +1,6 @@
+internal import TenonNumerics
+internal import TenonText
+
 // Loops over the elements of arrays and ordered collections. They are primitives because they are
 // what programs spend their time in: a turn costs a third of what it costs a method of the kernel.
 

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // What connections between whole stores need of those that are written in Swift.
 
 extension Primitive {

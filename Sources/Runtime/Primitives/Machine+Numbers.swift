@@ -1,5 +1,7 @@
 internal import TenonLexer
+internal import TenonNumerics
 internal import TenonParser
+internal import TenonText
 
 /// A number of the kinds that primitives calculate with; the others are written in the language.
 enum Numeric {

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 extension Primitive {
   static let persistentStore: [Primitive] = [
     Primitive("path", "The path of its directory.") { machine, arguments in

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 extension Primitive {
   /// The primitives of a class of the kernel, by the class's name; `Array class` is the class side.
   ///

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // References compared, as text, and as addresses.
 
 extension Primitive {

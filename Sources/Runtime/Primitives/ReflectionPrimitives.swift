@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonText
 
 // Classes and methods as programs see and change them.
 

@@ -1,3 +1,5 @@
+internal import TenonText
+
 extension Primitive {
   static let regex: [Primitive] = [
     Primitive("groupCount", "How many groups of the pattern capture what they match.") {
@@ -84,7 +86,7 @@ extension Machine {
   fileprivate func regex(_ value: Value) throws(Failure) -> RegexCache.Entry {
     let pattern = try string(ObjectRef(value)[slot: 0])
     do throws(RegexError) {
-      return try regexCache.entry(pattern)
+      return try regexCache.entry(pattern.utf8, hash: pattern.bytesHash)
     } catch {
       throw .regex(try swiftString(Value(pattern)), error)
     }
@@ -95,7 +97,7 @@ extension Machine {
   ) throws(Failure) -> Value {
     let text = try string(arguments[0])
     let found = try regex(arguments.receiver).matcher.match(
-      text, question, wantsPlaces: false, poll: pollInterrupt)
+      text.utf8, question, wantsPlaces: false, poll: pollInterrupt)
     return Value(found)
   }
 
@@ -103,7 +105,7 @@ extension Machine {
     _ receiver: Value, _ text: ObjectRef, from start: Int, _ question: RegexMatcher.Question
   ) throws(Failure) -> Value {
     let entry = try regex(receiver)
-    guard try entry.matcher.match(text, from: start, question, poll: pollInterrupt) else {
+    guard try entry.matcher.match(text.utf8, from: start, question, poll: pollInterrupt) else {
       return .nil
     }
     return indices(entry.matcher.places, in: text)
@@ -130,7 +132,7 @@ extension Machine {
     var start = 0
     var count = 0
     while count < limit, start <= text.byteCount,
-      try entry.matcher.match(text, from: start, poll: pollInterrupt)
+      try entry.matcher.match(text.utf8, from: start, poll: pollInterrupt)
     {
       let places = entry.matcher.places
       try body(places)

@@ -1,4 +1,6 @@
 internal import TenonParser
+internal import TenonStoreKit
+internal import TenonText
 
 extension Primitive {
   static let store: [Primitive] = [

@@ -1,3 +1,6 @@
+internal import TenonNumerics
+internal import TenonText
+
 extension Primitive {
   static let stringCases: [Primitive] = [
     Primitive("asUppercase", "The text in upper case, which may be longer: ß becomes SS.") {

@@ -1,6 +1,7 @@
 internal import TenonLexer
 
 internal import CTenonPlatform
+internal import TenonText
 
 extension Primitive {
   static let string: [Primitive] = [
@@ -311,17 +312,16 @@ extension Machine {
 }
 
 extension ObjectRef {
-  /// The character that begins at a byte offset of a string.
-  func scalar(at start: Int) -> Unicode.Scalar {
-    let first = self[byte: start]
-    if first < 0x80 { return Unicode.Scalar(first) }
-    let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
-    var code = UInt32(first) & (0x7F >> UInt32(length))
-    for index in 1..<length where start + index < byteCount {
-      code = code << 6 | UInt32(self[byte: start + index] & 0x3F)
-    }
-    return Unicode.Scalar(code) ?? "\u{FFFD}"
+  /// The bytes of a string, for what reads texts and knows nothing of objects.
+  ///
+  /// Objects do not move; who keeps this sees to it that the string lives.
+  @inline(__always)
+  var utf8: UTF8Bytes {
+    unsafe UTF8Bytes(borrowing: UnsafeRawBufferPointer(bytes))
   }
+
+  /// The character that begins at a byte offset of a string.
+  func scalar(at start: Int) -> Unicode.Scalar { utf8.scalar(at: start) }
 
   /// Notes whether a string that was just filled has bytes outside ASCII.
   func noteEncoding() {

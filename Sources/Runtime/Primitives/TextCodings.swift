@@ -1,4 +1,4 @@
-internal import TenonLexer
+internal import TenonText
 
 extension Primitive {
   static let stringCodings: [Primitive] = [
@@ -133,89 +133,6 @@ extension ObjectRef {
       case .scalarValue(let scalar): offset += UTF8.width(scalar)
       case .emptyInput, .error: return offset
       }
-    }
-  }
-}
-
-extension ASCII {
-  /// The value of a hexadecimal digit.
-  var hexValue: UInt8? {
-    if isDigit { return code &- 0x30 }
-    let letter = (code | 0x20) &- 0x61
-    return letter < 6 ? letter + 10 : nil
-  }
-
-  /// The digit for a value below 16.
-  static func hexDigit(_ value: UInt8, isCapital: Bool = false) -> UInt8 {
-    value < 10 ? 0x30 + value : (isCapital ? 0x37 : 0x57) + value
-  }
-}
-
-/// Bytes as letters, digits and two signs: RFC 4648, section 4.
-enum Base64 {
-  /// The digit at an index of the text for some bytes.
-  static func digit(_ index: Int, _ byte: (Int) -> UInt8?) -> UInt8 {
-    let base = index / 4 * 3
-    let part = index % 4
-    // Six bits: the low ones of one byte, the high ones of the next.
-    if part > 0, byte(base + part - 1) == nil { return UInt8(ascii: "=") }
-    let high = part > 0 ? byte(base + part - 1) ?? 0 : 0
-    let low = part < 3 ? byte(base + part) ?? 0 : 0
-    let pair = UInt16(high) << 8 | UInt16(low)
-    return letter(UInt8(truncatingIfNeeded: pair >> (2 + 2 * UInt16(part)) & 0x3F))
-  }
-
-  /// The bytes for a text, in which white space may stand; nil when it is no base64.
-  static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    var padding = 0
-    for byte in text {
-      if ASCII(code: byte).isWhiteSpace { continue }
-      if byte == UInt8(ascii: "=") {
-        padding += 1
-        continue
-      }
-      guard padding == 0, let value = value(byte) else { return nil }
-      bits = bits << 6 | UInt32(value)
-      count += 1
-      if count % 4 == 0 {
-        bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: bits >> $0) }
-        bits = 0
-      }
-    }
-    // Padding may be missing, but what is there must be right.
-    guard count % 4 != 1, padding == 0 || (count + padding) % 4 == 0 && padding < 3 else {
-      return nil
-    }
-    if count % 4 == 2 { bytes.append(UInt8(truncatingIfNeeded: bits >> 4)) }
-    if count % 4 == 3 {
-      bytes += [10, 2].map { UInt8(truncatingIfNeeded: bits >> $0) }
-    }
-    return bytes
-  }
-
-  private static func letter(_ value: UInt8) -> UInt8 {
-    switch value {
-    case ..<26: 0x41 + value
-    case ..<52: 0x61 + value - 26
-    case ..<62: 0x30 + value - 52
-    case 62: UInt8(ascii: "+")
-    default: UInt8(ascii: "/")
-    }
-  }
-
-  /// The value of a digit; the two signs for URLs are read as well.
-  private static func value(_ byte: UInt8) -> UInt8? {
-    let digit = ASCII(code: byte)
-    if digit.isUppercase { return byte - 0x41 }
-    if digit.isLowercase { return byte - 0x61 + 26 }
-    if digit.isDigit { return byte - 0x30 + 52 }
-    switch byte {
-    case UInt8(ascii: "+"), UInt8(ascii: "-"): return 62
-    case UInt8(ascii: "/"), UInt8(ascii: "_"): return 63
-    default: return nil
     }
   }
 }

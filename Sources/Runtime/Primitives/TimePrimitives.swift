@@ -1,3 +1,6 @@
+internal import TenonStoreKit
+internal import TenonText
+
 extension Primitive {
   static let timeClass: [Primitive] = [
     Primitive("wallNanoseconds", "Nanoseconds since 1970-01-01T00:00:00Z by the clock.") {

@@ -1,3 +1,4 @@
+internal import TenonStoreKit
 internal import TenonTables
 
 // What one turn, or one `atomically:`, writes to a store that survives the program is one batch of the store:

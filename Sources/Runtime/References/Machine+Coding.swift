@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // Values and the bytes that stand for them in stores.
 
 extension Machine {

@@ -1,3 +1,6 @@
+internal import TenonStoreKit
+internal import TenonText
+
 // JSON as stores keep it, and as messages read and write it.
 
 extension Machine {

@@ -3,6 +3,7 @@
 
 internal import TenonSolverKit
 internal import TenonTables
+internal import TenonText
 
 extension Machine {
   /// Does something with a place that connections join.

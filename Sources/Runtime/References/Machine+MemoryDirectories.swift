@@ -1,3 +1,4 @@
+internal import TenonStoreKit
 internal import TenonTables
 
 // The directories of memory stores: the beginnings of the paths under which values stand.

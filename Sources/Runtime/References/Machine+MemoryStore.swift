@@ -1,3 +1,4 @@
+internal import TenonStoreKit
 internal import TenonTables
 
 // Values under references, in memory: what `mem:` does for each read and write.

@@ -1,3 +1,5 @@
+public import TenonStoreKit
+
 /// Opens a store of some kind for a script: of what a reference names, with what the script says
 /// about it.
 public typealias StoreOpener = (

@@ -1,4 +1,5 @@
 internal import TenonParser
+internal import TenonStoreKit
 
 // Paths through objects. A component is a property of what the components before it lead to; or
 // several components together are a place that the object's class describes: `/tasks/:id { ... }`.

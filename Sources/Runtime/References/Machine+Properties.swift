@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
 
 // Properties: what a component of a path through objects means.
 

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // What connections have read at places that are watched, so that a file that is written anew with the
 // same bytes runs nothing.
 

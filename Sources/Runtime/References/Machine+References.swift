@@ -1,5 +1,6 @@
 internal import TenonSolverKit
 internal import TenonParser
+package import TenonStoreKit
 
 // References and stores as values of the language, and the way from one to the other.
 

@@ -1,4 +1,5 @@
 internal import TenonSolverKit
+internal import TenonStoreKit
 
 // What connections read in stores that must be told what to watch.
 

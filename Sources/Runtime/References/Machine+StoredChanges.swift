@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // What connections learn of changes that stores announce.
 
 extension Machine {

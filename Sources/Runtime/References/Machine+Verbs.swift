@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 // The verbs that not every store has, and conditions.
 
 /// Where the kernel's Precondition keeps its variables.

@@ -1,5 +1,6 @@
 internal import TenonLexer
 internal import TenonParser
+internal import TenonStoreKit
 
 /// What a store written in the language does for references of one form: `/tasks/:id { ... }`.
 struct PropertyPath {

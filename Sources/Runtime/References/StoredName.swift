@@ -1,3 +1,5 @@
+internal import TenonText
+
 /// A place of a store, as connections tell places apart: by what its reference says of the way in the
 /// store, and not by the scheme, which is one of the names that the store may have.
 struct StoredName: Hashable {

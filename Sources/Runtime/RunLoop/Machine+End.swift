@@ -1,3 +1,5 @@
+package import TenonStoreKit
+
 /// The end of a program: what it has put off is done then, and what cannot be done is told.
 extension Machine {
   /// Runs the loop until nothing can come any more.

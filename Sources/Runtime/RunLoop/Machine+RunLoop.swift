@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 /// The run loop: what is due is evaluated, piece by piece, at the end of a script or while it waits.
 extension Machine {
   /// The clock, for what cannot do without.

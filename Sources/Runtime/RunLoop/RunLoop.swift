@@ -1,4 +1,5 @@
 internal import Synchronization
+package import TenonStoreKit
 
 /// Something besides timers for whose sake a program goes on when its last statement has run: a
 /// server, a watcher, a window.
@@ -37,7 +38,7 @@ final class RunLoop {
   let storedChanges: StoredChanges
 
   init(state: StateRef, storedChanges: StoredChanges) {
-    inbox = Inbox(wakeUp: WakeUp(state: state))
+    inbox = Inbox(wakeUp: WakeUp { state.wakeDescriptor = $0 })
     self.storedChanges = storedChanges
   }
 

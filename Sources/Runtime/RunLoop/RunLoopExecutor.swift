@@ -1,5 +1,6 @@
 internal import CTenonPlatform
 internal import Synchronization
+package import TenonStoreKit
 
 /// Delivers on an interpreter's thread, in the turns of its run loop: to what shows something, or to
 /// the program.

@@ -1,5 +1,5 @@
 internal import Synchronization
-public import TenonRuntime
+public import TenonStoreKit
 
 /// Delivers on a thread of its own, one delivery after the other: for what waits for a disk or a
 /// network.

@@ -1,5 +1,5 @@
 #if TENON_VISIBLE_LOCKS
-  internal import TenonRuntime
+  internal import TenonStoreKit
 
   typealias Mutex = VisibleMutex
 #endif

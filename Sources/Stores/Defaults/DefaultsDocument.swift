@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// The content of a file of defaults: one object of JSON, the values as their bytes were given.
 ///
@@ -63,17 +64,5 @@ struct DefaultsDocument {
       }
     }
     bytes.append(UInt8(ascii: "\""))
-  }
-}
-
-extension JSONScanner.Failure {
-  /// The failure with the line and column of the text it is in, both from 1.
-  func located(in bytes: [UInt8]) -> String {
-    let before = bytes.prefix(offset)
-    let lines = before.count { $0 == UInt8(ascii: "\n") }
-    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // Characters, not the bytes that continue them.
-    let column = before[lineStart...].count { $0 & 0xC0 != 0x80 }
-    return "line \(lines + 1), column \(column + 1): \(reason)"
   }
 }

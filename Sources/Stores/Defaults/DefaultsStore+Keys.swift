@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 extension DefaultsStore {
   /// The key of a place; nil for the store itself.

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 extension DefaultsStore {
   /// Sets the value of a key.

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// A file system that consists of a directory and what is below it: whatever path is asked for, and
 /// whatever others do to links and directories meanwhile, nothing outside is read or written.

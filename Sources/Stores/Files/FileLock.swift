@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// The lock that writers of a file take in turn; held as long as this value lives.
 struct FileLock: ~Copyable {

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// The place of a file, as the system wants it.
 struct FilePlace {

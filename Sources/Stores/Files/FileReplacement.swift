@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// Writes a file as a whole: whoever reads it, and whatever happens, finds the old bytes or the new
 /// ones.

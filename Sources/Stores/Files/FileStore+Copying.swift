@@ -1,4 +1,4 @@
-package import TenonRuntime
+package import TenonStoreKit
 
 extension FileStore: CopyingStore {
   /// The bytes of a regular file; pipes, sockets and devices are refused, and not even opened: that

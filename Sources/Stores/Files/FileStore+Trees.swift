@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 extension FileStore {
   /// What there is at a place; a file is read for its tag unless it is larger than what may be read.

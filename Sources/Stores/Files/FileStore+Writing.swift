@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 extension FileStore {
   /// Writes all of the bytes to a place.

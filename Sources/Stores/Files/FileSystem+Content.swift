@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 extension FileSystem {
   /// Reads all that a descriptor has.

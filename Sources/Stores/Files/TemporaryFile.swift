@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// A file under a name that listings hide, on its way to its real name.
 ///

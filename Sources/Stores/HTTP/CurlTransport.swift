@@ -1,6 +1,7 @@
 internal import CTenonPlatform
 internal import Synchronization
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 #if canImport(Darwin)
   internal import Darwin

@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 extension HTTPStore: CommandedStore {
   /// Carries out `timeout`, with milliseconds, `field`, with a name and a value, or `certificates`,

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 extension HTTPStore {
   /// What a resource of this name is when it is sent.

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 extension HTTPStore {
   /// The error for a condition that does not hold.

@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// A client of HTTP servers: `http://example.org/path?key=value`.
 ///

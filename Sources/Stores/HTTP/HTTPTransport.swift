@@ -1,4 +1,4 @@
-package import TenonRuntime
+package import TenonStoreKit
 
 /// Carries one request to a server and brings the answer: what stands between the store and the
 /// network, so that tests can answer, delay and fail as no server does on demand.

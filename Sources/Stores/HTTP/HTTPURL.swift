@@ -1,4 +1,5 @@
-package import TenonRuntime
+package import TenonStoreKit
+internal import TenonText
 
 /// The address of a resource on a server: what is sent, with everything encoded.
 package struct HTTPURL: Sendable, Hashable {

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// What is directly below one reference, and its file, the bucket.
 ///

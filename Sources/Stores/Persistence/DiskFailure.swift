@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// What the system reported about a file of a store.
 struct DiskFailure: Error {

@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 // Changes that are kept together: as long as a batch is open, nothing of what is pending is written.
 

@@ -1,4 +1,5 @@
-package import TenonRuntime
+package import TenonStoreKit
+internal import TenonText
 
 // The journal: what has changed since the buckets were written, batch by batch.
 //

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 // What is found when a store is opened, and buckets as they are asked for. The state's lock is held,
 // or nobody else has the store yet.

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 // When what is done, beside the calls of whoever uses the store.
 

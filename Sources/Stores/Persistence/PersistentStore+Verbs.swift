@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension PersistentStore: Store {

@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonStoreKit
 
 /// A store of JSON in files that survives what happens to the process, and to the machine.
 ///

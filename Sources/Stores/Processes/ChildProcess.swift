@@ -1,5 +1,5 @@
 internal import CTenonPlatform
-internal import TenonRuntime
+internal import TenonStoreKit
 
 #if canImport(Darwin)
   internal import Darwin

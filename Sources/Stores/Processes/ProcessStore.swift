@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// A store of what other programs answer: `process:ls/-l`.
 ///

@@ -1,4 +1,4 @@
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// What a column of a row holds, or a parameter of a statement.
 enum SQLiteValue: Equatable {

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 extension SQLiteDatabase {
   static var capabilities: StoreCapabilities {

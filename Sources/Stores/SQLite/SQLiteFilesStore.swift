@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// A store of all databases that the process may open: `sqlite:/path/to/file.db/people/3`.
 ///

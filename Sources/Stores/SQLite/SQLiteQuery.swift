@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// A condition on rows as the program states it, nested arrays of JSON, and as a statement has it.
 ///

@@ -1,5 +1,6 @@
-internal import TenonLexer
-internal import TenonRuntime
+internal import TenonNumerics
+internal import TenonStoreKit
+internal import TenonText
 
 // Rows as JSON: a member for each column. Bytes are an object with the one member "base64".
 

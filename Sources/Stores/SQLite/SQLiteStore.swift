@@ -1,4 +1,4 @@
-public import TenonRuntime
+public import TenonStoreKit
 
 /// A store of the rows of a database, through the system's libsqlite3: `db:people/3`.
 ///

@@ -1,5 +1,6 @@
-internal import TenonLexer
-internal import TenonRuntime
+internal import TenonNumerics
+internal import TenonStoreKit
+internal import TenonText
 
 /// A table as its database describes it.
 struct SQLiteTable {

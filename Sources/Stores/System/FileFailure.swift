@@ -1,4 +1,4 @@
-package import TenonRuntime
+package import TenonStoreKit
 
 #if canImport(Darwin)
   internal import Darwin

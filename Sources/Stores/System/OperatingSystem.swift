@@ -8,7 +8,8 @@ internal import CTenonPlatform
   internal import Glibc
 #endif
 internal import CTenonPlatform
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// The file system of the operating system.
 ///

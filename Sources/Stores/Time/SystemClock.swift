@@ -1,5 +1,5 @@
 internal import CTenonPlatform
-public import TenonRuntime
+public import TenonStoreKit
 
 #if canImport(Darwin)
   internal import Darwin
@@ -10,7 +10,7 @@ public import TenonRuntime
 #endif
 
 /// The clocks of the system.
-public final class SystemClock: TenonRuntime.Clock, Sendable {
+public final class SystemClock: TenonStoreKit::Clock, Sendable {
   /// Creates a clock.
   public init() {}
 

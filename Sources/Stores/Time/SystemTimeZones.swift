@@ -1,4 +1,5 @@
-public import TenonRuntime
+public import TenonStoreKit
+internal import TenonText
 
 /// The time zones of the system: the files of its zone directory.
 ///

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// How a file looked: what tells that it has changed, without reading it.
 struct FileSnapshot: Equatable {

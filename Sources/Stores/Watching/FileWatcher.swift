@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import TenonRuntime
+internal import TenonStoreKit
 
 /// Watches files for a store: a thread waits for the system's events and posts what has changed.
 ///

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+internal import TenonStoreKit
+internal import TenonText
 
 /// The files and directories that are watched, how they looked last, and what follows from an event.
 ///

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TenonRuntime
+@testable import TenonStoreKit
 
 /// What has come in while somebody else was posting: one thread says who comes when.
 @Suite struct ChangeIntakeTests {

@@ -1,4 +1,4 @@
-import TenonRuntime
+import TenonStoreKit
 import Testing
 
 /// Scenarios 2 and 3 of the design of stores: nothing that a source becomes is lost on its way to the

@@ -1,4 +1,4 @@
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

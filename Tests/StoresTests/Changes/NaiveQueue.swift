@@ -1,5 +1,5 @@
 import Synchronization
-import TenonRuntime
+import TenonStoreKit
 
 /// What the scenarios ask of a queue.
 protocol QueueUnderTest: AnyObject, Sendable {

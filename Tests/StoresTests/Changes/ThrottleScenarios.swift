@@ -1,5 +1,5 @@
 import Foundation
-import TenonRuntime
+import TenonStoreKit
 import Testing
 
 /// Scenarios 4 and 5 of the design of stores: an interface that is told of very many changes keeps

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TenonRuntime
+import TenonStoreKit
 
 /// An executor whose time passes only when a test lets it, and in which other things happen at times
 /// of their own, also while a handler is busy.

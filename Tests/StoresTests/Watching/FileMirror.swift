@@ -1,5 +1,5 @@
 import Foundation
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 
 /// A copy of a tree in memory that is kept up by what a store tells alone.

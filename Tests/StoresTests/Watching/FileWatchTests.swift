@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TenonRuntime
+import TenonStoreKit
 import TenonStores
 import Testing
 

@@ -1,0 +1,61 @@
+internal import TenonStoreKit
+
+extension Machine {
+  /// Has a store carry out a command.
+  ///
+  /// - Returns: nil, a value or a store, or `unwind`.
+  func perform(
+    _ command: Value, _ argument: Value, at reference: Value, in store: Value
+  ) throws(Failure) -> Value {
+    let place = try self.reference(reference)
+    let name = try swiftString(command)
+    let native = try openedStore(store)
+    guard let commanded = native as? any CommandedStore else {
+      throw .store(
+        StoreError(.unsupported, place, "it does not know '\(name)'"), during: name)
+    }
+    if commanded.isReading(name) {
+      noteRead(of: reference, in: store)
+    } else if let running = graph.running, graph.writing == nil {
+      throw .impureFormula(referenceText(reference), running.connection)
+    }
+    guard let bytes = try encodeJSON(argument, at: place, of: native, during: name) else {
+      return .unwind
+    }
+    let resource = Resource(bytes, contentType: "application/json")
+    let answer: CommandAnswer
+    do throws(StoreError) {
+      answer = try commanded.perform(name, resource, at: place)
+    } catch {
+      throw .store(error, during: name)
+    }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    switch answer {
+    case .done: return settleObservers(answering: .nil)
+    case .resource(let resource): return try decode(.resource(resource), from: native, at: place)
+    case .store(let made): return nativeStoreObject(for: made)
+    }
+  }
+
+  /// The object that stands for a store written in Swift, made unless there is one.
+  ///
+  /// - Complexity: O(n) in the number of such stores.
+  private func nativeStoreObject(for store: any Store) -> Value {
+    for entry in nativeStores where entry.store === store { return entry.object }
+    return makeNativeStore(store)
+  }
+
+  /// Merges a patch into what a store written in Swift has, if it has that verb itself.
+  func merge(
+    _ patch: Value, at reference: Value, in store: Value, if condition: Value
+  ) throws(Failure) -> Value {
+    let precondition = try asPrecondition(condition)
+    let place = try self.reference(reference)
+    guard let bytes = try encodeJSON(patch, at: place, of: nativeStore(store), during: "merge")
+    else { return .unwind }
+    return try change(reference, in: store, .merge) { (native, place) throws(StoreError) in
+      try native.merge(place, Resource(bytes, contentType: "application/json"), if: precondition)
+      return store
+    }
+  }
+}

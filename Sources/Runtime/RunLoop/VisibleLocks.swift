@@ -1,0 +1,5 @@
+#if TENON_VISIBLE_LOCKS
+  internal import TenonStoreKit
+
+  typealias Mutex = VisibleMutex
+#endif
