@@ -38,10 +38,13 @@ let package = Package(
       name: "TenonStoreKit", dependencies: ["TenonLexer", "TenonText", "CTenonPlatform"],
       path: "Sources/StoreKit", swiftSettings: settings),
     .target(
+      name: "TenonAnalysis", dependencies: ["TenonLexer", "TenonParser"], path: "Sources/Analysis",
+      swiftSettings: settings),
+    .target(
       name: "TenonRuntime",
       dependencies: [
         "TenonLexer", "TenonParser", "TenonTables", "TenonNumerics", "TenonText", "TenonStoreKit",
-        "CTenonPlatform",
+        "TenonAnalysis", "CTenonPlatform",
       ],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonTables
 
 /// What an element counts for in a table.
