@@ -41,10 +41,13 @@ let package = Package(
       name: "TenonSolverKit", dependencies: ["TenonTables"], path: "Sources/SolverKit",
       swiftSettings: settings),
     .target(
+      name: "TenonAnalysis", dependencies: ["TenonLexer", "TenonParser"], path: "Sources/Analysis",
+      swiftSettings: settings),
+    .target(
       name: "TenonRuntime",
       dependencies: [
-        "CTenonPlatform", "TenonLexer", "TenonNumerics", "TenonParser", "TenonSolverKit",
-        "TenonStoreKit", "TenonTables", "TenonText",
+        "CTenonPlatform", "TenonAnalysis", "TenonLexer", "TenonNumerics", "TenonParser",
+        "TenonSolverKit", "TenonStoreKit", "TenonTables", "TenonText",
       ],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),

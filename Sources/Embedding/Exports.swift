@@ -1,3 +1,3 @@
-// What a host speaks with about stores, clocks and sources: who imports Tenon need not know in which
-// module it is.
+// What a host speaks with about stores, clocks and sources: who imports Tenon need not know in which module
+// it is.
 @_exported public import TenonStoreKit

@@ -1,4 +1,4 @@
-public import TenonRuntime
+internal import TenonRuntime
 public import TenonStoreKit
 internal import TenonStores
 

@@ -1,5 +1,5 @@
 public import TenonRuntime
-public import TenonStoreKit
+internal import TenonStoreKit
 package import TenonStores
 
 extension Interpreter {

@@ -57,8 +57,9 @@ import Testing
 }
 
 /// Texts in memory of their own, and matches in them.
+@safe
 final class Texts {
-  private var buffers: [UnsafeMutableRawBufferPointer] = []
+  private var buffers: [UnsafeMutableRawBufferPointer] = unsafe []
 
   deinit {
     while let buffer = unsafe buffers.popLast() { unsafe buffer.deallocate() }
@@ -75,7 +76,7 @@ final class Texts {
 
   func isWhole(_ program: RegexProgram, _ text: String) -> Bool {
     var matcher = RegexMatcher(program)
-    return (try? matcher.match(string(text), .whole, wantsPlaces: false) {}) == true
+    return matcher.match(string(text), .whole, wantsPlaces: false) {}
   }
 
   /// The places of all matches, from left to right.
@@ -84,7 +85,7 @@ final class Texts {
     let string = string(text)
     var found: [[Int]] = []
     var start = 0
-    while start <= string.count, (try? matcher.match(string, from: start) {}) == true {
+    while start <= string.count, matcher.match(string, from: start, poll: {}) {
       found.append(matcher.places)
       start = matcher.places[1] > matcher.places[0] ? matcher.places[1] : matcher.places[1] + 1
     }

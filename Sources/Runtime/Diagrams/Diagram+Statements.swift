@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonParser
 
 // The connector statements that a diagram says.

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 
@@ -683,24 +684,8 @@ extension NameEnvironment {
   }
 }
 
-extension Message {
-  /// The arguments in order.
-  var arguments: [Expression] {
-    switch self {
-    case .unary: []
-    case .binary(_, let argument): [argument]
-    case .keyword(_, let arguments): arguments
-    }
-  }
-}
-
 /// Something that is wrong with a program and known before it runs.
 struct Issue {
   let message: String
   let range: SourceRange
-}
-
-/// The names that mean something fixed.
-enum ReservedName: String {
-  case `self`, `super`, `nil`, `true`, `false`, thisContext
 }

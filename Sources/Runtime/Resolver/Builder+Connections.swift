@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonParser
@@ -484,30 +485,6 @@ extension Expression {
       authority: nil, isAbsolute: false, components: [component], isDirectory: false, query: [],
       range: name.range)
     return .reference(ReferenceExpression(scheme: nil, path: path, range: name.range))
-  }
-
-  /// Whether the expression may stand before a property on the left of a connector.
-  var isPlaceOrSelf: Bool {
-    switch self {
-    case .name, .identifier, .subscript: true
-    case .unaryMessage(let message): message.receiver.isPlaceOrSelf
-    case .keywordMessage: askedElement != nil
-    default: false
-    }
-  }
-}
-
-extension PathExpression {
-  /// Whether there is nothing behind the colon.
-  var isEmpty: Bool {
-    components.isEmpty && authority == nil && query.isEmpty && !isAbsolute && !isDirectory
-  }
-
-  /// Whether the path is plain text, so that its place is known before running.
-  var hasNoExpressions: Bool {
-    var isPlain = true
-    forEachExpression { _ in isPlain = false }
-    return isPlain
   }
 }
 

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 
@@ -35,7 +36,7 @@ struct InversionPair {
     problem =
       self.left.problem ?? self.right.problem
       ?? shared.map { name, place in
-        Inversion.Problem(message: Wording.onBothSides(name), range: place.range)
+        Inversion.Problem(message: InversionWording.onBothSides(name), range: place.range)
       }
   }
 }

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonParser
 
 /// What the analyzer says about a program that has not run yet.

@@ -1,11 +1,11 @@
 internal import TenonLexer
-internal import TenonParser
+package import TenonParser
 
 /// A message that is evaluated without building its literal blocks.
 ///
 /// The analyzer and the builder both ask here, so that they agree on which blocks become part of
 /// the method around them.
-enum InlinedMessage {
+package enum InlinedMessage {
   case conditional(Conditional)
   case and(Expression, BlockExpression)
   case or(Expression, BlockExpression)
@@ -15,24 +15,24 @@ enum InlinedMessage {
   case count(Count)
 
   /// `ifTrue:ifFalse:`, its parts and its other order.
-  struct Conditional {
-    let condition: Expression
-    let consequence: BlockExpression?
-    let alternative: BlockExpression?
+  package struct Conditional {
+    package let condition: Expression
+    package let consequence: BlockExpression?
+    package let alternative: BlockExpression?
   }
 
   /// `to:do:`, `to:by:do:` and `timesRepeat:`.
-  struct Count {
+  package struct Count {
     /// The first number; nil for `timesRepeat:`, which counts from 1.
-    let start: Expression?
-    let limit: Expression
-    let step: Expression?
-    let body: BlockExpression
+    package let start: Expression?
+    package let limit: Expression
+    package let step: Expression?
+    package let body: BlockExpression
   }
 
   /// The messages that are looked at, with the arity each block argument must have; -1 stands
   /// for an argument that is no block.
-  static let blockArities: [String: [Int]] = [
+  package static let blockArities: [String: [Int]] = [
     "ifTrue:": [0], "ifFalse:": [0], "ifTrue:ifFalse:": [0, 0], "ifFalse:ifTrue:": [0, 0],
     "and:": [0], "or:": [0], "ifNil:": [0], "ifNotNil:": [1], "ifNil:ifNotNil:": [0, 1],
     "ifNotNil:ifNil:": [1, 0], "whileTrue:": [0], "whileFalse:": [0], "timesRepeat:": [0],
@@ -41,13 +41,13 @@ enum InlinedMessage {
   ]
 
   /// The messages of which a block may leave out its parameter.
-  static let optionalParameter: Set<String> = [
+  package static let optionalParameter: Set<String> = [
     "ifNotNil:", "ifNil:ifNotNil:", "ifNotNil:ifNil:", "ifNotEmpty:", "ifEmpty:ifNotEmpty:",
     "ifNotEmpty:ifEmpty:",
   ]
 
   /// Recognises a keyword message whose blocks are all literal and of the right arity.
-  init?(_ message: KeywordMessageExpression) {
+  package init?(_ message: KeywordMessageExpression) {
     let selector = message.keywords.map(\.text).joined()
     guard let arities = InlinedMessage.blockArities[selector], !message.receiver.isRecorder else {
       return nil
@@ -104,7 +104,7 @@ enum InlinedMessage {
   }
 
   /// Recognises `whileTrue`, `whileFalse` and `repeat` sent to a literal block.
-  init?(_ message: UnaryMessageExpression) {
+  package init?(_ message: UnaryMessageExpression) {
     guard let block = message.receiver.literalBlock, block.parameterCount == 0 else { return nil }
     switch message.selector.text {
     case "whileTrue": self = .whileLoop(condition: block, body: nil, sense: true)
@@ -115,7 +115,7 @@ enum InlinedMessage {
   }
 
   /// Recognises `&&` and `||` with a literal block.
-  init?(_ message: BinaryMessageExpression) {
+  package init?(_ message: BinaryMessageExpression) {
     guard let block = message.argument.literalBlock, block.parameterCount == 0,
       !message.receiver.isRecorder
     else { return nil }
@@ -151,5 +151,5 @@ extension Expression {
 
 extension BlockExpression {
   /// How many values the block takes.
-  var parameterCount: Int { max(parameters.count, implicitCount) }
+  package var parameterCount: Int { max(parameters.count, implicitCount) }
 }

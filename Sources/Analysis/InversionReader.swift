@@ -1,5 +1,5 @@
 internal import TenonLexer
-internal import TenonParser
+package import TenonParser
 
 /// Makes a tree of steps from the syntax of a formula, and finds the places in it.
 struct InversionReader {
@@ -196,7 +196,7 @@ extension BlockExpression {
 
 extension Expression {
   /// The element that is asked for by a message with its index or key as a literal: `list at: 1`.
-  var askedElement: SubscriptExpression? {
+  package var askedElement: SubscriptExpression? {
     guard case .keywordMessage(let message) = self, message.keywords.map(\.text) == ["at:"],
       message.arguments[0].isPlainLiteral, message.receiver.isPlaceOrSelf
     else { return nil }
@@ -204,7 +204,7 @@ extension Expression {
       receiver: message.receiver, index: message.arguments[0], range: message.range)
   }
 
-  var isPlainLiteral: Bool {
+  package var isPlainLiteral: Bool {
     switch self {
     case .integer, .string, .symbol, .character: true
     default: false

@@ -1,10 +1,10 @@
 /// The spelling that was most likely meant.
-enum Suggestion {
+package enum Suggestion {
   /// Returns the candidate nearest to a word, if one is near enough to be worth naming: a letter of
   /// the word at least is right, so that of a single one only the case may be wrong.
   ///
   /// - Complexity: O(candidates · length²).
-  static func nearest(to word: String, in candidates: [String]) -> String? {
+  package static func nearest(to word: String, in candidates: [String]) -> String? {
     let target = Array(word.utf8)
     let limit = max(1, target.count / 3)
     var best: (distance: Int, name: String)?

@@ -40,7 +40,7 @@ struct InversionAffine {
     let form = try form(of: node)
     if form.factor.isZero {
       throw Inversion.Problem(
-        message: Wording.cancelsOut(solver.name), range: node.expression.range)
+        message: InversionWording.cancelsOut(solver.name), range: node.expression.range)
     }
     let difference =
       form.rest.isZero ? value : .send("-", value, [form.rest.term(node.at)], node.at)
@@ -84,7 +84,7 @@ struct InversionAffine {
       let left = try form(of: operands[0])
       let right = try form(of: operands[1])
       if right.rest.isZero {
-        throw Inversion.Problem(message: Wording.divisionByZero, range: operands[1].at)
+        throw Inversion.Problem(message: InversionWording.divisionByZero, range: operands[1].at)
       }
       return (combine("/", left.factor, right.rest, at), combine("/", left.rest, right.rest, at))
     default: throw refuse(node)
@@ -93,7 +93,7 @@ struct InversionAffine {
 
   private func refuse(_ node: InversionNode) -> Inversion.Problem {
     Inversion.Problem(
-      message: Wording.occursTwice(
+      message: InversionWording.occursTwice(
         solver.name, node.operation, SyntaxPrinter.print(node.expression)),
       range: node.at)
   }

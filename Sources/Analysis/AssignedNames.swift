@@ -1,21 +1,23 @@
-internal import TenonParser
-internal import TenonLexer
+package import TenonParser
+package import TenonLexer
 
 /// Collects the names that a body assigns or connects and those that it declares itself, blocks included.
-struct AssignedNames {
+package struct AssignedNames {
   /// Whether a name that is connected counts as assigned.
-  var notesConnected = true
-  private(set) var assigned: [Name] = []
-  private(set) var declared: Set<String> = []
+  package var notesConnected = true
+  package private(set) var assigned: [Name] = []
+  package private(set) var declared: Set<String> = []
   /// The schemes that get a store: `scheme:x := ...`.
-  private(set) var mounted: Set<String> = []
+  package private(set) var mounted: Set<String> = []
 
   /// The classes that `subclass: #Name` and its relatives make.
-  private(set) var made: [MadeClass] = []
+  package private(set) var made: [MadeClass] = []
   /// The operands that `Inverse for: #selector is: ...` and its relative declare inverses for.
-  private(set) var inverses: [String: Set<Int>] = [:]
+  package private(set) var inverses: [String: Set<Int>] = [:]
 
-  mutating func visit(_ statements: [Statement]) {
+  package init() {}
+
+  package mutating func visit(_ statements: [Statement]) {
     for statement in statements {
       switch statement {
       case .expression(let expression): visit(expression)
@@ -29,7 +31,7 @@ struct AssignedNames {
     }
   }
 
-  mutating func visit(_ expression: Expression) {
+  package mutating func visit(_ expression: Expression) {
     switch expression {
     case .assignment(let assignment):
       note(assignment.target)
@@ -68,13 +70,13 @@ struct AssignedNames {
 }
 
 /// A class that a message makes whose arguments are literals: its name counts as declared.
-struct MadeClass {
-  let name: String
-  let superclass: String?
-  let variables: [String]
-  let classVariables: [String]
+package struct MadeClass {
+  package let name: String
+  package let superclass: String?
+  package let variables: [String]
+  package let classVariables: [String]
 
-  init?(_ message: KeywordMessageExpression) {
+  package init?(_ message: KeywordMessageExpression) {
     guard message.keywords.first?.text == "subclass:",
       let name = message.arguments.first?.literalText
     else { return nil }
@@ -122,7 +124,7 @@ extension Expression {
 
 extension ConnectExpression {
   /// The operands that the connector writes.
-  var written: ArraySlice<Expression> {
+  package var written: ArraySlice<Expression> {
     switch connector.text {
     case "=|=": operands[...]
     case "|=", ">=|", "<=|": operands.dropLast()
@@ -133,7 +135,7 @@ extension ConnectExpression {
 
 extension Expression {
   /// Calls a function with every expression directly inside this one, blocks' statements excepted.
-  func forEachChild(_ body: (Expression) -> Void) {
+  package func forEachChild(_ body: (Expression) -> Void) {
     switch self {
     case .integer, .float, .scaledDecimal, .string, .character, .symbol, .byteArray, .name,
       .implicitParameter, .block:
@@ -181,7 +183,7 @@ extension Expression {
 
 extension PathExpression {
   /// Calls a function with every expression in the path.
-  func forEachExpression(_ body: (Expression) -> Void) {
+  package func forEachExpression(_ body: (Expression) -> Void) {
     func visit(_ parts: [PathPart]) {
       for part in parts {
         switch part {
@@ -201,14 +203,14 @@ extension PathExpression {
 
 extension BlockExpression {
   /// The names that the block declares: its parameters and variables.
-  var declaredNames: Set<String> {
+  package var declaredNames: Set<String> {
     var names = AssignedNames()
     names.visit(statements)
     return names.declared.union(parameters.map(\.text))
   }
 
   /// Visits the expressions that its statements evaluate.
-  func forEachValue(_ body: (Expression) -> Void) {
+  package func forEachValue(_ body: (Expression) -> Void) {
     for statement in statements {
       switch statement {
       case .expression(let expression): body(expression)

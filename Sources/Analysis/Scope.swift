@@ -1,28 +1,28 @@
-internal import TenonLexer
+package import TenonLexer
 
 /// A variable that lives in an activation: an argument, a parameter or a temporary.
-final class Variable {
-  enum Kind {
+package final class Variable {
+  package enum Kind {
     case argument
     case blockParameter
     case temporary
   }
 
-  let name: String
-  let kind: Kind
-  let range: SourceRange
+  package let name: String
+  package let kind: Kind
+  package let range: SourceRange
   /// The class its values must have, if its declaration says so.
-  let type: String?
-  unowned let scope: Scope
+  package let type: String?
+  package unowned let scope: Scope
 
   /// Whether it was declared with `val`.
-  var isConstant = false
+  package var isConstant = false
   /// Whether a block that outlives the activation may use it.
-  var isCaptured = false
+  package var isCaptured = false
   /// The frame slot, or for a captured variable the slot of its context.
-  var slot = -1
+  package var slot = -1
 
-  init(_ name: String, kind: Kind, range: SourceRange, type: String?, scope: Scope) {
+  package init(_ name: String, kind: Kind, range: SourceRange, type: String?, scope: Scope) {
     self.name = name
     self.kind = kind
     self.range = range
@@ -32,8 +32,8 @@ final class Variable {
 }
 
 /// The names one method, block or inlined block declares.
-final class Scope {
-  enum Kind {
+package final class Scope {
+  package enum Kind {
     /// A method, a script's statement, a handler of a scheme.
     case method
     /// A block that becomes a closure.
@@ -44,67 +44,67 @@ final class Scope {
     case loop
   }
 
-  let kind: Kind
-  let parent: Scope?
-  private(set) var variables: [Variable] = []
+  package let kind: Kind
+  package let parent: Scope?
+  package private(set) var variables: [Variable] = []
   /// The variables by their names, once there are too many to look at one after the other.
   private var variablesByName: [String: Variable] = [:]
   private static let fewVariables = 12
-  private(set) var children: [Scope] = []
+  package private(set) var children: [Scope] = []
 
   /// The parameter that holds the element which a query looks at, if this is a query's block: names
   /// that it does not declare may be properties of that element.
-  var element: Variable?
+  package var element: Variable?
 
   /// Whether blocks return from here (methods only).
-  var isHome = false
+  package var isHome = false
 
   // MARK: Layout, settled by `layOut`
 
   /// Slots of the context, or 0 when there is none.
-  private(set) var contextSize = 0
+  package private(set) var contextSize = 0
   /// The frame slot of the context.
-  private(set) var contextSlot = -1
+  package private(set) var contextSlot = -1
   /// The first slot of the operand area (methods and blocks only).
-  private(set) var frameSize = 0
+  package private(set) var frameSize = 0
 
-  init(_ kind: Kind, parent: Scope?) {
+  package init(_ kind: Kind, parent: Scope?) {
     self.kind = kind
     self.parent = parent
     parent?.children.append(self)
   }
 
   /// Whether the scope has a frame of its own.
-  var ownsFrame: Bool { kind == .method || kind == .block }
+  package var ownsFrame: Bool { kind == .method || kind == .block }
 
   /// The scope whose frame this one uses.
-  var frameScope: Scope {
+  package var frameScope: Scope {
     var scope = self
     while !scope.ownsFrame, let parent = scope.parent { scope = parent }
     return scope
   }
 
   /// The method around the scope.
-  var methodScope: Scope {
+  package var methodScope: Scope {
     var scope = self
     while scope.kind != .method, let parent = scope.parent { scope = parent }
     return scope
   }
 
   /// The scope whose context holds this one's captured variables.
-  var contextScope: Scope {
+  package var contextScope: Scope {
     var scope = self
     while scope.kind == .inlined, let parent = scope.parent { scope = parent }
     return scope
   }
 
-  var hasContext: Bool { contextSize > 0 }
+  package var hasContext: Bool { contextSize > 0 }
 
   /// What no name in a text can be.
-  static let elementName = "(element)"
+  package static let elementName = "(element)"
 
   @discardableResult
-  func declare(
+  package func declare(
     _ name: String, kind: Variable.Kind, range: SourceRange, type: String? = nil
   ) -> Variable {
     let variable = Variable(name, kind: kind, range: range, type: type, scope: self)
@@ -118,13 +118,13 @@ final class Scope {
   }
 
   /// The variable a scope itself declares under a name.
-  func variable(named name: String) -> Variable? {
+  package func variable(named name: String) -> Variable? {
     variables.count < Scope.fewVariables
       ? variables.last { $0.name == name } : variablesByName[name]
   }
 
   /// Finds a variable from here outwards, and notes when a block reaches out of its frame.
-  func lookUp(_ name: String) -> Variable? {
+  package func lookUp(_ name: String) -> Variable? {
     let frame = frameScope
     var scope: Scope? = self
     while let current = scope {
@@ -141,7 +141,7 @@ final class Scope {
   /// queries between here and the declaration of the name.
   ///
   /// Notes that this place uses them.
-  func elements(for name: String) -> [Variable] {
+  package func elements(for name: String) -> [Variable] {
     var elements: [Variable] = []
     var scope: Scope? = self
     while let current = scope {
@@ -160,7 +160,7 @@ final class Scope {
   /// Gives every variable of this frame, and of the frames inside, its place.
   ///
   /// - Requires: the whole method has been analysed.
-  func layOut() {
+  package func layOut() {
     var next = 1
     for variable in variables where variable.kind != .temporary {
       // Parameters keep their slots even when captured: the caller writes there.
@@ -204,17 +204,17 @@ final class Scope {
   }
 
   /// The captured parameters, with the frame slots in which they arrive.
-  var capturedParameters: [(frame: Int, context: Int)] {
+  package var capturedParameters: [(frame: Int, context: Int)] {
     variables.filter { $0.kind != .temporary }.enumerated().compactMap { index, variable in
       variable.isCaptured ? (frame: index + 1, context: variable.slot) : nil
     }
   }
 
   /// The parameter of an inlined block if it is captured; such blocks have one at most.
-  var capturedParameter: Variable? {
+  package var capturedParameter: Variable? {
     variables.first { $0.kind == .blockParameter && $0.isCaptured }
   }
 
   /// How many arguments the frame takes.
-  var parameterCount: Int { variables.count { $0.kind != .temporary } }
+  package var parameterCount: Int { variables.count { $0.kind != .temporary } }
 }

@@ -1,15 +1,15 @@
 internal import TenonLexer
-internal import TenonParser
+package import TenonParser
 
 /// What `(place =|= formula) inverse: ...` says besides the connection: the blocks that compute
 /// places of the formula from its value.
-struct GivenInverse {
-  let connect: ConnectExpression
+package struct GivenInverse {
+  package let connect: ConnectExpression
   /// A block for the only place in question, or a literal dictionary with a block for each name.
-  let argument: Expression
+  package let argument: Expression
 
   /// Recognises the message `inverse:` to a connection that is written there.
-  init?(_ message: KeywordMessageExpression) {
+  package init?(_ message: KeywordMessageExpression) {
     guard message.keywords.count == 1, message.keywords[0].text == "inverse:",
       let connect = message.receiver.writtenConnection, connect.connector.text == "=|=",
       !connect.isOwn, connect.operands.count == 2
@@ -19,7 +19,7 @@ struct GivenInverse {
   }
 
   /// What computes which place of a formula.
-  func blocks(
+  package func blocks(
     for inversion: Inversion
   ) throws(Inversion.Problem) -> [(place: Expression, block: Expression)] {
     guard case .dictionary(let dictionary) = argument else {
@@ -28,7 +28,8 @@ struct GivenInverse {
     }
     if dictionary.entries.isEmpty {
       throw Inversion.Problem(
-        message: Wording.noInverseBlock(SyntaxPrinter.print(argument)), range: argument.range)
+        message: InversionWording.noInverseBlock(SyntaxPrinter.print(argument)),
+        range: argument.range)
     }
     var given: Set<Int> = []
     var blocks: [(place: Expression, block: Expression)] = []
@@ -41,10 +42,10 @@ struct GivenInverse {
       }
       guard let index = inversion.names.firstIndex(of: name) else {
         throw Inversion.Problem(
-          message: Wording.noSuchPlace(name, inversion.names), range: entry.key.range)
+          message: InversionWording.noSuchPlace(name, inversion.names), range: entry.key.range)
       }
       guard given.insert(index).inserted else {
-        throw Inversion.Problem(message: Wording.givenTwice(name), range: entry.key.range)
+        throw Inversion.Problem(message: InversionWording.givenTwice(name), range: entry.key.range)
       }
       try checkParameters(of: entry.value)
       blocks.append((inversion.places[index], entry.value))
@@ -59,13 +60,13 @@ struct GivenInverse {
     case .integer, .float, .scaledDecimal, .string, .interpolatedString, .character, .array,
       .byteArray, .dictionary, .object:
       throw Inversion.Problem(
-        message: Wording.noInverseBlock(SyntaxPrinter.print(block)), range: block.range)
+        message: InversionWording.noInverseBlock(SyntaxPrinter.print(block)), range: block.range)
     default: break
     }
     guard case .block(let block) = block else { return }
     let count = block.parameters.isEmpty ? block.implicitCount : block.parameters.count
     guard count != 1 else { return }
-    throw Inversion.Problem(message: Wording.inverseParameters(count), range: block.range)
+    throw Inversion.Problem(message: InversionWording.inverseParameters(count), range: block.range)
   }
 
   private func onlyPlace(of inversion: Inversion) throws(Inversion.Problem) -> Expression {
@@ -75,7 +76,7 @@ struct GivenInverse {
     guard candidates.count == 1, let place = candidates.first else {
       throw Inversion.Problem(
         message: inversion.names.isEmpty
-          ? Wording.nothingToCompute : Wording.whichInverse(inversion.names),
+          ? InversionWording.nothingToCompute : InversionWording.whichInverse(inversion.names),
         range: argument.range)
     }
     return place
@@ -95,7 +96,7 @@ extension Expression {
 
 extension Inversion {
   /// Whether the right side of `=|=` is a formula, and not a place.
-  static func isFormula(_ expression: Expression, names: any InversionNames) -> Bool {
+  package static func isFormula(_ expression: Expression, names: any InversionNames) -> Bool {
     switch expression {
     case .name, .identifier, .reference, .subscript: false
     case .pipe(let pipe): isFormula(pipe.input, names: names)
@@ -107,36 +108,5 @@ extension Inversion {
         || !message.receiver.isPlaceOrSelf
     default: true
     }
-  }
-}
-
-/// The names around a formula as code that is analyzed or built knows them.
-struct FormulaNames: InversionNames {
-  let scope: Scope
-  let environment: any NameEnvironment
-
-  func isAssignable(_ name: Name) -> Bool {
-    guard ReservedName(rawValue: name.text) == nil else { return false }
-    if let variable = scope.lookUp(name.text) {
-      return variable.kind == .temporary && !variable.isConstant
-    }
-    if environment.isConstant(name.text) { return false }
-    switch environment.lookUp(name.text) {
-    case .instanceVariable, .addedVariable: return true
-    case .cell(_, let kind): return kind != .classNamed
-    case .unknown: return environment.allowsUnknownNames
-    }
-  }
-
-  func isValue(_ name: Name) -> Bool { environment.isVariable(name.text, in: scope) }
-
-  func isKnown(_ name: Name) -> Bool {
-    if ReservedName(rawValue: name.text) != nil || scope.lookUp(name.text) != nil { return true }
-    if case .unknown = environment.lookUp(name.text) { return false }
-    return true
-  }
-
-  func declaredInverses(of selector: String) -> Set<Int> {
-    environment.declaredInverses(of: selector)
   }
 }

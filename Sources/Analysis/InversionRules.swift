@@ -47,17 +47,17 @@ enum InversionRules {
     ],
     "*": [
       0: { value, node throws(Inversion.Problem) in
-        try refuseZero(node.operands[1], Wording.timesZero)
+        try refuseZero(node.operands[1], InversionWording.timesZero)
         return .send("/", value, [.part(node.operands[1].expression)], node.at)
       },
       1: { value, node throws(Inversion.Problem) in
-        try refuseZero(node.operands[0], Wording.timesZero)
+        try refuseZero(node.operands[0], InversionWording.timesZero)
         return .send("/", value, [.part(node.operands[0].expression)], node.at)
       },
     ],
     "/": [
       0: { value, node throws(Inversion.Problem) in
-        try refuseZero(node.operands[1], Wording.divisionByZero)
+        try refuseZero(node.operands[1], InversionWording.divisionByZero)
         let divisor = node.operands[1].expression
         // Whatever is divided by 0, the quotient is not what is wanted: the product would be 0.
         let factor =
@@ -66,7 +66,7 @@ enum InversionRules {
         return .send("*", value, [factor], node.at)
       },
       1: { value, node throws(Inversion.Problem) in
-        try refuseZero(node.operands[0], Wording.timesZero)
+        try refuseZero(node.operands[0], InversionWording.timesZero)
         return .inverse(
           "divide:to:", [.part(node.operands[0].expression), value], node.at)
       },
@@ -87,7 +87,7 @@ enum InversionRules {
 
   private static let power: [Int: Step] = [
     0: { value, node throws(Inversion.Problem) in
-      try refuseZero(node.operands[1], Wording.powerZero)
+      try refuseZero(node.operands[1], InversionWording.powerZero)
       return .inverse(
         "root:degree:present:",
         [value, .part(node.operands[1].expression), .present(node.operands[0].expression)],
@@ -97,7 +97,7 @@ enum InversionRules {
       let base = node.operands[0]
       guard InversionConstant(base.expression)?.isBaseOfLogarithms ?? true else {
         let text = SyntaxPrinter.print(base.expression)
-        throw Inversion.Problem(message: Wording.powerOf(text), range: base.at)
+        throw Inversion.Problem(message: InversionWording.powerOf(text), range: base.at)
       }
       return .inverse("logarithm:base:", [value, .part(base.expression)], node.at)
     },

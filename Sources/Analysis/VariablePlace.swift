@@ -1,10 +1,10 @@
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// An identifier whose first component names a variable known before running: `var:x`, `ivar:x`,
 /// `this:x/y`, `default:x`.
-struct VariablePlace {
-  enum Scheme {
+package struct VariablePlace {
+  package enum Scheme {
     /// Any variable that a bare name could mean.
     case variable
     /// An instance variable, or at top level a variable of the script.
@@ -12,19 +12,19 @@ struct VariablePlace {
   }
 
   /// What stands before the colon.
-  static let schemes: Set<String> = ["var", "ivar", "this", "default"]
+  package static let schemes: Set<String> = ["var", "ivar", "this", "default"]
 
-  let scheme: Scheme
-  let name: Name
+  package let scheme: Scheme
+  package let name: Name
   /// The components behind the first: a path through properties.
-  let properties: ArraySlice<PathComponent>
+  package let properties: ArraySlice<PathComponent>
 
-  init?(_ identifier: IdentifierExpression) {
+  package init?(_ identifier: IdentifierExpression) {
     self.init(scheme: identifier.scheme.text, identifier.path)
   }
 
   /// A reference without a scheme means a variable.
-  init?(_ reference: ReferenceExpression) {
+  package init?(_ reference: ReferenceExpression) {
     self.init(scheme: reference.scheme?.text ?? "var", reference.path)
   }
 

@@ -1,13 +1,12 @@
-// What is said of formulas that cannot run backwards.
-
-extension Wording {
+/// What is said of formulas that cannot run backwards.
+package enum InversionWording {
   private static let wayOut = "give one with 'inverse:', or write two '|='"
 
   static func losesInformation(_ operation: String) -> String {
     "'=|=' cannot run backwards: '\(operation)' loses information and has no inverse; \(wayOut)"
   }
 
-  static func noInverse(_ operation: String) -> String {
+  package static func noInverse(_ operation: String) -> String {
     "'=|=' cannot run backwards: '\(operation)' has no known inverse; \(wayOut)"
   }
 
@@ -16,7 +15,7 @@ extension Wording {
       + wayOut
   }
 
-  static func onBothSides(_ name: String) -> String {
+  package static func onBothSides(_ name: String) -> String {
     "'=|=' cannot run backwards: '\(name)' stands on both sides of it; write two '|='"
   }
 
@@ -24,7 +23,7 @@ extension Wording {
     "'=|=' cannot run backwards: '\(name)' cancels out, its coefficient is 0"
   }
 
-  static func isOnlyRead(_ name: String, by operation: String) -> String {
+  package static func isOnlyRead(_ name: String, by operation: String) -> String {
     "'=|=' cannot run backwards: '\(operation)' reads '\(name)', which does not follow from its "
       + "answer; \(wayOut)"
   }
@@ -39,7 +38,7 @@ extension Wording {
   static let divisionByZero = "division by zero"
   static let powerZero = "'=|=' cannot run backwards: a power with the exponent 0 is always 1"
 
-  static func powerOf(_ base: String) -> String {
+  package static func powerOf(_ base: String) -> String {
     "'=|=' cannot run backwards: the powers of \(base) do not tell the exponent"
   }
 

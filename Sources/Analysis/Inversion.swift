@@ -1,5 +1,13 @@
-internal import TenonLexer
-internal import TenonParser
+// The kit of syntax analysis: what can be said of code by its syntax alone. How a formula is run backwards
+// (Inversion and what belongs to it), which fold it is (FoldRecognition), which names it assigns and
+// declares (AssignedNames), where variables live (Scope), what a path stands for (VariablePlace).
+//
+// It imports the parser and knows no machine. What asks for classes and values while it looks at names
+// (Analyzer, ScriptCheck), what makes nodes (Builder), and sums with the numbers of solvers
+// (LinearAnalysis) are in the runtime's Resolver.
+
+package import TenonLexer
+package import TenonParser
 
 /// How each place that a formula reads follows from the formula's value and the other places.
 ///
@@ -13,28 +21,33 @@ internal import TenonParser
 ///   condition of a choice, the map that is looked into), is a parameter: it is read, never written.
 /// - A step without any inverse above a place makes the whole formula one that cannot run backwards.
 /// - Complexity: O(size of the formula) for each place.
-struct Inversion {
+package struct Inversion {
   /// A direction in which the formula can be run.
-  struct Direction {
+  package struct Direction {
     /// What follows.
-    let place: Expression
+    package let place: Expression
     /// How.
-    let value: InverseTerm
+    package let value: InverseTerm
   }
 
   /// Why a formula cannot run backwards.
-  struct Problem: Error {
-    let message: String
-    let range: SourceRange
+  package struct Problem: Error {
+    package let message: String
+    package let range: SourceRange
+
+    package init(message: String, range: SourceRange) {
+      self.message = message
+      self.range = range
+    }
   }
 
   /// What is found, or what stands against it.
-  private(set) var directions: [Direction] = []
-  private(set) var problem: Problem?
+  package private(set) var directions: [Direction] = []
+  package private(set) var problem: Problem?
   /// The places of the formula in the order of its text.
-  private(set) var places: [Expression] = []
+  package private(set) var places: [Expression] = []
   /// Their spellings, in the same order: one place has one.
-  private(set) var names: [String] = []
+  package private(set) var names: [String] = []
 
   /// The most steps of all directions together: each direction is code of its own.
   static let stepLimit = 20_000
@@ -43,7 +56,8 @@ struct Inversion {
   ///
   /// `isGiven`: whether the program gives an inverse itself: every message is a step then, none a
   /// property.
-  init(of formula: Expression, names environment: any InversionNames, isGiven: Bool = false) {
+  package init(of formula: Expression, names environment: any InversionNames, isGiven: Bool = false)
+  {
     var reader = InversionReader(names: environment, hasProperties: !isGiven)
     let root = reader.read(formula)
     // What says where a place is, is only read: to write it would lead to another place.
@@ -59,7 +73,7 @@ struct Inversion {
       steps += solver.stepCount
       do throws(Problem) {
         guard steps <= Inversion.stepLimit else {
-          throw Problem(message: Wording.tooManyDirections, range: formula.range)
+          throw Problem(message: InversionWording.tooManyDirections, range: formula.range)
         }
         guard let value = try solver.solve(root) else { continue }
         directions.append(Direction(place: place, value: value))
@@ -71,7 +85,7 @@ struct Inversion {
     // The leaves know those above them weakly.
     problem = withExtendedLifetime(root) {
       reader.leaves.first.map { parameterProblem($0.node) }
-        ?? Problem(message: Wording.nothingToCompute, range: formula.range)
+        ?? Problem(message: InversionWording.nothingToCompute, range: formula.range)
     }
   }
 
@@ -83,13 +97,13 @@ struct Inversion {
       node = parent
     }
     return reader.map {
-      Problem(message: Wording.isOnlyRead(leaf.name, by: $0.operation), range: $0.at)
-    } ?? Problem(message: Wording.nothingToCompute, range: leaf.at)
+      Problem(message: InversionWording.isOnlyRead(leaf.name, by: $0.operation), range: $0.at)
+    } ?? Problem(message: InversionWording.nothingToCompute, range: leaf.at)
   }
 }
 
 /// What an inversion must know of the names around a formula.
-protocol InversionNames {
+package protocol InversionNames {
   /// Whether a name stands for a variable that may be assigned.
   func isAssignable(_ name: Name) -> Bool
   /// Whether a name stands for a variable or an argument, and not for a class.
@@ -101,7 +115,7 @@ protocol InversionNames {
 }
 
 /// How a value follows from that of the formula.
-indirect enum InverseTerm: Sendable {
+package indirect enum InverseTerm: Sendable {
   /// The value of the whole formula: that of the other side.
   case given
   /// What a part of the formula is worth that the place has no part in.
@@ -124,7 +138,7 @@ indirect enum InverseTerm: Sendable {
   case finite(InverseTerm, SourceRange)
 
   /// Whether it is what a calculation has come to, or a part of the text.
-  var isArithmetic: Bool {
+  package var isArithmetic: Bool {
     switch self {
     case .send(let selector, _, _, _): ["+", "-", "*", "/", "negated"].contains(selector)
     case .number, .part: true
@@ -133,7 +147,7 @@ indirect enum InverseTerm: Sendable {
   }
 
   /// Whether it may be infinite where the value of the formula is not: what has been put into a map.
-  var mayBeInfinite: Bool {
+  package var mayBeInfinite: Bool {
     switch self {
     case .given, .declared: true
     case .inverse(let selector, _, _): selector.hasSuffix(":of:") && selector != "power:of:"
@@ -309,7 +323,7 @@ extension InversionNode {
   /// What is said of a step that cannot be undone.
   var lossMessage: String {
     InversionRules.lossy.contains(operation)
-      ? Wording.losesInformation(operation) : Wording.noInverse(operation)
+      ? InversionWording.losesInformation(operation) : InversionWording.noInverse(operation)
   }
 
   /// Parts of a text in one.

@@ -1,12 +1,12 @@
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// A formula that asks the elements in a place for something that a change of one element changes in
 /// a way that is known: `list sum`, `list[2 to: 5] max`, `orders sum: [ :o | o price ]`,
 /// `#(a, b, c) sum`.
-struct FoldRecognition {
+package struct FoldRecognition {
   /// What is asked for.
-  enum Kind {
+  package enum Kind {
     case sum
     case average
     case max
@@ -15,38 +15,38 @@ struct FoldRecognition {
   }
 
   /// What is done with each element first.
-  struct Step {
-    enum Kind {
+  package struct Step {
+    package enum Kind {
       case collect
       case select
       case reject
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// Where its block stands.
-    let block: SourceRange
+    package let block: SourceRange
   }
 
   /// Where the elements come from.
-  enum Source {
+  package enum Source {
     /// The collection that a place holds.
     case place(String)
     /// The places that the text lists.
     case elements([String])
   }
 
-  private(set) var kind: Kind
+  package private(set) var kind: Kind
   /// The number with which `inject:into:` begins.
-  private(set) var start: Int?
+  package private(set) var start: Int?
   /// Whether no number stands for no elements: `reduce:`.
-  private(set) var needsElements: Bool
-  private(set) var steps: [Step] = []
-  private(set) var source: Source
+  package private(set) var needsElements: Bool
+  package private(set) var steps: [Step] = []
+  package private(set) var source: Source
   /// The positions that take part, counted from 1; nil for all.
-  private(set) var range: ClosedRange<Int>?
+  package private(set) var range: ClosedRange<Int>?
 
   /// The messages of the kernel that the answers come from.
-  static let selectors = [
+  package static let selectors = [
     "sum", "sum:", "sumNumbers", "detectSum:", "average", "average:", "max", "max:", "min", "min:",
     "count:", "size", "isEmpty", "reduce:", "inject:into:", "do:", "collect:", "select:",
     "reject:", "collectedElements:", "selectedElements:", "copyEmpty", "species", "addAll:",
@@ -54,10 +54,10 @@ struct FoldRecognition {
   ]
 
   /// The messages to numbers that the answers come from.
-  static let numberSelectors = ["+", "/", "<", ">", "max:", "min:"]
+  package static let numberSelectors = ["+", "/", "<", ">", "max:", "min:"]
 
   /// Reads a formula; nil for one of another form.
-  init?(_ formula: Expression) {
+  package init?(_ formula: Expression) {
     guard let question = Question(formula.withoutPipe) else { return nil }
     kind = question.kind
     start = question.start
