@@ -106,7 +106,9 @@ extension ConnectionGraph {
   /// Learns that a formula reads a cell: another solver may be the one that computes that.
   private func noteReading(of cell: CellID, by formula: Formula) {
     if hot[cell.rawValue].flags & CellFlag.hasForeignReaders != 0 { return }
-    if !isAt(levelOfSolver(of: cell), formula) { setFlag(CellFlag.hasForeignReaders, of: cell, to: true) }
+    if !isAt(levelOfSolver(of: cell), formula) {
+      setFlag(CellFlag.hasForeignReaders, of: cell, to: true)
+    }
   }
 
   /// Whether a formula is one of those that the solver of a level runs.

@@ -7,7 +7,8 @@ extension ConnectionGraph {
   /// Takes those constraints out of their regions that end as wholes, as all their formulas end.
   func withdrawTogether(_ formulas: [Formula]) {
     for formula in formulas {
-      guard let constraint = formula.constraint, constraint.isMultiWay, !constraint.isAwaitingInverse,
+      guard let constraint = formula.constraint, constraint.isMultiWay,
+        !constraint.isAwaitingInverse,
         !constraint.isForced
       else { continue }
       let members = constraint.formulas

@@ -169,7 +169,8 @@ extension ConnectionGraph {
     unsafe cell.pointee.changes = 1
     unsafe causes.noteReady(
       output, connection: formula.pointee.connection, because: cause, old: old, new: value)
-    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0 || spreadResult(in: output)
+    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
+      || spreadResult(in: output)
   }
 
   /// Stores a value that a formula gives a cell, whatever it is and takes.
@@ -212,7 +213,8 @@ extension ConnectionGraph {
     unsafe causes.note(
       output, turn: words[0].turn, connection: formula.pointee.connection, because: cause, old: old,
       new: value)
-    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0 || spreadResult(in: output)
+    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
+      || spreadResult(in: output)
   }
 
   /// Stores a value in a place whose reading and writing may run code, and notes that it has changed.

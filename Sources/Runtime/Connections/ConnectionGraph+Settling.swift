@@ -33,7 +33,9 @@ extension ConnectionGraph {
   /// Whether changes of some cells concern nothing but formulas with the solver of the lowest level.
   private func concernsBaseOnly(_ cells: borrowing FlatTable<CellID>) -> Bool {
     for index in 0..<cells.count
-    where hot[cells[index].rawValue].flags & (CellFlag.hasForeignReaders | CellFlag.hasObservers) != 0 {
+    where hot[cells[index].rawValue].flags & (CellFlag.hasForeignReaders | CellFlag.hasObservers)
+      != 0
+    {
       return false
     }
     return true

@@ -195,7 +195,8 @@ extension ConnectionGraph {
   /// Whether a suspended connection goes on noting what changes: which of two stores of the language was
   /// changed last decides what both become.
   func notesWhileSuspended(_ connection: Connection) -> Bool {
-    guard connection.status == .suspended, let observer = connection.observer, observer.cells.count == 2
+    guard connection.status == .suspended, let observer = connection.observer,
+      observer.cells.count == 2
     else { return false }
     return observer.cells.allSatisfy { cell in
       let place = self[cell].place
@@ -239,7 +240,8 @@ extension Machine {
   ///
   /// - Returns: `unwind` when that was interrupted or failed, else nil.
   func tellObservers() -> Value {
-    guard graph.atomicDepth == 0, !graph.isSettling, graph.running == nil, !graph.observers.isTelling
+    guard graph.atomicDepth == 0, !graph.isSettling, graph.running == nil,
+      !graph.observers.isTelling
     else { return .nil }
     graph.observers.isTelling = true
     defer { graph.observers.isTelling = false }

@@ -125,7 +125,11 @@ struct Constraint: Hashable {
   var isAwaitingInverse: Bool {
     get { isAlone ? formulaRecord.isAwaitingInverse : record.isAwaitingInverse }
     nonmutating set {
-      if isAlone { formulaRecord.isAwaitingInverse = newValue } else { record.isAwaitingInverse = newValue }
+      if isAlone {
+        formulaRecord.isAwaitingInverse = newValue
+      } else {
+        record.isAwaitingInverse = newValue
+      }
     }
   }
 

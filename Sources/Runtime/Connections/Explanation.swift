@@ -29,7 +29,9 @@ extension Machine {
     switch classInfo(of: value).name {
     case "Connection":
       guard let connection = connection(value) else { return .ended }
-      if let observer = connection.observer, observer.kind == .places, let cell = observer.cells.first {
+      if let observer = connection.observer, observer.kind == .places,
+        let cell = observer.cells.first
+      {
         guard graph[cell].place.kind == .whole else { return .cell(cell) }
         let change = graph.observers.stored.newestFirst.first { observer.cells.contains($0.whole) }
         return change.map { .stored($0.whole, $0.path) } ?? .unmoved(connection.text)

@@ -66,7 +66,9 @@ extension Machine {
         graph.observers.held[cell]?.observer?.wanted = nil
         return value
       }
-      if graph.words[0].hasObserversOfTurn, !graph.observers.held.isEmpty, holdWrite(value, to: cell) {
+      if graph.words[0].hasObserversOfTurn, !graph.observers.held.isEmpty,
+        holdWrite(value, to: cell)
+      {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
       do throws(Failure) {

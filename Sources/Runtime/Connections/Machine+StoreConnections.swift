@@ -36,7 +36,9 @@ struct AliasCycleGuard {
     if open.contains(where: { $0.object == object && $0.name == name }) {
       throw .aliasOfItself(name, machine.describe(object))
     }
-    guard open.count < AliasCycleGuard.limit else { throw .tooManyAliases(name, machine.describe(object)) }
+    guard open.count < AliasCycleGuard.limit else {
+      throw .tooManyAliases(name, machine.describe(object))
+    }
     open.append((name, object, remaining - 1))
   }
 }
@@ -88,7 +90,9 @@ extension Machine {
     // Groups that are schemes lead on by references, each inside the one before.
     aliasDepth += 1
     defer { aliasDepth -= 1 }
-    guard aliasDepth <= AliasCycleGuard.depthLimit else { throw .tooManyAliases(name, describe(group)) }
+    guard aliasDepth <= AliasCycleGuard.depthLimit else {
+      throw .tooManyAliases(name, describe(group))
+    }
     let object = ObjectRef(group)
     let names = try array(object[slot: GroupSlot.names])
     let places = try array(object[slot: GroupSlot.places])

@@ -309,7 +309,8 @@ extension Machine {
   /// Whether the two places of a truth hold the same, as far as that is known; of whole stores it is.
   func showsTruth(_ observer: ConnectionObserver) -> Bool {
     guard observer.isTruth(in: graph), observer.heldSide == nil else { return true }
-    guard let left = currentValue(of: observer.cells[0]), let right = currentValue(of: observer.cells[1]),
+    guard let left = currentValue(of: observer.cells[0]),
+      let right = currentValue(of: observer.cells[1]),
       !isUnchanged(left, right)
     else { return true }
     if case .value(.true) = withErrorsCaught({ send(selector("="), to: left, right) }) {

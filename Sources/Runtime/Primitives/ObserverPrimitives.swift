@@ -74,7 +74,9 @@ extension Primitive {
     },
     Primitive("valueAt: side", "What the left place, 1, or the right one, 2, holds.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else { return .nil }
+      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else {
+        return .nil
+      }
       if machine.isSilent(cell) { machine.graph.forgetKnown(of: cell) }
       switch machine.reading(cell) {
       case .value(let value): return value.isUndefined ? .nil : value
@@ -86,10 +88,13 @@ extension Primitive {
     },
     Primitive("write: value at: side", "Replaces what a place holds; answers value.") {
       machine, arguments throws(Failure) in
-      guard let connection = machine.connection(arguments.receiver), let observer = connection.observer,
+      guard let connection = machine.connection(arguments.receiver),
+        let observer = connection.observer,
         let cell = try machine.observedCell(arguments.receiver, arguments[1])
       else { return arguments[0] }
-      let cause = observer.cells.indices.first { observer.cells[$0] != cell && observer.heldSide != $0 + 1 }
+      let cause = observer.cells.indices.first {
+        observer.cells[$0] != cell && observer.heldSide != $0 + 1
+      }
       return machine.write(
         arguments[0], to: cell, for: connection, because: cause.map { observer.cells[$0] })
     },
@@ -108,7 +113,9 @@ extension Primitive {
     },
     Primitive("checkWriteAt: side", "Fails where a place is determined by others.") {
       machine, arguments throws(Failure) in
-      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else { return .nil }
+      guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else {
+        return .nil
+      }
       try machine.graph.checkWrite(to: cell)
       return arguments.receiver
     },
@@ -191,7 +198,8 @@ extension Primitive {
     },
     Primitive("takeWanted: aBlock", "What a side should have got, or what aBlock answers.") {
       machine, arguments in
-      guard let observer = machine.connection(arguments.receiver)?.observer, let wanted = observer.wanted
+      guard let observer = machine.connection(arguments.receiver)?.observer,
+        let wanted = observer.wanted
       else { return machine.evaluateBlock(arguments[0]) }
       observer.wanted = nil
       return wanted
@@ -244,7 +252,8 @@ extension Primitive {
         reads: [], isOneWay: arguments[2].isTrue)
       return machine.connect(
         plan, connector: arguments[2].isTrue ? "|=" : "=|=",
-        text: try machine.swiftString(arguments[4]), observer: ConnectionObserver(arguments[5], .places), at: site)
+        text: try machine.swiftString(arguments[4]),
+        observer: ConnectionObserver(arguments[5], .places), at: site)
     }
   ]
 }
@@ -271,7 +280,8 @@ extension Machine {
     let wasSilent = observer.isSilent
     let outer = graph.observers.write
     observer.isSilent = true
-    graph.observers.write = ConnectionObservers.Write(cell: cell, connection: connection, cause: cause)
+    graph.observers.write = ConnectionObservers.Write(
+      cell: cell, connection: connection, cause: cause)
     defer {
       observer.isSilent = wasSilent
       graph.observers.write = outer
@@ -289,10 +299,14 @@ extension Machine {
   /// Tells a relay that its connection has ended.
   ///
   /// - Returns: what it answers, or `unwind`.
-  func tellEnd(of observer: ConnectionObserver) -> Value { send(selector("ended"), to: observer.object) }
+  func tellEnd(of observer: ConnectionObserver) -> Value {
+    send(selector("ended"), to: observer.object)
+  }
 
   /// Gives a connection a relay and has it made anew.
-  fileprivate func setObserver(_ observer: ConnectionObserver, of connection: Connection) throws(Failure) {
+  fileprivate func setObserver(_ observer: ConnectionObserver, of connection: Connection)
+    throws(Failure)
+  {
     let old = connection.observer
     if observer.kind == .formulas, isSolved(connection) {
       if connection.silence != nil { graph.disconnect(connection) }
@@ -350,7 +364,9 @@ extension Machine {
   /// Gives a connection the relay back with which it was in force.
   ///
   /// - Returns: whether it is again.
-  private func restore(_ observer: ConnectionObserver, of connection: Connection, _ plan: ConnectionSpec) -> Bool {
+  private func restore(
+    _ observer: ConnectionObserver, of connection: Connection, _ plan: ConnectionSpec
+  ) -> Bool {
     graph.dissolve(connection)
     connection.observer = observer
     do throws(Failure) {
