@@ -87,7 +87,7 @@ extension Program {
       formulas: graph.formulaCount, constraints: graph.constraintTable.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
       watchedPaths: graph.pathWatchers.count,
-      waiting: graph.pendingCount + graph.forced.count + graph.awaitingInverse.count
+      waiting: graph.pendingCount + graph.scheduledFormulas.count + graph.awaitingInverse.count
         + graph.retargeted.count + graph.waitingRegions.count)
   }
 

@@ -47,7 +47,7 @@ extension Machine {
           observer.isPending = true
           graph.noteStart(of: formula.connection, observer)
         } else {
-          graph.forced.append(formula)
+          graph.scheduledFormulas.append(formula)
         }
       }
     } else if let whole = graph.cellsByPlace[.whole(ObjectRef(value))] {

@@ -15,7 +15,7 @@ final class ConnectionExtras {
   fileprivate var fixedKeys: [Value] = []
   fileprivate var steps: [CellID] = []
   fileprivate var solver: String?
-  fileprivate var forced: RequestedSolver?
+  fileprivate var requestedSolver: RequestedSolver?
   fileprivate var observer: ConnectionObserver?
   fileprivate var silence: Failure?
   fileprivate var tolerance: Tolerance?
@@ -27,7 +27,7 @@ final class ConnectionExtras {
   fileprivate var isEmpty: Bool {
     status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
       && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
-      && forced == nil && observer == nil && silence == nil && tolerance == nil
+      && requestedSolver == nil && observer == nil && silence == nil && tolerance == nil
       && pathFailure == nil && aimed == nil && parts.isEmpty
   }
 }
@@ -216,12 +216,14 @@ struct Connection: Hashable {
   // MARK: What few have
 
   /// The solver that the program has chosen, or prefers by its cost.
-  var forced: RequestedSolver? {
-    get { extras?.forced }
-    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.forced = newValue } }
+  var requestedSolver: RequestedSolver? {
+    get { extras?.requestedSolver }
+    nonmutating set {
+      if extras != nil || newValue != nil { makeExtras()?.requestedSolver = newValue }
+    }
   }
   /// The solver that the program has chosen for this connection.
-  var chosenSolver: RequestedSolver? { forced.flatMap { $0.isPreference ? nil : $0 } }
+  var chosenSolver: RequestedSolver? { requestedSolver.flatMap { $0.isPreference ? nil : $0 } }
   /// The only solver that may keep it, if the program asks for one.
   var solver: String? {
     get { extras?.solver }
@@ -394,7 +396,7 @@ extension ConnectionSpec {
       }
       return place == other && left.name == right.name
     }
-    guard linear == nil, otherwise == nil, forced == nil, solver == nil, backs.isEmpty,
+    guard linear == nil, otherwise == nil, requestedSolver == nil, solver == nil, backs.isEmpty,
       !awaitsPolicy, block == rebuilt.block, (native == nil) == (rebuilt.native == nil),
       (formula == nil) == (rebuilt.formula == nil), strength == rebuilt.strength,
       isOneWay == rebuilt.isOneWay, reads.count == rebuilt.reads.count

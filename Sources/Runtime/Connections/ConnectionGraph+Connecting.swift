@@ -208,7 +208,7 @@ extension ConnectionGraph {
     withdrawTogether(formulas)
     for formula in formulas {
       withdraw(formula)
-      forced.removeAll { $0 == formula }
+      scheduledFormulas.removeAll { $0 == formula }
       used += formula.inputs + [formula.output]
       free(formula)
     }

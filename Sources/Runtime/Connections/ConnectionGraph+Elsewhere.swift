@@ -56,7 +56,7 @@ extension ConnectionGraph {
   /// Whether the next turn begins with nothing but changes that were made elsewhere.
   func consistsOfTakenUp() -> Bool {
     takenUp.turn == turn + 1 && !takenUp.cells.isEmpty
-      && forced.allSatisfy { takenUp.cells.contains($0.output) }
+      && scheduledFormulas.allSatisfy { takenUp.cells.contains($0.output) }
       && (0..<pending.count).allSatisfy { takenUp.cells.contains(pending[$0]) }
   }
 
@@ -71,7 +71,7 @@ extension ConnectionGraph {
       forgetKnown(of: cell)
       for constraint in region.constraints where constraint.cells.contains(cell) {
         for formula in constraint.formulas where formula.equation != nil || formula.output == cell {
-          forced.append(formula)
+          scheduledFormulas.append(formula)
           found = true
         }
       }
@@ -86,7 +86,7 @@ extension ConnectionGraph {
 
   /// Has a formula run in the turn that is under way, so that it is given up with that; else in the next one.
   private func runAgain(_ formula: Formula) {
-    if isSettling { enqueue(formula) } else { forced.append(formula) }
+    if isSettling { enqueue(formula) } else { scheduledFormulas.append(formula) }
   }
 
   /// Refuses what a connection writes to a place that another one determines, by whatever name.

@@ -64,7 +64,7 @@ extension ConnectionGraph {
         && !formulas.contains { hasFailed($0.id.rawValue) }
       guard !isAtRest else { continue }
       let chosen = formulas.first { region.solver.formula(computing: $0.output) == $0.id }
-      if let due = chosen ?? formulas.first { forced.append(due) }
+      if let due = chosen ?? formulas.first { scheduledFormulas.append(due) }
     }
   }
 
@@ -158,7 +158,7 @@ extension ConnectionGraph {
     let concerned = [formula.output] + cell.slots + wholes
     for reader in concerned.flatMap({ readers(of: $0) })
     where reader != formula && hotFormulas[reader.id.rawValue].status == .heldBack {
-      forced.append(reader)
+      scheduledFormulas.append(reader)
     }
   }
 

@@ -58,7 +58,8 @@ extension Formula {
   fileprivate var isPlainCopy: Bool {
     guard case .copy = source else { return false }
     let connection = connection
-    return connection.observer == nil && connection.tolerance == nil && connection.forced == nil
+    return connection.observer == nil && connection.tolerance == nil
+      && connection.requestedSolver == nil
       && connection.strength == .required && connection.onlyFormula == nil && !isHeld
   }
 }

@@ -21,7 +21,7 @@ extension ConnectionGraph {
   /// Has the invariants asked again that did not hold within `atomically:`.
   func askDoubtful() {
     guard atomicDepth == 0, !invariants.doubtful.isEmpty else { return }
-    for connection in invariants.doubtful { forced += connection.formulas }
+    for connection in invariants.doubtful { scheduledFormulas += connection.formulas }
     invariants.doubtful = []
   }
 

@@ -114,7 +114,7 @@ extension ConnectionGraph {
       }
       if entry.isLive, hot[cell.rawValue].flags & CellFlag.stale != 0 {
         forgetStaleness(of: cell)
-        forced.append(formula)
+        scheduledFormulas.append(formula)
       }
     }
   }

@@ -224,7 +224,7 @@ extension Machine {
       for other in constraint.formulas.map(\.connection).withoutRepetitions
       where other != connection {
         guard var changed = other.plan, let sum = changed.otherwise, changed.solver == nil,
-          changed.forced == nil, other.observer == nil, other.tolerance == nil
+          changed.requestedSolver == nil, other.observer == nil, other.tolerance == nil
         else { return nil }
         changed.linear = sum
         if !order.contains(where: { $0.connection == other }) { order.append((other, changed)) }
@@ -275,7 +275,7 @@ extension Machine {
         each.plan = changed
         try establishAsItStands(each, changed)
         // What holds already need not follow.
-        if each != connection { graph.forced.removeAll { $0.connection == each } }
+        if each != connection { graph.scheduledFormulas.removeAll { $0.connection == each } }
       }
     } catch {
       for (each, _) in order { graph.dissolve(each) }
@@ -285,7 +285,7 @@ extension Machine {
       for (each, known) in old {
         each.plan = known
         try? establishAsItStands(each, known)
-        graph.forced.removeAll { $0.connection == each }
+        graph.scheduledFormulas.removeAll { $0.connection == each }
       }
       // What they say holds as it did, or has failed as it had.
       for ((each, _), before) in zip(order, runs) where each != connection {
@@ -342,7 +342,7 @@ extension Machine {
     for (each, plan) in plans {
       // What it says was in force with these, and can be again.
       try? establish(each, plan)
-      graph.forced.removeAll { $0.connection == each }
+      graph.scheduledFormulas.removeAll { $0.connection == each }
     }
     graph.release(kept)
   }

@@ -54,7 +54,7 @@ extension ConnectionGraph {
       }
     }
     raise(output, to: level)
-    forced.append(formula)
+    scheduledFormulas.append(formula)
   }
 
   /// Takes a one-way constraint out of its solver.

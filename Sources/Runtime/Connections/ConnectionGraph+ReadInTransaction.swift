@@ -25,7 +25,7 @@ extension ConnectionGraph {
     }
     if determined.isEmpty { return false }
     // Of what else waits it is not known yet what it reaches.
-    if words[0].hasForced || words[0].hasRetargeted { return true }
+    if words[0].hasScheduled || words[0].hasRetargeted { return true }
     followPending()
     return determined.contains { reach.cells.contains($0) }
   }

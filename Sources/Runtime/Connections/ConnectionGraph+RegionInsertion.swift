@@ -194,7 +194,7 @@ extension ConnectionGraph {
       guard let solver = each.region?.solver, !solver.keeps(each.id), made.solver.keeps(each.id),
         let formula = each.firstFormula
       else { continue }
-      forced.append(formula)
+      scheduledFormulas.append(formula)
     }
     let held =
       type(of: made.solver).solvesSums ? [] : old.flatMap { connectionsHeld(in: $0) }
@@ -228,7 +228,7 @@ extension ConnectionGraph {
     defer { if hasFailures { lookAgain(in: region) } }
     if let origin {
       begin(constraint, with: [origin], in: region)
-      forced.append(added)
+      scheduledFormulas.append(added)
       return
     }
     // A formula that comes as the way back of one that holds has nothing to do.
@@ -239,11 +239,11 @@ extension ConnectionGraph {
     if constraint.equation != nil {
       // Its solver knows that the left side follows.
       retries.formulas.remove(added.id)
-      forced.append(added)
+      scheduledFormulas.append(added)
       return
     }
     begin(constraint, with: added.inputs, in: region)
-    forced.append(added)
+    scheduledFormulas.append(added)
   }
 
   /// Has cells keep their values that are the side with which a constraint begins; that is no write.

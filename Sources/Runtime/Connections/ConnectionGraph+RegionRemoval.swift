@@ -219,7 +219,7 @@ extension ConnectionGraph {
       let isSatisfied = formula.state == .satisfied
       unlinkDynamicInputs(of: formula)
       try? enforceOneWay(constraint, formula)
-      if isSatisfied { forced.removeAll { $0 == formula } }
+      if isSatisfied { scheduledFormulas.removeAll { $0 == formula } }
     }
   }
 
@@ -262,7 +262,7 @@ extension ConnectionGraph {
       if violated.contains(constraint.id) {
         retry(constraint)
       } else if constraint.equation == nil {
-        forced += constraint.formulas.prefix(1)
+        scheduledFormulas += constraint.formulas.prefix(1)
       }
     }
   }

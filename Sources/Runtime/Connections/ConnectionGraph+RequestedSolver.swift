@@ -18,7 +18,7 @@ struct RequestedSolver {
 extension ConnectionGraph {
   /// Whether a connection has a solver that would not be chosen for formulas of one direction.
   func isForced(_ connection: Connection) -> Bool {
-    if connection.forced != nil { return true }
+    if connection.requestedSolver != nil { return true }
     guard let name = connection.solver else { return false }
     return name != solvers.first?.name
   }
@@ -39,11 +39,11 @@ extension ConnectionGraph {
   /// joins the formulas of one direction that read it: its formulas hear of it as of what they read
   /// besides.
   private func joinedCells(of connection: Connection) -> [CellID]? {
-    guard let forced = connection.forced else { return nil }
+    guard let requested = connection.requestedSolver else { return nil }
     let formulas = connection.formulas
     let written = Set(formulas.map(\.output))
     let cells = Set(formulas.flatMap(\.variables))
-    let sources = cells.subtracting(written).filter { isOnlyRead($0, byOthersThan: forced) }
+    let sources = cells.subtracting(written).filter { isOnlyRead($0, byOthersThan: requested) }
     if sources.isEmpty { return nil }
     for formula in formulas {
       formula.dynamicInputs = formula.staticInputs.filter { sources.contains($0) }
@@ -52,9 +52,9 @@ extension ConnectionGraph {
   }
 
   /// Whether a cell is in a region of another solver that runs formulas, and none of them writes it.
-  private func isOnlyRead(_ cell: CellID, byOthersThan forced: RequestedSolver) -> Bool {
+  private func isOnlyRead(_ cell: CellID, byOthersThan requested: RequestedSolver) -> Bool {
     guard let region = self[cell].region, !region.solvesSums,
-      !isKept(region, by: forced)
+      !isKept(region, by: requested)
     else { return false }
     return region.constraints.allSatisfy { constraint in
       constraint.equation == nil && !constraint.formulas.contains { $0.output == cell }
@@ -84,8 +84,8 @@ extension ConnectionGraph {
   func isAccepted(_ constraint: Constraint, _ description: ConstraintIR, by region: Region) -> Bool
   {
     if let wanted = description.solver, wanted != region.solverName { return false }
-    if let forced = constraint.formulas.first?.connection.chosenSolver {
-      guard isKept(region, by: forced) else { return false }
+    if let requested = constraint.formulas.first?.connection.chosenSolver {
+      guard isKept(region, by: requested) else { return false }
     }
     if let preferred = constraint.preferredSolver, preferred != region.solverName { return false }
     if let script = region.solver as? ScriptSolver {
@@ -100,10 +100,10 @@ extension ConnectionGraph {
     return false
   }
 
-  private func isKept(_ region: Region, by forced: RequestedSolver) -> Bool {
-    if let native = forced.native { return type(of: region.solver) == native }
+  private func isKept(_ region: Region, by requested: RequestedSolver) -> Bool {
+    if let native = requested.native { return type(of: region.solver) == native }
     guard let host = (region.solver as? ScriptSolver)?.host else { return false }
-    return isSame(host.prototype, forced.prototype)
+    return isSame(host.prototype, requested.prototype)
   }
 
   private func isSame(_ left: Value, _ right: Value) -> Bool {
@@ -121,9 +121,9 @@ extension ConnectionGraph {
   func makeChosenSolver(
     for region: RegionIR, of constraints: [Constraint]
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
-    let forced = constraints.compactMap { $0.formulas.first?.connection.chosenSolver }
-    guard let first = forced.first else { return nil }
-    for other in forced.dropFirst() where !isSame(first.prototype, other.prototype) {
+    let requested = constraints.compactMap { $0.formulas.first?.connection.chosenSolver }
+    guard let first = requested.first else { return nil }
+    for other in requested.dropFirst() where !isSame(first.prototype, other.prototype) {
       throw .severalSolvers([first.name, other.name])
     }
     if let equation = constraints.first(where: { isForeignEquation($0, to: first.prototype) }),
@@ -159,9 +159,9 @@ extension ConnectionGraph {
       })
   }
 
-  func makeScriptSolver(_ forced: RequestedSolver) throws(Failure) -> ScriptSolver {
+  func makeScriptSolver(_ requested: RequestedSolver) throws(Failure) -> ScriptSolver {
     let machine = self.machine
-    let prototype = forced.prototype
+    let prototype = requested.prototype
     let isClass = machine.solverClass(of: prototype) != nil
     let outcome = machine.withErrorsCaught {
       machine.send(machine.selector(isClass ? "new" : "copy"), to: prototype)
@@ -170,7 +170,7 @@ extension ConnectionGraph {
     case .value(let object) where machine.isSolver(object):
       return ScriptSolver(
         ScriptSolver.Host(
-          machine: machine, object: object, name: forced.name, prototype: prototype))
+          machine: machine, object: object, name: requested.name, prototype: prototype))
     case .value(let object):
       throw .invalidArgument("a solver from the copy of one", found: machine.describe(object))
     case .failed(let failure): throw failure
@@ -201,13 +201,13 @@ extension ConnectionGraph {
   ///   solver has ended.
   func force(_ connection: Connection, _ solver: RequestedSolver) throws(Failure) {
     guard var plan = connection.plan, connection.status != .disconnected else { return }
-    if let native = solver.native, connection.status == .active, connection.forced == nil,
+    if let native = solver.native, connection.status == .active, connection.requestedSolver == nil,
       plan.solver == nil, name(ofSolverFor: connection) == native.name
     {
       return
     }
     plan.solver = solver.native?.name
-    plan.forced = solver.native == nil ? solver : nil
+    plan.requestedSolver = solver.native == nil ? solver : nil
     let wasHeld = connection.isHeld
     if wasHeld {
       connection.isHeld = false

@@ -8,7 +8,7 @@ extension ConnectionGraph {
   @inline(__always) static var changeLimit: Int { 100 }
 
   /// Whether there is anything to be done.
-  var hasPending: Bool { !pending.isEmpty || words[0].hasForced || words[0].hasRetargeted }
+  var hasPending: Bool { !pending.isEmpty || words[0].hasScheduled || words[0].hasRetargeted }
 
   /// Brings all connections up to date.
   ///
@@ -203,9 +203,9 @@ extension ConnectionGraph {
       for index in 0..<pending.count { enqueue(pending[index]) }
       pending.removeAll()
     }
-    guard words[0].hasForced else { return }
-    for formula in forced { enqueue(formula) }
-    forced = []
+    guard words[0].hasScheduled else { return }
+    for formula in scheduledFormulas { enqueue(formula) }
+    scheduledFormulas = []
     if !retries.formulas.isEmpty { distributeRetries() }
   }
 
@@ -237,11 +237,11 @@ extension ConnectionGraph {
     } else {
       for cell in takePending() { baseTransaction.changes.append(cell) }
     }
-    if words[0].hasForced {
-      for formula in forced where formula.constraint?.level == 0 {
+    if words[0].hasScheduled {
+      for formula in scheduledFormulas where formula.constraint?.level == 0 {
         baseTransaction.forcedFormulas.append(formula.id)
       }
-      forced.removeAll(keepingCapacity: forced.count < 65_536)
+      scheduledFormulas.removeAll(keepingCapacity: scheduledFormulas.count < 65_536)
       if !retries.formulas.isEmpty { retries = Retries() }
     }
     hasMore = false
@@ -477,7 +477,7 @@ extension ConnectionGraph {
     waitingRegions = []
     pending.removeAll()
     // What was connected on the way would fail with every later change.
-    forced = []
+    scheduledFormulas = []
     retries = Retries()
     valuesBefore = [:]
     forgetObservers()

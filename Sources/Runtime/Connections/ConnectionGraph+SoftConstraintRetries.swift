@@ -19,9 +19,11 @@ extension ConnectionGraph {
   /// Has a wish tried again after the next settling has begun.
   func retry(_ constraint: Constraint) {
     // One that is new all the same stays so.
-    guard let formula = constraint.firstFormula, !forced.contains(formula) else { return }
+    guard let formula = constraint.firstFormula, !scheduledFormulas.contains(formula) else {
+      return
+    }
     retries.formulas.insert(formula.id)
-    forced.append(formula)
+    scheduledFormulas.append(formula)
   }
 
   /// Tells regions which of their formulas that must run are no news, and what was written last.

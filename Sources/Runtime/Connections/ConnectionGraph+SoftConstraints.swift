@@ -87,7 +87,7 @@ extension ConnectionGraph {
       else { continue }
       do throws(Failure) {
         try enforceOneWay(constraint, formula)
-        forced.removeAll { $0 == formula }
+        scheduledFormulas.removeAll { $0 == formula }
         formula.state = state
       } catch {
         retract(constraint, formula)
@@ -99,7 +99,7 @@ extension ConnectionGraph {
   /// Notes that a wish of one direction is not in force.
   func retract(_ constraint: Constraint, _ formula: Formula) {
     formula.state = .waiting
-    forced.removeAll { $0 == formula }
+    scheduledFormulas.removeAll { $0 == formula }
     yielded.append(constraint)
   }
 

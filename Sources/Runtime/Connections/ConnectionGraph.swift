@@ -196,7 +196,9 @@ final class ConnectionGraph {
   }
   /// What the cells written in `atomically:` reach, as far as anybody has asked.
   var reach = PendingReach()
-  var forced: [Formula] = [] { didSet { words[0].hasForced = !forced.isEmpty } }
+  var scheduledFormulas: [Formula] = [] {
+    didSet { words[0].hasScheduled = !scheduledFormulas.isEmpty }
+  }
   /// Wishes among them that are tried again, and what was written last in their regions.
   var retries = Retries()
   /// The place that the graph itself is writing: what its setter does is no write from outside.

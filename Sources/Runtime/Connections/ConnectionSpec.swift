@@ -41,7 +41,7 @@ struct ConnectionSpec {
   var strength = Strength.required
   /// The only solver that may keep it: one that ships, by its name, or one of the language.
   var solver: String?
-  var forced: RequestedSolver?
+  var requestedSolver: RequestedSolver?
   /// What it is for a solver of equations and inequalities, if it is for one.
   var linear: LinearPlan?
   /// What it is for such a solver where its formulas stand against others.
@@ -91,7 +91,7 @@ struct ConnectionSpec {
   /// The values that the plan refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
-    if let forced { body(forced.prototype) }
+    if let requestedSolver { body(requestedSolver.prototype) }
     for leaf in leaves {
       if let block = leaf.block { body(block) }
       body(leaf.storage)
@@ -324,7 +324,7 @@ extension Machine {
         origin: origin))
     connection.plan = plan
     connection.observer = observer
-    let (forcedCount, hasRoom) = (graph.forced.count, graph.words[0].hasRoom)
+    let (forcedCount, hasRoom) = (graph.scheduledFormulas.count, graph.words[0].hasRoom)
     let retries = graph.retries
     do throws(Failure) {
       if isHeld {
@@ -338,8 +338,8 @@ extension Machine {
     } catch {
       graph.disconnect(connection)
       // All is as it was: nothing has to run that had not, and no wish has more room than before.
-      let surplus = graph.forced.count - forcedCount
-      if surplus > 0 { graph.forced.removeLast(surplus) }
+      let surplus = graph.scheduledFormulas.count - forcedCount
+      if surplus > 0 { graph.scheduledFormulas.removeLast(surplus) }
       graph.retries = retries
       graph.words[0].hasRoom = hasRoom
       if graph.isUnwinding {
@@ -379,7 +379,7 @@ extension Machine {
     _ connection: Connection, _ plan: ConnectionSpec, because error: Failure
   ) throws(Failure) -> Bool {
     guard graph.batchDepth > 0, error.errorClass == .constraintError, !error.isUnwinding,
-      connection.status == .active, plan.strength == .required, plan.forced == nil,
+      connection.status == .active, plan.strength == .required, plan.requestedSolver == nil,
       plan.solver == nil, plan.linear == nil, plan.other == nil, !graph.isSettling
     else { return false }
     graph.dissolve(connection)
@@ -399,7 +399,7 @@ extension Machine {
       throw .connectingInFormula(running.connection)
     }
     try refuseInSolver()
-    connection.forced = plan.forced
+    connection.requestedSolver = plan.requestedSolver
     connection.strength = plan.strength
     connection.solver = plan.solver
     // A solver that the program has chosen may know sums.
@@ -470,7 +470,7 @@ extension Machine {
           connection, output, graph.cell(for: otherPlace, named: otherName))
       }
       let right = graph.cell(for: otherPlace, named: otherName)
-      if plan.solver == nil, plan.forced == nil, plan.strength == .required,
+      if plan.solver == nil, plan.requestedSolver == nil, plan.strength == .required,
         connection.observer == nil, connection.tolerance == nil,
         graph.areEqualAlready(output, right)
       {
@@ -484,7 +484,7 @@ extension Machine {
       } catch {
         // Numbers that others say something else of can still be equal.
         guard output != right, error.errorClass == .constraintError, plan.solver == nil,
-          plan.forced == nil,
+          plan.requestedSolver == nil,
           [output, right].allSatisfy({ isNumberOrMissing($0) })
         else { throw error }
         graph.dissolve(connection)

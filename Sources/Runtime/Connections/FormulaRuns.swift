@@ -25,7 +25,8 @@ extension ConnectionGraph {
         number: formula.id.rawValue, output: formula.output, status: hot.status, runs: hot.runs,
         cause: hot.cause, state: formula.state,
         isUpToDate: isIdle && !hot.isHeld && !isStale && formula.fold == nil
-          && formula.equation == nil && formula.dynamicInputs.isEmpty && !forced.contains(formula)
+          && formula.equation == nil && formula.dynamicInputs.isEmpty
+          && !scheduledFormulas.contains(formula)
           && !(formula.constraint?.region?.solver is ScriptSolver))
     }
   }
@@ -74,13 +75,13 @@ extension ConnectionGraph {
       hotFormulas[number].runs = old.runs
       if isComplete {
         if old.status == .satisfied { formula.state = .satisfied }
-        forced.removeAll { $0 == formula }
+        scheduledFormulas.removeAll { $0 == formula }
         continue
       }
       // A wish that stands back does not run again, nor does what is held back.
       let runsAgain =
         before.count == 1
-        ? old.status != .heldBack && forced.contains(formula)
+        ? old.status != .heldBack && scheduledFormulas.contains(formula)
         : [.satisfied, .failed].contains(old.status)
       if runsAgain, old.runs > 0 { hotFormulas[number].runs -= 1 }
       // What has failed is told once.

@@ -104,7 +104,7 @@ struct PropagationState: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 5 != 0 }
     @inline(__always) set { setRare(5, newValue) }
   }
-  var hasForced: Bool {
+  var hasScheduled: Bool {
     @inline(__always) get { rare & 1 << 6 != 0 }
     @inline(__always) set { setRare(6, newValue) }
   }

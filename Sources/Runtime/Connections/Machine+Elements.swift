@@ -157,7 +157,7 @@ extension Machine {
     graph.setKnown(now, of: cell)
     if let owner = graph[cell].owner {
       // Elements have moved: what a formula determines is put in its place again.
-      graph.forced.append(owner)
+      graph.scheduledFormulas.append(owner)
     } else {
       try graph.prepareWrite(to: cell)
     }

@@ -14,10 +14,12 @@ struct RegisteredSolver {
 extension Constraint {
   /// The name of the solver that keeps it because that costs less; nil when it has none.
   var preferredSolver: String? {
-    guard isForced, let forced = formulas.first?.connection.forced, forced.isPreference else {
+    guard isForced, let requested = formulas.first?.connection.requestedSolver,
+      requested.isPreference
+    else {
       return nil
     }
-    return forced.name
+    return requested.name
   }
 }
 
@@ -108,8 +110,8 @@ extension ConnectionGraph {
     try preferCheaperSolver(for: added)
     guard var failure = failure(ofTaking: added, origin) else { return }
     guard let own = added.first?.connection else { throw failure }
-    if own.forced?.isPreference == true {
-      own.forced = nil
+    if own.requestedSolver?.isPreference == true {
+      own.requestedSolver = nil
       guard failure.errorClass == .constraintError, !isUnwinding else { throw failure }
       own.hasNoPreference = true
       guard let second = self.failure(ofTaking: added, origin) else { return }
@@ -142,13 +144,13 @@ extension ConnectionGraph {
     let formulas = constraints.flatMap(\.formulas)
     let preferring = constraints.filter { $0.preferredSolver != nil }
       .compactMap { $0.formulas.first?.connection }.withoutRepetitions
-      .map { Preferring(connection: $0, solver: $0.forced) }
+      .map { Preferring(connection: $0, solver: $0.requestedSolver) }
     if preferring.isEmpty { return false }
     do throws(Failure) {
       // Each alone might stand against the others.
       withdrawAll(of: preferring)
       for each in preferring {
-        each.connection.forced = nil
+        each.connection.requestedSolver = nil
         each.connection.hasNoPreference = true
       }
       for each in preferring { try take(each.connection.formulas, origin: nil) }
@@ -184,11 +186,11 @@ extension ConnectionGraph {
     withdrawAll(of: preferring)
     for each in preferring {
       let connection = each.connection
-      connection.forced = each.solver
+      connection.requestedSolver = each.solver
       connection.hasNoPreference = false
       guard failure(ofTaking: connection.formulas, nil) != nil else { continue }
       // Its solver is of the language, and may refuse today what it took yesterday.
-      connection.forced = nil
+      connection.requestedSolver = nil
       connection.hasNoPreference = true
       _ = failure(ofTaking: connection.formulas, nil)
     }
@@ -204,7 +206,7 @@ extension ConnectionGraph {
   /// formulas of one direction, if there is one and it accepts them.
   func preferCheaperSolver(for formulas: [Formula]) throws(Failure) {
     guard !machine.registeredSolvers.isEmpty, let connection = formulas.first?.connection,
-      connection.forced == nil, connection.solver == nil, !connection.hasNoPreference,
+      connection.requestedSolver == nil, connection.solver == nil, !connection.hasNoPreference,
       formulas[0].equation == nil
     else { return }
     let limit = Double(solvers.first?.cost ?? 0)
@@ -221,7 +223,7 @@ extension ConnectionGraph {
     for name in machine.registeredSolverNames {
       guard let known = machine.registeredSolvers[name], known.cost < limit else { return }
       if try makeRegisteredSolver(name, for: region, &objections) != nil {
-        connection.forced = RequestedSolver(
+        connection.requestedSolver = RequestedSolver(
           name: name, native: nil, prototype: known.prototype, isPreference: true)
         return
       }

@@ -68,7 +68,7 @@ extension Machine {
     graph.forgetPlans()
     // What the old tolerance has kept away may count now.
     if let old, tolerance.map({ $0.number < old.number }) ?? true {
-      graph.forced += connection.formulas
+      graph.scheduledFormulas += connection.formulas
     }
     return settleGraph(answering: object)
   }

@@ -190,7 +190,7 @@ extension ConnectionGraph {
     let old = journal
     old.endNewConnections(in: self)
     // All else is as it was: nothing has to run that had not.
-    forced = []
+    scheduledFormulas = []
     retries = Retries()
     old.restoreReads(in: self)
     old.restoreStatuses(in: self)

@@ -103,10 +103,10 @@ extension Machine {
     func named(_ name: String) -> ConnectorMessage {
       ConnectorMessage("solver:", [SymbolText.literal(name)])
     }
-    guard let forced = connection.chosenSolver else { return connection.solver.map(named) }
-    if forced.native != nil { return named(forced.name) }
-    let prototype = forced.prototype
-    let names = [forced.name] + registeredSolverNames
+    guard let requested = connection.chosenSolver else { return connection.solver.map(named) }
+    if requested.native != nil { return named(requested.name) }
+    let prototype = requested.prototype
+    let names = [requested.name] + registeredSolverNames
     if let name = names.first(where: { registeredSolvers[$0]?.prototype == prototype }) {
       return named(name)
     }

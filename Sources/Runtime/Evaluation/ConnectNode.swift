@@ -181,7 +181,7 @@ final class ConnectNode: SiteNode {
             if let native = solver.native {
               plan.solver = native.name
             } else {
-              plan.forced = solver
+              plan.requestedSolver = solver
             }
           }
         }

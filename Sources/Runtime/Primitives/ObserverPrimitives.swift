@@ -38,7 +38,7 @@ extension Primitive {
         for input in formula.inputs where machine.isSilent(input) {
           machine.graph.forgetKnown(of: input)
         }
-        machine.graph.forced.append(formula)
+        machine.graph.scheduledFormulas.append(formula)
       }
       guard !machine.graph.isSettling, machine.graph.atomicDepth == 0 else {
         return arguments.receiver
