@@ -421,10 +421,14 @@ extension Machine {
 
   /// Whether a place is a variable of neither an object nor a script: the library keeps something in it.
   func isNameless(_ place: Place) -> Bool {
-    place.kind == .slot && name(of: place) == Self.nameOfNameless
+    place.kind == .slot
+      && !classInfo(of: place.object).instanceVariables.indices.contains(place.index)
+      && scriptName(of: place) == nil
   }
 
-  private static let nameOfNameless = "a variable"
+  private func scriptName(of place: Place) -> String? {
+    scriptCells.first { Value($0.value) == place.object }?.key
+  }
 
   /// What messages call a place that no text names.
   func name(of place: Place) -> String {
@@ -432,8 +436,7 @@ extension Machine {
     case .slot:
       let info = classInfo(of: place.object)
       guard info.instanceVariables.indices.contains(place.index) else {
-        return scriptCells.first { Value($0.value) == place.object }?.key
-          ?? Self.nameOfNameless
+        return scriptName(of: place) ?? "a variable"
       }
       return "\(info.name)/\(info.instanceVariables[place.index].name)"
     case .element:
