@@ -69,10 +69,6 @@ extension Machine {
       unwindAction = action
       return state.unwind(to: target, with: delivered)
     }
-    if graph.hasPending { return settleGraph(answering: value) }
-    // It stands.
-    graph.undo.removeAll()
-    graph.endJournal()
     return settleGraph(answering: value)
   }
 

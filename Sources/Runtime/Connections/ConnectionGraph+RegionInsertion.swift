@@ -199,6 +199,9 @@ extension ConnectionGraph {
     let held =
       type(of: made.solver).solvesSums ? [] : old.flatMap { connectionsHeld(in: $0) }
     defer { for formula in held where formula.state == .waiting { formula.state = .satisfied } }
+    if !type(of: made.solver).solvesSums {
+      for each in old { forgetSums(of: each, among: each.constraints) }
+    }
     let region = Region(all, solver: made.solver, name: made.name, in: self)
     region.hasWishes = old.contains(where: \.hasWishes)
     region.hasReads = old.contains(where: \.hasReads)

@@ -196,7 +196,7 @@ extension ConnectionGraph {
 
   /// Has formulas wait that need not have run where their region was solved as sums, and in whose places
   /// something is missing: what a sum gave a place says nothing of them.
-  private func forgetSums(of region: Region, among constraints: some Sequence<Constraint>) {
+  func forgetSums(of region: Region, among constraints: some Sequence<Constraint>) {
     guard region.solvesSums else { return }
     for constraint in constraints where constraint.equation == nil {
       guard let connection = constraint.firstFormula?.connection,

@@ -14,7 +14,9 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
-    guard !isSettling else { return }
+    // Getters run while a connection is taken into force, which may be refused yet: what it would have run
+    // waits for the end of that.
+    guard !isSettling, keepingDepth == 0 else { return }
     var begun: Beginning?
     if words[0].isPlain, !pending.isEmpty {
       if words[0].levelCount > 0, baseTransaction.isEmpty,
@@ -140,7 +142,8 @@ extension ConnectionGraph {
       words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
       words[0].isCounting = true
     }
-    if !edits.isEmpty, !hasPending, begun == nil, atomicDepth == 0 { edits.removeAll() }
+    // A turn of several writes may have come to rest as one of its places was read.
+    if !hasPending, begun == nil, atomicDepth == 0 { letTurnStand() }
     var growth: ConnectionGrowth?
     while begun != nil || hasPending {
       let goesOn = begun
@@ -151,12 +154,7 @@ extension ConnectionGraph {
       defer {
         isSettling = false
         if words[0].hasEnded { releaseEnded() }
-        if atomicDepth == 0 {
-          undo.removeAll()
-          edits.removeAll()
-          if words[0].hasJournal { journal.endTurn() }
-          if words[0].hasHandedOver { handedOver = [] }
-        }
+        if atomicDepth == 0 { letTurnStand() }
       }
       do throws(Failure) {
         defer { if words[0].handler >= 0 { machine.endFormulas() } }
@@ -190,6 +188,14 @@ extension ConnectionGraph {
       }
     }
     if words[0].hasJournal, atomicDepth == 0 { endJournal() }
+  }
+
+  /// Forgets what would be needed to take a turn back.
+  private func letTurnStand() {
+    undo.removeAll()
+    edits.removeAll()
+    if words[0].hasJournal { journal.endTurn() }
+    if words[0].hasHandedOver { handedOver = [] }
   }
 
   /// Tells the solvers of all levels what has changed since the last settling.

@@ -185,14 +185,10 @@ extension Machine {
   /// The places that an equality is about, if a formula says no more than that two are equal.
   private func placesMadeEqual(by formula: Formula) -> (CellID, CellID)? {
     if case .copy(let source) = formula.source { return (source, formula.output) }
-    guard let equation = formula.equation, equation.relation == .equal,
-      equation.form.terms.count == 2
-    else { return nil }
+    // A sum is none without a number, though it may come to the other place: '1 * x + 0'.
+    guard let equation = formula.equation, formula.connection.plan?.other != nil else { return nil }
     let terms = equation.form.terms
-    guard terms.allSatisfy({ $0.factors.isEmpty && $0.divisors.isEmpty }),
-      terms[0].number.magnitude == .one, (terms[0].number + terms[1].number).isZero,
-      let one = terms[0].cell, let other = terms[1].cell
-    else { return nil }
+    guard terms.count == 2, let one = terms[0].cell, let other = terms[1].cell else { return nil }
     return (one, other)
   }
 
