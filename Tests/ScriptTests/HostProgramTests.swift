@@ -60,6 +60,24 @@ import Testing
     stdout println: #(s, n, f, c, y); println: r.
     """
 
+  /// What a text defines the next ones build on, also after it is gone.
+  @Test func classesOfEarlierTextsAreSuperclasses() {
+    let interpreter = Interpreter()
+    func value(_ text: String) -> String {
+      guard case .finished(let value) = interpreter.run(text) else { return "did not run" }
+      return interpreter.printString(value)
+    }
+    _ = value("class Base { var n := 1. -n2 { ^n * 2 } -name { ^'base' } }")
+    _ = value("class Middle : Base { -name { ^'middle of ' , super name } }")
+    #expect(
+      value("class Top : Middle { -n2 { ^super n2 + 1 } } #(Top new n2, Top new name)")
+        == "#(3 'middle of base')")
+    _ = value("class Base { var n := 10. -n2 { ^n * 3 } -name { ^'new' } }")
+    #expect(
+      value("#(Top new n2, Top new name, Top superclass superclass == Base)")
+        == "#(31 'middle of new' true)")
+  }
+
   @Test func argumentsBecomeWhatTheTypesSay() {
     let result = run(HostProgramTests.types, ["a b", "7/2", "yes", "é", "at:put:", "mem:x/y"])
     #expect(result.lines == ["#('a b' 7/2 true $é #at:put:)", "mem:x/y"])

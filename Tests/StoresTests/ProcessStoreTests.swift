@@ -52,6 +52,16 @@ import Testing
     #expect(kind { _ = try store.list(place("ls")) } == .unsupported)
   }
 
+  /// What a host ignores its children need not: signals mean to a program what they mean in a shell.
+  @Test func ignoredSignalsAreNotHandedOn() throws {
+    let usual = unsafe signal(SIGQUIT, SIG_IGN)
+    defer { _ = unsafe signal(SIGQUIT, usual) }
+    let status = try store.text(place("cat", "/proc/self/status")) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }
+    let mask = line.flatMap { UInt64($0.dropFirst(7).filter { !$0.isWhitespace }, radix: 16) }
+    #expect(mask.map { $0 & (1 << UInt64(SIGQUIT - 1)) } == 0)
+  }
+
   @Test func whatIsPutIsRead() throws {
     let directory = try TemporaryDirectory()
     let file = directory.path + "/out"

@@ -5,6 +5,48 @@ internal import TenonTables
 // and arrays at once, all else by the code of what it is in.
 
 extension ConnectionGraph {
+  /// Gives places back what they held before the turn, and takes back what it has changed besides.
+  ///
+  /// - Returns: What is to be said of places that could not be given back what they held.
+  @discardableResult
+  func abandonTurn() -> [String] {
+    endFolds()
+    distrustLazyCells()
+    if !recorded.isEmpty { distrustRecords() }
+    if words[0].hasHandedOver { takeBackSolvers() }
+    let written = hasRegions ? 0..<undo.count : 0..<0
+    let regions = written.compactMap { cellsByPlace[undo[$0].place].flatMap { self[$0].region } }
+    let failures = takeBack()
+    undo.removeAll()
+    forgetWrites(in: turn)
+    if !edits.isEmpty { takeBackEdits() }
+    for level in levels { level.transaction.removeAll() }
+    for region in waitingRegions {
+      region.isWaiting = false
+      region.transaction.removeAll()
+    }
+    waitingRegions = []
+    pending.removeAll()
+    // What was connected on the way would fail with every later change.
+    scheduledFormulas = []
+    retries = Retries()
+    valuesBefore = [:]
+    forgetObservers()
+    invariants.violated = nil
+    invariants.failed = []
+    for connection in retargeted { connection.awaitsAim = false }
+    retargeted = []
+    stuck.waiting = []
+    currentLevel = -1
+    unsafe settlingReference = nil
+    // What they know of the cells they have computed in this turn.
+    for region in regions.unique() { region.solver.forgetTurn() }
+    if words[0].hasJournal { takeBackJournal() }
+    // Setters may have run formulas, and so may what ends.
+    machine.endFormulas()
+    return failures
+  }
+
   /// Gives places back what they held when the log had so many entries.
   ///
   /// - Returns: What is to be said of places that could not be given back what they held.

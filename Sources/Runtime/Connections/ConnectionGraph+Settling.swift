@@ -78,14 +78,7 @@ extension ConnectionGraph {
     guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, baseTransaction.isEmpty,
       pending.isEmpty
     else { return false }
-    if unsafe words.pointee.handler >= 0 {
-      machine.endFormulas()
-      guard unsafe words.pointee.isPlain else { return false }
-    }
-    undo.removeAll()
-    edits.removeAll()
-    unsafe words.pointee.endPlainTurn()
-    return true
+    return endPlainTurn()
   }
 
   /// Begins a turn that concerns nothing but a region of which one cell was written, as far as is known:
@@ -117,6 +110,15 @@ extension ConnectionGraph {
       if !stuck.waiting.isEmpty { turnStuck(in: region) }
       return false
     }
+    return endPlainTurn()
+  }
+
+  /// Ends a turn that has concerned nothing else.
+  ///
+  /// - Returns: Whether what ends with the formulas has left it such a turn.
+  @inline(__always)
+  private func endPlainTurn() -> Bool {
+    let words = unsafe words.address(of: 0)
     if unsafe words.pointee.handler >= 0 {
       machine.endFormulas()
       guard unsafe words.pointee.isPlain else { return false }
@@ -448,57 +450,5 @@ extension ConnectionGraph {
     guard isHalted, let failure = refusedStatement else { return }
     refusedStatement = nil
     throw failure
-  }
-
-  /// Gives places back what they held before the turn, and takes back what it has changed besides.
-  ///
-  /// - Returns: What is to be said of places that could not be given back what they held.
-  @discardableResult
-  func abandonTurn() -> [String] {
-    endFolds()
-    distrustLazyCells()
-    if !recorded.isEmpty { distrustRecords() }
-    if words[0].hasHandedOver { takeBackSolvers() }
-    var regions: [Region] = []
-    if hasRegions {
-      for index in (0..<undo.count).reversed() {
-        if let region = cellsByPlace[undo[index].place].flatMap({ self[$0].region }),
-          regions.last !== region
-        {
-          regions.append(region)
-        }
-      }
-    }
-    let failures = takeBack()
-    undo.removeAll()
-    forgetWrites(in: turn)
-    if !edits.isEmpty { takeBackEdits() }
-    for level in levels {
-      level.transaction.removeAll()
-    }
-    for region in waitingRegions {
-      region.isWaiting = false
-      region.transaction.removeAll()
-    }
-    waitingRegions = []
-    pending.removeAll()
-    // What was connected on the way would fail with every later change.
-    scheduledFormulas = []
-    retries = Retries()
-    valuesBefore = [:]
-    forgetObservers()
-    invariants.violated = nil
-    invariants.failed = []
-    for connection in retargeted { connection.awaitsAim = false }
-    retargeted = []
-    stuck.waiting = []
-    currentLevel = -1
-    unsafe settlingReference = nil
-    // What they know of the cells they have computed in this turn.
-    for region in regions.unique() { region.solver.forgetTurn() }
-    if words[0].hasJournal { takeBackJournal() }
-    // Setters may have run formulas, and so may what ends.
-    machine.endFormulas()
-    return failures
   }
 }
