@@ -64,7 +64,7 @@ import Testing
   @Test func classesOfEarlierTextsAreSuperclasses() {
     let interpreter = Interpreter()
     func value(_ text: String) -> String {
-      guard case .finished(let value) = interpreter.run(text) else { return "did not run" }
+      guard case .finished(let value) = interpreter.run(SourceText(name: "text", text)) else { return "did not run" }
       return interpreter.printString(value)
     }
     _ = value("class Base { var n := 1. -n2 { ^n * 2 } -name { ^'base' } }")
