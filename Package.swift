@@ -44,10 +44,13 @@ let package = Package(
       name: "TenonAnalysis", dependencies: ["TenonLexer", "TenonParser"], path: "Sources/Analysis",
       swiftSettings: settings),
     .target(
+      name: "TenonDiagrams", dependencies: ["TenonAnalysis", "TenonLexer", "TenonParser"],
+      path: "Sources/Diagrams", swiftSettings: settings),
+    .target(
       name: "TenonRuntime",
       dependencies: [
-        "CTenonPlatform", "TenonAnalysis", "TenonLexer", "TenonNumerics", "TenonParser",
-        "TenonSolverKit", "TenonStoreKit", "TenonTables", "TenonText",
+        "CTenonPlatform", "TenonAnalysis", "TenonDiagrams", "TenonLexer", "TenonNumerics",
+        "TenonParser", "TenonSolverKit", "TenonStoreKit", "TenonTables", "TenonText",
       ],
       path: "Sources/Runtime", swiftSettings: settings,
       plugins: ["EmbedKernel"]),
@@ -64,8 +67,8 @@ let package = Package(
     .target(
       name: "Tenon",
       dependencies: [
-        "TenonLexer", "TenonRuntime", "TenonSolverKit", "TenonSolvers", "TenonStoreKit",
-        "TenonStores",
+        "TenonDiagrams", "TenonLexer", "TenonRuntime", "TenonSolverKit", "TenonSolvers",
+        "TenonStoreKit", "TenonStores",
       ],
       path: "Sources/Embedding", swiftSettings: settings),
     .systemLibrary(
@@ -124,7 +127,8 @@ let package = Package(
     .testTarget(
       name: "TenonConnectionTests",
       dependencies: [
-        "Tenon", "TenonGrammarSupport", "TenonLexer", "TenonNumerics", "TenonRuntime",
+        "Tenon", "TenonDiagrams", "TenonGrammarSupport", "TenonLexer", "TenonNumerics",
+        "TenonRuntime",
         "TenonSolverKit", "TenonSolvers", "TenonStoreKit", "TenonTables",
       ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),

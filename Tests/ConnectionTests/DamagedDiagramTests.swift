@@ -2,6 +2,7 @@ import TenonGrammarSupport
 import TenonLexer
 import Testing
 
+@testable import TenonDiagrams
 @testable import TenonParser
 @testable import TenonRuntime
 

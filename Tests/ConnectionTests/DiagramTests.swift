@@ -3,6 +3,7 @@ import TenonGrammarSupport
 import TenonLexer
 import Testing
 
+@testable import TenonDiagrams
 @testable import TenonParser
 @testable import TenonRuntime
 

@@ -4,6 +4,7 @@ import TenonGrammarSupport
 import TenonStoreKit
 import Testing
 
+@testable import TenonDiagrams
 @testable import TenonRuntime
 
 /// The diagram of what is in force says statements that bring it into force again.

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonSolverKit
 internal import TenonTables
 
@@ -25,23 +26,20 @@ struct Refreshing {
 extension ClassInfo {
   /// Whether an instance variable was declared to be computed when it is read.
   func isLazy(slot: Int) -> Bool {
-    instanceVariables.indices.contains(slot) && instanceVariables[slot].type == Machine.lazyType
+    instanceVariables.indices.contains(slot) && instanceVariables[slot].type == ReservedName.lazyType
   }
 }
 
 extension Machine {
-  /// What a declaration names as the type of a variable that is computed when it is read.
-  static let lazyType = "lazy"
-
   /// Learns that a variable has been declared with a type, or without.
   func noteDeclaration(type: String?) {
-    if type == Machine.lazyType { hasLazyVariables = true }
+    if type == ReservedName.lazyType { hasLazyVariables = true }
   }
 
   /// Whether the variable in a place was declared to be computed when it is read.
   func isLazy(_ place: Place) -> Bool {
     hasLazyVariables && place.kind == .slot
-      && declaredType(of: ObjectRef(place.object), slot: place.index)?.type == Machine.lazyType
+      && declaredType(of: ObjectRef(place.object), slot: place.index)?.type == ReservedName.lazyType
   }
 
   /// Why a variable of the script cannot become one that is computed when it is read; nil if it can.

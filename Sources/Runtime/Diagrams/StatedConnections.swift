@@ -1,3 +1,4 @@
+internal import TenonDiagrams
 internal import TenonLexer
 internal import TenonParser
 

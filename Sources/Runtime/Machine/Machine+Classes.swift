@@ -1,3 +1,5 @@
+internal import TenonAnalysis
+
 /// Classes: making them, finding them, making their instances.
 extension Machine {
   /// Makes a class with its metaclass, or answers the one that exists.
@@ -219,7 +221,7 @@ extension Machine {
 
   /// Whether a value is an instance of a class, or understands a protocol; nil does all of that.
   func conformance(of value: Value, to type: String) -> Conformance {
-    if value.isNil || type == Machine.lazyType { return .full }
+    if value.isNil || type == ReservedName.lazyType { return .full }
     if let info = classesByName[type] {
       return classInfo(of: value).inherits(from: info) ? .full : .none(found: describe(value))
     }

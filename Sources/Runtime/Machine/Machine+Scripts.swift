@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 internal import TenonStoreKit
@@ -179,7 +180,7 @@ extension Machine {
       let name = variable.name.text
       let cell = scriptCell(named: name)
       // The statement itself says so when it runs.
-      if variable.type?.text == Machine.lazyType, objectionToLaziness(of: name) != nil { return }
+      if variable.type?.text == ReservedName.lazyType, objectionToLaziness(of: name) != nil { return }
       cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
       noteDeclaration(type: variable.type?.text)
       graph.noteType(of: .slot(cell, 0))

@@ -186,21 +186,20 @@ extension Machine {
   fileprivate func drawing(of texts: Value, _ numbers: Value) throws(Failure) -> Drawing {
     let texts = try array(texts)
     let numbers = try array(numbers)
-    var drawing = Drawing()
-    for index in 0..<texts.elementCount {
-      drawing.boxes.append(
-        Drawing.Box(shape: .object, text: try swiftString(texts[element: index])))
+    let objects = try (0..<texts.elementCount).map { index throws(Failure) in
+      try swiftString(texts[element: index])
     }
+    var arrows: [(from: Int, to: Int)] = []
     for index in stride(from: 0, to: numbers.elementCount - 1, by: 2) {
       guard let from = numbers[element: index].asSmallInteger,
         let to = numbers[element: index + 1].asSmallInteger,
-        drawing.boxes.indices.contains(from - 1), drawing.boxes.indices.contains(to - 1)
+        objects.indices.contains(from - 1), objects.indices.contains(to - 1)
       else {
         throw .invalidArgument("the numbers of two boxes", found: describe(numbers[element: index]))
       }
-      drawing.arrows.append(Drawing.Arrow(from: from - 1, to: to - 1, label: "->", style: .solid))
+      arrows.append((from - 1, to - 1))
     }
-    return drawing
+    return Drawing(objects: objects, arrows: arrows)
   }
 
   /// The choice that a symbol or string names.

@@ -111,7 +111,7 @@ struct Analyzer {
   mutating func check(type: Name) {
     switch environment.lookUp(type.text) {
     case .cell(_, .classNamed): break
-    case .unknown where type.text == Machine.lazyType:
+    case .unknown where type.text == ReservedName.lazyType:
       report(Wording.misplacedLazy, type.range)
     default: readVariable(type)
     }
@@ -157,7 +157,7 @@ struct Analyzer {
     case .variable(let statement):
       if let value = statement.value { analyze(value) }
       guard !declaresScriptVariables else {
-        if let type = statement.type, type.text != Machine.lazyType { check(type: type) }
+        if let type = statement.type, type.text != ReservedName.lazyType { check(type: type) }
         return
       }
       declare(

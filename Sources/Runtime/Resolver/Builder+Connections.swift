@@ -604,7 +604,7 @@ extension Builder {
       case .instanceVariable(let slot, let type) = environment.lookUp(place.name.text)
     {
       return readInstanceVariable(
-        slot, isLazy: type == Machine.lazyType, at: position(place.name.range, depth))
+        slot, isLazy: type == ReservedName.lazyType, at: position(place.name.range, depth))
     }
     return readVariable(place.name, depth)
   }

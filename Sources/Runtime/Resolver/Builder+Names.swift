@@ -52,7 +52,7 @@ extension Builder {
     if let variable = scope.lookUp(name.text) { return read(variable, at: place) }
     switch environment.lookUp(name.text) {
     case .instanceVariable(let slot, let type):
-      return readInstanceVariable(slot, isLazy: type == Machine.lazyType, at: place)
+      return readInstanceVariable(slot, isLazy: type == ReservedName.lazyType, at: place)
     case .addedVariable(let index):
       return addedVariable(index, value: nil, name.range, depth)
     case .cell(let cell, _):

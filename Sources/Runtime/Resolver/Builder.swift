@@ -344,7 +344,7 @@ extension Builder {
     case .temporaries:
       return constant(.nil).node
     case .variable(let statement):
-      if statement.type?.text == Machine.lazyType,
+      if statement.type?.text == ReservedName.lazyType,
         let failure = environment.objectionToLaziness(of: statement.name.text)
       {
         return code.add(FailureNode(failure, at: position(statement.name.range, depth)))

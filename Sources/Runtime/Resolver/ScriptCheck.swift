@@ -267,7 +267,7 @@ struct ScriptCheck {
           definition.header.parameters, definition.statements,
           definition.isClassMethod ? metaEnvironment : environment)
       case .variable(let variable):
-        if let type = variable.type, type.text != Machine.lazyType { checkClass(type) }
+        if let type = variable.type, type.text != ReservedName.lazyType { checkClass(type) }
         if let value = variable.value { check([], [.expression(value)], environment) }
       case .statement(let statement): check([], [statement], environment, isClassBody: true)
       case .propertyPath(let path): check(path, environment)

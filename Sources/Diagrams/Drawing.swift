@@ -1,6 +1,6 @@
 /// What is drawn of a diagram: boxes and arrows between them.
-struct Drawing {
-  struct Box {
+package struct Drawing {
+  package struct Box {
     enum Shape {
       case place, formula, object
       /// What an arrow bears.
@@ -19,7 +19,7 @@ struct Drawing {
     var isLazy = false
   }
 
-  struct Arrow {
+  package struct Arrow {
     enum Style {
       /// A connector, in one direction or both.
       case solid, both
@@ -44,6 +44,14 @@ struct Drawing {
   var boxes: [Box] = []
   var arrows: [Arrow] = []
   var groups: [Group] = []
+}
+
+extension Drawing {
+  /// Boxes of objects, and arrows between two of them by their numbers, from 0.
+  package init(objects: [String], arrows: [(from: Int, to: Int)]) {
+    boxes = objects.map { Box(shape: .object, text: $0) }
+    self.arrows = arrows.map { Arrow(from: $0.from, to: $0.to, label: "->", style: .solid) }
+  }
 }
 
 extension Diagram {

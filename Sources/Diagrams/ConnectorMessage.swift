@@ -1,27 +1,27 @@
 internal import TenonAnalysis
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// A message that a statement sends to its connection: `strength: #weak`.
-struct ConnectorMessage: Equatable {
-  let selector: String
+package struct ConnectorMessage: Equatable {
+  package let selector: String
   /// The texts of its arguments.
-  let arguments: [String]
+  package let arguments: [String]
 
-  init(_ selector: String, _ arguments: [String] = []) {
+  package init(_ selector: String, _ arguments: [String] = []) {
     self.selector = selector
     self.arguments = arguments
   }
 
   /// The messages that say something of a connection, and answer it.
-  static let settings: Set<String> = [
+  package static let settings: Set<String> = [
     "inverse:", "solver:", "iterate:within:", "policy:", "strength:", "within:", "truth:",
     "validate:", "arbitrate:", "priority:", "onReject:", "mirror:", "requestOnly", "optimistic",
     "override:", "suspend", "resume",
   ]
 
   /// The message as it is written.
-  var text: String {
+  package var text: String {
     guard selector.hasSuffix(":") else { return ([selector] + arguments).joined(separator: " ") }
     let keywords = selector.split(separator: ":").map { "\($0):" }
     return zip(keywords, arguments).map { "\($0) \($1)" }.joined(separator: " ")
@@ -65,7 +65,7 @@ struct ConnectorMessage: Equatable {
   }
 
   /// An argument as it stands behind a keyword, in parentheses where it needs them.
-  static func text(ofArgument argument: Expression) -> String {
+  package static func text(ofArgument argument: Expression) -> String {
     let stand = Expression.name(NameExpression(name: Name("k", .none), range: .none))
     let message = KeywordMessageExpression(
       receiver: stand, keywords: [Name("k:", .none)], arguments: [argument], range: .none)

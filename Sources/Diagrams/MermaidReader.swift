@@ -1,4 +1,4 @@
-internal import TenonParser
+package import TenonParser
 
 /// What is wrong with the text of a diagram.
 public struct DiagramError: Error, Sendable, Equatable {
@@ -29,7 +29,7 @@ extension Diagram {
   ///   - connectors: The signs that have been defined already.
   ///   - parse: Parses what it says.
   /// - Throws: `DiagramError`.
-  init(
+  package init(
     mermaid text: String, connectors: Set<String> = [], parse: ParseFunction
   ) throws(DiagramError) {
     var reader = MermaidReader(connectors: connectors)

@@ -1,14 +1,14 @@
 internal import TenonAnalysis
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// Collects the places that the text of an expression reads, those left out that it declares
 /// itself.
-struct DiagramReads {
-  private(set) var places: [Expression] = []
+package struct DiagramReads {
+  package private(set) var places: [Expression] = []
   private var declared: [Set<String>] = []
 
-  init(_ expression: Expression) {
+  package init(_ expression: Expression) {
     visit(expression)
   }
 

@@ -1,12 +1,12 @@
 internal import TenonAnalysis
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 // Whether what a diagram's labels say are the statements that its arrows show.
 
 extension Diagram {
   /// Parses a text with the names with hyphens and the connectors that it may use.
-  typealias ParseFunction = (SourceText, Set<String>, Set<String>) -> ParseResult<Script>
+  package typealias ParseFunction = (SourceText, Set<String>, Set<String>) -> ParseResult<Script>
 
   /// Parses what the diagram says, and compares it with what it shows.
   ///

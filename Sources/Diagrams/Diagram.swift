@@ -29,13 +29,18 @@ public struct Diagram: Sendable, Equatable {
   }
 
   /// What a place is part of.
-  struct Owner: Sendable, Equatable, Hashable {
-    var store: String
-    var object: String
+  package struct Owner: Sendable, Equatable, Hashable {
+    package var store: String
+    package var object: String
+
+    package init(store: String, object: String) {
+      self.store = store
+      self.object = object
+    }
   }
 
   /// What is to be seen at a glance.
-  enum Mark: String, Sendable {
+  package enum Mark: String, Sendable {
     case none
     /// A formula has failed.
     case error

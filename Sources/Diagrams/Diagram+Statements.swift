@@ -130,7 +130,7 @@ struct StatementWriter {
     let indent = String(repeating: "  ", count: depth)
     for name in lazyVariables[container] ?? [] {
       begin(.declaration(name, container: container))
-      text += "\(indent)var <\(Machine.lazyType)> \(name).\n"
+      text += "\(indent)var <\(ReservedName.lazyType)> \(name).\n"
     }
     for item in items {
       switch item {

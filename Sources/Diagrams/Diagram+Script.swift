@@ -1,5 +1,5 @@
 public import TenonLexer
-internal import TenonParser
+package import TenonParser
 
 extension Diagram {
   /// What came of reading the connector statements of a text.
@@ -26,7 +26,7 @@ extension Diagram {
   }
 
   /// The diagram of a program's connector statements.
-  init(_ script: Script) {
+  package init(_ script: Script) {
     var builder = DiagramBuilder()
     builder.visit(script)
     self = builder.finish()

@@ -1,15 +1,15 @@
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// A statement with a connector, taken apart: `name := (a >=| e) strength: #weak`.
-struct ConnectorStatement {
-  let connect: ConnectExpression
+package struct ConnectorStatement {
+  package let connect: ConnectExpression
   /// The place that the connection is assigned to.
-  let name: String?
+  package let name: String?
   /// What is sent to the connection.
-  let messages: String?
+  package let messages: String?
   /// The same, one by one.
-  let messageList: [ConnectorMessage]
+  package let messageList: [ConnectorMessage]
 
   init(_ connect: ConnectExpression) {
     self.connect = connect
@@ -19,7 +19,9 @@ struct ConnectorStatement {
   }
 
   /// A statement under another name, and with what is sent to the connection of a third one.
-  init(_ statement: ConnectorStatement, name: String?, messagesOf other: ConnectorStatement?) {
+  package init(
+    _ statement: ConnectorStatement, name: String?, messagesOf other: ConnectorStatement?
+  ) {
     connect = statement.connect
     self.name = name
     messages = other?.messages
@@ -27,7 +29,7 @@ struct ConnectorStatement {
   }
 
   /// Takes an expression apart; nil for one that is not about a connection in the first place.
-  init?(_ expression: Expression) {
+  package init?(_ expression: Expression) {
     var value = expression
     var names: [String] = []
     /// The chains of messages, the outermost first.
@@ -77,7 +79,7 @@ struct ConnectorStatement {
   }
 
   /// The operands as they stand in the statement, parentheses included where it needs them.
-  var operandTexts: [String] {
+  package var operandTexts: [String] {
     let connector = connect.connector.text
     let stand = Expression.name(NameExpression(name: Name("k", .none), range: .none))
     func text(_ left: Expression, _ right: Expression) -> String {

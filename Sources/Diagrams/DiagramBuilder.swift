@@ -1,14 +1,14 @@
 internal import TenonAnalysis
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// Makes a diagram of connector statements.
-struct DiagramBuilder {
+package struct DiagramBuilder {
   private(set) var diagram = Diagram()
   /// The statements that have been added, in order, those of groups left out.
-  private(set) var statements: [ConnectorStatement] = []
+  package private(set) var statements: [ConnectorStatement] = []
   /// The class in whose text each of them stands as a member; nil for all others.
-  private(set) var homes: [Home?] = []
+  package private(set) var homes: [Home?] = []
   /// Where the first statement begins, in bytes, that is neither a connector's nor declares a lazy variable.
   private(set) var firstOther: Int?
   private var nodes: [NodeKey: Int] = [:]
@@ -26,23 +26,30 @@ struct DiagramBuilder {
   private var lookUp: (String) -> LivePlace? = { _ in nil }
 
   /// A place of a program that runs.
-  struct LivePlace {
+  package struct LivePlace {
     /// The number of its cell, if connections share it.
-    let cell: Int?
-    let value: String?
-    let owner: Diagram.Owner
+    package let cell: Int?
+    package let value: String?
+    package let owner: Diagram.Owner
     /// Whether it is a variable that is computed when it is read.
-    var isLazy = false
+    package var isLazy = false
+
+    package init(cell: Int?, value: String?, owner: Diagram.Owner, isLazy: Bool = false) {
+      self.cell = cell
+      self.value = value
+      self.owner = owner
+      self.isLazy = isLazy
+    }
   }
 
   /// A class in whose text a statement stands that holds for each instance.
-  struct Home: Hashable {
+  package struct Home: Hashable {
     /// The beginning of its definition.
     let header: String
     /// The variables that it declares.
     let names: Set<String>
 
-    var className: String {
+    package var className: String {
       header.split(separator: " ").dropFirst().first.map { String($0) } ?? header
     }
   }
@@ -61,11 +68,13 @@ struct DiagramBuilder {
     let isClass: Bool
   }
 
+  package init() {}
+
   /// The diagram of what has been seen.
   ///
   /// - Parameter isLive: Whether it is of connections that are in force: these are no cycles.
   /// - Returns: The diagram.
-  mutating func finish(isLive: Bool = false) -> Diagram {
+  package mutating func finish(isLive: Bool = false) -> Diagram {
     diagram.items = items[0]
     diagram.markFilters()
     if !isLive { diagram.markCycles() }
@@ -76,7 +85,7 @@ struct DiagramBuilder {
 // MARK: - Programs
 
 extension DiagramBuilder {
-  mutating func visit(_ script: Script) {
+  package mutating func visit(_ script: Script) {
     for statement in script.statements {
       guard case .variable(let variable) = statement else { continue }
       noteDeclaration(of: variable, in: nil)
@@ -85,7 +94,7 @@ extension DiagramBuilder {
   }
 
   private mutating func noteDeclaration(of variable: VariableStatement, in container: Int?) {
-    guard variable.type?.text == Machine.lazyType else { return }
+    guard variable.type?.text == ReservedName.lazyType else { return }
     lazyNames[container, default: []].insert(variable.name.text)
   }
 
@@ -104,7 +113,7 @@ extension DiagramBuilder {
   /// A connection that is the first value of a variable is under its name.
   private mutating func visit(_ variable: VariableStatement) {
     guard let value = variable.value else {
-      if variable.type?.text != Machine.lazyType { noteOther(variable.range) }
+      if variable.type?.text != ReservedName.lazyType { noteOther(variable.range) }
       return
     }
     noteOther(variable.range)
@@ -294,7 +303,7 @@ extension DiagramBuilder {
   ///   - home: The class.
   ///   - note: How many instances there are, in words.
   ///   - body: Adds the statements.
-  mutating func add(_ home: Home, note: String, _ body: (inout DiagramBuilder) -> Void) {
+  package mutating func add(_ home: Home, note: String, _ body: (inout DiagramBuilder) -> Void) {
     let number = diagram.containers.count
     within(home.header, names: home.names, isClass: true, body)
     if number < diagram.containers.count { diagram.containers[number].note = note }
@@ -307,7 +316,7 @@ extension DiagramBuilder {
   ///   - mark: What has become of it.
   ///   - hidden: The places it reads that its own text does not say, and what they are called.
   ///   - lookUp: The place that a text of the statement means.
-  mutating func add(
+  package mutating func add(
     _ statement: ConnectorStatement, mark: Diagram.Mark,
     hidden: [(text: String, place: LivePlace?)],
     lookUp: @escaping (String) -> LivePlace?
@@ -329,7 +338,7 @@ extension DiagramBuilder {
   }
 
   /// Adds a connector statement; a connector within an operand is part of the operand's text.
-  mutating func add(_ statement: ConnectorStatement) {
+  package mutating func add(_ statement: ConnectorStatement) {
     statements.append(statement)
     homes.append(
       scopes.count == 1 && scopes[0].isClass

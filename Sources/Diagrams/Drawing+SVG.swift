@@ -12,7 +12,7 @@ extension Drawing {
   private static let maxLines = 24
 
   /// The drawing as an SVG image.
-  func svg() -> String {
+  package func svg() -> String {
     let drawing = withConnectorBoxes()
     let lines = drawing.boxes.map { Drawing.lines(of: $0) }
     let sizes = zip(drawing.boxes, lines).map { box, lines in
