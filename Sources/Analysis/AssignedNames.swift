@@ -37,6 +37,7 @@ package struct AssignedNames {
       note(assignment.target)
       visit(assignment.value)
     case .append(let append):
+      visit(append.target)
       visit(append.value)
     case .connect(let connect):
       // The last operand of '|=' is read only; '=|=' writes both sides.

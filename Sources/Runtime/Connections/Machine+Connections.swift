@@ -57,6 +57,12 @@ extension Machine {
   /// `put` does the writing and answers why it could not.
   func write(_ value: Value, to cell: CellID, put: () -> Failure?) -> Value {
     let graph = self.graph
+    // Of several writes in one turn this one is to reach the place to which a path leads by now.
+    if graph.words[0].hasRetargeted, graph.atomicDepth > 0, !graph.isSettling,
+      settleGraph(answering: .nil).isUnwind
+    {
+      return .unwind
+    }
     do throws(Failure) {
       try graph.checkWrite(to: cell)
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }

@@ -62,7 +62,7 @@ extension Machine {
           place: path, name: operand.name, isReadOnly: operand.isReadOnly)
         isConcerned = true
       }
-      guard isConcerned else { continue }
+      guard isConcerned || leads(connection, plan, to: old, as: name) else { continue }
       connection.plan = plan
       guard connection.status == .active, !connection.awaitsAim else { continue }
       connection.awaitsAim = true
@@ -72,6 +72,19 @@ extension Machine {
     for place in graph.places(in: old) {
       if let cell = graph.cellsByPlace[place] { graph.noteChange(of: cell) }
     }
+  }
+
+  /// Whether a path of a connection leads to a place of a scheme over what it does not name itself, such as
+  /// a group.
+  private func leads(
+    _ connection: Connection, _ plan: ConnectionSpec, to store: Value, as name: String
+  ) -> Bool {
+    plan.hasPaths
+      && connection.formulas.flatMap { $0.inputs + [$0.output] }.contains { cell in
+        let place = graph.place(of: cell)
+        return place.kind == .stored && place.object == store
+          && (try? reference(place.key))?.scheme == name
+      }
   }
 
   /// The path to what a side of a connection names, in the store that its scheme stands for now; nil for
@@ -123,5 +136,7 @@ extension Machine {
       [plan.target.name, plan.other?.name ?? ""].contains(name + ":")
     else { return }
     observer.error = Failure.otherStore(name).message
+    // What is copied from now on does not change that.
+    connection.pathFailure = observer.error
   }
 }

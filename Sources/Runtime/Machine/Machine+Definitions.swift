@@ -112,7 +112,7 @@ extension Machine {
     _ members: [Member], of name: String, _ superclass: ClassInfo
   ) throws(DefinitionFailure) {
     var names = Set(superclass.instanceVariables.map(\.name))
-    var classNames = Set<String>()
+    var classNames = Set(superclass.lineage.flatMap { $0.classVariables.keys })
     var selectors = Set<String>()
     for member in members {
       switch member {
@@ -164,10 +164,14 @@ extension Machine {
     guard let info = classesByName[name] else {
       throw DefinitionFailure(noClass(name), at: definition.name.range)
     }
+    var selectors = Set<String>()
     for member in definition.members {
-      switch member {
-      case .method: break
-      default: throw DefinitionFailure(.extensionMember(name), at: member.range)
+      guard case .method(let method) = member else {
+        throw DefinitionFailure(.extensionMember(name), at: member.range)
+      }
+      let selector = (method.isClassMethod ? "+" : "-") + method.header.selector
+      guard selectors.insert(selector).inserted else {
+        throw DefinitionFailure(.definedTwice(selector), at: method.header.range)
       }
     }
     add(definition.members, to: info, source: source, isExtension: true)

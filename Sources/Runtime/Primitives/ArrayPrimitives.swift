@@ -95,9 +95,15 @@ extension Primitive {
     Primitive("size", "The number of bytes.") { _, arguments in
       Value(small: ObjectRef(arguments.receiver).byteCount)
     },
-    Primitive("at: index", "The byte at index.") { machine, arguments throws(Failure) in
+    Primitive("at: index", "The byte at index, or for an interval the part.") {
+      machine, arguments throws(Failure) in
       let bytes = ObjectRef(arguments.receiver)
-      let offset = try machine.offset(arguments[0], count: bytes.byteCount)
+      let index = arguments[0]
+      if !index.isSmallInteger, let slice = machine.sliceIndex(index) {
+        let part = machine.send(machine.selector("slice:"), to: arguments.receiver, slice)
+        return part.isUnwind ? part : machine.send(machine.selector("asByteArray"), to: part)
+      }
+      let offset = try machine.offset(index, count: bytes.byteCount)
       return Value(small: Int(bytes[byte: offset]))
     },
     Primitive("at: index put: byte", "Replaces the byte at index; answers it.") {

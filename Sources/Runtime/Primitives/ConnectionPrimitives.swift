@@ -279,7 +279,7 @@ extension Machine {
   private func knownState(of connection: Connection, hasFailed: (Connection) -> Bool) -> String {
     if connection.status != .active { return connection.status.rawValue }
     if let observer = connection.observer {
-      if observer.error != nil { return "error" }
+      if observer.error != nil || connection.pathFailure != nil { return "error" }
       if observer.isPending { return "pending" }
       if observer.kind == .places {
         return observer.cells.isEmpty || !showsTruth(observer) ? "waiting" : "satisfied"

@@ -69,31 +69,46 @@ extension Machine {
       throw .impureFormula(referenceText(reference), running.connection)
     }
     let place = try self.reference(reference)
-    let answer = try storing(verb) { () throws(StoreError) in try body(native, place) }
     let root = roots.count
-    roots.append(answer)
     defer { roots.removeLast(roots.count - root) }
     // What was below it is gone with it, or has come.
     let isWide = verb == .deleteTree || verb == .move
+    var held: [CellID: Value] = [:]
+    if isWide {
+      for cell in knownCells(from: place, in: store) { held[cell] = currentValue(of: cell) }
+      roots += held.values
+    }
+    let answer = try storing(verb) { () throws(StoreError) in try body(native, place) }
+    roots.append(answer)
     let told = isWide ? makeReference(place.asDirectory) : reference
     roots.append(told)
     noteStoreChange(told, in: store)
-    noteTreeChange(place, in: store)
+    noteTreeChange(place, in: store, held)
     if takeUpStoredChanges().isUnwind { return .unwind }
     return graph.atomicDepth > 0 || graph.isSettling ? answer : settleGraph(answering: answer)
   }
 
   /// Tells connections that a place and all below it may have changed.
   ///
+  /// - Parameters:
+  ///   - reference: The place.
+  ///   - store: The store.
+  ///   - held: What cells held before, which they are given back with the turn.
   /// - Complexity: O(n) in the number of places of the store that connections know.
-  func noteTreeChange(_ reference: Reference, in store: Value) {
-    guard graph.hasStoredCells else { return }
-    for place in graph.places(in: store) {
+  func noteTreeChange(_ reference: Reference, in store: Value, _ held: [CellID: Value] = [:]) {
+    for cell in knownCells(from: reference, in: store) {
+      graph.takeUpChange(of: cell, old: held[cell])
+    }
+  }
+
+  /// The cells of a place and of all below it that connections know.
+  private func knownCells(from reference: Reference, in store: Value) -> [CellID] {
+    guard graph.hasStoredCells else { return [] }
+    return graph.places(in: store).compactMap { place in
       guard let other = try? self.reference(place.key),
-        reference.isPrefix(of: other.inScheme(reference.scheme)),
-        let cell = graph.cellsByPlace[place]
-      else { continue }
-      graph.takeUpChange(of: cell)
+        reference.isPrefix(of: other.inScheme(reference.scheme))
+      else { return nil }
+      return graph.cellsByPlace[place]
     }
   }
 

@@ -253,9 +253,10 @@ struct Analyzer {
       analyze(assignment.value)
       assign(assignment.target)
     case .append(let append):
-      analyze(append.value)
       analyze(append.target)
+      analyze(append.value)
       assign(append.target)
+      refuseScriptVariable(append.target)
     case .connect(let connect):
       let count = issues.count
       analyze(connect)
@@ -454,6 +455,15 @@ struct Analyzer {
     case .argument: report(Wording.assignmentToArgument(name.text), name.range)
     case .blockParameter: report(Wording.assignmentToParameter(name.text), name.range)
     }
+  }
+
+  /// Refuses to add to a variable of the script in the method of a class, where only `var:` names it.
+  private mutating func refuseScriptVariable(_ target: Expression) {
+    guard case .name(let name) = target, !environment.isScript, !environment.isScriptMethod,
+      scope.lookUp(name.name.text) == nil,
+      case .cell(_, .scriptVariable) = environment.lookUp(name.name.text)
+    else { return }
+    report(Wording.scriptVariable(name.name.text), name.name.range)
   }
 
   /// Refuses an assignment to a variable that `var:` names and nothing declares.

@@ -10,7 +10,9 @@ extension Builder {
     if let fused = buildFused(assignment, depth) { return fused }
     if let deletion = buildDeletion(assignment, depth) { return deletion }
     if let filling = buildFilling(assignment, depth) { return filling }
-    return assign(assignment.target, range: assignment.range, depth) { builder, depth in
+    return assign(
+      assignment.target, range: assignment.range, mayAssign: assignment.value.mayAssign, depth
+    ) { builder, depth in
       builder.build(assignment.value, depth)
     }
   }
@@ -72,45 +74,96 @@ extension Builder {
         builder.build(append.value, depth)
       }
     }
-    return assign(append.target, range: append.range, depth) { builder, depth in
-      let old = builder.build(append.target, depth)
+    if case .name = append.target {
+      return assign(append.target, range: append.range, depth) { builder, depth in
+        let old = builder.build(append.target, depth)
+        let value = builder.build(append.value, depth + 2)
+        return builder.send("appending:", to: old, [value], append.range, depth)
+      }
+    }
+    if case .identifier = append.target {
+      return assign(append.target, range: append.range, depth) { builder, depth in
+        let old = builder.build(append.target, depth)
+        let value = builder.build(append.value, depth + 2)
+        return builder.send("appending:", to: old, [value], append.range, depth)
+      }
+    }
+    return assign(
+      toPartNamedBy: append.target, range: append.range, depth,
+      unlessFixed: append.value.mayAssign
+    ) { builder, old, depth in
       let value = builder.build(append.value, depth + 2)
-      return builder.send("appending:", to: old, [value], append.range, depth)
+      return builder.send("appending:", to: old(&builder, depth), [value], append.range, depth)
     }
   }
 
   /// Builds an assignment of what a function builds to a place.
   private mutating func assign(
-    _ target: Expression, range: SourceRange, _ depth: Int,
+    _ target: Expression, range: SourceRange, mayAssign: Bool = true, _ depth: Int,
     value: (inout Builder, Int) -> Built
   ) -> Built {
     switch target {
     case .name(let name):
       return assign(name.name, value(&self, depth), depth)
-    case .subscript(let subscription):
-      let built = value(&self, depth)
-      let receiver = build(subscription.receiver, depth + 1)
-      let index = build(subscription.index, depth + 3)
-      if receiver.node.isLeaf, index.node.isLeaf, !isTracked {
-        return add(
-          StoreElementNode(
-            machine.selector("at:put:"), receiver: receiver.node, index: index.node,
-            value: built.node, at: position(range, depth + 1)))
+    case .subscript, .unaryMessage:
+      return assign(toPartNamedBy: target, range: range, depth, unlessFixed: mayAssign) {
+        builder, _, depth in value(&builder, depth)
       }
-      let kept = leaf(NodeRef(local: depth), .local(depth))
-      let step = send("at:put:", to: receiver, [index, kept], range, depth + 1)
-      return add(BuildNode(subject: built.node, slot: depth, steps: list([step.node])))
-    case .unaryMessage(let message):
-      let built = value(&self, depth)
-      let receiver = build(message.receiver, depth + 1)
-      let kept = leaf(NodeRef(local: depth), .local(depth))
-      let step = send(
-        message.selector.text + ":", to: receiver, [kept], message.selector.range, depth + 1)
-      return add(BuildNode(subject: built.node, slot: depth, steps: list([step.node])))
     case .identifier(let identifier):
       return assign(identifier, verb: .put, range: range, depth, value: value)
     default:
       return add(FailureNode(.notAvailable("this assignment"), at: position(range, depth)))
+    }
+  }
+
+  /// Builds an assignment to an element or to what a message names: the receiver and the index are
+  /// evaluated once, and before the value.
+  ///
+  /// - Parameters:
+  ///   - mayAssign: Whether the value may assign a variable, so that what stands in one is kept too.
+  ///   - value: Builds the value, for which it may read the place.
+  private mutating func assign(
+    toPartNamedBy target: Expression, range: SourceRange, _ depth: Int,
+    unlessFixed mayAssign: Bool,
+    value: (inout Builder, (inout Builder, Int) -> Built, Int) -> Built
+  ) -> Built {
+    let parts: [Expression]
+    let (getter, setter, place): (String, String, SourceRange)
+    switch target {
+    case .subscript(let subscription):
+      parts = [subscription.receiver, subscription.index]
+      (getter, setter, place) = ("at:", "at:put:", range)
+    case .unaryMessage(let message):
+      parts = [message.receiver]
+      getter = message.selector.text
+      (setter, place) = (getter + ":", message.selector.range)
+    default:
+      return add(FailureNode(.notAvailable("this assignment"), at: position(range, depth)))
+    }
+    var built = parts.enumerated().map { index, part in build(part, depth + index) }
+    let isFixed = !mayAssign && built.allSatisfy { $0.node.isLeaf }
+    let valueSlot = isFixed ? depth : depth + parts.count
+    let kept = built
+    if !isFixed {
+      built = parts.indices.map { leaf(NodeRef(local: depth + $0), .local(depth + $0)) }
+    }
+    func read(_ builder: inout Builder, _ depth: Int) -> Built {
+      builder.send(getter, to: built[0], Array(built.dropFirst()), place, depth)
+    }
+    let new = value(&self, read, valueSlot)
+    if isFixed, setter == "at:put:", !isTracked {
+      return add(
+        StoreElementNode(
+          machine.selector(setter), receiver: built[0].node, index: built[1].node,
+          value: new.node, at: position(range, depth + 1)))
+    }
+    let keptValue = leaf(NodeRef(local: valueSlot), .local(valueSlot))
+    let step = send(
+      setter, to: built[0], built.dropFirst() + [keptValue], place, valueSlot + 1)
+    let store = add(BuildNode(subject: new.node, slot: valueSlot, steps: list([step.node])))
+    if isFixed { return store }
+    return zip(kept, parts.indices).reversed().reduce(store) { inner, part in
+      add(CascadeNode(subject: part.0.node, slot: depth + part.1, steps: list([inner.node])))
     }
   }
 
@@ -128,5 +181,18 @@ extension Expression {
     case .name, .integer, .float: true
     default: false
     }
+  }
+
+  /// Whether evaluating it may assign a variable of the activation: something in it does, or a block that
+  /// may run meanwhile.
+  fileprivate var mayAssign: Bool {
+    var open = [self]
+    while let expression = open.popLast() {
+      switch expression {
+      case .assignment, .append, .block: return true
+      default: expression.forEachChild { open.append($0) }
+      }
+    }
+    return false
   }
 }

@@ -263,6 +263,7 @@ struct ScriptCheck {
     for member in members.withGroupsExpanded {
       switch member {
       case .method(let definition):
+        if let type = definition.header.resultType, type.text != "void" { checkClass(type) }
         check(
           definition.header.parameters, definition.statements,
           definition.isClassMethod ? metaEnvironment : environment)
@@ -282,6 +283,7 @@ struct ScriptCheck {
   }
 
   private mutating func check(_ definition: MethodDefinition, className: String) {
+    if let type = definition.header.resultType, type.text != "void" { checkClass(type) }
     check(
       definition.header.parameters, definition.statements,
       TextEnvironment(check: self, className: className, isMeta: definition.isClassMethod))

@@ -19,6 +19,10 @@ enum Wording {
     return "unknown name '\(name)'; \(hint)"
   }
 
+  static func scriptVariable(_ name: String) -> String {
+    "'\(name)' is a variable of the script; a method of a class writes it as 'var:\(name)'"
+  }
+
   static func unknownClass(_ name: String) -> String { "unknown class '\(name)'" }
 
   static func notAvailable(_ what: String) -> String { "\(what) is not available yet" }
