@@ -64,7 +64,8 @@ import Testing
   @Test func classesOfEarlierTextsAreSuperclasses() {
     let interpreter = Interpreter()
     func value(_ text: String) -> String {
-      guard case .finished(let value) = interpreter.run(SourceText(name: "text", text)) else { return "did not run" }
+      let source = SourceText(name: "text", text)
+      guard case .finished(let value) = interpreter.run(source) else { return "did not run" }
       return interpreter.printString(value)
     }
     _ = value("class Base { var n := 1. -n2 { ^n * 2 } -name { ^'base' } }")

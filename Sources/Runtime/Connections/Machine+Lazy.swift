@@ -26,7 +26,8 @@ struct Refreshing {
 extension ClassInfo {
   /// Whether an instance variable was declared to be computed when it is read.
   func isLazy(slot: Int) -> Bool {
-    instanceVariables.indices.contains(slot) && instanceVariables[slot].type == ReservedName.lazyType
+    instanceVariables.indices.contains(slot)
+      && instanceVariables[slot].type == ReservedName.lazyType
   }
 }
 

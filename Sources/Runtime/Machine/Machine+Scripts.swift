@@ -180,7 +180,9 @@ extension Machine {
       let name = variable.name.text
       let cell = scriptCell(named: name)
       // The statement itself says so when it runs.
-      if variable.type?.text == ReservedName.lazyType, objectionToLaziness(of: name) != nil { return }
+      if variable.type?.text == ReservedName.lazyType, objectionToLaziness(of: name) != nil {
+        return
+      }
       cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
       noteDeclaration(type: variable.type?.text)
       graph.noteType(of: .slot(cell, 0))

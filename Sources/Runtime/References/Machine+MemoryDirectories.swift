@@ -148,7 +148,8 @@ extension Primitive {
         try machine.hasPlaces(
           below: try machine.pathKey(of: arguments[0]), in: arguments.receiver))
     },
-    Primitive("noteRemoved: reference held: value", "Private.") { machine, arguments throws(Failure) in
+    Primitive("noteRemoved: reference held: value", "Private.") {
+      machine, arguments throws(Failure) in
       let store = arguments.receiver
       let entries = HashTable(try machine.entries(of: store))
       machine.noteRemoved(try machine.pathKey(of: arguments[0]), in: store, entries)

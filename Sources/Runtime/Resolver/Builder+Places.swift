@@ -74,26 +74,21 @@ extension Builder {
         builder.build(append.value, depth)
       }
     }
-    if case .name = append.target {
+    switch append.target {
+    case .subscript, .unaryMessage:
+      return assign(
+        toPartNamedBy: append.target, range: append.range, depth,
+        mayAssign: append.value.mayAssign
+      ) { builder, read, depth in
+        let value = builder.build(append.value, depth + 2)
+        return builder.send("appending:", to: read(&builder, depth), [value], append.range, depth)
+      }
+    default:
       return assign(append.target, range: append.range, depth) { builder, depth in
         let old = builder.build(append.target, depth)
         let value = builder.build(append.value, depth + 2)
         return builder.send("appending:", to: old, [value], append.range, depth)
       }
-    }
-    if case .identifier = append.target {
-      return assign(append.target, range: append.range, depth) { builder, depth in
-        let old = builder.build(append.target, depth)
-        let value = builder.build(append.value, depth + 2)
-        return builder.send("appending:", to: old, [value], append.range, depth)
-      }
-    }
-    return assign(
-      toPartNamedBy: append.target, range: append.range, depth,
-      unlessFixed: append.value.mayAssign
-    ) { builder, old, depth in
-      let value = builder.build(append.value, depth + 2)
-      return builder.send("appending:", to: old(&builder, depth), [value], append.range, depth)
     }
   }
 
@@ -106,7 +101,7 @@ extension Builder {
     case .name(let name):
       return assign(name.name, value(&self, depth), depth)
     case .subscript, .unaryMessage:
-      return assign(toPartNamedBy: target, range: range, depth, unlessFixed: mayAssign) {
+      return assign(toPartNamedBy: target, range: range, depth, mayAssign: mayAssign) {
         builder, _, depth in value(&builder, depth)
       }
     case .identifier(let identifier):
@@ -119,12 +114,10 @@ extension Builder {
   /// Builds an assignment to an element or to what a message names: the receiver and the index are
   /// evaluated once, and before the value.
   ///
-  /// - Parameters:
-  ///   - mayAssign: Whether the value may assign a variable, so that what stands in one is kept too.
-  ///   - value: Builds the value, for which it may read the place.
+  /// Where the value may assign a variable, what is in one is kept as well. The function that builds the
+  /// value gets another one, which builds what reads the place.
   private mutating func assign(
-    toPartNamedBy target: Expression, range: SourceRange, _ depth: Int,
-    unlessFixed mayAssign: Bool,
+    toPartNamedBy target: Expression, range: SourceRange, _ depth: Int, mayAssign: Bool,
     value: (inout Builder, (inout Builder, Int) -> Built, Int) -> Built
   ) -> Built {
     let parts: [Expression]
