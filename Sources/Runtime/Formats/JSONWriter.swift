@@ -135,6 +135,8 @@ struct JSONWriter {
           throw failure(
             "JSON cannot hold what nests deeper than \(JSONReader.depthLimit) levels")
         }
+        // A formula hears of what is nested, too.
+        machine.noteUse(of: value)
         machine.roots.append(value)
         open.append(Container(value: value, isDictionary: isDictionary))
         append(isDictionary ? "{" : "[")

@@ -102,6 +102,11 @@ private struct DeepCopy {
       try machine.pollInterrupt()
       try machine.checkMemory()
     }
+    // A formula hears of what is nested, too.
+    machine.noteUse(of: value)
+    if let recorder = machine.recorder, info.format == .slots {
+      for slot in 0..<ObjectRef(value).slotCount { recorder.record(.slot(ObjectRef(value), slot)) }
+    }
     let copy = try machine.shallowCopy(value)
     guard copy != value else { return value }
     copies[value.bits] = copy

@@ -429,6 +429,7 @@ struct Analyzer {
       if let place = VariablePlace(identifier), place.properties.isEmpty {
         refuseConstant(place.name, unlessInstanceVariable: true)
         refuseClass(place.name)
+        refuseParameter(place)
       }
     case .reference(let reference): analyze(reference)
     case .subscript(let subscription):
@@ -454,6 +455,16 @@ struct Analyzer {
       if variable.isConstant { report(Wording.constant(name.text), name.range) }
     case .argument: report(Wording.assignmentToArgument(name.text), name.range)
     case .blockParameter: report(Wording.assignmentToParameter(name.text), name.range)
+    }
+  }
+
+  /// Refuses `var:name := ...` where that is an argument or the parameter of a block.
+  private mutating func refuseParameter(_ place: VariablePlace) {
+    guard place.scheme == .variable else { return }
+    switch scope.lookUp(place.name.text)?.kind {
+    case .argument: report(Wording.assignmentToArgument(place.name.text), place.name.range)
+    case .blockParameter: report(Wording.assignmentToParameter(place.name.text), place.name.range)
+    case .temporary, nil: break
     }
   }
 
