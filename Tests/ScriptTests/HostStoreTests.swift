@@ -87,6 +87,34 @@ import Testing
     #expect(interpreter.printString(try interpreter.evaluate("y")) == "false")
   }
 
+  /// What was changed outside cannot be given back: the connections that follow it say that they do not
+  /// hold, and no statement fails that had nothing to do with it.
+  @Test func whatIsRefusedOfAnOutsideChangeIsSaid() throws {
+    let board = Board(contentType: "application/json")
+    board.change("a", to: "1")
+    board.change("b", to: "1")
+    let console = RecordingConsole()
+    let interpreter = interpreter(board, console: console)
+    func shown(_ text: String) throws -> String {
+      interpreter.printString(try interpreter.evaluate(text))
+    }
+    _ = try interpreter.evaluate(
+      "x |= board:a. y |= board:b. xs := self connections first. ys := self connections last. "
+        + "self always: [ x < 5 ]. y <=| 6")
+    board.change("a", to: "9")
+    #expect(try shown("#(x, board:a, xs state, ys state)") == "#(1 9 #error #satisfied)")
+    #expect(try shown("xs lastError").contains("x < 5"))
+    board.change("b", to: "7")
+    #expect(try shown("#(y, board:b, ys state)") == "#(1 7 #error)")
+    board.change("a", to: "3")
+    board.change("b", to: "6")
+    #expect(try shown("#(x, y, xs state, ys state)") == "#(3 6 #satisfied #satisfied)")
+    // What the program writes itself is refused where it is written.
+    #expect(
+      try shown("#([ board:a := 8 ] on: Error do: [ 'refused' ], board:a, x)") == "#('refused' 3 3)"
+    )
+  }
+
   @Test func announcementsOfOtherThreadsAreTakenUpWhileAProgramRuns() throws {
     let board = Board()
     board.change("a", to: "1")

@@ -22,7 +22,8 @@ extension ConnectionGraph {
     for each in places { hearWrite(of: each, at: clock + 1) }
     if let old { noteOld(old, at: place(of: cell)) }
     if !isSettling, atomicDepth == 0 {
-      if takenUp.turn != turn + 1 { takenUp = (turn + 1, []) }
+      if takenUp.turn != turn + 1 { takenUp = (turn + 1, [], true) }
+      if site != nil || old != nil { takenUp.isForeign = false }
       takenUp.cells.formUnion(places)
     }
     takeBack(cell)
@@ -73,6 +74,27 @@ extension ConnectionGraph {
         for formula in constraint.formulas where formula.equation != nil || formula.output == cell {
           scheduledFormulas.append(formula)
           found = true
+        }
+      }
+    }
+    return found
+  }
+
+  /// Has connections say that they do not hold that read places which were changed outside of the program:
+  /// somebody refuses what follows from that, and the places cannot be given back what they held.
+  ///
+  /// - Returns: Whether there are such connections.
+  func failTakenUp(because failure: Failure) -> Bool {
+    guard takenUp.isForeign else { return false }
+    var found = false
+    for cell in takenUp.cells.sorted() where isInUse(cell) {
+      let joined = self[cell].region?.constraints.filter { $0.cells.contains(cell) } ?? []
+      for formula in Array(self[cell].readers) + joined.flatMap(\.formulas) {
+        found = true
+        if formula.connection.isInvariant {
+          formula.state = .failed(failure.message)
+        } else {
+          machine.note(failure, of: formula)
         }
       }
     }

@@ -171,9 +171,8 @@ extension ConnectionGraph {
       } catch {
         let kept = abandonTurn()
         // Nobody can refuse what has been done already: what determines the places is put there again.
-        guard isMadeElsewhere, error.isRefusal, withdrawTakenUp() else {
-          throw error.adding(kept)
-        }
+        guard isMadeElsewhere, error.isRefusal, withdrawTakenUp() || failTakenUp(because: error)
+        else { throw error.adding(kept) }
       }
       if isHalted, isUnwinding {
         // Whoever leaves a formula has not failed: what is connected stays.
@@ -181,7 +180,13 @@ extension ConnectionGraph {
         abandonTurn()
         return
       }
-      if words[0].hasInvariants { try checkInvariants() }
+      if words[0].hasInvariants {
+        do throws(Failure) {
+          try checkInvariants()
+        } catch {
+          guard isMadeElsewhere, failTakenUp(because: error) else { throw error }
+        }
+      }
       isSettling = false
       if words[0].hasRetargeted { try retarget() }
       if hasPending {

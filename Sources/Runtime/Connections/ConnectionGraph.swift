@@ -27,7 +27,7 @@ final class ConnectionGraph {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
   /// The places whose changes, made elsewhere, a turn takes up.
-  var takenUp: (turn: Int, cells: Set<CellID>) = (0, [])
+  var takenUp: (turn: Int, cells: Set<CellID>, isForeign: Bool) = (0, [], true)
   /// A cell of a cycle that has come up when levels were raised, until it is told.
   var cellOfCycle: CellID?
   /// Whether places are given back what they held before a turn: nobody determines that.

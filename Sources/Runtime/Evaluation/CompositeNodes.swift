@@ -36,6 +36,30 @@ final class BuildNode: KeepingNode {
   }
 }
 
+/// An assignment to a part of something: that, the index if there is one, and the value are evaluated in
+/// their order, then the message stores the value, which is the result.
+final class PartStoreNode: Node {
+  let parts: NodeList
+  let slot: Int
+  let store: NodeRef
+
+  init(parts: NodeList, slot: Int, store: NodeRef) {
+    self.parts = parts
+    self.slot = slot
+    self.store = store
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    for index in 0..<parts.count {
+      let value = parts[index].evaluate(frame)
+      if value.isUnwind { return value }
+      frame[slot + index] = value
+    }
+    if store.evaluate(frame).isUnwind { return .unwind }
+    return frame[slot + parts.count - 1]
+  }
+}
+
 /// An array literal.
 final class ArrayNode: Node {
   let elements: NodeList

@@ -10,9 +10,11 @@ extension Builder {
     if let fused = buildFused(assignment, depth) { return fused }
     if let deletion = buildDeletion(assignment, depth) { return deletion }
     if let filling = buildFilling(assignment, depth) { return filling }
-    return assign(
-      assignment.target, range: assignment.range, mayAssign: assignment.value.mayAssign, depth
-    ) { builder, depth in
+    if assignment.target.isPart {
+      return buildPartStore(
+        assignment.target, assignment.value, appends: false, assignment.range, depth)
+    }
+    return assign(assignment.target, range: assignment.range, depth) { builder, depth in
       builder.build(assignment.value, depth)
     }
   }
@@ -74,36 +76,24 @@ extension Builder {
         builder.build(append.value, depth)
       }
     }
-    switch append.target {
-    case .subscript, .unaryMessage:
-      return assign(
-        toPartNamedBy: append.target, range: append.range, depth,
-        mayAssign: append.value.mayAssign
-      ) { builder, read, depth in
-        let value = builder.build(append.value, depth + 2)
-        return builder.send("appending:", to: read(&builder, depth), [value], append.range, depth)
-      }
-    default:
-      return assign(append.target, range: append.range, depth) { builder, depth in
-        let old = builder.build(append.target, depth)
-        let value = builder.build(append.value, depth + 2)
-        return builder.send("appending:", to: old, [value], append.range, depth)
-      }
+    if append.target.isPart {
+      return buildPartStore(append.target, append.value, appends: true, append.range, depth)
+    }
+    return assign(append.target, range: append.range, depth) { builder, depth in
+      let old = builder.build(append.target, depth)
+      let value = builder.build(append.value, depth + 2)
+      return builder.send("appending:", to: old, [value], append.range, depth)
     }
   }
 
-  /// Builds an assignment of what a function builds to a place.
+  /// Builds an assignment of what a function builds to a place that is no part of another object.
   private mutating func assign(
-    _ target: Expression, range: SourceRange, mayAssign: Bool = true, _ depth: Int,
+    _ target: Expression, range: SourceRange, _ depth: Int,
     value: (inout Builder, Int) -> Built
   ) -> Built {
     switch target {
     case .name(let name):
       return assign(name.name, value(&self, depth), depth)
-    case .subscript, .unaryMessage:
-      return assign(toPartNamedBy: target, range: range, depth, mayAssign: mayAssign) {
-        builder, _, depth in value(&builder, depth)
-      }
     case .identifier(let identifier):
       return assign(identifier, verb: .put, range: range, depth, value: value)
     default:
@@ -111,53 +101,93 @@ extension Builder {
     }
   }
 
+  /// An element, or what a message names, as the target of an assignment.
+  private struct PartPlace {
+    /// The receiver, and the index if there is one.
+    let parts: [Built]
+    /// The same as the messages find them.
+    let kept: [Built]
+    let getter: String
+    let setter: String
+    let range: SourceRange
+    /// Where the value is kept until it is stored.
+    let valueSlot: Int
+
+    /// Whether the parts stay what they are while the value is evaluated.
+    var isFixed: Bool { kept.isEmpty }
+    var operands: [Built] { isFixed ? parts : kept }
+  }
+
   /// Builds an assignment to an element or to what a message names: the receiver and the index are
   /// evaluated once, and before the value.
   ///
-  /// Where the value may assign a variable, what is in one is kept as well. The function that builds the
-  /// value gets another one, which builds what reads the place.
-  private mutating func assign(
-    toPartNamedBy target: Expression, range: SourceRange, _ depth: Int, mayAssign: Bool,
-    value: (inout Builder, (inout Builder, Int) -> Built, Int) -> Built
+  /// Apart from what it calls, as assignments to such places may be chained as often as the stack has room
+  /// for its frames.
+  private mutating func buildPartStore(
+    _ target: Expression, _ value: Expression, appends: Bool, _ range: SourceRange, _ depth: Int
   ) -> Built {
-    let parts: [Expression]
+    let place = partPlace(target, range, depth, mayChange: value.mayAssign)
+    let new = appends ? appended(value, to: place, range) : build(value, place.valueSlot)
+    return store(new, in: place, range, depth)
+  }
+
+  private mutating func partPlace(
+    _ target: Expression, _ range: SourceRange, _ depth: Int, mayChange: Bool
+  ) -> PartPlace {
+    let parts: [Built]
     let (getter, setter, place): (String, String, SourceRange)
     switch target {
     case .subscript(let subscription):
-      parts = [subscription.receiver, subscription.index]
+      parts = [build(subscription.receiver, depth), build(subscription.index, depth + 1)]
       (getter, setter, place) = ("at:", "at:put:", range)
     case .unaryMessage(let message):
-      parts = [message.receiver]
+      parts = [build(message.receiver, depth)]
       getter = message.selector.text
       (setter, place) = (getter + ":", message.selector.range)
     default:
-      return add(FailureNode(.notAvailable("this assignment"), at: position(range, depth)))
+      parts = []
+      (getter, setter, place) = ("", "", range)
     }
-    var built = parts.enumerated().map { index, part in build(part, depth + index) }
-    let isFixed = !mayAssign && built.allSatisfy { $0.node.isLeaf }
-    let valueSlot = isFixed ? depth : depth + parts.count
-    let kept = built
-    if !isFixed {
-      built = parts.indices.map { leaf(NodeRef(local: depth + $0), .local(depth + $0)) }
-    }
-    func read(_ builder: inout Builder, _ depth: Int) -> Built {
-      builder.send(getter, to: built[0], Array(built.dropFirst()), place, depth)
-    }
-    let new = value(&self, read, valueSlot)
-    if isFixed, setter == "at:put:", !isTracked {
+    let isFixed = !mayChange && parts.allSatisfy { $0.node.isLeaf }
+    return PartPlace(
+      parts: parts,
+      kept: isFixed
+        ? [] : parts.indices.map { leaf(NodeRef(local: depth + $0), .local(depth + $0)) },
+      getter: getter, setter: setter, range: place,
+      valueSlot: isFixed ? depth : depth + parts.count)
+  }
+
+  /// What a part of an object holds with a value added to it.
+  private mutating func appended(
+    _ value: Expression, to place: PartPlace, _ range: SourceRange
+  ) -> Built {
+    let depth = place.valueSlot
+    let value = build(value, depth + 2)
+    let operands = place.operands
+    let old = send(place.getter, to: operands[0], Array(operands.dropFirst()), place.range, depth)
+    return send("appending:", to: old, [value], range, depth)
+  }
+
+  private mutating func store(
+    _ new: Built, in place: PartPlace, _ range: SourceRange, _ depth: Int
+  ) -> Built {
+    let operands = place.operands
+    if place.isFixed, operands.count == 2, !isTracked {
       return add(
         StoreElementNode(
-          machine.selector(setter), receiver: built[0].node, index: built[1].node,
+          machine.selector(place.setter), receiver: operands[0].node, index: operands[1].node,
           value: new.node, at: position(range, depth + 1)))
     }
-    let keptValue = leaf(NodeRef(local: valueSlot), .local(valueSlot))
+    let slot = place.valueSlot
+    let kept = leaf(NodeRef(local: slot), .local(slot))
     let step = send(
-      setter, to: built[0], built.dropFirst() + [keptValue], place, valueSlot + 1)
-    let store = add(BuildNode(subject: new.node, slot: valueSlot, steps: list([step.node])))
-    if isFixed { return store }
-    return zip(kept, parts.indices).reversed().reduce(store) { inner, part in
-      add(CascadeNode(subject: part.0.node, slot: depth + part.1, steps: list([inner.node])))
+      place.setter, to: operands[0], operands.dropFirst() + [kept], place.range, slot + 1)
+    if place.isFixed {
+      return add(BuildNode(subject: new.node, slot: slot, steps: list([step.node])))
     }
+    return add(
+      PartStoreNode(
+        parts: list(place.parts.map(\.node) + [new.node]), slot: depth, store: step.node))
   }
 
   mutating func buildQuery(_ query: QueryExpression, _ depth: Int) -> Built {
@@ -172,6 +202,14 @@ extension Expression {
   fileprivate var isSimple: Bool {
     switch self {
     case .name, .integer, .float: true
+    default: false
+    }
+  }
+
+  /// Whether it names a part of another object: an element, or what a message names.
+  fileprivate var isPart: Bool {
+    switch self {
+    case .subscript, .unaryMessage: true
     default: false
     }
   }
