@@ -74,6 +74,24 @@ extension Machine {
     }
   }
 
+  /// The stores whose places connections join under the name of a scheme: those it had when they were made.
+  ///
+  /// - Complexity: O(connections).
+  func storesJoined(by name: String) -> [Value] {
+    var found: [Value] = []
+    for connection in graph.connections.values {
+      for cell in connection.formulas.flatMap({ $0.inputs + [$0.output] }) {
+        let place = graph.place(of: cell)
+        if place.kind == .stored, !found.contains(place.object),
+          (try? reference(place.key))?.scheme == name
+        {
+          found.append(place.object)
+        }
+      }
+    }
+    return found
+  }
+
   /// Whether a path of a connection leads to a place of a scheme over what it does not name itself, such as
   /// a group.
   private func leads(

@@ -152,15 +152,10 @@ extension Machine {
   func mount(_ store: Value, as name: String) {
     let old = schemeCell(named: name)[slot: 0]
     schemeCell(named: name)[slot: 0] = store.isNil ? .undefined : store
-    if old.isObject, store.isNil {
-      // Until there is another one, connections say that there is none.
-      let none = Value(makeInstance(of: "UnmountedStore"))
-      permanentRoots.append(none)
-      storeWatches.unmounted[name] = none
-      followScheme(name, from: old, to: none)
-    } else if store.isObject {
-      let known = storeWatches.unmounted.removeValue(forKey: name) ?? old
-      if known.isObject, known != store { followScheme(name, from: known, to: store) }
+    if store.isObject {
+      for each in old.isObject ? [old] : storesJoined(by: name) where each != store {
+        followScheme(name, from: each, to: store)
+      }
     }
     noteStoredChange(of: name, in: schemeCell(named: "scheme")[slot: 0])
   }

@@ -17,8 +17,6 @@ final class StoreWatches: LiveSource {
   }
 
   var byCell: [CellID: Watch] = [:]
-  /// What stands for the store of a scheme that has none any more.
-  var unmounted: [String: Value] = [:]
   /// Those of places that are being read: the cell comes later, if at all.
   var beforeReading: [Place: ChangeSubscription] = [:]
   /// Those that connections hear of below places, by the connection's number.
