@@ -325,13 +325,8 @@ extension Machine {
   fileprivate func putBack(_ value: Value, at place: Place) -> String? {
     if place.kind == .stored, value.isUndefined { return "what was there could not be read" }
     let cell = graph.cellsByPlace[place]
-    // What is known may be from before the write.
-    if place.kind == .stored,
-      case .value(let now) = withErrorsCaught({ get(place.key, from: place.object) }),
-      isUnchanged(now, value)
-    {
-      return nil
-    }
+    let known = cell.flatMap { graph[$0].known }
+    if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
     let outer = (writing: graph.writing, recorder: recorder)
     graph.writing = cell
     recorder = DependencyRecorder(within: outer.recorder)

@@ -79,7 +79,7 @@ extension Machine {
   /// - Complexity: O(connections).
   func storesJoined(by name: String) -> [Value] {
     var found: [Value] = []
-    for connection in graph.connections.values {
+    for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       for cell in connection.formulas.flatMap({ $0.inputs + [$0.output] }) {
         let place = graph.place(of: cell)
         if place.kind == .stored, !found.contains(place.object),
