@@ -1,5 +1,5 @@
 internal import TenonAnalysis
-package import TenonLexer
+internal import TenonLexer
 package import TenonParser
 
 /// A message that a statement sends to its connection: `strength: #weak`.

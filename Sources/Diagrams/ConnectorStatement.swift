@@ -1,4 +1,4 @@
-package import TenonLexer
+internal import TenonLexer
 package import TenonParser
 
 /// A statement with a connector, taken apart: `name := (a >=| e) strength: #weak`.

@@ -1,5 +1,5 @@
 internal import TenonAnalysis
-package import TenonLexer
+internal import TenonLexer
 package import TenonParser
 
 /// Makes a diagram of connector statements.

@@ -1,5 +1,5 @@
 internal import TenonAnalysis
-package import TenonLexer
+internal import TenonLexer
 package import TenonParser
 
 /// Collects the places that the text of an expression reads, those left out that it declares

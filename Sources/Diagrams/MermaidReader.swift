@@ -1,3 +1,4 @@
+package import TenonLexer
 package import TenonParser
 
 /// What is wrong with the text of a diagram.
@@ -30,7 +31,8 @@ extension Diagram {
   ///   - parse: Parses what it says.
   /// - Throws: `DiagramError`.
   package init(
-    mermaid text: String, connectors: Set<String> = [], parse: ParseFunction
+    mermaid text: String, connectors: Set<String> = [],
+    parse: (SourceText, Set<String>, Set<String>) -> ParseResult<Script>
   ) throws(DiagramError) {
     var reader = MermaidReader(connectors: connectors)
     var number = 0

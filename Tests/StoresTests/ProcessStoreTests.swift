@@ -54,8 +54,8 @@ import Testing
 
   /// What a host ignores its children need not: signals mean to a program what they mean in a shell.
   @Test func ignoredSignalsAreNotHandedOn() throws {
-    let usual = unsafe signal(SIGQUIT, SIG_IGN)
-    defer { _ = unsafe signal(SIGQUIT, usual) }
+    let usual = signal(SIGQUIT, SIG_IGN)
+    defer { _ = signal(SIGQUIT, usual) }
     let status = try store.text(place("cat", "/proc/self/status")) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }
     let mask = line.flatMap { UInt64($0.dropFirst(7).filter { !$0.isWhitespace }, radix: 16) }
