@@ -41,8 +41,8 @@ let package = Package(
       name: "TenonSolverKit", dependencies: ["TenonTables"], path: "Sources/SolverKit",
       swiftSettings: settings),
     .target(
-      name: "TenonAnalysis", dependencies: ["TenonLexer", "TenonParser"], path: "Sources/Analysis",
-      swiftSettings: settings),
+      name: "TenonAnalysis", dependencies: ["TenonLexer", "TenonParser", "TenonSolverKit"],
+      path: "Sources/Analysis", swiftSettings: settings),
     .target(
       name: "TenonDiagrams", dependencies: ["TenonAnalysis", "TenonLexer", "TenonParser"],
       path: "Sources/Diagrams", swiftSettings: settings),

@@ -160,7 +160,7 @@ package indirect enum InverseTerm: Sendable {
 
 /// A part of a formula.
 final class InversionNode {
-  let expression: Expression
+  package let expression: Expression
   /// What the step is called: a selector, `at:`.
   let operation: String
   /// Where errors point.
@@ -168,7 +168,7 @@ final class InversionNode {
   /// What the step works on; empty for a place and for what no place has a part in.
   let operands: [InversionNode]
   /// The place it is, if it is one.
-  let name: String
+  package let name: String
   /// How an operand follows from the step's value.
   let rule: InversionRule
   private(set) weak var parent: InversionNode?
@@ -227,7 +227,7 @@ enum InversionRule {
 
 /// Finds one place of a formula.
 struct InversionSolver {
-  let name: String
+  package let name: String
   private let leaves: [InversionNode]
   /// The steps that the place has a part in.
   private let involved: Set<ObjectIdentifier>

@@ -5,7 +5,7 @@ package import TenonParser
 struct InversionReader {
   /// An occurrence of a place.
   struct Leaf {
-    let name: String
+    package let name: String
     let expression: Expression
     let node: InversionNode
   }

@@ -48,9 +48,9 @@ public final class Interpreter {
     machineOptions.collectEvery = options.collectEvery
     machineOptions.recordsPauses = options.recordsPauses
     machine = Machine(options: machineOptions)
-    machine.console = console
-    machine.clock = clock
-    machine.timeZoneSource = timeZones
+    machine.host.console = console
+    machine.host.clock = clock
+    machine.host.timeZoneSource = timeZones
     register(DataflowSolver.self)
     register(PropagationSolver.self)
     register(LinearSolver.self)
@@ -73,13 +73,13 @@ public final class Interpreter {
   ///
   /// An interpreter begins without any.
   public func grantStores(_ kind: String, _ open: @escaping StoreOpener) {
-    machine.storeOpeners[kind] = open
+    machine.host.storeOpeners[kind] = open
   }
 
   /// What `import` reads scripts with; nil refuses imports.
   public var sourceLoader: (any SourceLoader)? {
-    get { machine.sourceLoader }
-    set { machine.sourceLoader = newValue }
+    get { machine.host.sourceLoader }
+    set { machine.host.sourceLoader = newValue }
   }
 
   /// How many safepoints the program has passed, counted when collections are forced.
@@ -93,8 +93,8 @@ public final class Interpreter {
   /// Without one they are the same in each run: identifiers of two interpreters that were granted
   /// none are equal. `Interpreter.standard` grants the system's.
   public var entropy: (() -> UInt64)? {
-    get { machine.entropy }
-    set { machine.entropy = newValue }
+    get { machine.host.entropy }
+    set { machine.host.entropy = newValue }
   }
 
   /// A way to stop the program from another thread or a signal handler.

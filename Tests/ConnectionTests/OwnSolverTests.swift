@@ -43,7 +43,7 @@ import Testing
       try program.run("500 timesRepeat: [ \(fixed) ]")
       program.collect()
       #expect(program.size == size)
-      #expect(program.interpreter.machine.solverRoots.isEmpty)
+      #expect(program.interpreter.machine.connections.solverRoots.isEmpty)
       #expect(program.liveBytes < memory + 10_000)
     }
   }

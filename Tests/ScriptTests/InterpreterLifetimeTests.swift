@@ -41,13 +41,13 @@ import Testing
       _ = try? interpreter.evaluate(script)
       let machine = interpreter.machine
       parts.append(Weak(object: machine))
-      for case let info? in machine.classes {
+      for case let info? in machine.classes.infos {
         parts.append(Weak(object: info))
         parts += info.allMethods.map { Weak(object: $0) }
         parts += info.allMethods.compactMap(\.code).map { Weak(object: $0) }
         parts += info.allMethods.compactMap(\.trackedCode).map { Weak(object: $0) }
       }
-      parts += (machine.methodCodes + machine.retiredCodes).map { Weak(object: $0) }
+      parts += (machine.codeTable.methods + machine.codeTable.retired).map { Weak(object: $0) }
       let graph = machine.graph
       parts +=
         [Weak(object: graph)]

@@ -24,7 +24,7 @@ struct KernelReference {
   /// The classes a program can meet: two are the machine's own, and Float stands in the table twice.
   var classes: [ClassInfo] {
     machine.makeAllKernelClasses()
-    return machine.classes.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
+    return machine.classes.infos.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
       .filter { !$0.isMeta && ($0.superclass != nil || $0.name == "Object") }
       .sorted { $0.name < $1.name }
   }

@@ -18,7 +18,7 @@ import Testing
 
   @Test func everyMethodCompiles() {
     let problems = withMachine { machine in
-      for case let info? in machine.classes {
+      for case let info? in machine.classes.infos {
         for method in info.allMethods { _ = machine.body(of: method) }
       }
       return []
@@ -28,7 +28,7 @@ import Testing
 
   @Test func everyClassHasAComment() {
     let problems = withMachine { machine in
-      machine.classes.compactMap { $0 }.filter { !$0.isMeta && $0.comment.isEmpty }.map(\.name)
+      machine.classes.infos.compactMap { $0 }.filter { !$0.isMeta && $0.comment.isEmpty }.map(\.name)
     }
     #expect(problems == [])
   }
@@ -58,7 +58,7 @@ import Testing
       options.stackSlots = 1 << 16
       let other = Machine(options: options)
       other.makeAllKernelClasses()
-      let classes = machine.classes.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
+      let classes = machine.classes.infos.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
       let all = classes.map { ($0, $0.allMethods) }
       let names = Set(all.flatMap { $1.map(\.selector.name) }).sorted()
       var problems: [String] = []
@@ -83,7 +83,7 @@ import Testing
   @Test func everyErrorClassIsAnException() {
     let problems = withMachine { machine in
       ErrorClass.allCases.map(\.rawValue).filter { name in
-        machine.classesByName[name]?.inherits(from: machine.exceptionClass) != true
+        machine.classesByName[name]?.inherits(from: machine.kernel.exception) != true
       }
     }
     #expect(problems == [])

@@ -216,9 +216,9 @@ import Testing
     // A last object may still stand in a slot of the value stack.
     _ = try interpreter.evaluate("Smalltalk garbageCollect. nil. nil")
     _ = interpreter.runLoop()
-    #expect(interpreter.machine.weakTargets.count <= 1)
+    #expect(interpreter.machine.collector.weakTargets.count <= 1)
     #expect(interpreter["count"]?.integer ?? 0 >= 9999)
-    #expect(interpreter.machine.finalizers.count <= 1)
+    #expect(interpreter.machine.collector.finalizers.count <= 1)
     #expect(interpreter.machine.heap.outsideBytes < 10_000 * Machine.bytesPerWeakReference)
   }
 

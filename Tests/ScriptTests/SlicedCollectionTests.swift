@@ -190,7 +190,7 @@ import Testing
     stepper.machine.withEntry {
       heap.drain()
       heap.verifyMarks {
-        for cell in stepper.machine.scriptCells.values { heap.mark(Value(cell)) }
+        for cell in stepper.machine.session.cells.values { heap.mark(Value(cell)) }
         heap.drain()
       }
     }

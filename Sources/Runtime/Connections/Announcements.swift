@@ -71,11 +71,11 @@ extension Primitive {
   static let dependents: [Primitive] = [
     Primitive("dependents", "The dependents of all objects, under these, or nil.") {
       machine, _ in
-      machine.dependents
+      machine.connections.dependents
     },
     Primitive("dependents: aDictionary", "Keeps the dependents of all objects there.") {
       machine, arguments in
-      machine.dependents = arguments[0]
+      machine.connections.dependents = arguments[0]
       return arguments.receiver
     },
   ]

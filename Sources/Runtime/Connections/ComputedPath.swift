@@ -63,7 +63,187 @@ extension ConnectionSpec.PlacePath {
   }
 }
 
+/// Where a path leads at present.
+struct ResolvedPath {
+  /// The place at its end; nil when something on the way is nil or has no such property.
+  var place: Place?
+  /// The places on the way, whose changes lead the path elsewhere.
+  var steps: [Place] = []
+  /// Why the path cannot be followed.
+  var failure: Failure?
+  /// Whether it has come to a dictionary that has no such entry and understands the name as a message.
+  var isMessage = false
+  /// The places among the steps that say which components the path has.
+  var components: [Place] = []
+}
+
 extension Machine {
+  /// Follows a path.
+  ///
+  /// Getters may run: what is found is kept among the roots, which the caller takes back.
+  func aim(_ path: ConnectionSpec.PlacePath) -> ResolvedPath {
+    switch path {
+    case .place(let place): return ResolvedPath(place: place)
+    case .computed(let computed):
+      let (path, reads, failure) = locate(computed)
+      guard let path else { return ResolvedPath(steps: reads, failure: failure, components: reads) }
+      var aim = aim(path)
+      aim.steps = reads + aim.steps
+      aim.components = reads
+      return aim
+    case .path(let base, let names): return aim(names, from: base)
+    }
+  }
+
+  /// Follows names from a place.
+  private func aim(_ names: [Value], from base: Place) -> ResolvedPath {
+    var aim = ResolvedPath()
+    var detours = AliasCycleGuard()
+    var current = base
+    var rest = names[...]
+    while !rest.isEmpty {
+      do throws(Failure) {
+        if let alias = try aliasInGroup(rest, at: current, &detours) {
+          // What stands under the name may be reached on a way of its own; a group itself does not change.
+          if current.kind != .whole { aim.steps.append(current) }
+          current = alias.base
+          rest = alias.names[...]
+          continue
+        }
+      } catch {
+        if current.kind != .whole { aim.steps.append(current) }
+        aim.failure = error
+        return aim
+      }
+      do throws(Failure) {
+        guard try follow(&rest, from: &current, &detours, &aim) else { return aim }
+      } catch {
+        aim.failure = error
+        return aim
+      }
+    }
+    aim.place = current
+    return aim
+  }
+
+  /// Goes on by one step, which may take several names.
+  ///
+  /// - Returns: whether the path leads on; else its end is not there.
+  private func follow(
+    _ rest: inout ArraySlice<Value>, from current: inout Place, _ detours: inout AliasCycleGuard,
+    _ aim: inout ResolvedPath
+  ) throws(Failure) -> Bool {
+    let (object, reads) = plainValue(at: current)
+    // What a getter reads leads elsewhere as well; the place itself is told last.
+    aim.steps += reads + [current]
+    for value in reads.flatMap({ [$0.object, $0.key] }) + [object] { roots.append(value) }
+    if let way = wayThroughReference(rest, at: object) {
+      try detours.begin(at: "value", of: object, remaining: rest.count, self)
+      current = way.base
+      rest = way.names[...]
+      return true
+    }
+    if let name = rest.first, isKept(object, at: current), let end = end(named: name, of: object) {
+      // Another element is there when there are more or fewer.
+      aim.steps.append(.whole(ObjectRef(object)))
+      guard let end else { return false }
+      roots.append(end.key)
+      current = end
+      rest = rest.dropFirst()
+      return true
+    }
+    aim.isMessage = aim.isMessage || isMessage(rest.first, to: object)
+    let (next, count) = try step(rest, from: object)
+    guard let next else { return false }
+    rest = rest.dropFirst(count)
+    roots.append(next.key)
+    current = next
+    return true
+  }
+
+  /// Whether a place holds an object, rather than that its getter makes one for each who asks.
+  private func isKept(_ object: Value, at place: Place) -> Bool {
+    place.kind != .property || plainValue(at: place).value == object
+  }
+
+  /// The element that `first` or `last` answers of a list; the place is nil where the list is empty.
+  ///
+  /// - Returns: nil for other names, and where the message may mean something else.
+  func end(named name: Value, of object: Value) -> Place?? {
+    guard object.isObject, let text = text(name), text == "first" || text == "last" else {
+      return nil
+    }
+    let info = classInfo(of: object)
+    let isArray = object.isObject(ofClass: ClassIndex.array)
+    guard isArray || info.inherits(from: kernel.orderedCollection),
+      let method = info.lookUp(selector(text)), method.holder.isKernel
+    else { return nil }
+    // What a program adds to a class of the kernel may answer anything.
+    if case .definition = method.origin { return nil }
+    let count = isArray ? ObjectRef(object).elementCount : self.count(of: object)
+    guard count > 0 else { return .some(nil) }
+    let index = text == "first" ? 1 : count
+    return .some(try? place(of: Value(small: index), in: object))
+  }
+
+  /// How many elements a list has.
+  private func count(of list: Value) -> Int {
+    let outer = recorder
+    recorder = DependencyRecorder(within: outer)
+    defer { recorder = outer }
+    switch withErrorsCaught({ send(selector("size"), to: list) }) {
+    case .value(let size): return size.asSmallInteger ?? 0
+    case .failed: return 0
+    case .unwound:
+      graph.isUnwinding = true
+      return 0
+    }
+  }
+
+  /// Whether a name that no entry of a dictionary has is a message to it.
+  func isMessage(_ name: Value?, to object: Value, evenWithEntry: Bool = false) -> Bool {
+    guard let name, let text = text(name), object.isObject else { return false }
+    let info = classInfo(of: object)
+    guard info.inherits(from: kernel.dictionary), Selector.argumentCount(of: text) == 0,
+      let method = info.lookUp(selector(text)), method.holder !== kernel.object
+    else { return false }
+    if !evenWithEntry, case .found = find(symbol(text), in: object, byIdentity: false) {
+      return false
+    }
+    return true
+  }
+
+  /// Refuses to compute a property that cannot be written.
+  func refuseReadOnly(_ place: Place, for connection: Connection) throws(Failure) {
+    if isWritable(place) { return }
+    let name = isHandled(place) ? pathText(of: place) : displayText(place.key)
+    let owner = describe(place.object)
+    throw connection.connector == "=|="
+      ? .noWayBack(name, owner) : .readOnlyProperty(name, owner)
+  }
+
+  /// The value at a place, without noting the read, and what its getter reads.
+  func plainValue(at place: Place) -> (value: Value, reads: [Place]) {
+    let outer = recorder
+    let recorder = DependencyRecorder(within: outer)
+    self.recorder = recorder
+    let hasGetter = place.kind == .property
+    if hasGetter { trackingDepth += 1 }
+    defer {
+      if hasGetter { trackingDepth -= 1 }
+      self.recorder = outer
+    }
+    let outcome = withErrorsCaught { value(at: place) }
+    let reads = hasGetter ? recorder.reads : []
+    switch outcome {
+    case .value(let value): return (value.isUndefined ? .nil : value, reads)
+    case .failed: return (.nil, reads)
+    case .unwound:
+      graph.isUnwinding = true
+      return (.nil, [])
+    }
+  }
+
   /// Computes the components of a path.
   ///
   /// What it finds and has read is kept among the roots, which the caller takes back.
@@ -112,7 +292,7 @@ extension Machine {
     }
     let names = try array(value)
     let way = (0..<names.elementCount).map { names[element: $0] }
-    return .path(path.base ?? .slot(script, 0), way + path.names)
+    return .path(path.base ?? .slot(session.script, 0), way + path.names)
   }
 
   /// Refuses a path whose components read what the connection computes, as its place would depend on

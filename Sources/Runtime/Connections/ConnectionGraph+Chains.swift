@@ -59,14 +59,14 @@ extension Machine {
     if value.isUnwind {
       // Somebody leaves the statement, or what stands for a pair has failed.
       let (target, delivered) = (state.unwindTarget, state.unwindValue)
-      let action = unwindAction
+      let action = exceptions.unwindAction
       let root = roots.count
       roots.append(delivered)
       defer { roots.removeLast(roots.count - root) }
       graph.abandonChain()
       let settled = settleGraph(answering: .nil)
       if settled.isUnwind { return settled }
-      unwindAction = action
+      exceptions.unwindAction = action
       return state.unwind(to: target, with: delivered)
     }
     return settleGraph(answering: value)

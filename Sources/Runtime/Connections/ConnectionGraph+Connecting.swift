@@ -13,7 +13,7 @@ extension ConnectionGraph {
     if hasStaleCells { refreshPlaces(around: added) }
     // What was read before this may have ended their connection.
     guard added.allSatisfy({ self[$0.id] == $0 }) else { return }
-    if machine.registeredSolvers.isEmpty {
+    if machine.connections.registeredSolvers.isEmpty {
       try take(added, origin: origin)
     } else {
       try takeAsPreferred(added, origin: origin)
@@ -188,9 +188,9 @@ extension ConnectionGraph {
 extension Machine {
   /// Signals the failure with which a batch ended, at the statement that caused it.
   func signalForBatch(_ failure: Failure) -> Value {
-    failurePlace = graph.batchBlockingPlace
+    exceptions.failurePlace = graph.batchBlockingPlace
     graph.batchBlockingPlace = nil
-    defer { failurePlace = nil }
+    defer { exceptions.failurePlace = nil }
     return signal(failure)
   }
 }

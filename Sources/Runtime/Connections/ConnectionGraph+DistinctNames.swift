@@ -73,7 +73,7 @@ extension ConnectionGraph {
 
   private func makeNameTable() -> NameTable {
     var table = NameTable()
-    for (name, cell) in machine.scriptCells.sorted(by: { $0.key < $1.key }) {
+    for (name, cell) in machine.session.cells.sorted(by: { $0.key < $1.key }) {
       let value = cell[slot: 0]
       if value.isObject, table.holders[value.bits] == nil { table.holders[value.bits] = name }
     }
@@ -151,7 +151,8 @@ extension ConnectionGraph {
     guard let shared = sharedName(of: place, called: name),
       let variable = variableName(of: place), name.names(variable)
     else { return name }
-    if let space = name.firstIndex(of: " "), let cell = machine.scriptCells[String(name[..<space])],
+    if let space = name.firstIndex(of: " "),
+      let cell = machine.session.cells[String(name[..<space])],
       cell[slot: 0] == place.object
     {
       return name
@@ -202,7 +203,7 @@ extension ConnectionGraph {
       guard name.hasExpressions, let prefix = name.pathBeforeExpression else { return name }
       return prefix + (place.index >= 0 ? key : machine.displayText(place.key))
     }
-    if let cell = machine.scriptCells[collection], cell[slot: 0] == place.object {
+    if let cell = machine.session.cells[collection], cell[slot: 0] == place.object {
       return "\(collection)[\(key)]"
     }
     let holder = holder(of: place.object) ?? (collection.hasExpressions ? nil : collection)

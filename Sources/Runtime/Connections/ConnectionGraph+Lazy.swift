@@ -27,7 +27,7 @@ extension ConnectionGraph {
   /// Learns of a one-way formula, before it is told what it reads.
   func beginLaziness(of formula: Formula) {
     let output = formula.output
-    guard machine.hasLazyVariables, formula.connection.observer == nil,
+    guard machine.session.hasLazyVariables, formula.connection.observer == nil,
       hot[output.rawValue].flags & CellFlag.plain != 0, machine.isLazy(place(of: output))
     else { return }
     var entry = LazyCell(formula: formula.id)

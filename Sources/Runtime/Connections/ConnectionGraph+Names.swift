@@ -72,7 +72,7 @@ extension ConnectionGraph {
     let place = place(of: cell)
     guard place.kind == .slot else { return false }
     let info = machine.classInfo(of: place.object)
-    return info.inherits(from: machine.composedConnectorClass)
+    return info.inherits(from: machine.kernel.composedConnector)
       && info.slot(of: "between") == place.index
   }
 
@@ -170,6 +170,6 @@ extension Machine {
 
   /// The names of the program's variables of which something holds, in order.
   func scriptVariables(where isMeant: (Value) -> Bool) -> [String] {
-    scriptCells.filter { isMeant(Value($0.value)) }.map(\.key).sorted()
+    session.cells.filter { isMeant(Value($0.value)) }.map(\.key).sorted()
   }
 }

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonNumerics
 internal import TenonTables
 internal import TenonSolverKit
@@ -126,7 +127,7 @@ extension Machine {
     let fraction = isScaled ? ObjectRef(value)[slot: 0] : value
     if isScaled, let number = wholeNumber(fraction) { return number }
     // A program may have put anything in there, the number itself, too.
-    guard fraction.isObject(ofClass: fractionClass.index),
+    guard fraction.isObject(ofClass: kernel.fraction.index),
       let numerator = wholeNumber(ObjectRef(fraction)[slot: 0]),
       let denominator = wholeNumber(ObjectRef(fraction)[slot: 1])
     else { return nil }
@@ -149,7 +150,7 @@ extension Machine {
   func value(of number: SolverNumber) -> Value {
     guard let (numerator, denominator) = number.fraction else { return makeFloat(number.double) }
     if denominator == 1 { return makeInteger(numerator) }
-    let fraction = makeInstance(of: fractionClass)
+    let fraction = makeInstance(of: kernel.fraction)
     let root = roots.count
     roots.append(Value(fraction))
     defer { roots.removeLast(roots.count - root) }

@@ -263,7 +263,7 @@ extension Machine {
   }
 
   private func solver(named name: String) throws(Failure) -> RequestedSolver {
-    if let solver = registeredSolvers[name] {
+    if let solver = connections.registeredSolvers[name] {
       return RequestedSolver(name: name, native: nil, prototype: solver.prototype)
     }
     guard let native = graph.solvers.first(where: { $0.name == name }) else {
@@ -277,6 +277,6 @@ extension Machine {
 
   /// Refuses what changes connections while a solver is at work.
   func refuseInSolver() throws(Failure) {
-    if let limit = solverLimit { throw .connectingInSolver(limit.solver.title) }
+    if let limit = connections.solverLimit { throw .connectingInSolver(limit.solver.title) }
   }
 }

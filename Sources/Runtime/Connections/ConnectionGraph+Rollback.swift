@@ -162,7 +162,7 @@ extension ConnectionGraph {
     for place in order { machine.roots += [place.object, place.key, oldest[place] ?? .nil] }
     // A program that is on its way out goes on with that.
     let (target, delivered) = (machine.state.unwindTarget, machine.state.unwindValue)
-    let action = machine.unwindAction
+    let action = machine.exceptions.unwindAction
     machine.roots.append(delivered)
     let wasUnwinding = isUnwinding
     let wasSettling = isSettling
@@ -179,7 +179,7 @@ extension ConnectionGraph {
     isUnwinding = wasUnwinding
     if wasUnwinding {
       _ = machine.state.unwind(to: target, with: delivered)
-      machine.unwindAction = action
+      machine.exceptions.unwindAction = action
     }
     return failures
   }
@@ -223,7 +223,7 @@ extension Machine {
   fileprivate func noteElements(of object: ObjectRef, at key: Value?) {
     let info = classInfo(of: Value(object))
     // Tables note their entries themselves: they have looked for them.
-    if info.inherits(from: hashedClass) { return }
+    if info.inherits(from: kernel.hashed) { return }
     guard keepsElementsInArray(Value(object)) else {
       return graph.keepContents(of: object)
     }
@@ -238,7 +238,7 @@ extension Machine {
 
   /// Whether the elements of a collection are in an array of its own, where the log has what they were.
   func keepsElementsInArray(_ collection: Value) -> Bool {
-    classInfo(of: collection).inherits(from: orderedCollectionClass)
+    classInfo(of: collection).inherits(from: kernel.orderedCollection)
   }
 
   /// Remembers an element in the array of an OrderedCollection.
@@ -289,7 +289,7 @@ extension Machine {
 
   /// Counts the entries of a table of which some stand where they stood.
   fileprivate func recountEntries(of object: Value, ifAmong objects: Set<UInt>) {
-    guard classInfo(of: object).inherits(from: hashedClass) else { return }
+    guard classInfo(of: object).inherits(from: kernel.hashed) else { return }
     HashTable(object).recount(ifAmong: objects)
   }
 
@@ -312,7 +312,7 @@ extension Machine {
 
   /// Whether a dictionary has nothing at the key that a place stands for.
   fileprivate func lacksEntry(at place: Place) -> Bool {
-    guard place.index < 0, classInfo(of: place.object).inherits(from: dictionaryClass),
+    guard place.index < 0, classInfo(of: place.object).inherits(from: kernel.dictionary),
       case .absent = find(place.key, in: place.object, byIdentity: false)
     else { return false }
     return true
@@ -361,12 +361,12 @@ extension Machine {
       return setPropertyValue(value, at: place)
     case .element:
       let info = classInfo(of: place.object)
-      if info.inherits(from: dictionaryClass) {
+      if info.inherits(from: kernel.dictionary) {
         return value.isUndefined
           ? send(selector("removeKey:ifAbsent:"), to: place.object, place.key, .nil)
           : send(selector("at:put:"), to: place.object, place.key, value)
       }
-      if info.inherits(from: hashedClass) {
+      if info.inherits(from: kernel.hashed) {
         return value.isUndefined
           ? send(selector("remove:ifAbsent:"), to: place.object, place.key, .nil)
           : send(selector("add:"), to: place.object, place.key)

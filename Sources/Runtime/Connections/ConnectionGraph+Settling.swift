@@ -169,10 +169,7 @@ extension ConnectionGraph {
           try settleLevels()
         }
       } catch {
-        let kept = abandonTurn()
-        // Nobody can refuse what has been done already: what determines the places is put there again.
-        guard isMadeElsewhere, error.isRefusal, withdrawTakenUp() || failTakenUp(because: error)
-        else { throw error.adding(kept) }
+        try giveUpTurn(because: error, isMadeElsewhere)
       }
       if isHalted, isUnwinding {
         // Whoever leaves a formula has not failed: what is connected stays.
@@ -181,11 +178,7 @@ extension ConnectionGraph {
         return
       }
       if words[0].hasInvariants {
-        do throws(Failure) {
-          try checkInvariants()
-        } catch {
-          guard isMadeElsewhere, failTakenUp(because: error) else { throw error }
-        }
+        try checkInvariants(isMadeElsewhere)
       }
       isSettling = false
       if words[0].hasRetargeted { try retarget() }
@@ -195,6 +188,24 @@ extension ConnectionGraph {
       }
     }
     if words[0].hasJournal, atomicDepth == 0 { endJournal() }
+  }
+
+  /// Takes back a turn that has failed.
+  ///
+  /// - Throws: the failure, unless the turn began with changes that were made elsewhere: nobody can refuse
+  ///   what has been done already, so what determines the places is put there again.
+  private func giveUpTurn(because failure: Failure, _ isMadeElsewhere: Bool) throws(Failure) {
+    let kept = abandonTurn()
+    guard isMadeElsewhere, failure.isRefusal, withdrawTakenUp() || failTakenUp(because: failure)
+    else { throw failure.adding(kept) }
+  }
+
+  private func checkInvariants(_ isMadeElsewhere: Bool) throws(Failure) {
+    do throws(Failure) {
+      try checkInvariants()
+    } catch {
+      guard isMadeElsewhere, failTakenUp(because: error) else { throw error }
+    }
   }
 
   /// Forgets what would be needed to take a turn back.

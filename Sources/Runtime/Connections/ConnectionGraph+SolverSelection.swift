@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonSolverKit
 
 // Which solver keeps a region: the cheapest that accepts it and finds no conflict in it.

@@ -43,7 +43,7 @@ extension ConnectionGraph {
     }
     switch place.kind {
     case .slot:
-      if let number = machine.declarations[place.object.bits] { return position(0, number) }
+      if let number = machine.session.declarations[place.object.bits] { return position(0, number) }
       return position(1, place.index)
     case .element where place.index >= 0: return position(2, place.index)
     case .element, .property, .stored, .whole:

@@ -12,7 +12,7 @@ extension ConnectionGraph {
     if runningNumber >= 0, let running {
       throw .impureFormula(displayName(of: cell), running.connection)
     }
-    if words[0].hasSolverLimit, let limit = machine.solverLimit {
+    if words[0].hasSolverLimit, let limit = machine.connections.solverLimit {
       throw .impureSolver(displayName(of: cell), limit.solver.title)
     }
     try checkOwner(of: cell)

@@ -142,7 +142,7 @@ extension ConnectionGraph {
     }
     nextConnection = 1
     // What others keep by such numbers is that of connections that are there.
-    machine.storeWatches.forgetEnded()
+    machine.stores.watches.forgetEnded()
   }
 
   /// Takes a connection out of force for good; places keep their values.

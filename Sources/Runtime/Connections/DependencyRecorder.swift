@@ -129,7 +129,7 @@ extension Machine {
       }
       if graph.words[0].staleCount > 0, refresh(object, slot: slot).isUnwind { return .unwind }
       // Numbers do not change.
-      if object.classIndex == fractionIndex { return .nil }
+      if object.classIndex == kernel.fraction.index { return .nil }
       unsafe recorderReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
       if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
         noteReceiver(Value(object))
@@ -192,6 +192,6 @@ extension Machine {
     let index = object.classIndex
     if index == ClassIndex.array || index == ClassIndex.byteArray { return true }
     if index < ClassIndex.firstFree { return false }
-    return classInfo(at: index).inherits(from: collectionClass)
+    return classInfo(at: index).inherits(from: kernel.collection)
   }
 }

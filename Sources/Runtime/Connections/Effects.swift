@@ -38,7 +38,7 @@ extension Machine {
       let stage = array[element: index]
       // Nothing runs: the way of a path would have to be gone.
       let info = classInfo(of: stage)
-      guard info.name == "VariableReference" || info.inherits(from: referenceClass),
+      guard info.name == "VariableReference" || info.inherits(from: kernel.reference),
         case .cell(let sink)? = try? subject(stage)
       else { return nil }
       return sink

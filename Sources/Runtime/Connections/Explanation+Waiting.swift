@@ -63,7 +63,7 @@ extension Machine {
     guard !graph[cell].isFree, graph.place(of: cell).kind == .whole else { return [] }
     let collection = graph.place(of: cell).object
     var keys: [String] = []
-    if classInfo(of: collection).inherits(from: dictionaryClass) {
+    if classInfo(of: collection).inherits(from: kernel.dictionary) {
       let table = HashTable(collection)
       for number in 0..<table.used where keys.count < limit {
         if let entry = table.entry(number + 1), entry.value.isNil {
@@ -82,7 +82,7 @@ extension Machine {
   /// The elements of a list in an array of their own; nil for other collections.
   private func elements(of list: Value) -> ObjectRef? {
     if list.isObject(ofClass: ClassIndex.array) { return ObjectRef(list) }
-    guard classInfo(of: list).inherits(from: orderedCollectionClass) else { return nil }
+    guard classInfo(of: list).inherits(from: kernel.orderedCollection) else { return nil }
     let outer = recorder
     recorder = DependencyRecorder(within: outer)
     defer { recorder = outer }

@@ -438,10 +438,10 @@ extension Machine {
     func answers(_ selectors: [String], _ info: ClassInfo?) -> Bool {
       selectors.allSatisfy { info?.lookUp(selector($0))?.isOfKernel ?? true }
     }
-    let collections = [classes[Int(ClassIndex.array)], orderedCollectionClass]
+    let collections = [classes.infos[Int(ClassIndex.array)], kernel.orderedCollection]
     let numbers = [
-      classes[Int(ClassIndex.smallInteger)], classes[Int(ClassIndex.largeInteger)],
-      classes[Int(ClassIndex.float)], fractionClass,
+      classes.infos[Int(ClassIndex.smallInteger)], classes.infos[Int(ClassIndex.largeInteger)],
+      classes.infos[Int(ClassIndex.float)], kernel.fraction,
     ]
     let answer =
       collections.allSatisfy { answers(FoldRecognition.selectors, $0) }
@@ -473,7 +473,7 @@ extension Machine {
   fileprivate func elements(of value: Value) -> (array: ObjectRef, offsets: Range<Int>)? {
     let object = ObjectRef(value)
     if object.classIndex == ClassIndex.array { return (object, 0..<object.elementCount) }
-    guard object.classIndex == orderedCollectionClass.index else { return nil }
+    guard object.classIndex == kernel.orderedCollection.index else { return nil }
     let elements = OrderedElements(value)
     guard let array = try? elements.array() else { return nil }
     let (start, end) = (elements.start, elements.end)
@@ -485,7 +485,7 @@ extension Machine {
   fileprivate func foldedNumber(_ value: Value) -> SolverNumber? {
     if let integer = value.asSmallInteger { return SolverNumber(integer) }
     if let double = double(value) { return SolverNumber(double) }
-    guard value.isSmallInteger || value.isObject(ofClass: fractionClass.index),
+    guard value.isSmallInteger || value.isObject(ofClass: kernel.fraction.index),
       let number = solverNumber(value), number.isExact
     else { return nil }
     return number

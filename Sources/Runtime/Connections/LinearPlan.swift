@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonSolverKit
 internal import TenonLexer
 
@@ -52,7 +53,7 @@ extension Machine {
     let place: Place
     switch path {
     case .place(let end): place = end
-    case .path, .computed: place = aim(path).place ?? .slot(script, 0)
+    case .path, .computed: place = aim(path).place ?? .slot(session.script, 0)
     }
     guard place.object.isObject else { return false }
     let info = classInfo(of: place.object)
@@ -93,35 +94,9 @@ extension Machine {
       roots.append(place.key)
     }
     try refusePowers(in: linear.leaves)
-    connection.fixedKeys = linear.leaves.flatMap { leaf in
-      leaf.operand.map { fixedKeys(of: $0.place) } ?? []
-    }
-    connection.awaitsAim = true
-    let aims = linear.leaves.map { leaf in leaf.operand.map { aim($0.place) } }
-    let reads = linear.leaves.map { leaf in leaf.reads.map { aim($0.place) } }
-    connection.awaitsAim = false
-    // A getter on the way may have ended it, as may a block below.
-    guard connection.status == .active else { return }
-    let all = aims.compactMap { $0 } + reads.flatMap { $0 }
-    graph.watchPath(
-      of: connection, through: all.flatMap(\.steps), nameOf: { name(of: $0) })
-    connection.keys = aims.compactMap { $0 }.flatMap { keys(waitingAt: $0) }
-    if let failure = all.lazy.compactMap(\.failure).first { throw failure }
-    try refuseOwnPath(
-      all, computing: aims.compactMap { $0?.place }, for: connection)
-    var cells: [CellID] = []
-    for (leaf, aim) in zip(linear.leaves, aims) {
-      guard let operand = leaf.operand else {
-        let storage = Place.slot(ObjectRef(leaf.storage), 0)
-        cells.append(graph.cell(for: storage, named: leaf.name))
-        continue
-      }
-      guard let place = aim?.place else { return }
-      try refuseReadOnly(place, for: connection)
-      let cell = graph.cell(for: place, named: cellName(of: operand, at: place))
-      try refuseSilent(cell, for: connection)
-      cells.append(cell)
-    }
+    guard let (aims, reads) = try followPaths(of: connection, linear),
+      let cells = try cells(of: linear, aims, for: connection)
+    else { return }
     connection.keys = aims.compactMap { $0?.place }.flatMap { keys(target: $0, reads: []) }
     let form = try graph.form(of: linear, cells)
     let constant = form.terms.reduce(SolverNumber.zero) { $1.cell == nil ? $0 + $1.number : $0 }
@@ -136,33 +111,14 @@ extension Machine {
     var added = [formula]
     for (index, leaf) in linear.leaves.enumerated() {
       guard let block = leaf.block else { continue }
-      var read: [CellID] = []
-      for (operand, aim) in zip(leaf.reads, reads[index]) {
-        guard let place = aim.place else { continue }
-        read.append(graph.cell(for: place, named: operand.name))
-      }
-      if let variable = read.first(where: { form.cells.contains($0) }) {
-        throw .notLinear(leaf.name, in: graph.displayName(of: variable))
-      }
-      let part = graph.makeFormula(
-        of: connection, output: cells[index], inputs: read, source: .block(block))
+      let part = try makePart(leaf, of: formula, form, block, output: cells[index], reads[index])
       added.append(part)
-      // Its value is needed before it can be said whether everything holds together, and what it
-      // reads before it can be said what determines what.
-      let (outcome, places) = runUntaken(part) { withErrorsCaught { evaluateBlock(block) } }
-      guard connection.status == .active else { return }
-      part.dynamicInputs = graph.takeReads(
-        places.map { graph.cell(for: $0, name: name(of: $0)) }, of: part)
-      if let variable = part.dynamicInputs.first(where: { form.cells.contains($0) }) {
-        throw .notLinear(leaf.name, in: graph.displayName(of: variable))
-      }
-      guard case .value(let value) = outcome else { continue }
-      let number = solverNumber(value)
-      guard value.isNil || number?.isFinite ?? false else {
-        throw .noNumber(leaf.name, describe(value), formula)
+      guard let value = try firstValue(of: part, leaf, block, formula, form) else {
+        guard connection.status == .active else { return }
+        continue
       }
       // What reads nothing stays what it is.
-      if number?.isZero ?? false, part.inputs.isEmpty,
+      if solverNumber(value)?.isZero ?? false, part.inputs.isEmpty,
         linear.products.contains(where: { $0.divisors.contains(index) })
       {
         throw Failure(.zeroDivide, "division by zero")
@@ -171,6 +127,93 @@ extension Machine {
     }
     try graph.add(added, origin: nil)
     graph.weighWishes(of: form.cells)
+  }
+
+  /// Follows the paths of a sum's leaves and of what their blocks read, and watches what is on the way.
+  ///
+  /// - Returns: nil when the connection has ended meanwhile.
+  private func followPaths(
+    of connection: Connection, _ linear: LinearPlan
+  ) throws(Failure) -> (aims: [ResolvedPath?], reads: [[ResolvedPath]])? {
+    connection.fixedKeys = linear.leaves.flatMap { leaf in
+      leaf.operand.map { fixedKeys(of: $0.place) } ?? []
+    }
+    connection.awaitsAim = true
+    let aims = linear.leaves.map { leaf in leaf.operand.map { aim($0.place) } }
+    let reads = linear.leaves.map { leaf in leaf.reads.map { aim($0.place) } }
+    connection.awaitsAim = false
+    // A getter on the way may have ended it.
+    guard connection.status == .active else { return nil }
+    let all = aims.compactMap { $0 } + reads.flatMap { $0 }
+    graph.watchPath(of: connection, through: all.flatMap(\.steps), nameOf: { name(of: $0) })
+    connection.keys = aims.compactMap { $0 }.flatMap { keys(waitingAt: $0) }
+    if let failure = all.lazy.compactMap(\.failure).first { throw failure }
+    try refuseOwnPath(all, computing: aims.compactMap { $0?.place }, for: connection)
+    return (aims, reads)
+  }
+
+  /// The cells of a sum's leaves; nil when a path leads nowhere yet.
+  private func cells(
+    of linear: LinearPlan, _ aims: [ResolvedPath?], for connection: Connection
+  ) throws(Failure) -> [CellID]? {
+    var cells: [CellID] = []
+    for (leaf, aim) in zip(linear.leaves, aims) {
+      guard let operand = leaf.operand else {
+        let storage = Place.slot(ObjectRef(leaf.storage), 0)
+        cells.append(graph.cell(for: storage, named: leaf.name))
+        continue
+      }
+      guard let place = aim?.place else { return nil }
+      try refuseReadOnly(place, for: connection)
+      let cell = graph.cell(for: place, named: cellName(of: operand, at: place))
+      try refuseSilent(cell, for: connection)
+      cells.append(cell)
+    }
+    return cells
+  }
+
+  /// The formula that computes a leaf which is no place.
+  private func makePart(
+    _ leaf: LinearPlan.Leaf, of formula: Formula, _ form: LinearForm, _ block: Value,
+    output: CellID,
+    _ reads: [ResolvedPath]
+  ) throws(Failure) -> Formula {
+    var read: [CellID] = []
+    for (operand, aim) in zip(leaf.reads, reads) {
+      guard let place = aim.place else { continue }
+      read.append(graph.cell(for: place, named: operand.name))
+    }
+    try refuseVariable(among: read, leaf, form)
+    return graph.makeFormula(
+      of: formula.connection, output: output, inputs: read, source: .block(block))
+  }
+
+  /// Runs the formula of a leaf for the first time: its value is needed before it can be said whether
+  /// everything holds together, and what it reads before it can be said what determines what.
+  ///
+  /// - Returns: nil when it has failed, or has ended the connection.
+  private func firstValue(
+    of part: Formula, _ leaf: LinearPlan.Leaf, _ block: Value, _ formula: Formula,
+    _ form: LinearForm
+  ) throws(Failure) -> Value? {
+    let (outcome, places) = runUntaken(part) { withErrorsCaught { evaluateBlock(block) } }
+    guard formula.connection.status == .active else { return nil }
+    part.dynamicInputs = graph.takeReads(
+      places.map { graph.cell(for: $0, name: name(of: $0)) }, of: part)
+    try refuseVariable(among: part.dynamicInputs, leaf, form)
+    guard case .value(let value) = outcome else { return nil }
+    guard value.isNil || solverNumber(value)?.isFinite ?? false else {
+      throw .noNumber(leaf.name, describe(value), formula)
+    }
+    return value
+  }
+
+  /// Refuses a leaf that is computed from a variable of its own sum.
+  private func refuseVariable(
+    among cells: [CellID], _ leaf: LinearPlan.Leaf, _ form: LinearForm
+  ) throws(Failure) {
+    guard let variable = cells.first(where: { form.cells.contains($0) }) else { return }
+    throw .notLinear(leaf.name, in: graph.displayName(of: variable))
   }
 }
 

@@ -239,7 +239,7 @@ extension Machine {
   private func mayCompute(_ store: Value) -> Bool {
     guard store.isObject, nativeStore(store) == nil else { return false }
     let info = classInfo(of: store)
-    return !info.inherits(from: memoryStoreClass)
+    return !info.inherits(from: kernel.memoryStore)
       || !info.isKernel && !propertyPaths(of: store).isEmpty
   }
 
@@ -263,7 +263,7 @@ extension Machine {
       let array = ObjectRef(place.object)
       return place.index < array.elementCount ? array[element: place.index] : .nil
     }
-    guard classInfo(of: place.object).inherits(from: dictionaryClass) else {
+    guard classInfo(of: place.object).inherits(from: kernel.dictionary) else {
       return elementOfSequence(place)
     }
     guard case .found(let number) = find(place.key, in: place.object, byIdentity: false) else {
@@ -381,7 +381,7 @@ extension Machine {
     case ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
       return left.hasSameBytes(as: right)
         && left.flags & ObjectFlag.negative == right.flags & ObjectFlag.negative
-    case fractionClass.index:
+    case kernel.fraction.index:
       // A program may have put anything in there, the fraction itself, too.
       return [0, 1].allSatisfy { isUnchangedInteger(left[slot: $0], right[slot: $0]) }
     default:
@@ -403,7 +403,7 @@ extension Machine {
 
   private func isKernelCollection(_ value: Value) -> Bool {
     let info = classInfo(of: value)
-    return info.isKernel && info.inherits(from: collectionClass)
+    return info.isKernel && info.inherits(from: kernel.collection)
   }
 
   /// Whether a store outside the interpreter's memory would be given the bytes that it has: it keeps none
@@ -433,7 +433,7 @@ extension Machine {
   }
 
   private func scriptName(of place: Place) -> String? {
-    scriptCells.first { Value($0.value) == place.object }?.key
+    session.cells.first { Value($0.value) == place.object }?.key
   }
 
   /// What messages call a place that no text names.
@@ -509,14 +509,14 @@ extension Machine {
   /// Whether a place is one of an error, which its message was made of.
   private func isOfException(_ cell: CellID) -> Bool {
     let place = graph[cell].place
-    return place.kind == .slot && classInfo(of: place.object).inherits(from: exceptionClass)
+    return place.kind == .slot && classInfo(of: place.object).inherits(from: kernel.exception)
   }
 
   /// Writes a line to the output for errors.
   func printError(_ text: String) {
     let line = text.hasSuffix("\n") ? text : text + "\n"
     // Whoever cannot be told cannot be told.
-    try? console.write(Array(line.utf8).span, to: .error)
+    try? host.console.write(Array(line.utf8).span, to: .error)
   }
 }
 
@@ -535,15 +535,15 @@ extension Machine {
   ///
   /// `limit`: told the token to which what runs is unwound when it may not go on.
   func withErrorsCaught(limit: (Int) -> Void = { _ in }, _ body: () -> Value) -> Evaluation {
-    let outer = currentHandler
-    let count = handlers.count
+    let outer = exceptions.currentHandler
+    let count = exceptions.handlers.count
     let token = makeToken()
     limit(token)
-    handlers.append(Handler(frame: nil, outer: outer, token: token))
-    currentHandler = count
+    exceptions.handlers.append(Handler(frame: nil, outer: outer, token: token))
+    exceptions.currentHandler = count
     let value = body()
-    currentHandler = outer
-    handlers.shorten(to: count)
+    exceptions.currentHandler = outer
+    exceptions.handlers.shorten(to: count)
     guard value.isUnwind else { return .value(value) }
     guard state.unwindTarget == Value(small: token) else { return .unwound }
     return .failed(takeFailure())
@@ -552,7 +552,7 @@ extension Machine {
   /// The failure that an unwinding has brought here.
   func takeFailure() -> Failure {
     let exception = ObjectRef(state.takeUnwindValue())
-    unwindAction = .deliver
+    exceptions.unwindAction = .deliver
     let message = exception[slot: ExceptionSlot.messageText]
     let info = classInfo(of: Value(exception))
     var failure = Failure(ErrorClass(rawValue: info.name) ?? .error, text(message) ?? info.name)

@@ -184,7 +184,7 @@ extension Machine {
     var info: ClassInfo? = classInfo(at: object.classIndex)
     while let current = info, !current.isKernel { info = current.superclass }
     guard let info, slot < info.instanceVariables.count else { return false }
-    return info.inherits(from: collectionClass)
+    return info.inherits(from: kernel.collection)
   }
 
   /// Evaluates a block whose changes of a collection connections see as one.

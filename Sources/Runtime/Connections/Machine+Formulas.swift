@@ -107,8 +107,8 @@ extension Machine {
         graph.isUnwinding = true
         return nil
       }
-      currentHandler = graph.words[0].handler
-      handlers.shorten(to: graph.words[0].handler + 1)
+      exceptions.currentHandler = graph.words[0].handler
+      exceptions.handlers.shorten(to: graph.words[0].handler + 1)
       outcome = .failed(takeFailure())
     }
     return conclude(outcome, reads: graph.formulaRecorder.reads, of: formula)
@@ -236,11 +236,12 @@ extension Machine {
   func beginFormulas() {
     let token = makeToken()
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
-      graph.words[0].outerHandler = currentHandler
+      graph.words[0].outerHandler = exceptions.currentHandler
       graph.words[0].handlerToken = token
-      graph.words[0].handler = handlers.count
-      handlers.append(Handler(frame: nil, outer: currentHandler, token: token))
-      currentHandler = graph.words[0].handler
+      graph.words[0].handler = exceptions.handlers.count
+      exceptions.handlers.append(
+        Handler(frame: nil, outer: exceptions.currentHandler, token: token))
+      exceptions.currentHandler = graph.words[0].handler
       if let recorder {
         graph.outerRecorder = recorder
         graph.formulaRecorder.outer = recorder
@@ -255,10 +256,10 @@ extension Machine {
       let handler = graph.words[0].handler
       guard handler >= 0 else { return }
       // Whoever failed has taken it away.
-      handlers.shorten(to: handler)
+      exceptions.handlers.shorten(to: handler)
       // What caught errors around it may have ended before it, and has its own outer one back.
       let outer = graph.words[0].outerHandler
-      if outer < handlers.count { currentHandler = outer }
+      if outer < exceptions.handlers.count { exceptions.currentHandler = outer }
       graph.formulaRecorder.reset()
       if let outer = graph.outerRecorder {
         recorder = outer

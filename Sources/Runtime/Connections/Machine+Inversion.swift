@@ -4,7 +4,7 @@ internal import TenonSolverKit
 
 extension Machine {
   /// The operands of a message that the program has declared inverses for.
-  func declaredInverses(of selector: String) -> Set<Int> { inverses[selector] ?? [] }
+  func declaredInverses(of selector: String) -> Set<Int> { connections.inverses[selector] ?? [] }
 
   /// `a =|= formula`: the formula, and for each place that can be computed its inverse, all of them
   /// directions of one constraint.

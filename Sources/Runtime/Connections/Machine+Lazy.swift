@@ -34,12 +34,12 @@ extension ClassInfo {
 extension Machine {
   /// Learns that a variable has been declared with a type, or without.
   func noteDeclaration(type: String?) {
-    if type == ReservedName.lazyType { hasLazyVariables = true }
+    if type == ReservedName.lazyType { session.hasLazyVariables = true }
   }
 
   /// Whether the variable in a place was declared to be computed when it is read.
   func isLazy(_ place: Place) -> Bool {
-    hasLazyVariables && place.kind == .slot
+    session.hasLazyVariables && place.kind == .slot
       && declaredType(of: ObjectRef(place.object), slot: place.index)?.type == ReservedName.lazyType
   }
 
@@ -47,11 +47,11 @@ extension Machine {
   ///
   /// Code may have been compiled that reads it as any other: it has to be a new one.
   func objectionToLaziness(of name: String) -> Failure? {
-    guard let cell = scriptCells[name], !cell[slot: 0].isUndefined, !isLazy(.slot(cell, 0)) else {
+    guard let cell = session.cells[name], !cell[slot: 0].isUndefined, !isLazy(.slot(cell, 0)) else {
       return nil
     }
     var kind = isConstant(name) ? "a constant" : isGroup(name) ? "a group" : "a variable"
-    if let type = cellTypes[cell.bits]?.type { kind += " of type \(type)" }
+    if let type = session.cellTypes[cell.bits]?.type { kind += " of type \(type)" }
     return .cannotBecomeLazy(name, kind, describe(cell[slot: 0]))
   }
 

@@ -85,7 +85,7 @@ extension Machine {
       let place = graph.place(of: formula.staticInputs[index])
       return place.kind == .slot ? place : nil
     }
-    guard isGroup(name), let cell = scriptCells[name] else { return nil }
+    guard isGroup(name), let cell = session.cells[name] else { return nil }
     return .slot(cell, 0)
   }
 }

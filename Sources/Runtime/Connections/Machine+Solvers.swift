@@ -49,11 +49,11 @@ extension Machine {
     exception[slot: ExceptionSlot.messageText] = makeString(message)
     let steps =
       MachineLimits.solverSteps + MachineLimits.solverStepsPerFormula * solver.constraints.count
-    let outerLimit = solverLimit
+    let outerLimit = connections.solverLimit
     let outerRecorder = recorder
     recorder = DependencyRecorder(within: outerRecorder)
     let outcome = withErrorsCaught(limit: { token in
-      solverLimit = SolverLimit(
+      connections.solverLimit = SolverLimit(
         solver: solver, steps: steps, token: token, exception: Value(exception))
       state.requestSafepoint()
     }) {
@@ -62,7 +62,7 @@ extension Machine {
         : send(self.selector(selector), to: host.object, roots[root + 1])
     }
     recorder = outerRecorder
-    solverLimit = outerLimit
+    connections.solverLimit = outerLimit
     if case .unwound = outcome { graph.isUnwinding = true }
     guard case .failed(let failure) = outcome else { return outcome }
     let text =
@@ -74,10 +74,10 @@ extension Machine {
   func outsideSolver<Result, Problem: Error>(
     _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
-    let outer = solverLimit
-    solverLimit = nil
+    let outer = connections.solverLimit
+    connections.solverLimit = nil
     defer {
-      solverLimit = outer
+      connections.solverLimit = outer
       if outer != nil { state.requestSafepoint() }
     }
     return try body()
@@ -87,14 +87,14 @@ extension Machine {
   ///
   /// - Returns: `unwind` when it has none left, else nil.
   func countSolverStep() -> Value {
-    guard let limit = solverLimit else { return .nil }
+    guard let limit = connections.solverLimit else { return .nil }
     state.requestSafepoint()
     guard limit.steps <= 0 else {
-      solverLimit?.steps = limit.steps - 1
+      connections.solverLimit?.steps = limit.steps - 1
       return .nil
     }
     // No handler of the solver's may hold it up.
-    unwindAction = .deliver
+    exceptions.unwindAction = .deliver
     return state.unwind(to: Value(small: limit.token), with: limit.exception)
   }
 
@@ -143,9 +143,9 @@ extension Machine {
   /// Makes the object for a turn.
   func makeSolverTurn(_ turn: ScriptTurn) -> Value {
     let object = makeInstance(of: "SolverTurn")
-    turnCount += 1
-    turn.number = turnCount
-    object[slot: 0] = Value(small: turnCount)
+    connections.turnCount += 1
+    turn.number = connections.turnCount
+    object[slot: 0] = Value(small: connections.turnCount)
     let known = Set(turn.transaction.changed.filter { turn.solver.knows($0) })
     var told: Set<CellID> = []
     object[slot: 1] = makeArray(

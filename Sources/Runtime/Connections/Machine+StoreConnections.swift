@@ -73,12 +73,12 @@ extension Machine {
 
   /// Whether a value is a group.
   func isGroup(_ value: Value) -> Bool {
-    value.isObject && classInfo(of: value).inherits(from: groupClass)
+    value.isObject && classInfo(of: value).inherits(from: kernel.group)
   }
 
   /// Whether a value is a store.
   func isStore(_ value: Value) -> Bool {
-    value.isObject && classInfo(of: value).inherits(from: storeClass)
+    value.isObject && classInfo(of: value).inherits(from: kernel.store)
   }
 
   /// The way to the place that a name of a group stands for.
@@ -88,9 +88,9 @@ extension Machine {
   /// What it finds is kept among the roots, which the caller takes back.
   func alias(named name: String, in group: Value) throws(Failure) -> ConnectionSpec.PlacePath {
     // Groups that are schemes lead on by references, each inside the one before.
-    aliasDepth += 1
-    defer { aliasDepth -= 1 }
-    guard aliasDepth <= AliasCycleGuard.depthLimit else {
+    stores.aliasDepth += 1
+    defer { stores.aliasDepth -= 1 }
+    guard stores.aliasDepth <= AliasCycleGuard.depthLimit else {
       throw .tooManyAliases(name, describe(group))
     }
     let object = ObjectRef(group)
@@ -394,7 +394,7 @@ extension Machine {
 
   /// Whether a value can be a side of a connection between stores.
   private func isSide(_ value: Value) -> Bool {
-    isStore(value) || value.isObject && classInfo(of: value).inherits(from: dictionaryClass)
+    isStore(value) || value.isObject && classInfo(of: value).inherits(from: kernel.dictionary)
   }
 
   /// The store or dictionary that a place holds now.
@@ -406,7 +406,7 @@ extension Machine {
       case .slot: value = ObjectRef(place.object)[slot: place.index]
       case .element: value = element(of: place)
       case .stored:
-        guard classInfo(of: place.object) === schemeTableClass else { return nil }
+        guard classInfo(of: place.object) === kernel.schemeTable else { return nil }
         value = get(place.key, from: place.object)
       default: return nil
       }

@@ -19,18 +19,18 @@ extension Machine {
   /// Gives a policy an empty queue.
   fileprivate func openQueue(of policy: Value, _ options: ChangeQueueOptions) {
     closeQueue(of: ObjectRef(policy).bits)
-    policyQueues.byObject[ObjectRef(policy).bits] = PolicyQueues.Queue(
+    stores.policyQueues.byObject[ObjectRef(policy).bits] = PolicyQueues.Queue(
       schedule: ChangeSchedule(options))
   }
 
   private func closeQueue(of object: UInt) {
-    guard let queue = policyQueues.byObject.removeValue(forKey: object) else { return }
+    guard let queue = stores.policyQueues.byObject.removeValue(forKey: object) else { return }
     heap.countOutside(-queue.schedule.count * PolicyQueues.bytesPerEntry)
   }
 
   /// Forgets the queues of policies that the collection has not found.
   func purgePolicyQueues() {
-    for object in policyQueues.byObject.keys
+    for object in stores.policyQueues.byObject.keys
     where !heap.isMarked(ObjectRef(Value(bits: object))) { closeQueue(of: object) }
   }
 
@@ -40,18 +40,18 @@ extension Machine {
   ) throws(Failure) -> Result {
     let object = ObjectRef(policy).bits
     var queue =
-      policyQueues.byObject.removeValue(forKey: object)
+      stores.policyQueues.byObject.removeValue(forKey: object)
       ?? PolicyQueues.Queue(schedule: ChangeSchedule(ChangeQueueOptions()))
     let count = queue.schedule.count
     defer {
       heap.countOutside((queue.schedule.count - count) * PolicyQueues.bytesPerEntry)
-      policyQueues.byObject[object] = queue
+      stores.policyQueues.byObject[object] = queue
     }
     return try body(&queue)
   }
 
   /// The time by the clock; always the same without one.
-  fileprivate var policyTime: Int { clock?.monotonicTime ?? 0 }
+  fileprivate var policyTime: Int { host.clock?.monotonicTime ?? 0 }
 
   fileprivate func identifier(_ value: Value) throws(Failure) -> PolicyIdentifier {
     guard let name = text(value) else { return .reference(try reference(value)) }

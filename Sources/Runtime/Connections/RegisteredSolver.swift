@@ -39,7 +39,8 @@ enum SolverCandidate {
 extension Machine {
   /// The names of the program's own solvers, cheapest first, equally cheap ones by name.
   var registeredSolverNames: [String] {
-    registeredSolvers.sorted { ($0.value.cost, $0.key) < ($1.value.cost, $1.key) }.map(\.key)
+    connections.registeredSolvers.sorted { ($0.value.cost, $0.key) < ($1.value.cost, $1.key) }.map(
+      \.key)
   }
 
   /// What a solver that is being registered says of its cost.
@@ -76,7 +77,7 @@ extension ConnectionGraph {
     var candidates: [SolverCandidate] = []
     var names = machine.registeredSolverNames[...]
     for solver in solvers {
-      while let name = names.first, let own = machine.registeredSolvers[name],
+      while let name = names.first, let own = machine.connections.registeredSolvers[name],
         own.cost < Double(solver.cost)
       {
         candidates.append(.registered(name))
@@ -91,7 +92,7 @@ extension ConnectionGraph {
   func makeRegisteredSolver(
     _ name: String, for region: RegionIR, _ objections: inout [String]
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String)? {
-    guard let known = machine.registeredSolvers[name] else { return nil }
+    guard let known = machine.connections.registeredSolvers[name] else { return nil }
     let solver = try makeScriptSolver(
       RequestedSolver(name: name, native: nil, prototype: known.prototype))
     switch solver.accept(region) {
@@ -205,7 +206,8 @@ extension ConnectionGraph {
   /// Has formulas kept by a solver of the program's own that says it is cheaper than what would keep
   /// formulas of one direction, if there is one and it accepts them.
   func preferCheaperSolver(for formulas: [Formula]) throws(Failure) {
-    guard !machine.registeredSolvers.isEmpty, let connection = formulas.first?.connection,
+    guard !machine.connections.registeredSolvers.isEmpty,
+      let connection = formulas.first?.connection,
       connection.requestedSolver == nil, connection.solver == nil, !connection.hasNoPreference,
       formulas[0].equation == nil
     else { return }
@@ -221,7 +223,9 @@ extension ConnectionGraph {
     let region = RegionIR(constraints: [described], pinned: [])
     var objections: [String] = []
     for name in machine.registeredSolverNames {
-      guard let known = machine.registeredSolvers[name], known.cost < limit else { return }
+      guard let known = machine.connections.registeredSolvers[name], known.cost < limit else {
+        return
+      }
       if try makeRegisteredSolver(name, for: region, &objections) != nil {
         connection.requestedSolver = RequestedSolver(
           name: name, native: nil, prototype: known.prototype, isPreference: true)

@@ -34,10 +34,10 @@ final class ScriptSolver: ConnectorSolver {
   init(_ host: Host) {
     self.host = host
     living = host.machine
-    host.machine.solverRoots[ObjectIdentifier(self)] = [host.object, host.prototype]
+    host.machine.connections.solverRoots[ObjectIdentifier(self)] = [host.object, host.prototype]
   }
 
-  deinit { living?.solverRoots[ObjectIdentifier(self)] = nil }
+  deinit { living?.connections.solverRoots[ObjectIdentifier(self)] = nil }
 
   static var name: String { "script" }
   static var cost: Int { 1_000 }
@@ -117,13 +117,13 @@ final class ScriptSolver: ConnectorSolver {
     guard let host, !constraints.isEmpty else { return }
     let machine = host.machine
     let turn = ScriptTurn(solver: self, transaction: transaction, machine: machine)
-    let outer = machine.scriptTurn
-    machine.scriptTurn = turn
+    let outer = machine.connections.scriptTurn
+    machine.connections.scriptTurn = turn
     if case .value(let limit) = machine.ask(self, "runsPerTurn") {
       turn.runLimit = max(1, min(runCount(limit), ScriptSolver.mostRuns))
     }
     let outcome = machine.ask(self, "settle:") { machine.makeSolverTurn(turn) }
-    machine.scriptTurn = outer
+    machine.connections.scriptTurn = outer
     for (cell, formula) in turn.computed { lastRun[cell] = formula }
     switch outcome {
     case .value: turn.noteUnsatisfied()

@@ -75,7 +75,7 @@ extension Machine {
 
   /// Whether a variable of the program has a collection, too: then it is not the store's alone.
   private func isOfProgram(_ collection: ObjectRef) -> Bool {
-    scriptCells.values.contains { $0[slot: 0] == Value(collection) }
+    session.cells.values.contains { $0[slot: 0] == Value(collection) }
   }
 
   /// The verbs that only read, and what they are made of.

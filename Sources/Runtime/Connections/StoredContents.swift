@@ -38,7 +38,7 @@ extension Machine {
   /// Whether a value is a collection that a store would keep a copy of at a place.
   func isCopied(_ value: Value, to place: Place) -> Bool {
     place.kind == .stored && value.isObject && isCollection(ObjectRef(value))
-      && classInfo(of: place.object) !== memoryStoreClass
+      && classInfo(of: place.object) !== kernel.memoryStore
   }
 
   /// What a formula has read, and the collections that its value consists of, if it is for a store that

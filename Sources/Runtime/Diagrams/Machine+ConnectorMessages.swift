@@ -108,7 +108,8 @@ extension Machine {
     if requested.native != nil { return named(requested.name) }
     let prototype = requested.prototype
     let names = [requested.name] + registeredSolverNames
-    if let name = names.first(where: { registeredSolvers[$0]?.prototype == prototype }) {
+    if let name = names.first(where: { connections.registeredSolvers[$0]?.prototype == prototype })
+    {
       return named(name)
     }
     if let info = classInfo(named: prototype) { return ConnectorMessage("solver:", [info.name]) }
@@ -171,8 +172,10 @@ extension Machine {
     guard let text = sourceText(value) else { return nil }
     let source = SourceText(name: "<diagram>", text)
     guard
-      let statements = parse(source, names: hyphenatedNames, connectors: definedConnectors)
-        .script?.statements,
+      let statements = parse(
+        source, names: session.hyphenatedNames, connectors: session.definedConnectors
+      )
+      .script?.statements,
       statements.count == 1, case .expression(let expression) = statements[0]
     else { return nil }
     return ConnectorMessage.text(ofArgument: expression)

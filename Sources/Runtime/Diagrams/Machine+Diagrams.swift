@@ -167,7 +167,8 @@ extension Machine {
   /// A text as a statement with a connector; nil for any other text.
   private func connectorStatement(_ text: String) -> ConnectorStatement? {
     let source = SourceText(name: "<diagram>", text)
-    let result = parse(source, names: hyphenatedNames, connectors: definedConnectors)
+    let result = parse(
+      source, names: session.hyphenatedNames, connectors: session.definedConnectors)
     guard let statements = result.script?.statements, statements.count == 1,
       case .expression(let expression) = statements[0]
     else { return nil }

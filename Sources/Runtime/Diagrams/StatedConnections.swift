@@ -40,7 +40,7 @@ struct StatedConnections {
     if let statements = known[key] { return statements }
     var statements: [SourceRange: Stated] = [:]
     let result = machine.parse(
-      source, names: machine.hyphenatedNames, connectors: machine.definedConnectors)
+      source, names: machine.session.hyphenatedNames, connectors: machine.session.definedConnectors)
     if let script = result.script {
       var builder = DiagramBuilder()
       builder.visit(script)

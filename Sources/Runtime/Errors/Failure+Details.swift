@@ -11,7 +11,7 @@ struct FailureDetails {
 extension Machine {
   /// A division of a number by zero.
   func zeroDivide(_ dividend: Value) -> Failure {
-    failureDetails = FailureDetails(errorClass: .zeroDivide, values: [dividend])
+    exceptions.failureDetails = FailureDetails(errorClass: .zeroDivide, values: [dividend])
     return Failure(.zeroDivide, "division by zero")
   }
 
@@ -21,7 +21,7 @@ extension Machine {
 
   /// An index that is none from 1 to the number of elements.
   func outOfBounds(_ index: Value, count: Int) -> Failure {
-    failureDetails = FailureDetails(
+    exceptions.failureDetails = FailureDetails(
       errorClass: .subscriptOutOfBounds, values: [index, Value(small: count)])
     let text = describe(index)
     return Failure(
@@ -34,8 +34,8 @@ extension Machine {
   /// Gives an exception what belongs to the failure that it was made for.
   func moveDetails(of failure: Failure, to exception: ObjectRef) {
     if let details = failure.storeError { tell(details, in: exception) }
-    guard let details = failureDetails else { return }
-    failureDetails = nil
+    guard let details = exceptions.failureDetails else { return }
+    exceptions.failureDetails = nil
     guard details.errorClass == failure.errorClass else { return }
     for (index, value) in details.values.enumerated() {
       exception[slot: ExceptionSlot.details + index] = value

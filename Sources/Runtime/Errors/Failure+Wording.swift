@@ -1,6 +1,7 @@
 // Every sentence that an error of the runtime says, side by side. Lower case, no full stop; what
 // was expected, what was found, names as the user wrote them.
 
+internal import TenonAnalysis
 internal import TenonSolverKit
 internal import TenonLexer
 internal import TenonStoreKit

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonParser
@@ -127,70 +128,14 @@ final class ConnectNode: SiteNode {
       let root = machine.roots.count
       defer { machine.roots.removeLast(machine.roots.count - root) }
       do throws(Failure) {
-        guard let target = try resolve(target, frame, machine) else { return .unwind }
-        var other: ConnectionSpec.Operand?
-        if let operand = self.other {
-          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
-          other = resolved
-        }
-        var reads: [ConnectionSpec.Operand] = []
-        for operand in self.reads {
-          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
-          reads.append(resolved)
-        }
-        var backs: [ConnectionSpec.Operand] = []
-        for operand in self.backs {
-          guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
-          backs.append(resolved)
-        }
-        if !roots.isEmpty,
-          zip([self.target] + self.backs, [target] + backs).contains(where: isNoPath)
-        {
-          for operand in roots {
-            guard let resolved = try resolve(operand, frame, machine) else { return .unwind }
-            reads.append(resolved)
-          }
-        }
-        var plan = ConnectionSpec(
-          target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
-        plan.formula = formula
-        plan.backs = backs
-        plan.awaitsPolicy = awaitsPolicy
+        guard var plan = try resolvePlan(frame, machine) else { return .unwind }
         if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {
           return joined
         }
         if let refusal { throw refusal }
-        if connector == "=|=" {
-          try refuseMessage(self.target.place, target.place, machine)
-          if let operand = self.other, let other {
-            try refuseMessage(operand.place, other.place, machine)
-          }
-          for index in plan.backs.indices
-          where message(
-            self.backs[index].place, plan.backs[index].place, isSent: true, machine) != nil
-          {
-            plan.backs[index].isReadOnly = true
-          }
-        }
-        for option in options {
-          guard let value = evaluate(option.value, frame, machine) else { return .unwind }
-          if option.name == "strength:" {
-            plan.strength = try machine.strength(value)
-          } else {
-            let solver = try machine.requestedSolver(value)
-            if let native = solver.native {
-              plan.solver = native.name
-            } else {
-              plan.requestedSolver = solver
-            }
-          }
-        }
-        if let linear, !linear.isChoice || machine.isLayoutAttribute(target.place) {
-          guard let resolved = try resolve(linear, target, frame, machine) else { return .unwind }
-          plan.linear = resolved
-        } else if let linear, !backs.isEmpty {
-          guard let resolved = try resolve(linear, target, frame, machine) else { return .unwind }
-          plan.otherwise = resolved
+        if connector == "=|=" { try settleDirections(of: &plan, machine) }
+        guard try takeOptions(&plan, frame, machine), try takeSum(&plan, frame, machine) else {
+          return .unwind
         }
         return machine.connect(
           plan, connector: connector, text: text, isHeld: isHeld,
@@ -199,6 +144,79 @@ final class ConnectNode: SiteNode {
         return machine.signal(machine.takingBackChain(at: range, error))
       }
     }
+  }
+
+  /// What the statement joins and reads in this activation; nil when evaluating a part of it unwinds.
+  private func resolvePlan(_ frame: Frame, _ machine: Machine) throws(Failure) -> ConnectionSpec? {
+    guard let target = try resolve(target, frame, machine) else { return nil }
+    var other: ConnectionSpec.Operand?
+    if let operand = self.other {
+      guard let resolved = try resolve(operand, frame, machine) else { return nil }
+      other = resolved
+    }
+    guard var reads = try resolve(self.reads, frame, machine),
+      let backs = try resolve(self.backs, frame, machine)
+    else { return nil }
+    if !roots.isEmpty, zip([self.target] + self.backs, [target] + backs).contains(where: isNoPath) {
+      guard let resolved = try resolve(roots, frame, machine) else { return nil }
+      reads += resolved
+    }
+    var plan = ConnectionSpec(
+      target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
+    plan.formula = formula
+    plan.backs = backs
+    plan.awaitsPolicy = awaitsPolicy
+    return plan
+  }
+
+  /// Refuses sides of a connection both ways that are messages, and marks operands that can only be read.
+  private func settleDirections(
+    of plan: inout ConnectionSpec, _ machine: Machine
+  ) throws(Failure) {
+    try refuseMessage(target.place, plan.target.place, machine)
+    if let operand = other, let other = plan.other {
+      try refuseMessage(operand.place, other.place, machine)
+    }
+    for index in plan.backs.indices
+    where message(backs[index].place, plan.backs[index].place, isSent: true, machine) != nil {
+      plan.backs[index].isReadOnly = true
+    }
+  }
+
+  /// Takes the strength and the solver that the statement asks for.
+  ///
+  /// - Returns: whether evaluating them has not unwound.
+  private func takeOptions(
+    _ plan: inout ConnectionSpec, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> Bool {
+    for option in options {
+      guard let value = evaluate(option.value, frame, machine) else { return false }
+      if option.name == "strength:" {
+        plan.strength = try machine.strength(value)
+        continue
+      }
+      let solver = try machine.requestedSolver(value)
+      if let native = solver.native {
+        plan.solver = native.name
+      } else {
+        plan.requestedSolver = solver
+      }
+    }
+    return true
+  }
+
+  /// Takes the sum that the statement is, or may be where its formulas cannot hold together with others.
+  ///
+  /// - Returns: whether evaluating a part of it has not unwound.
+  private func takeSum(
+    _ plan: inout ConnectionSpec, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> Bool {
+    guard let linear else { return true }
+    let isSum = !linear.isChoice || machine.isLayoutAttribute(plan.target.place)
+    guard isSum || !plan.backs.isEmpty else { return true }
+    guard let resolved = try resolve(linear, plan.target, frame, machine) else { return false }
+    if isSum { plan.linear = resolved } else { plan.otherwise = resolved }
+    return true
   }
 
   /// The entry of a dictionary that a name seems to be which is a message to it.
@@ -283,6 +301,18 @@ final class ConnectNode: SiteNode {
 
   /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
   private func resolve(
+    _ operands: [Operand], _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> [ConnectionSpec.Operand]? {
+    var resolved: [ConnectionSpec.Operand] = []
+    for operand in operands {
+      guard let made = try resolve(operand, frame, machine) else { return nil }
+      resolved.append(made)
+    }
+    return resolved
+  }
+
+  /// Settles what depends on the activation; nil when evaluating a part of it unwinds.
+  private func resolve(
     _ operand: Operand, _ frame: Frame, _ machine: Machine
   ) throws(Failure) -> ConnectionSpec.Operand? {
     guard let place = try resolve(operand.place, frame, machine) else { return nil }
@@ -311,30 +341,9 @@ final class ConnectNode: SiteNode {
     case .chain(let base, let nodes, let other):
       return try followChain(from: base, nodes, orElse: other, frame, machine)
     case .property(let node, let name):
-      guard let object = evaluate(node, frame, machine) else { return nil }
-      if let way = machine.wayThroughReference([name], at: object) {
-        return way.names.isEmpty ? .place(way.base) : .path(way.base, way.names)
-      }
-      if machine.end(named: name, of: object) != nil {
-        machine.roots.append(object)
-        // A list that a message makes for each who asks is no place of anybody's.
-        guard let again = evaluate(node, frame, machine) else { return nil }
-        if again == object { return .path(.whole(ObjectRef(object)), [name]) }
-      }
-      let place = try property(name, of: object, machine)
-      machine.roots.append(place.key)
-      return .place(place)
-    case .element(let node, let indexNode, let base):
-      guard let object = evaluate(node, frame, machine),
-        let index = evaluate(indexNode, frame, machine)
-      else { return nil }
-      guard let place = try machine.place(of: index, in: object) else {
-        throw .noElement(machine.describe(index), machine.describe(object))
-      }
-      // The symbol that stands for a string may be known nowhere else.
-      machine.roots.append(place.key)
-      guard let base, place.kind == .element else { return .place(place) }
-      return try self.element(index, of: base, frame, machine) ?? .place(place)
+      return try resolveProperty(name, of: node, frame, machine)
+    case .element(let node, let index, let base):
+      return try resolveElement(index, of: node, base, frame, machine)
     case .stored(let storeNode, let referenceNode):
       guard let store = evaluate(storeNode, frame, machine),
         let reference = evaluate(referenceNode, frame, machine)
@@ -357,6 +366,40 @@ final class ConnectNode: SiteNode {
       guard let block = evaluate(blockNode, frame, machine) else { return nil }
       return .computed(ComputedPath(store: store, base: start, block: block))
     }
+  }
+
+  private func resolveProperty(
+    _ name: Value, of node: NodeRef, _ frame: Frame, _ machine: Machine
+  ) throws(Failure) -> ConnectionSpec.PlacePath? {
+    guard let object = evaluate(node, frame, machine) else { return nil }
+    if let way = machine.wayThroughReference([name], at: object) {
+      return way.names.isEmpty ? .place(way.base) : .path(way.base, way.names)
+    }
+    if machine.end(named: name, of: object) != nil {
+      machine.roots.append(object)
+      // A list that a message makes for each who asks is no place of anybody's.
+      guard let again = evaluate(node, frame, machine) else { return nil }
+      if again == object { return .path(.whole(ObjectRef(object)), [name]) }
+    }
+    let place = try property(name, of: object, machine)
+    machine.roots.append(place.key)
+    return .place(place)
+  }
+
+  private func resolveElement(
+    _ indexNode: NodeRef, of node: NodeRef, _ base: PlaceExpression?, _ frame: Frame,
+    _ machine: Machine
+  ) throws(Failure) -> ConnectionSpec.PlacePath? {
+    guard let object = evaluate(node, frame, machine),
+      let index = evaluate(indexNode, frame, machine)
+    else { return nil }
+    guard let place = try machine.place(of: index, in: object) else {
+      throw .noElement(machine.describe(index), machine.describe(object))
+    }
+    // The symbol that stands for a string may be known nowhere else.
+    machine.roots.append(place.key)
+    guard let base, place.kind == .element else { return .place(place) }
+    return try self.element(index, of: base, frame, machine) ?? .place(place)
   }
 
   /// The way to an element from the place that holds the collection; nil for a place that is not

@@ -39,67 +39,75 @@ final class ReferenceNode: SiteNode {
   }
 
   override func evaluate(_ frame: Frame) -> Value {
-    var failed = Value.nil
-    func text(_ parts: [Part]) -> String? {
-      var text = ""
-      for part in parts {
-        switch part {
-        case .text(let plain): text += plain
-        case .value(let node), .splice(let node):
-          let value = node.evaluate(frame)
-          guard let piece = withMachine(in: frame, { $0.pathText(value) }) else {
-            failed = value.isUnwind ? value : .unwind
-            return nil
-          }
-          text += piece
-        }
-      }
-      return text
-    }
-    var names: [String] = []
-    // A name from an expression that is none: with it the path would lead elsewhere.
-    var refused: String?
-    for parts in components {
-      if parts.count == 1, case .splice(let node) = parts[0] {
-        let value = node.evaluate(frame)
-        if value.isUnwind { return value }
-        guard let pieces = withMachine(in: frame, { $0.pathTexts(value) }) else { return .unwind }
-        names += pieces
-        refused = refused ?? pieces.first { !Reference.isName($0) }
-      } else {
-        guard let name = text(parts) else { return failed }
-        names.append(name)
-        if !Reference.isName(name), !parts.allSatisfy(\.isText) { refused = refused ?? name }
-      }
-    }
+    guard let path = evaluatePath(frame) else { return .unwind }
     var host: String?
     if let authority {
-      guard let written = text(authority) else { return failed }
+      guard let written = text(authority, frame) else { return .unwind }
       host = written
     }
     var pairs: [Reference.QueryPair] = []
     for (key, value) in query {
-      guard let name = text(key) else { return failed }
+      guard let name = text(key, frame) else { return .unwind }
       var written: String?
       if let value {
-        guard let text = text(value) else { return failed }
+        guard let text = text(value, frame) else { return .unwind }
         written = text
       }
       pairs.append(Reference.QueryPair(name, written))
     }
     return withMachine(in: frame) { machine in
-      if let refused {
-        return machine.signal(.store(refusal(of: refused, names, host), during: verb?.rawValue))
+      if let refused = path.refused {
+        return machine.signal(
+          .store(refusal(of: refused, path.names, host), during: verb?.rawValue))
       }
       do throws(StoreError) {
         return machine.makeReference(
           try Reference(
-            scheme: scheme, authority: host, components: names, isAbsolute: isAbsolute,
+            scheme: scheme, authority: host, components: path.names, isAbsolute: isAbsolute,
             isDirectory: isDirectory, query: pairs))
       } catch {
         return machine.signal(.store(error, during: verb?.rawValue))
       }
     }
+  }
+
+  /// The components; nil when an expression among them unwinds. `refused` is a name from an expression
+  /// that is none: with it the path would lead elsewhere.
+  private func evaluatePath(_ frame: Frame) -> (names: [String], refused: String?)? {
+    var names: [String] = []
+    var refused: String?
+    for parts in components {
+      if parts.count == 1, case .splice(let node) = parts[0] {
+        let value = node.evaluate(frame)
+        guard !value.isUnwind, let pieces = withMachine(in: frame, { $0.pathTexts(value) }) else {
+          return nil
+        }
+        names += pieces
+        refused = refused ?? pieces.first { !Reference.isName($0) }
+      } else {
+        guard let name = text(parts, frame) else { return nil }
+        names.append(name)
+        if !Reference.isName(name), !parts.allSatisfy(\.isText) { refused = refused ?? name }
+      }
+    }
+    return (names, refused)
+  }
+
+  /// The text that parts are together; nil when an expression among them unwinds.
+  private func text(_ parts: [Part], _ frame: Frame) -> String? {
+    var text = ""
+    for part in parts {
+      switch part {
+      case .text(let plain): text += plain
+      case .value(let node), .splice(let node):
+        let value = node.evaluate(frame)
+        guard !value.isUnwind, let piece = withMachine(in: frame, { $0.pathText(value) }) else {
+          return nil
+        }
+        text += piece
+      }
+    }
+    return text
   }
 
   /// Why what an expression gives is no component of a path.

@@ -126,7 +126,7 @@ struct JSONWriter {
     var value = value
     for _ in 0..<JSONWriter.conversionLimit {
       if try appendPlain(value) { return true }
-      let isDictionary = machine.classInfo(of: value).inherits(from: machine.dictionaryClass)
+      let isDictionary = machine.classInfo(of: value).inherits(from: machine.kernel.dictionary)
       if isDictionary || isSequence(value) {
         guard !open.contains(where: { $0.value == value }) else {
           throw failure("JSON cannot hold \(machine.describe(value)) that contains itself")
@@ -142,7 +142,7 @@ struct JSONWriter {
         append(isDictionary ? "{" : "[")
         return true
       }
-      if value.isObject, machine.classInfo(of: value).inherits(from: machine.scaledDecimalClass) {
+      if value.isObject, machine.classInfo(of: value).inherits(from: machine.kernel.scaledDecimal) {
         return try appendDecimal(value)
       }
       value = try convert(value)
@@ -154,7 +154,7 @@ struct JSONWriter {
   private func isSequence(_ value: Value) -> Bool {
     value.isObject(ofClass: ClassIndex.array)
       || value.isObject
-        && machine.classInfo(of: value).inherits(from: machine.orderedCollectionClass)
+        && machine.classInfo(of: value).inherits(from: machine.kernel.orderedCollection)
   }
 
   // MARK: Plain values

@@ -100,7 +100,7 @@ extension Machine {
 
   /// A variable of the script; nil when there is none of that name.
   package func variable(_ name: String) -> Handle? {
-    guard let cell = scriptCells[name], !cell[slot: 0].isUndefined else { return nil }
+    guard let cell = session.cells[name], !cell[slot: 0].isUndefined else { return nil }
     refreshFromOutside(cell)
     return handles.makeHandle(cell[slot: 0])
   }

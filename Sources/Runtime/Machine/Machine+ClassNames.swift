@@ -22,8 +22,8 @@ struct ClassNames {
   fileprivate let machine: Machine
 
   subscript(name: String) -> ClassInfo? {
-    if let info = machine.madeClasses[name] { return info }
-    guard !machine.hasAllKernelClasses, let row = KernelText.row(name) else { return nil }
+    if let info = machine.classes.made[name] { return info }
+    guard !machine.classes.hasAllOfKernel, let row = KernelText.row(name) else { return nil }
     return machine.makeKernelClass(row)
   }
 }
@@ -33,9 +33,9 @@ struct ClassCells {
   fileprivate let machine: Machine
 
   subscript(name: String) -> ObjectRef? {
-    if let cell = machine.madeClassCells[name] { return cell }
-    guard machine.madeClasses[name] == nil, machine.classesByName[name] != nil else { return nil }
-    return machine.madeClassCells[name]
+    if let cell = machine.classes.madeCells[name] { return cell }
+    guard machine.classes.made[name] == nil, machine.classesByName[name] != nil else { return nil }
+    return machine.classes.madeCells[name]
   }
 }
 
@@ -48,9 +48,9 @@ extension Machine {
 
   /// Makes all classes of the kernel: for those who want to see them all.
   func makeAllKernelClasses() {
-    guard !hasAllKernelClasses else { return }
+    guard !classes.hasAllOfKernel else { return }
     for row in KernelText.classes { _ = makeKernelClass(row) }
-    hasAllKernelClasses = true
+    classes.hasAllOfKernel = true
   }
 
   /// The classes that inherit from a class directly: those of the kernel as their texts have them,

@@ -12,7 +12,7 @@ extension Machine {
       index: index ?? takeClassIndex(), name: name, superclass: superclass, isMeta: false)
     let meta = ClassInfo(
       index: takeClassIndex(), name: name + " class",
-      superclass: superclass?.metaclass ?? madeClasses["Class"], isMeta: true)
+      superclass: superclass?.metaclass ?? classes.made["Class"], isMeta: true)
     info.metaclass = meta
     unsafe meta.thisClass = info
     enter(info)
@@ -25,7 +25,7 @@ extension Machine {
       info.instanceVariables = superclass.instanceVariables
       info.format = superclass.format
     }
-    madeClasses[name] = info
+    classes.made[name] = info
     classCell(named: name)[slot: 0] = info.object
     return info
   }
@@ -55,13 +55,13 @@ extension Machine {
   }
 
   func enter(_ info: ClassInfo) {
-    while classes.count <= Int(info.index) { classes.append(nil) }
-    classes[Int(info.index)] = info
+    while classes.infos.count <= Int(info.index) { classes.infos.append(nil) }
+    classes.infos[Int(info.index)] = info
   }
 
   func takeClassIndex() -> UInt32 {
-    defer { nextClassIndex += 1 }
-    return nextClassIndex
+    defer { classes.nextIndex += 1 }
+    return classes.nextIndex
   }
 
   /// The class that a value stands for, if it is a class or a metaclass.
@@ -70,10 +70,10 @@ extension Machine {
     let object = ObjectRef(value)
     let info = classInfo(at: object.classIndex)
     if info.isMeta { return unsafe info.thisClass }
-    guard info === metaclassClass, let index = object[slot: ClassSlot.index].asSmallInteger else {
+    guard info === kernel.metaclass, let index = object[slot: ClassSlot.index].asSmallInteger else {
       return nil
     }
-    return classes[index]
+    return classes.infos[index]
   }
 
   /// A class as an object of the language.
@@ -82,7 +82,7 @@ extension Machine {
   func classObject(_ info: ClassInfo) -> Value {
     if info.isMeta, info.object.isNil {
       let object = state.allocate(
-        classIndex: metaclassClass.index, slotCount: ClassSlot.count)
+        classIndex: kernel.metaclass.index, slotCount: ClassSlot.count)
       object[slot: ClassSlot.index] = Value(small: Int(info.index))
       info.object = Value(object)
     }
@@ -180,7 +180,7 @@ extension Machine {
 extension Machine {
   /// The type that the variable in a slot was declared with, and its name.
   func declaredType(of object: ObjectRef, slot: Int) -> (type: String, name: String)? {
-    if !cellTypes.isEmpty, let type = cellTypes[object.bits] { return type }
+    if !session.cellTypes.isEmpty, let type = session.cellTypes[object.bits] { return type }
     let info = classInfo(at: object.classIndex)
     guard info.instanceVariables.indices.contains(slot),
       let type = info.instanceVariables[slot].type
@@ -225,7 +225,7 @@ extension Machine {
     if let info = classesByName[type] {
       return classInfo(of: value).inherits(from: info) ? .full : .none(found: describe(value))
     }
-    guard let cell = classCells[type], classInfo(of: cell[slot: 0]) === protocolClass else {
+    guard let cell = classCells[type], classInfo(of: cell[slot: 0]) === kernel.protocol else {
       return .unknownType
     }
     let missing = missingSelectors(of: ObjectRef(cell[slot: 0]), in: classInfo(of: value))

@@ -7,28 +7,28 @@
 extension Machine {
   /// Lets go of code that nothing runs, unless a closure may still need it.
   func retire(_ code: Code) {
-    if !code.blocks.isEmpty { retiredCodes.append(code) }
+    if !code.blocks.isEmpty { codeTable.retired.append(code) }
   }
 
   /// Lets go of a method's code when nothing runs any more: it may be what runs now.
   func retireLater(_ method: Method) {
-    for case let code? in [method.code, method.trackedCode] { replacedCodes.append(code) }
+    for case let code? in [method.code, method.trackedCode] { codeTable.replaced.append(code) }
     method.code = nil
     method.trackedCode = nil
   }
 
   /// Retires the code of replaced methods, at a moment when no activation exists.
   func retireReplacedMethods() {
-    guard !replacedCodes.isEmpty else { return }
-    let codes = replacedCodes
-    replacedCodes = []
-    methodCodes.removeAll { code in codes.contains { $0 === code } }
+    guard !codeTable.replaced.isEmpty else { return }
+    let codes = codeTable.replaced
+    codeTable.replaced = []
+    codeTable.methods.removeAll { code in codes.contains { $0 === code } }
     codes.forEach { retire($0) }
   }
 
   /// Marks what the code refers to, whoever needs the code.
   func markLiterals() {
-    for list in [methodCodes, runningCodes, retiredCodes, replacedCodes] {
+    for list in [codeTable.methods, codeTable.running, codeTable.retired, codeTable.replaced] {
       for code in list {
         for literal in code.literals { heap.mark(literal) }
         // A statement that is still running evaluates blocks of this form.
@@ -43,8 +43,8 @@ extension Machine {
   /// Syntax is freed with it, level by level: where the native stack is nearly used up that waits
   /// for another collection.
   func freeRetiredCode() {
-    guard nativeRoom >= releaseRoom else { return }
+    guard nativeRoom >= nativeStack.releaseRoom else { return }
     let current = unsafe heap.collectionCount
-    retiredCodes.removeAll { unsafe $0.mark != current && $0.trackedForm?.mark != current }
+    codeTable.retired.removeAll { unsafe $0.mark != current && $0.trackedForm?.mark != current }
   }
 }

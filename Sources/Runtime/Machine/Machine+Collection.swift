@@ -55,7 +55,7 @@ extension Machine {
       // Only what has got into the roots since, and what the tables keep, can be missing.
       markRoots()
       while let object = heap.nextMarkedExtended() {
-        if let added = addedVariableObjects[object.bits] { heap.mark(added) }
+        if let added = classes.addedVariables[object.bits] { heap.mark(added) }
       }
       graph.markReached(heap)
       guard heap.drain(work: work) else { return heap.planNextSlice() }
@@ -73,7 +73,7 @@ extension Machine {
     graph.mark(heap)
     markAddedVariables()
     forgetAddedVariables()
-    canonicalReferences = canonicalReferences.filter {
+    stores.canonicalReferences = stores.canonicalReferences.filter {
       // A scheme may have had no store when its place was looked for.
       heap.isMarked(ObjectRef($0.value))
         && (!$0.key.store.isObject || heap.isMarked(ObjectRef($0.key.store)))
@@ -83,7 +83,7 @@ extension Machine {
     graph.causes.purge(heap)
     heap.finishCollection()
     freeRetiredCode()
-    stringPlaces.clear()
+    caches.stringPlaces.clear()
     if options.collectEvery > 0 { heap.poisonDeadCells() }
   }
 
@@ -98,15 +98,15 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     for value in permanentRoots { heap.mark(value) }
-    statementTexts.forEachText { heap.mark($0) }
-    for solver in registeredSolvers.values { heap.mark(solver.prototype) }
-    for values in solverRoots.values { for value in values { heap.mark(value) } }
-    heap.mark(dependents)
-    for selector in selectors.values { heap.mark(selector.symbol) }
-    for cell in madeClassCells.values { heap.mark(Value(cell)) }
-    for cell in scriptCells.values { heap.mark(Value(cell)) }
-    for cell in schemeCells.values { heap.mark(Value(cell)) }
-    for info in classes {
+    session.statementTexts.forEachText { heap.mark($0) }
+    for solver in connections.registeredSolvers.values { heap.mark(solver.prototype) }
+    for values in connections.solverRoots.values { for value in values { heap.mark(value) } }
+    heap.mark(connections.dependents)
+    for selector in codeTable.selectors.values { heap.mark(selector.symbol) }
+    for cell in classes.madeCells.values { heap.mark(Value(cell)) }
+    for cell in session.cells.values { heap.mark(Value(cell)) }
+    for cell in stores.schemeCells.values { heap.mark(Value(cell)) }
+    for info in classes.infos {
       guard let info else { continue }
       heap.mark(info.object)
       for cell in info.classVariables.values { heap.mark(Value(cell)) }
@@ -115,7 +115,7 @@ extension Machine {
     handles.mark(heap)
     heap.mark(graph.causes.traceStream)
     loop.mark(heap)
-    for hooks in finalizers.values { for hook in hooks { heap.mark(hook) } }
+    for hooks in collector.finalizers.values { for hook in hooks { heap.mark(hook) } }
   }
 
   // MARK: Tests
@@ -133,8 +133,8 @@ extension Machine {
       // Small slices: much of the program runs while a collection goes on.
       unsafe markSlice(work: heap.sliceWork == .max ? .max : max(heap.liveBytes / 128, 64))
     } else {
-      testTurn += 1
-      if testTurn % 8 == 0 { beginSlices(work: 1) } else { collect() }
+      collector.testTurn += 1
+      if collector.testTurn % 8 == 0 { beginSlices(work: 1) } else { collect() }
     }
   }
 
@@ -162,7 +162,8 @@ extension Machine {
     let start = Machine.monotonicNanoseconds
     body()
     let duration = Duration.nanoseconds(Machine.monotonicNanoseconds - start)
-    pauses.append(CollectorPause(duration: duration, isSlice: unsafe wasMarking || heap.isMarking))
+    collector.pauses.append(
+      CollectorPause(duration: duration, isSlice: unsafe wasMarking || heap.isMarking))
   }
 
   /// The system's clock, which nobody sets.

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 
@@ -9,8 +10,8 @@ extension Machine {
     guard hasStack(for: method) else { return postponedBody(of: method, tracked: false) }
     let code = compile(method, tracked: false)
     method.code = code
-    methodCodes.append(code)
-    return code.body ?? NodeRef(missingBody)
+    codeTable.methods.append(code)
+    return code.body ?? NodeRef(codeTable.missingBody)
   }
 
   /// The body of a method that records what it reads.
@@ -19,8 +20,8 @@ extension Machine {
     guard hasStack(for: method) else { return postponedBody(of: method, tracked: true) }
     let code = compile(method, tracked: true)
     method.trackedCode = code
-    methodCodes.append(code)
-    return code.body ?? NodeRef(missingBody)
+    codeTable.methods.append(code)
+    return code.body ?? NodeRef(codeTable.missingBody)
   }
 
   /// Whether there is native stack enough to compile a method; those of the kernel are so low that
@@ -66,7 +67,8 @@ extension Machine {
       guard tracked else { return compile(definition, source: source, for: method, mode: .plain) }
       // A collection is watched as a whole, and nobody watches a stream.
       let isWatchedWhole =
-        method.holder.inherits(from: collectionClass) || method.holder.inherits(from: streamClass)
+        method.holder.inherits(from: kernel.collection)
+        || method.holder.inherits(from: kernel.stream)
       let code = compile(
         definition, source: source, for: method, mode: isWatchedWhole ? .formula : .tracked)
       if let body = code.body {
@@ -142,7 +144,7 @@ extension Machine {
     let scope = analyzer.analyze(parameters: [], statements: [statement])
     var builder = Builder(
       machine: self, code: code, environment: environment, scope: scope,
-      scopes: analyzer.scopes, holder: scriptClass, mode: mode)
+      scopes: analyzer.scopes, holder: kernel.script, mode: mode)
     builder.recordsFormulas = recordsFormulas
     code.finish(builder.buildStatement(statement))
     code.origin = .statement(statement, environment)
@@ -159,15 +161,17 @@ extension Machine {
       switch code.origin {
       case .method(let method):
         _ = trackedBody(of: method)
-        guard let form = method.trackedCode else { return NodeRef(overflowBody) }
+        guard let form = method.trackedCode else { return NodeRef(codeTable.overflowBody) }
         code.trackedForm = form
       case .statement(let statement, let environment):
-        guard hasStack(for: [statement]) else { return NodeRef(overflowBody) }
+        guard hasStack(for: [statement]) else { return NodeRef(codeTable.overflowBody) }
         code.trackedForm = compile(
           statement, source: code.source, environment: environment, mode: .tracked)
       case nil: return block.body
       }
-      if case .statement? = code.origin, let form = code.trackedForm { retiredCodes.append(form) }
+      if case .statement? = code.origin, let form = code.trackedForm {
+        codeTable.retired.append(form)
+      }
     }
     guard let form = code.trackedForm, form.blocks.indices.contains(block.number) else {
       return block.body
@@ -195,7 +199,7 @@ extension Machine {
       case nil: return nil
       }
       // What it makes may outlive the code.
-      if let form = code.recordedForm { retiredCodes.append(form) }
+      if let form = code.recordedForm { codeTable.retired.append(form) }
     }
     guard let form = code.recordedForm, form.blocks.indices.contains(block.number) else {
       return nil
@@ -255,7 +259,7 @@ enum CodeMode {
 }
 
 /// The names around a method of a class.
-struct ClassEnvironment: NameEnvironment {
+struct ClassEnvironment: CodeEnvironment {
   let machine: Machine
   let info: ClassInfo
   /// The layout of the instances, when it is an older one.
@@ -263,7 +267,7 @@ struct ClassEnvironment: NameEnvironment {
   let definesSchemes: Bool
 
   var isScript: Bool { false }
-  var isScriptMethod: Bool { info === machine.scriptClass }
+  var isScriptMethod: Bool { info === machine.kernel.script }
   var allowsUnknownNames: Bool { false }
 
   func lookUp(_ name: String) -> OuterName {
@@ -307,7 +311,7 @@ struct ClassEnvironment: NameEnvironment {
 }
 
 /// The names around the statements of a script.
-struct ScriptEnvironment: NameEnvironment {
+struct ScriptEnvironment: CodeEnvironment {
   /// Not retained: the machine owns code that keeps its environment.
   unowned let machine: Machine
   let allowsUnknownNames: Bool
@@ -315,7 +319,7 @@ struct ScriptEnvironment: NameEnvironment {
   var isScript: Bool { true }
   var isScriptMethod: Bool { true }
 
-  var definesSchemes: Bool { machine.definesSchemes(machine.scriptClass) }
+  var definesSchemes: Bool { machine.definesSchemes(machine.kernel.script) }
 
   func lookUp(_ name: String) -> OuterName { machine.lookUpGlobal(name) }
   func hasScheme(_ name: String) -> Bool { machine.hasScheme(name) }
@@ -339,41 +343,41 @@ extension Machine {
 
   /// Finds a variable of the script, or a class.
   func lookUpGlobal(_ name: String) -> OuterName {
-    if let cell = scriptCells[name] { return .cell(cell, .scriptVariable) }
+    if let cell = session.cells[name] { return .cell(cell, .scriptVariable) }
     if let cell = classCells[name] { return .cell(cell, .classNamed) }
     return .unknown
   }
 
   /// Whether a variable of the script was declared with `val`.
   func isConstant(_ name: String) -> Bool {
-    scriptCells[name].map { constantCells.contains($0.bits) } ?? false
+    session.cells[name].map { session.constantCells.contains($0.bits) } ?? false
   }
 
   /// Whether a variable of the script is that of a group.
   func isGroup(_ name: String) -> Bool {
-    scriptCells[name].map { groupCells.contains($0.bits) } ?? false
+    session.cells[name].map { session.groupCells.contains($0.bits) } ?? false
   }
 
   /// The names of the script's variables and of all classes.
   var globalNames: [String] {
-    Array(scriptCells.keys) + Array(madeClassCells.keys)
-      + KernelText.classes.lazy.map(\.name).filter { self.madeClasses[$0] == nil }
+    Array(session.cells.keys) + Array(classes.madeCells.keys)
+      + KernelText.classes.lazy.map(\.name).filter { self.classes.made[$0] == nil }
   }
 
   /// The cell of a class, made when a script refers to it before defining it.
   func classCell(named name: String) -> ObjectRef {
     if let cell = classCells[name] { return cell }
     let cell = makeCell(.undefined)
-    madeClassCells[name] = cell
+    classes.madeCells[name] = cell
     return cell
   }
 
   /// The cell of a script variable, made when it is first declared.
   func scriptCell(named name: String) -> ObjectRef {
-    if let cell = scriptCells[name] { return cell }
+    if let cell = session.cells[name] { return cell }
     let cell = makeCell(.undefined)
-    scriptCells[name] = cell
-    declarations[Value(cell).bits] = declarations.count
+    session.cells[name] = cell
+    session.declarations[Value(cell).bits] = session.declarations.count
     return cell
   }
 

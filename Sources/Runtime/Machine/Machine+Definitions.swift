@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 internal import TenonStoreKit
@@ -34,8 +35,8 @@ extension Machine {
         definition.connector, superclass: definition.superclass, or: "Connector",
         definition.members, source: source)
     case .method(let method):
-      add(method, to: scriptClass, source: source)
-      return Value(script)
+      add(method, to: kernel.script, source: source)
+      return Value(session.script)
     case .protocol(let definition): return try define(definition)
     // Its definition is an expression, which the builder builds.
     case .template, .group: return .nil
@@ -338,11 +339,11 @@ extension Machine {
     var parent = Value.nil
     if let name = definition.superprotocol {
       parent = classCells[name.text]?[slot: 0] ?? .nil
-      guard parent.isObject, classInfo(of: parent) === protocolClass else {
+      guard parent.isObject, classInfo(of: parent) === kernel.protocol else {
         throw DefinitionFailure(.notAProtocol(name.text), at: name.range)
       }
     }
-    let object = Value(makeInstance(of: protocolClass))
+    let object = Value(makeInstance(of: kernel.protocol))
     roots.append(object)
     defer { roots.removeLast() }
     func selectors(ofClass isOfClass: Bool) -> Value {
@@ -384,15 +385,6 @@ extension Machine {
       current = ObjectRef(current)[slot: 1]
     }
     return missing
-  }
-}
-
-extension TemplateDefinition {
-  /// What is evaluated for each object that is made.
-  var block: BlockExpression {
-    BlockExpression(
-      parameters: [], implicitCount: 0, statements: [.expression(.object(object))],
-      usesBraces: false, range: object.range)
   }
 }
 

@@ -27,8 +27,8 @@ extension Machine {
         throw .doesNotCompile("an import stands in a file", source, statement.range)
       }
     }
-    hyphenatedNames.formUnion(plan.hyphenatedNames)
-    definedConnectors.formUnion(plan.connectors)
+    session.hyphenatedNames.formUnion(plan.hyphenatedNames)
+    session.definedConnectors.formUnion(plan.connectors)
     for name in plan.declared { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
     return run(script.statements, source)
@@ -47,7 +47,7 @@ extension Machine {
       last = endBatch(at: index, of: statements, answering: value)
       guard last.isUnwind else { continue }
       guard state.unwindTarget == Machine.scriptTarget else { return last }
-      unwindAction = .deliver
+      exceptions.unwindAction = .deliver
       return state.takeUnwindValue()
     }
     return last

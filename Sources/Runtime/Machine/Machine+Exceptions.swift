@@ -67,8 +67,8 @@ extension Machine {
   var topLevelTarget: Value { Value(small: 0) }
 
   func makeToken() -> Int {
-    nextToken &+= 1
-    return nextToken
+    exceptions.nextToken &+= 1
+    return exceptions.nextToken
   }
 
   // MARK: Signalling
@@ -81,8 +81,8 @@ extension Machine {
     // What failed because it was interrupted is no error of the program.
     if isStopping { return stop() }
     if failure.isUnwinding { return .unwind }
-    if failure.isException, let exception = failureDetails?.values.first {
-      failureDetails = nil
+    if failure.isException, let exception = exceptions.failureDetails?.values.first {
+      exceptions.failureDetails = nil
       return signal(exception)
     }
     let exception = makeInstance(of: failure.errorClass.rawValue)
@@ -97,19 +97,19 @@ extension Machine {
   ///
   /// - Returns: what a handler resumed with, or `unwind`.
   func signal(_ exception: Value) -> Value {
-    guard classInfo(of: exception).inherits(from: exceptionClass) else {
+    guard classInfo(of: exception).inherits(from: kernel.exception) else {
       return signal(.invalidArgument("an exception", found: describe(exception)))
     }
     let object = ObjectRef(exception)
     let token = makeToken()
     object[slot: ExceptionSlot.signalToken] = Value(small: token)
-    activeSignals.append(ActiveSignal(token: token, frame: state.base))
-    let value = deliver(object, from: currentHandler, token: token)
-    activeSignals.removeLast()
+    exceptions.activeSignals.append(ActiveSignal(token: token, frame: state.base))
+    let value = deliver(object, from: exceptions.currentHandler, token: token)
+    exceptions.activeSignals.removeLast()
     if value.isUnwind, state.unwindTarget == Value(small: token) {
       let answer = state.takeUnwindValue()
-      guard unwindAction == .resignal else { return answer }
-      unwindAction = .deliver
+      guard exceptions.unwindAction == .resignal else { return answer }
+      exceptions.unwindAction = .deliver
       return signal(answer)
     }
     return value
@@ -117,19 +117,19 @@ extension Machine {
 
   /// Runs the nearest handler for an exception, searching outwards from one.
   private func deliver(_ exception: ObjectRef, from start: Int, token: Int) -> Value {
-    let saved = currentHandler
-    defer { currentHandler = saved }
+    let saved = exceptions.currentHandler
+    defer { exceptions.currentHandler = saved }
     // The exception may be in no variable of the program: keep it.
     let root = roots.count
     roots.append(Value(exception))
     defer { roots.removeLast(roots.count - root) }
 
     var index = start
-    while index >= 0, index < handlers.count {
-      let handler = handlers[index]
-      currentHandler = handler.outer
+    while index >= 0, index < exceptions.handlers.count {
+      let handler = exceptions.handlers[index]
+      exceptions.currentHandler = handler.outer
       guard let frame = handler.frame else {
-        if classInfo(of: Value(exception)).inherits(from: errorClass) {
+        if classInfo(of: Value(exception)).inherits(from: kernel.error) {
           return state.unwind(to: Value(small: handler.token), with: Value(exception))
         }
         index = handler.outer
@@ -146,7 +146,7 @@ extension Machine {
       }
       index = handler.outer
     }
-    currentHandler = -1
+    exceptions.currentHandler = -1
     exception[slot: ExceptionSlot.handlerToken] = .nil
     exception[slot: ExceptionSlot.outerHandler] = Value(small: -1)
     return send(selector("defaultAction"), to: Value(exception))
@@ -175,8 +175,8 @@ extension Machine {
   func isNested(_ exception: ObjectRef) -> Value {
     guard isActive(exception) else { return .false }
     var index = exception[slot: ExceptionSlot.outerHandler].asSmallInteger ?? -1
-    while index >= 0, index < handlers.count {
-      let handler = handlers[index]
+    while index >= 0, index < exceptions.handlers.count {
+      let handler = exceptions.handlers[index]
       if let frame = handler.frame {
         let matches = handles(frame[1], Value(exception))
         if matches.isUnwind || matches.isTrue { return matches }
@@ -198,14 +198,14 @@ extension Machine {
     let saved = slots.map { exception[slot: $0] }
     let token = makeToken()
     exception[slot: ExceptionSlot.signalToken] = Value(small: token)
-    activeSignals.append(ActiveSignal(token: token, frame: state.base))
+    exceptions.activeSignals.append(ActiveSignal(token: token, frame: state.base))
     let value = deliver(exception, from: outer, token: token)
-    activeSignals.removeLast()
+    exceptions.activeSignals.removeLast()
     for (slot, value) in zip(slots, saved) { exception[slot: slot] = value }
     guard value.isUnwind, state.unwindTarget == Value(small: token) else { return value }
     let answer = state.takeUnwindValue()
-    guard unwindAction == .resignal else { return answer }
-    unwindAction = .deliver
+    guard exceptions.unwindAction == .resignal else { return answer }
+    exceptions.unwindAction = .deliver
     return signal(answer)
   }
 
@@ -214,24 +214,24 @@ extension Machine {
   /// `on:do:`: evaluates a block with a handler for some exceptions.
   func evaluateHandled(_ arguments: Arguments) -> Value {
     let frame = arguments.frame
-    let outer = currentHandler
-    let count = handlers.count
+    let outer = exceptions.currentHandler
+    let count = exceptions.handlers.count
     let token = makeToken()
     defer {
-      currentHandler = outer
-      handlers.shorten(to: count)
+      exceptions.currentHandler = outer
+      exceptions.handlers.shorten(to: count)
     }
     var block = frame[0]
     while true {
-      handlers.append(Handler(frame: frame, outer: outer, token: token))
-      currentHandler = count
+      exceptions.handlers.append(Handler(frame: frame, outer: outer, token: token))
+      exceptions.currentHandler = count
       let value = evaluateBlock(block)
-      currentHandler = outer
-      handlers.shorten(to: count)
+      exceptions.currentHandler = outer
+      exceptions.handlers.shorten(to: count)
       guard value.isUnwind, state.unwindTarget == Value(small: token) else { return value }
       let delivered = state.takeUnwindValue()
-      let action = unwindAction
-      unwindAction = .deliver
+      let action = exceptions.unwindAction
+      exceptions.unwindAction = .deliver
       switch action {
       case .deliver, .resignal: return delivered
       case .retry: block = frame[0]
@@ -258,21 +258,21 @@ extension Machine {
   private func runProtected(_ block: Value, after value: Value, _ frame: Frame) -> Value {
     let target = state.unwindTarget
     let delivered = value.isUnwind ? state.unwindValue : value
-    let action = unwindAction
-    unwindAction = .deliver
+    let action = exceptions.unwindAction
+    exceptions.unwindAction = .deliver
     let root = roots.count
     roots.append(target)
     roots.append(delivered)
     defer { roots.removeLast(roots.count - root) }
     // What unwinds may be the overflow of a stack that is still nearly full.
-    let needsReserve = value.isUnwind && openReserves < MachineLimits.reserves
+    let needsReserve = value.isUnwind && nativeStack.openReserves < MachineLimits.reserves
     let outcome = withCleanUp {
       needsReserve ? withReserve { evaluateBlock(block) } : evaluateBlock(block)
     }
     // Nothing a clean-up block does makes an uncaught error forgotten.
-    let isUncaught = value.isUnwind && target == topLevelTarget && uncaught != nil
+    let isUncaught = value.isUnwind && target == topLevelTarget && exceptions.uncaught != nil
     if outcome.isUnwind, !isUncaught { return outcome }
-    unwindAction = action
+    exceptions.unwindAction = action
     return value.isUnwind ? state.unwind(to: target, with: delivered) : value
   }
 
@@ -283,9 +283,9 @@ extension Machine {
     of exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
   ) -> Value {
     guard let token = exception[slot: ExceptionSlot.handlerToken].asSmallInteger,
-      (0..<handlers.count).contains(where: { handlers[$0].token == token })
+      (0..<exceptions.handlers.count).contains(where: { exceptions.handlers[$0].token == token })
     else { return signal(.inactiveException()) }
-    unwindAction = action
+    exceptions.unwindAction = action
     return state.unwind(to: Value(small: token), with: value)
   }
 
@@ -296,7 +296,7 @@ extension Machine {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
       isActive(exception)
     else { return signal(.inactiveException()) }
-    unwindAction = action
+    exceptions.unwindAction = action
     return state.unwind(to: Value(small: token), with: value)
   }
 
@@ -305,12 +305,12 @@ extension Machine {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger else {
       return false
     }
-    return activeSignals.contains { $0.token == token }
+    return exceptions.activeSignals.contains { $0.token == token }
   }
 
   /// `resignalAs:`: ends the signalling, and signals another exception in its place.
   func resignal(_ exception: ObjectRef, as replacement: Value) -> Value {
-    guard classInfo(of: replacement).inherits(from: exceptionClass) else {
+    guard classInfo(of: replacement).inherits(from: kernel.exception) else {
       return signal(.invalidArgument("an exception", found: describe(replacement)))
     }
     return resume(exception, with: replacement, action: .resignal)
@@ -321,8 +321,8 @@ extension Machine {
     let description = send(selector("messageText"), to: Value(exception))
     let message = description.isUnwind ? "" : displayText(description)
     var trace = stackTrace()
-    if let failurePlace { trace.entries.insert(failurePlace, at: 0) }
-    uncaught = UncaughtError(
+    if let place = exceptions.failurePlace { trace.entries.insert(place, at: 0) }
+    exceptions.uncaught = UncaughtError(
       className: classInfo(of: Value(exception)).name, message: message,
       exitStatus: exitStatus(of: exception), trace: trace)
     return state.unwind(to: topLevelTarget, with: .nil)
@@ -332,7 +332,7 @@ extension Machine {
 extension Machine {
   /// The status that an `Exit` asks for; nil for other exceptions.
   private func exitStatus(of exception: ObjectRef) -> Int32? {
-    guard classInfo(of: Value(exception)).inherits(from: exitClass) else { return nil }
+    guard classInfo(of: Value(exception)).inherits(from: kernel.exit) else { return nil }
     return Int32(exactly: exception[slot: ExceptionSlot.exitStatus].asSmallInteger ?? 0) ?? 1
   }
 }
@@ -401,7 +401,7 @@ extension Machine {
   /// - Complexity: O(*depth*).
   func signalTrace(of exception: ObjectRef) -> [TraceEntry] {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger,
-      let signal = activeSignals.last(where: { $0.token == token })
+      let signal = exceptions.activeSignals.last(where: { $0.token == token })
     else { return [] }
     var entries: [TraceEntry] = []
     visitSends(from: signal.frame) { node in

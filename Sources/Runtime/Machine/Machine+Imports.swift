@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 internal import TenonStoreKit
@@ -33,8 +34,8 @@ struct ScriptPlan {
   init(machine: Machine, isPrompt: Bool) {
     self.machine = machine
     self.isPrompt = isPrompt
-    hyphenatedNames = machine.hyphenatedNames
-    connectors = machine.definedConnectors
+    hyphenatedNames = machine.session.hyphenatedNames
+    connectors = machine.session.definedConnectors
   }
 
   /// What came of reading a text.
@@ -107,7 +108,7 @@ struct ScriptPlan {
     func error(_ message: String) -> [Diagnostic] {
       [Diagnostic(.error, message, statement.range)]
     }
-    guard let loader = machine.sourceLoader else { return error(Wording.noImports) }
+    guard let loader = machine.host.sourceLoader else { return error(Wording.noImports) }
     let loaded: LoadedSource
     do throws(SourceLoaderError) {
       loaded = try loader.load(statement.path, importedBy: source.name)
@@ -115,7 +116,7 @@ struct ScriptPlan {
       return error(failure.message)
     }
     let identity = loaded.identity
-    if machine.importedFiles.contains(identity) { return [] }
+    if machine.session.importedFiles.contains(identity) { return [] }
     targets[[source.name, statement.path]] = identity
     if let start = chain.firstIndex(where: { $0.identity == identity }) {
       let names = chain[start...].map(\.name) + [loaded.source.name]

@@ -48,7 +48,7 @@ extension Machine {
   var isStopping: Bool {
     switch interruption {
     case .none: false
-    case .cleaningUp: runningCleanUps == 0
+    case .cleaningUp: exceptions.runningCleanUps == 0
     case .abandoning: true
     }
   }
@@ -67,16 +67,16 @@ extension Machine {
   ///   whatever the block did.
   func withCleanUp(_ body: () -> Value) -> Value {
     if interruption == .abandoning { return stop() }
-    runningCleanUps += 1
+    exceptions.runningCleanUps += 1
     let outcome = body()
-    runningCleanUps -= 1
+    exceptions.runningCleanUps -= 1
     return isStopping ? stop() : outcome
   }
 
   /// Forgets an interrupt once everything has been unwound.
   func endInterruption() {
     interruption = .none
-    uncaught = nil
+    exceptions.uncaught = nil
   }
 
   private func monotonicTime() -> UInt64 {

@@ -45,17 +45,17 @@ extension Machine {
     }
     // What is signalled when there may be no room to make it.
     for name in ["StackOverflow", "OutOfMemory"] { _ = kernelClass(name) }
-    classes[Int(ClassIndex.zeroFloat)] = kernelClass("Float")
+    classes.infos[Int(ClassIndex.zeroFloat)] = kernelClass("Float")
     // The classes of Object's and Class's metaclasses knot the two trees together.
     for name in ["Object", "MessageRecorder"] {
-      madeClasses[name]?.metaclass?.superclass = madeClasses["Class"]
+      classes.made[name]?.metaclass?.superclass = classes.made["Class"]
     }
     makeKernelVariables()
   }
 
   /// Makes a class of the kernel, and those that it inherits from, unless they are there.
   func makeKernelClass(_ row: KernelClass) -> ClassInfo {
-    if let info = madeClasses[row.name] { return info }
+    if let info = classes.made[row.name] { return info }
     // What a recorder understood itself, it could not record.
     let isRoot = row.name == "Object" || row.name == "MessageRecorder"
     let superclass = isRoot ? nil : KernelText.row(row.superclass).map { makeKernelClass($0) }
@@ -161,8 +161,8 @@ extension Machine {
     mount(makeKernelStore("MemoryStore"), as: "mem")
     mount(makeKernelStore("SolverTable"), as: "solver")
     mount(makeKernelStore("ConnectorTable"), as: "connector")
-    script = makeInstance(of: "Script")
-    permanentRoots.append(Value(script))
+    session.script = makeInstance(of: "Script")
+    permanentRoots.append(Value(session.script))
   }
 }
 
@@ -219,7 +219,7 @@ enum KernelNodes {
           "basicNew", "A new instance whose variables have their first values, not initialized.",
           { method, machine, _ in
             let code = Code(source: Machine.noSource, name: "Class>>basicNew", isKernel: true)
-            machine.methodCodes.append(code)
+            machine.codeTable.methods.append(code)
             return BasicNewNode(
               at: CodePosition(
                 code: code, range: .none, depth: BasicNewNode.depth, state: machine.state))
@@ -229,7 +229,7 @@ enum KernelNodes {
           "new", "A new instance, which is sent initialize.",
           { method, machine, isTracked in
             let code = Code(source: Machine.noSource, name: "Class>>new", isKernel: true)
-            machine.methodCodes.append(code)
+            machine.codeTable.methods.append(code)
             return NewNode(
               machine.selector("initialize"), tracked: isTracked,
               at: CodePosition(

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 internal import TenonStoreKit
@@ -56,7 +57,7 @@ extension Machine {
 
   /// What the host put into the variable `arguments`.
   private var programArguments: [String] {
-    guard let cell = scriptCells["arguments"], cell[slot: 0].isObject(ofClass: ClassIndex.array)
+    guard let cell = session.cells["arguments"], cell[slot: 0].isObject(ofClass: ClassIndex.array)
     else { return [] }
     let array = ObjectRef(cell[slot: 0])
     return (0..<array.elementCount).compactMap { text(array[element: $0]) }
@@ -196,7 +197,7 @@ extension Machine {
           Diagnostic(.error, failure.message, signature.range).rendered(in: source))
         return exit(1)
       }
-    } else if !endedByReturn {
+    } else if !session.endedByReturn {
       return outcome
     }
     if value.isNil { return outcome }
@@ -208,7 +209,7 @@ extension Machine {
   /// - Returns: How the script ends.
   func runLast(_ statement: Statement?, _ outcome: ScriptOutcome) -> ScriptOutcome {
     guard case .finished = outcome, case .definition(let definition) = statement,
-      let input = scriptCells["stdin"], let output = scriptCells["stdout"]
+      let input = session.cells["stdin"], let output = session.cells["stdout"]
     else { return outcome }
     let name: Name
     let message: String
@@ -223,7 +224,7 @@ extension Machine {
   }
 
   private func printLine(_ value: Value) -> Value {
-    guard let output = scriptCells["stdout"] else { return .nil }
+    guard let output = session.cells["stdout"] else { return .nil }
     return send(selector("println:"), to: output[slot: 0], value)
   }
 }

@@ -57,8 +57,8 @@ extension Machine {
     variant.instanceVariables = info.instanceVariables
     variant.object = info.object
     variant.metaclass = info.metaclass
-    classes[Int(info.index)] = variant
-    for older in classes where older?.canonical === info && older !== variant {
+    classes.infos[Int(info.index)] = variant
+    for older in classes.infos where older?.canonical === info && older !== variant {
       older?.forgetVariantMethods()
     }
     info.index = takeClassIndex()
@@ -88,12 +88,14 @@ extension Machine {
   private func discardCode(of info: ClassInfo) {
     let handlers = info.propertyPaths.flatMap { Array($0.handlers.values) }
     for method in info.allMethods + info.ownStatements + handlers { retireLater(method) }
-    for variant in classes where variant?.canonical === info { variant?.forgetVariantMethods() }
+    for variant in classes.infos where variant?.canonical === info {
+      variant?.forgetVariantMethods()
+    }
   }
 
   /// Empties all caches: classes have changed as a whole.
   func flushAllCaches() {
-    for selector in selectors.values { selector.flushCaches() }
+    for selector in codeTable.selectors.values { selector.flushCaches() }
     lookupCache.clear()
   }
 
@@ -167,13 +169,13 @@ extension Machine {
   func addedVariables(of object: ObjectRef) -> ObjectRef? {
     let variant = classInfo(at: object.classIndex)
     let names = variant.addedNames
-    if let known = addedVariableObjects[object.bits] {
+    if let known = classes.addedVariables[object.bits] {
       let added = ObjectRef(known)
       if added.slotCount >= names.count { return added }
       // The class has got still more variables since.
       let grown = state.allocate(classIndex: ClassIndex.context, slotCount: names.count)
       for slot in 0..<added.slotCount { grown[slot: slot] = added[slot: slot] }
-      addedVariableObjects[object.bits] = Value(grown)
+      classes.addedVariables[object.bits] = Value(grown)
       heap.noteEntry(Value(grown))
       guard let canonical = variant.canonical else { return grown }
       let value = setFirstValues(
@@ -181,7 +183,7 @@ extension Machine {
       return value.isUnwind ? nil : grown
     }
     let added = state.allocate(classIndex: ClassIndex.context, slotCount: max(1, names.count))
-    addedVariableObjects[object.bits] = Value(added)
+    classes.addedVariables[object.bits] = Value(added)
     heap.noteEntry(Value(added))
     object.flags |= ObjectFlag.extended
     guard let canonical = variant.canonical else { return added }
@@ -261,11 +263,11 @@ extension Machine {
 
   /// Gives a copy of an instance added variables of its own.
   func copyAddedVariables(of object: ObjectRef, to copy: ObjectRef) {
-    guard let known = addedVariableObjects[object.bits] else { return }
+    guard let known = classes.addedVariables[object.bits] else { return }
     let added = ObjectRef(known)
     let own = state.allocate(classIndex: ClassIndex.context, slotCount: added.slotCount)
     for slot in 0..<added.slotCount { own[slot: slot] = added[slot: slot] }
-    addedVariableObjects[copy.bits] = Value(own)
+    classes.addedVariables[copy.bits] = Value(own)
     heap.noteEntry(Value(own))
     copy.flags |= ObjectFlag.extended
   }
@@ -273,15 +275,15 @@ extension Machine {
   /// Marks the added variables of the instances that have been marked.
   func markAddedVariables() {
     while let object = heap.nextMarkedExtended() {
-      if let added = addedVariableObjects[object.bits] { heap.mark(added) }
+      if let added = classes.addedVariables[object.bits] { heap.mark(added) }
       heap.drain()
     }
   }
 
   /// Forgets the added variables of instances that the collection has not found.
   func forgetAddedVariables() {
-    guard !addedVariableObjects.isEmpty else { return }
-    addedVariableObjects = addedVariableObjects.filter { bits, _ in
+    guard !classes.addedVariables.isEmpty else { return }
+    classes.addedVariables = classes.addedVariables.filter { bits, _ in
       heap.isMarked(ObjectRef(Value(bits: bits)))
     }
   }

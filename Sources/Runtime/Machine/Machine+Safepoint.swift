@@ -9,11 +9,13 @@ extension Machine {
   func safepoint() -> Value {
     state.clearSafepointRequest()
     if noticeInterrupt() { return stop() }
-    if solverLimit != nil, countSolverStep().isUnwind { return .unwind }
+    if connections.solverLimit != nil, countSolverStep().isUnwind { return .unwind }
     if options.collectEvery > 0 {
       state.requestSafepoint()
-      safepointCount += 1
-      if safepointCount % options.collectEvery == 0 || heap.wantsCollection { collectForTest() }
+      collector.safepointCount += 1
+      if collector.safepointCount % options.collectEvery == 0 || heap.wantsCollection {
+        collectForTest()
+      }
     } else if unsafe heap.liveBytes > options.memoryLimit {
       // What the last collection found to be too much may be garbage by now: a handler has unwound.
       collect()
@@ -36,10 +38,10 @@ extension Machine {
   /// The program has called itself too deep: signals that, with some room for handlers.
   func stackOverflow() -> Value {
     // Looking for a handler takes as long as the stack is deep; for a solver that counts.
-    solverLimit?.steps -= max(0, state.top.distance(from: state.stackBase) / 8)
-    guard openReserves < MachineLimits.reserves else {
+    connections.solverLimit?.steps -= max(0, state.top.distance(from: state.stackBase) / 8)
+    guard nativeStack.openReserves < MachineLimits.reserves else {
       // The handlers of the overflow overflow as well: there is no way but out.
-      uncaught = UncaughtError(
+      exceptions.uncaught = UncaughtError(
         className: ErrorClass.stackOverflow.rawValue,
         message: Failure.stackOverflow().message, trace: stackTrace())
       return state.unwind(to: topLevelTarget, with: .nil)
@@ -51,7 +53,7 @@ extension Machine {
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
-      || solverLimit != nil
+      || connections.solverLimit != nil
     {
       state.requestSafepoint()
     }
@@ -61,11 +63,11 @@ extension Machine {
   func withReserve(_ body: () -> Value) -> Value {
     let floor = state.nativeFloor
     let end = state.stackEnd
-    openReserves += 1
-    setNativeFloor(floor &- reserveBytes)
+    nativeStack.openReserves += 1
+    setNativeFloor(floor &- nativeStack.reserveBytes)
     state.stackEnd = end.advanced(by: memory.reserveSlots)
     defer {
-      openReserves -= 1
+      nativeStack.openReserves -= 1
       setNativeFloor(floor)
       state.stackEnd = end
     }

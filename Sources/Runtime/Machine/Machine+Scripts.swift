@@ -33,7 +33,7 @@ extension Machine {
     warn: ([Diagnostic]) -> Void, observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
     var plan = ScriptPlan(machine: self, isPrompt: isPrompt)
-    let chain = sourceLoader?.identity(ofFile: source.name).map { [($0, source.name)] } ?? []
+    let chain = host.sourceLoader?.identity(ofFile: source.name).map { [($0, source.name)] } ?? []
     let script: Script
     switch plan.read(source, chain: chain) {
     case .script(let read): script = read
@@ -46,8 +46,8 @@ extension Machine {
     let own = plan.warnings.filter { $0.source.name == source.name }.map(\.diagnostic)
     if !own.isEmpty { warn(own) }
     willRun()
-    hyphenatedNames.formUnion(plan.hyphenatedNames)
-    definedConnectors.formUnion(plan.connectors)
+    session.hyphenatedNames.formUnion(plan.hyphenatedNames)
+    session.definedConnectors.formUnion(plan.connectors)
     for name in plan.declared { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
     return withEntry {
@@ -80,15 +80,15 @@ extension Machine {
 
   /// The schemes with hyphens that are mounted, as a parser knows them: with their colons.
   var hyphenatedSchemes: [String] {
-    schemeCells.keys.filter { $0.utf8.contains(UInt8(ascii: "-")) && hasScheme($0) }
+    stores.schemeCells.keys.filter { $0.utf8.contains(UInt8(ascii: "-")) && hasScheme($0) }
       .map { $0 + ":" }
   }
 
   /// Does something that asks how much native stack there is, outside of an evaluation or within.
   func withStackKnown<Result>(_ body: () -> Result) -> Result {
-    let low = stackLow
-    if low == 0 { stackLow = NativeStack.current.low }
-    defer { stackLow = low }
+    let low = nativeStack.low
+    if low == 0 { nativeStack.low = NativeStack.current.low }
+    defer { nativeStack.low = low }
     return body()
   }
 
@@ -97,7 +97,7 @@ extension Machine {
     observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
-    endedByReturn = false
+    session.endedByReturn = false
     var last = Value.nil
     for (index, statement) in script.statements.enumerated() {
       if case .import(let statement) = statement {
@@ -106,7 +106,7 @@ extension Machine {
         let outcome = run(statement, in: source, plan)
         roots.removeLast()
         guard case .finished = outcome else { return outcome }
-        endedByReturn = false
+        session.endedByReturn = false
         continue
       }
       // What other threads and processes have changed is seen between two statements.
@@ -119,7 +119,7 @@ extension Machine {
         let outcome = endOfUnwinding()
         // A '^' ends the script, and its value is that of the statement.
         if case .finished(let value) = outcome {
-          endedByReturn = true
+          session.endedByReturn = true
           observer(value, statement.range)
         }
         return outcome
@@ -135,12 +135,12 @@ extension Machine {
     _ statement: ImportStatement, in source: SourceText, _ plan: ScriptPlan
   ) -> ScriptOutcome {
     guard let (identity, file) = plan.file(statement, in: source),
-      importedFiles.insert(identity).inserted
+      session.importedFiles.insert(identity).inserted
     else { return .finished(.nil) }
     let outcome = run(file.script, file.source, plan) { _, _ in }
     if case .finished = outcome { return outcome }
     // Whoever tries again gets it anew.
-    importedFiles.remove(identity)
+    session.importedFiles.remove(identity)
     return outcome
   }
 
@@ -183,15 +183,15 @@ extension Machine {
       if variable.type?.text == ReservedName.lazyType, objectionToLaziness(of: name) != nil {
         return
       }
-      cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
+      session.cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
       noteDeclaration(type: variable.type?.text)
       graph.noteType(of: .slot(cell, 0))
       if variable.isConstant {
-        constantCells.insert(cell.bits)
+        session.constantCells.insert(cell.bits)
       } else {
-        constantCells.remove(cell.bits)
+        session.constantCells.remove(cell.bits)
       }
-      groupCells.remove(cell.bits)
+      session.groupCells.remove(cell.bits)
     }
     for name in names {
       let cell = scriptCell(named: name.text)
@@ -202,11 +202,11 @@ extension Machine {
   /// Evaluates code that belongs to nobody, with the script as the receiver.
   func run(_ code: Code) -> Value {
     guard let body = code.body else { return .nil }
-    runningCodes.append(code)
+    codeTable.running.append(code)
     let callee = pushNativeFrame()
-    callee[0] = Value(script)
+    callee[0] = Value(session.script)
     let value = enter(body, callee, argumentCount: 0)
-    runningCodes.removeLast()
+    codeTable.running.removeLast()
     retire(code)
     return value
   }
@@ -215,37 +215,38 @@ extension Machine {
   func endOfUnwinding() -> ScriptOutcome {
     let target = state.unwindTarget
     let value = state.takeUnwindValue()
-    unwindAction = .deliver
+    exceptions.unwindAction = .deliver
     if target == Machine.scriptTarget { return .finished(value) }
     // An evaluation within another leaves the rest to the outer one.
     if interruption != .none { return .interrupted }
-    let error = uncaught ?? UncaughtError(className: "Error", message: "", trace: StackTrace())
-    uncaught = nil
+    let error =
+      exceptions.uncaught ?? UncaughtError(className: "Error", message: "", trace: StackTrace())
+    exceptions.uncaught = nil
     return .failed(error)
   }
 
   /// Prepares for an evaluation from outside: finds out how much native stack there is.
   func withEntry<Result>(_ body: () -> Result) -> Result {
-    entryDepth += 1
+    nativeStack.entryDepth += 1
     let floor = state.nativeFloor
     // An evaluation within another is on the same stack, and may be within a reserve.
-    if entryDepth == 1 {
+    if nativeStack.entryDepth == 1 {
       let stack = NativeStack.current
-      stackLow = stack.low
-      reserveBytes = stack.reserve
-      releaseRoom = stack.releaseRoom
+      nativeStack.low = stack.low
+      nativeStack.reserveBytes = stack.reserve
+      nativeStack.releaseRoom = stack.releaseRoom
       setNativeFloor(stack.floor)
     }
-    let handler = currentHandler
-    if entryDepth == 1 { currentHandler = -1 }
+    let handler = exceptions.currentHandler
+    if nativeStack.entryDepth == 1 { exceptions.currentHandler = -1 }
     defer {
-      entryDepth -= 1
-      if entryDepth == 0 {
-        stackLow = 0
+      nativeStack.entryDepth -= 1
+      if nativeStack.entryDepth == 0 {
+        nativeStack.low = 0
         retireReplacedMethods()
         endInterruption()
       }
-      currentHandler = handler
+      exceptions.currentHandler = handler
       setNativeFloor(floor)
     }
     return body()

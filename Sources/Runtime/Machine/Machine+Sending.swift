@@ -58,7 +58,7 @@ extension Machine {
 
   /// The class with an index.
   func classInfo(at index: UInt32) -> ClassInfo {
-    guard let info = classes[Int(index)] else {
+    guard let info = classes.infos[Int(index)] else {
       preconditionFailure("class index \(index) belongs to no class")
     }
     return info
@@ -141,14 +141,14 @@ extension Machine {
   ///
   /// A name that a program has made up is not kept: selectors stay for good.
   func knownSelector(_ name: String, of receiver: Value) -> Selector? {
-    if let selector = selectors[name] { return selector }
+    if let selector = codeTable.selectors[name] { return selector }
     // The selectors of a class of the kernel are there once its methods are.
     var info: ClassInfo? = classInfo(of: receiver)
     while let current = info {
       current.loadIfNeeded()
       info = current.superclass ?? current.canonical
     }
-    return selectors[name]
+    return codeTable.selectors[name]
   }
 
   /// Sends `doesNotUnderstand:` with a message for a selector.
@@ -168,9 +168,9 @@ extension Machine {
 
   /// What any class does for a selector it has no method for.
   private func notUnderstoodBody(for selector: Selector) -> NodeRef {
-    if let body = notUnderstoodBodies[selector.number] { return NodeRef(body) }
+    if let body = codeTable.notUnderstoodBodies[selector.number] { return NodeRef(body) }
     let body = NotUnderstoodNode(selector: selector, state: state)
-    notUnderstoodBodies[selector.number] = body
+    codeTable.notUnderstoodBodies[selector.number] = body
     return NodeRef(body)
   }
 }

@@ -8,14 +8,14 @@ extension Machine {
 
   /// The rules of a zone, read from its file when they are first asked for.
   func timeZone(named name: String) throws(Failure) -> TimeZoneRules {
-    if let known = timeZones[name] { return known }
-    guard let source = timeZoneSource else { throw .noTimeZones() }
+    if let known = host.timeZones[name] { return known }
+    guard let source = host.timeZoneSource else { throw .noTimeZones() }
     // What is no name never reaches the file system.
     guard Machine.isZoneName(name) else { throw .timeZoneName(name) }
     guard let bytes = source.zoneFile(named: name) else { throw .noTimeZone(name) }
     do throws(TimeZoneDamage) {
       let rules = try TimeZoneRules(file: bytes)
-      timeZones[name] = rules
+      host.timeZones[name] = rules
       return rules
     } catch {
       throw .damagedTimeZone(name, error)
@@ -25,10 +25,10 @@ extension Machine {
   /// The name of the zone where the program runs; nil when it is unknown or nothing can be read
   /// about it.
   func localZoneName() -> String? {
-    guard let name = timeZoneSource?.localZone else { return nil }
-    if timeZones[name] != nil { return name }
-    if let rule = TimeZoneRule(name), !Machine.isKnownZone(name, timeZoneSource) {
-      timeZones[name] = TimeZoneRules(rule)
+    guard let name = host.timeZoneSource?.localZone else { return nil }
+    if host.timeZones[name] != nil { return name }
+    if let rule = TimeZoneRule(name), !Machine.isKnownZone(name, host.timeZoneSource) {
+      host.timeZones[name] = TimeZoneRules(rule)
       return name
     }
     return (try? timeZone(named: name)) == nil ? nil : name

@@ -8,7 +8,7 @@ extension Machine {
 
   /// Lets a weak reference refer to an object.
   func setWeakTarget(of reference: ObjectRef, to target: Value) {
-    if weakTargets.updateValue(target, forKey: reference.bits) == nil {
+    if collector.weakTargets.updateValue(target, forKey: reference.bits) == nil {
       heap.countOutside(Machine.bytesPerWeakReference)
     }
   }
@@ -17,7 +17,7 @@ extension Machine {
   ///
   /// Who reads it holds it: a collection that goes on in slices must not take it for dead.
   func weakTarget(of reference: ObjectRef) -> Value {
-    guard let target = weakTargets[reference.bits] else { return .nil }
+    guard let target = collector.weakTargets[reference.bits] else { return .nil }
     heap.noteEntry(target)
     return target
   }
@@ -25,26 +25,26 @@ extension Machine {
   /// Evaluates a block once an object has been collected.
   func addFinalizer(_ block: Value, to object: ObjectRef) {
     heap.countOutside(Machine.bytesPerWeakReference)
-    finalizers[object.bits, default: []].append(block)
+    collector.finalizers[object.bits, default: []].append(block)
   }
 
   /// Forgets the references to objects that the collection has not found, and lines up their hooks:
   /// everything that lives is marked.
   func clearWeakReferences() {
-    if !weakTargets.isEmpty {
-      let count = weakTargets.count
-      weakTargets = weakTargets.filter { bits, target in
+    if !collector.weakTargets.isEmpty {
+      let count = collector.weakTargets.count
+      collector.weakTargets = collector.weakTargets.filter { bits, target in
         heap.isMarked(ObjectRef(Value(bits: bits)))
           && (!target.isObject || heap.isMarked(ObjectRef(target)))
       }
-      heap.countOutside((weakTargets.count - count) * Machine.bytesPerWeakReference)
+      heap.countOutside((collector.weakTargets.count - count) * Machine.bytesPerWeakReference)
     }
-    if !policyQueues.byObject.isEmpty { purgePolicyQueues() }
-    guard !finalizers.isEmpty else { return }
-    let dead = finalizers.keys.filter { !heap.isMarked(ObjectRef(Value(bits: $0))) }
+    if !stores.policyQueues.byObject.isEmpty { purgePolicyQueues() }
+    guard !collector.finalizers.isEmpty else { return }
+    let dead = collector.finalizers.keys.filter { !heap.isMarked(ObjectRef(Value(bits: $0))) }
     // Sorted, as a table has another order in each run: the older object is mostly the lower one.
     for bits in dead.sorted() {
-      guard let hooks = finalizers.removeValue(forKey: bits) else { continue }
+      guard let hooks = collector.finalizers.removeValue(forKey: bits) else { continue }
       heap.countOutside(-hooks.count * Machine.bytesPerWeakReference)
       loop.hooks += hooks
     }

@@ -155,7 +155,7 @@ extension Machine {
 
   /// The value if it is an interval, which as an index answers a slice.
   func sliceIndex(_ value: Value) -> Value? {
-    value.isObject && classInfo(of: value) === intervalClass ? value : nil
+    value.isObject && classInfo(of: value) === kernel.interval ? value : nil
   }
 
   /// Stores elements of an array that somebody watches or that must not change, as one change.
@@ -316,7 +316,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let elements = OrderedElements(arguments.receiver)
       // A subclass may have an addLast: of its own.
-      guard elements.object.classIndex == machine.orderedCollectionClass.index else {
+      guard elements.object.classIndex == machine.kernel.orderedCollection.index else {
         return machine.send(machine.selector("addLast:"), to: arguments.receiver, arguments[0])
       }
       return try machine.addLast(arguments[0], to: elements)

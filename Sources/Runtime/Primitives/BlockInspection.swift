@@ -24,7 +24,10 @@ extension Machine {
     let code = Closure(block).code.object
     let text = code.code.source.text(in: code.range)
     let source = SourceText(name: "<block>", text)
-    guard let script = parse(source, names: hyphenatedNames, connectors: definedConnectors).script,
+    guard
+      let script = parse(
+        source, names: session.hyphenatedNames, connectors: session.definedConnectors
+      ).script,
       script.statements.count == 1, case .expression(let whole) = script.statements[0],
       case .block = whole
     else { return false }

@@ -7,11 +7,11 @@ extension Primitive {
       "connectAs: aString target: anotherString",
       "Evaluates the block; a connection that the kernel makes in it, and its target, are called so."
     ) { machine, arguments in
-      let outer = machine.connectionNames
-      machine.connectionNames = machine.text(arguments[0]).flatMap { text in
+      let outer = machine.connections.names
+      machine.connections.names = machine.text(arguments[0]).flatMap { text in
         machine.text(arguments[1]).map { (text, target: $0) }
       }
-      defer { machine.connectionNames = outer }
+      defer { machine.connections.names = outer }
       return machine.evaluateBlock(arguments.receiver)
     },
     Primitive("valueWithArguments: anArray", "Evaluates the block with anArray's elements.") {

@@ -228,7 +228,7 @@ extension Machine {
   func makeConnectionObject(_ connection: Connection) -> Value {
     let object = makeInstance(of: "Connection")
     object[slot: 0] = Value(small: connection.number)
-    object[slot: 1] = statementTexts.text(of: connection.statement) { makeString($0) }
+    object[slot: 1] = session.statementTexts.text(of: connection.statement) { makeString($0) }
     return Value(object)
   }
 

@@ -59,13 +59,13 @@ extension Machine {
   /// Compares two objects, which count as equal where they are met again inside themselves: two
   /// cyclic structures are equal when no path tells them apart.
   fileprivate func comparing(_ arguments: Arguments, _ body: () -> Value) -> Value {
-    comparisons.depth += 1
-    defer { comparisons.depth -= 1 }
-    guard comparisons.depth > NestedComparisons.unnotedDepth else { return body() }
+    caches.comparisons.depth += 1
+    defer { caches.comparisons.depth -= 1 }
+    guard caches.comparisons.depth > NestedComparisons.unnotedDepth else { return body() }
     let pair = NestedComparisons.Pair(
       left: arguments.receiver.bits, right: arguments[0].bits)
-    guard comparisons.pairs.insert(pair).inserted else { return .true }
-    defer { comparisons.pairs.remove(pair) }
+    guard caches.comparisons.pairs.insert(pair).inserted else { return .true }
+    defer { caches.comparisons.pairs.remove(pair) }
     return body()
   }
 
@@ -93,18 +93,18 @@ extension Machine {
 
   fileprivate func sequenceHash(_ arguments: Arguments) -> Value {
     let count = size(ofSequence: arguments.receiver)
-    if count.isUnwind || comparisons.isHashDeepEnough { return count }
-    comparisons.hashDepth += 1
+    if count.isUnwind || caches.comparisons.isHashDeepEnough { return count }
+    caches.comparisons.hashDepth += 1
     defer {
-      comparisons.hashDepth -= 1
-      if comparisons.hashDepth == 0 { comparisons.hashedElements = 0 }
+      caches.comparisons.hashDepth -= 1
+      if caches.comparisons.hashDepth == 0 { caches.comparisons.hashedElements = 0 }
     }
     let size = count.asSmallInteger ?? 0
     var sum = size & HashLimits.mask
     for index in 0..<max(0, min(size, NestedComparisons.hashedPrefix)) {
       let element = element(index, ofSequence: arguments.receiver)
       if element.isUnwind { return element }
-      comparisons.hashedElements += 1
+      caches.comparisons.hashedElements += 1
       guard let hash = hash(element, byIdentity: false) else { return .unwind }
       sum = (sum &* 31 &+ hash) & HashLimits.mask
     }
@@ -124,7 +124,7 @@ extension Machine {
     if value.isObject(ofClass: ClassIndex.array), index < ObjectRef(value).elementCount {
       return ObjectRef(value)[element: index]
     }
-    if value.isObject, value.classIndex == orderedCollectionClass.index {
+    if value.isObject, value.classIndex == kernel.orderedCollection.index {
       let elements = OrderedElements(value)
       if let array = try? elements.array(), elements.hasElements(in: array), index < elements.count
       {

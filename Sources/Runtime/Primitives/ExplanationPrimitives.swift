@@ -153,7 +153,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let text = try machine.swiftString(arguments[0])
       do throws(DiagramError) {
-        let diagram = try Diagram(mermaid: text, connectors: machine.definedConnectors) {
+        let diagram = try Diagram(mermaid: text, connectors: machine.session.definedConnectors) {
           source, names, connectors in
           machine.parse(source, names: names, connectors: connectors)
         }
@@ -166,7 +166,8 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let source = SourceText(name: "<diagram>", try machine.swiftString(arguments[0]))
       let result = machine.parse(
-        source, names: machine.hyphenatedNames, connectors: machine.definedConnectors)
+        source, names: machine.session.hyphenatedNames,
+        connectors: machine.session.definedConnectors)
       guard let script = result.script else {
         throw .invalidDiagram(result.diagnostics, in: source)
       }

@@ -99,7 +99,7 @@ extension Primitive {
       let numerator = try machine.makeInteger(fraction.numerator)
       let denominator = try machine.makeInteger(fraction.denominator)
       return machine.send(
-        machine.selector("numerator:denominator:"), to: machine.fractionClass.object, numerator,
+        machine.selector("numerator:denominator:"), to: machine.kernel.fraction.object, numerator,
         denominator)
     },
     function("squareRoot", "The square root; not a number for a negative one.") {

@@ -1,8 +1,8 @@
 internal import TenonNumerics
 
 extension Primitive {
-  static let dictionary = dictionary(byIdentity: false)
-  static let identityDictionary = dictionary(byIdentity: true)
+  static let dictionary = lookups(byIdentity: false) + entryChanges(byIdentity: false)
+  static let identityDictionary = lookups(byIdentity: true) + entryChanges(byIdentity: true)
   static let set = set(byIdentity: false)
   static let identitySet = set(byIdentity: true)
 
@@ -12,7 +12,7 @@ extension Primitive {
     }
   ]
 
-  private static func dictionary(byIdentity: Bool) -> [Primitive] {
+  private static func lookups(byIdentity: Bool) -> [Primitive] {
     [
       Primitive("at: key", "The value at key; an error when there is none.") {
         machine, arguments in
@@ -43,6 +43,14 @@ extension Primitive {
         case .unwound: .unwind
         }
       },
+      Primitive("includesKey: key", "Whether there is a value at key.") { machine, arguments in
+        machine.includes(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+      },
+    ]
+  }
+
+  private static func entryChanges(byIdentity: Bool) -> [Primitive] {
+    [
       Primitive("at: key put: value", "Stores value at key; answers value.") {
         machine, arguments throws(Failure) in
         let table = HashTable(arguments.receiver)
@@ -76,9 +84,6 @@ extension Primitive {
         case .absent: return machine.evaluateBlock(arguments[1])
         case .unwound: return .unwind
         }
-      },
-      Primitive("includesKey: key", "Whether there is a value at key.") { machine, arguments in
-        machine.includes(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
       },
     ]
   }

@@ -320,7 +320,7 @@ extension Machine {
       let bottom = try denominator.dividedTruncating(by: divisor, poll: poll)
     else { throw zeroDivide(try makeInteger(numerator)) }
     if bottom.quotient.exactInt == 1 { return try makeInteger(top.quotient) }
-    let fraction = makeInstance(of: fractionClass)
+    let fraction = makeInstance(of: kernel.fraction)
     fraction[slot: 0] = try makeInteger(top.quotient)
     fraction[slot: 1] = try makeInteger(bottom.quotient)
     return Value(fraction)

@@ -4,7 +4,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let words = try machine.swiftString(arguments[0]).split(separator: " ")
       if words.count == 2, let operand = Int(words[1]) {
-        machine.inverses[String(words[0]), default: []].insert(operand)
+        machine.connections.inverses[String(words[0]), default: []].insert(operand)
       }
       return arguments.receiver
     },
@@ -18,10 +18,10 @@ extension Primitive {
         .invalidArgument, "the branch that is taken does not depend on '\(name)'")
     },
     Primitive("declared", "The declared inverses by message and operand.") { machine, _ in
-      if let blocks = machine.inverseBlocks { return blocks }
+      if let blocks = machine.connections.inverseBlocks { return blocks }
       let blocks = machine.makeEmptyDictionary()
       machine.permanentRoots.append(blocks)
-      machine.inverseBlocks = blocks
+      machine.connections.inverseBlocks = blocks
       return blocks
     },
   ]

@@ -64,7 +64,7 @@ struct LoopedOrderedCollection: LoopedElements {
 
 extension Primitive {
   static let arrayLoops: [Primitive] =
-    loops(LoopedArray.self) + [
+    loops(LoopedArray.self) + searches(LoopedArray.self) + [
       Primitive("collect: aBlock", "An array of what aBlock answers for each element.") {
         machine, arguments throws(Failure) in
         try machine.collect(LoopedArray.self, arguments)
@@ -80,7 +80,7 @@ extension Primitive {
     ]
 
   static let orderedCollectionLoops: [Primitive] =
-    loops(LoopedOrderedCollection.self) + [
+    loops(LoopedOrderedCollection.self) + searches(LoopedOrderedCollection.self) + [
       Primitive("collectedElements: aBlock", "An array of what aBlock answers for each element.") {
         machine, arguments throws(Failure) in
         try machine.collect(LoopedOrderedCollection.self, arguments)
@@ -229,6 +229,13 @@ extension Primitive {
         machine, arguments throws(Failure) in
         try machine.visitPairs(Elements.self, arguments, step: 1)
       },
+    ]
+  }
+
+  /// What arrays and ordered collections have in common to find elements, and to make one of all.
+  @inline(__always)
+  private static func searches<Elements: LoopedElements>(_: Elements.Type) -> [Primitive] {
+    [
       Primitive("findFirst: aBlock", "The index of the first element that aBlock accepts, or 0.") {
         machine, arguments throws(Failure) in
         let elements = try Elements(arguments.receiver)

@@ -60,11 +60,11 @@ extension Machine {
     guard let watching = watchingStore(store) else { return }
     do throws(StoreError) {
       let subscription = try watching.watch(reference, isDeep: true)
-      storeWatches.add(subscription, for: connection)
+      stores.watches.add(subscription, for: connection)
     } catch {
       throw .store(error)
     }
-    loop.add(storeWatches)
+    loop.add(stores.watches)
   }
 
   /// What is at a place of a store, to be put into another one: bytes that are no text are bytes.

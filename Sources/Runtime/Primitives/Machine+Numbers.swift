@@ -206,7 +206,7 @@ extension Machine {
       let bottom = try integer(spelled: denominator, isNegative: false, base: 10),
       bottom != Value(small: 0)
     else { return .nil }
-    return send(selector("numerator:denominator:"), to: fractionClass.object, top, bottom)
+    return send(selector("numerator:denominator:"), to: kernel.fraction.object, top, bottom)
   }
 
   /// The integer that digits of a base spell, with a sign before them; or nil.
@@ -306,7 +306,7 @@ extension Machine {
   }
 
   /// Whether a value inherits from Number.
-  func isNumber(_ value: Value) -> Bool { classInfo(of: value).inherits(from: numberClass) }
+  func isNumber(_ value: Value) -> Bool { classInfo(of: value).inherits(from: kernel.number) }
 }
 
 enum ArithmeticKind {

@@ -39,6 +39,13 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
+    default: connectorTable(for: className)
+    }
+  }
+
+  /// Those of connectors and stores.
+  private static func connectorTable(for className: String) -> [Primitive] {
+    switch className {
     case "Inverse class": inverseClass
     case "ConnectorTable class": connectorTableClass
     case "SolverCell": solverCell

@@ -2,11 +2,11 @@ extension Primitive {
   static let randomClass: [Primitive] = [
     Primitive("shared", "The generator of atRandom and shuffled: the same numbers in each run.") {
       machine, arguments in
-      if let random = machine.sharedRandom { return random }
+      if let random = machine.host.sharedRandom { return random }
       let random = machine.send(machine.selector("new"), to: arguments.receiver)
       if random.isUnwind { return random }
       machine.permanentRoots.append(random)
-      machine.sharedRandom = random
+      machine.host.sharedRandom = random
       return random
     },
     Primitive(
@@ -28,8 +28,8 @@ extension Primitive {
 
 extension Machine {
   fileprivate func nextEntropy() -> UInt64 {
-    if let entropy { return entropy() }
-    return fixedEntropy.next()
+    if let entropy = host.entropy { return entropy() }
+    return host.fixedEntropy.next()
   }
 }
 

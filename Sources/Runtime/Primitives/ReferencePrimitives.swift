@@ -8,7 +8,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let (left, right) = (arguments.receiver, arguments[0])
       if left == right { return .true }
-      guard right.isObject, machine.classInfo(of: right) === machine.referenceClass else {
+      guard right.isObject, machine.classInfo(of: right) === machine.kernel.reference else {
         return .false
       }
       return Value(try machine.reference(left) == machine.reference(right))

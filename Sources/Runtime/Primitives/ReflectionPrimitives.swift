@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonLexer
 internal import TenonParser
 internal import TenonText
@@ -111,7 +112,7 @@ extension Machine {
   fileprivate func ownMethod(_ name: Value, of info: ClassInfo) throws(Failure) -> Method? {
     let name = try swiftString(name)
     info.loadIfNeeded()
-    return selectors[name].flatMap { info.ownMethod($0) }
+    return codeTable.selectors[name].flatMap { info.ownMethod($0) }
   }
 
   /// The object that stands for a method.
@@ -166,7 +167,8 @@ extension Machine {
   fileprivate func compile(_ text: String, in info: ClassInfo) throws(Failure) -> Value {
     let source = SourceText(name: "<\(info.name) compile:>", text)
     let result = Parser(
-      source, knownNames: hyphenatedNames.union(hyphenatedSchemes), connectors: definedConnectors,
+      source, knownNames: session.hyphenatedNames.union(hyphenatedSchemes),
+      connectors: session.definedConnectors,
       nestingLimit: min(Parser.defaultNestingLimit, nativeRoom / MachineLimits.nestingBytes),
       heightLimit: min(Parser.defaultHeightLimit, nativeRoom / MachineLimits.heightBytes)
     ).parseMethodDefinition(in: SourceRange(0, source.bytes.count))
@@ -251,7 +253,7 @@ extension Machine {
     collect()
     var found: [ObjectRef] = []
     heap.forEachLiveObject { object in
-      let own = classes[Int(object.classIndex)]
+      let own = classes.infos[Int(object.classIndex)]
       if own === info || own?.canonical === info { found.append(object) }
     }
     let array = try makeArray(checked: found.count)

@@ -86,7 +86,7 @@ extension Machine {
   fileprivate func regex(_ value: Value) throws(Failure) -> RegexCache.Entry {
     let pattern = try string(ObjectRef(value)[slot: 0])
     do throws(RegexError) {
-      return try regexCache.entry(pattern.utf8, hash: pattern.bytesHash)
+      return try caches.regexes.entry(pattern.utf8, hash: pattern.bytesHash)
     } catch {
       throw .regex(try swiftString(Value(pattern)), error)
     }

@@ -14,7 +14,7 @@ extension Primitive {
     Primitive("isPinned", "Whether something outside of the solver determines the place.") {
       machine, arguments throws(Failure) in
       let cell = try machine.solverCell(arguments.receiver)
-      return Value(machine.solverLimit?.solver.pinned.contains(cell) ?? false)
+      return Value(machine.connections.solverLimit?.solver.pinned.contains(cell) ?? false)
     },
   ]
 
@@ -37,7 +37,9 @@ extension Primitive {
   static let connectorTableClass: [Primitive] = [
     Primitive("defined", "The classes of the connectors that the program has defined.") {
       machine, _ in
-      let classes = machine.definedConnectors.sorted().compactMap { machine.classesByName[$0] }
+      let classes = machine.session.definedConnectors.sorted().compactMap {
+        machine.classesByName[$0]
+      }
       return machine.makeArray(
         classes.filter { $0.inherits(from: machine.kernelClass("Connector")) }.map(\.object))
     }
@@ -50,7 +52,7 @@ extension Primitive {
     Primitive("registered: aString", "The solver or the class of one under a name, or nil.") {
       machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
-      if let solver = machine.registeredSolvers[name] { return solver.prototype }
+      if let solver = machine.connections.registeredSolvers[name] { return solver.prototype }
       guard let native = machine.graph.solvers.first(where: { $0.name == name }) else {
         return .nil
       }
@@ -69,7 +71,8 @@ extension Primitive {
         throw .nativeSolver(name)
       }
       let cost = try machine.declaredCost(of: arguments[0])
-      machine.registeredSolvers[name] = RegisteredSolver(prototype: arguments[0], cost: cost)
+      machine.connections.registeredSolvers[name] = RegisteredSolver(
+        prototype: arguments[0], cost: cost)
       return arguments[0]
     },
     Primitive("forget: aString", "Takes a solver away; answers whether there was one.") {
@@ -78,7 +81,7 @@ extension Primitive {
       guard !machine.graph.solvers.contains(where: { $0.name == name }) else {
         throw .nativeSolver(name)
       }
-      return Value(machine.registeredSolvers.removeValue(forKey: name) != nil)
+      return Value(machine.connections.registeredSolvers.removeValue(forKey: name) != nil)
     },
   ]
 
@@ -161,7 +164,7 @@ extension Machine {
 
   /// The cell of a place that the solver at work knows.
   fileprivate func solverCell(_ value: Value) throws(Failure) -> CellID {
-    guard let solver = solverLimit?.solver else { throw .idleSolver() }
+    guard let solver = connections.solverLimit?.solver else { throw .idleSolver() }
     let cell = CellID(try solverNumber(value, "SolverCell", "a place"))
     guard graph.isInUse(cell),
       solver.knows(cell) || solver.isAsked(about: cell)
@@ -171,7 +174,7 @@ extension Machine {
 
   /// The turn that an object stands for, which is still going on.
   fileprivate func turn(_ value: Value) throws(Failure) -> ScriptTurn {
-    guard let turn = scriptTurn, solverLimit?.solver === turn.solver,
+    guard let turn = connections.scriptTurn, connections.solverLimit?.solver === turn.solver,
       ObjectRef(value)[slot: 0] == Value(small: turn.number)
     else { throw .endedTurn() }
     return turn

@@ -67,7 +67,7 @@ extension Primitive {
 
   static let inputStream: [Primitive] = [
     Primitive("isTerminal", "Whether a person types at a terminal, and wants to be prompted.") {
-      machine, _ in Value(machine.console.isInputTerminal)
+      machine, _ in Value(machine.host.console.isInputTerminal)
     },
     Primitive("readLine", "The next line without its end; nil at the end.") {
       machine, arguments throws(Failure) in
@@ -235,7 +235,7 @@ extension Machine {
     _ body: (any Console) throws(ConsoleError) -> Result
   ) throws(Failure) -> Result {
     do throws(ConsoleError) {
-      return try body(console)
+      return try body(host.console)
     } catch {
       throw Failure(.streamError, error.message)
     }

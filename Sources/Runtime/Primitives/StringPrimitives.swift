@@ -219,21 +219,21 @@ extension Machine {
   ///
   /// - Complexity: O(1) for ASCII; else see `StringPlaces`.
   func scalarCount(_ string: ObjectRef) -> Int {
-    string.isASCII ? string.byteCount : stringPlaces.count(of: string)
+    string.isASCII ? string.byteCount : caches.stringPlaces.count(of: string)
   }
 
   /// The number of characters before a byte offset.
   ///
   /// - Complexity: as for `scalarCount`.
   func scalarCount(_ string: ObjectRef, upTo offset: Int) -> Int {
-    string.isASCII ? offset : stringPlaces.scalar(in: string, atOffset: offset)
+    string.isASCII ? offset : caches.stringPlaces.scalar(in: string, atOffset: offset)
   }
 
   /// The byte offset of a character, counted from 0; that of the end for the number of characters.
   ///
   /// - Complexity: as for `scalarCount`.
   func byteOffset(of string: ObjectRef, scalar index: Int) -> Int {
-    string.isASCII ? index : stringPlaces.offset(in: string, ofScalar: index)
+    string.isASCII ? index : caches.stringPlaces.offset(in: string, ofScalar: index)
   }
 
   /// The character of a string at an index counted from 1.

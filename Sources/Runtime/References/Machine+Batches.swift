@@ -18,16 +18,16 @@ extension Machine {
   func joinBatch(_ store: any Store) {
     guard isInTurn else {
       // Whatever has left a turn in another way than by its end.
-      if !batches.isEmpty { _ = endBatches() }
+      if !stores.batches.isEmpty { _ = endBatches() }
       return
     }
     guard let store = store as? any DurableStore else { return }
     if graph.atomicDepth > 0, !graph.isSettling, !graph.observers.isTelling {
-      batches.isOfProgram = true
+      stores.batches.isOfProgram = true
     }
-    if batches.stores.contains(where: { $0 === store }) { return }
+    if stores.batches.stores.contains(where: { $0 === store }) { return }
     _ = store.beginBatch(keepsUndo: false)
-    batches.stores.append(store)
+    stores.batches.stores.append(store)
     graph.words[0].hasBatches = true
   }
 
@@ -41,8 +41,8 @@ extension Machine {
   /// - Returns: Why what the program itself has written is not as durable as it should be; what
   ///   connections have written stays written, and the store tells of the trouble.
   func endBatches() -> StoreError? {
-    let ended = batches
-    batches = OpenBatches()
+    let ended = stores.batches
+    stores.batches = OpenBatches()
     graph.words[0].hasBatches = false
     var failure: StoreError?
     for store in ended.stores {

@@ -41,7 +41,7 @@ extension Machine {
   ///
   /// - Complexity: O(n) in the number of such stores.
   private func nativeStoreObject(for store: any Store) -> Value {
-    for entry in nativeStores where entry.store === store { return entry.object }
+    for entry in stores.native where entry.store === store { return entry.object }
     return makeNativeStore(store)
   }
 

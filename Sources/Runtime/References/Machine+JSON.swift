@@ -36,7 +36,7 @@ extension Machine {
       }
       // What Object has would name neither the place nor the verb.
       guard let method = self.classInfo(of: value).lookUp(selector),
-        method.holder !== self.objectClass, self.keepsValue(method, of: value)
+        method.holder !== self.kernel.object, self.keepsValue(method, of: value)
       else { throw failure("JSON cannot hold \(self.refused(value))") }
       return self.send(selector, to: value)
     } failure: { message in
@@ -68,7 +68,7 @@ extension Machine {
     switch method.holder.name {
     case "Fraction", "Character": return false
     case "Collection":
-      return classInfo(of: value).inherits(from: sequenceClass)
+      return classInfo(of: value).inherits(from: kernel.sequence)
         && !value.isObject(ofClass: ClassIndex.byteArray)
     default: return true
     }
@@ -103,7 +103,7 @@ extension Machine {
 
   /// A new dictionary without entries.
   func makeEmptyDictionary() -> Value {
-    let object = makeInstance(of: dictionaryClass)
+    let object = makeInstance(of: kernel.dictionary)
     for slot in 2..<5 { object[slot: slot] = Value(small: 0) }
     return Value(object)
   }

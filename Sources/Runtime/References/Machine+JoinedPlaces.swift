@@ -25,7 +25,7 @@ extension Machine {
     case .value: return nil
     case .unwound: return .unwinding()
     case .failed(var failure):
-      failureDetails = FailureDetails(
+      exceptions.failureDetails = FailureDetails(
         errorClass: failure.errorClass, values: roots.last.map { [$0] } ?? [])
       failure.isException = true
       return failure

@@ -87,7 +87,7 @@ extension Machine {
   /// The table of directories, unless a class of a program has put something else there.
   private func directoryTable(of store: ObjectRef) -> HashTable? {
     let table = store[slot: MemoryStoreSlot.directories]
-    guard table.isObject, classInfo(of: table) === dictionaryClass else { return nil }
+    guard table.isObject, classInfo(of: table) === kernel.dictionary else { return nil }
     return HashTable(table)
   }
 

@@ -18,18 +18,18 @@ extension Machine {
   func isPlainMemory(_ store: Value) -> Bool {
     let memory = lookupCache.memory
     if memory.isKnown { return store.isObject(ofClass: memory.store) }
-    return learnMemory().isPlain && store.isObject(ofClass: memoryStoreClass.index)
+    return learnMemory().isPlain && store.isObject(ofClass: kernel.memoryStore.index)
   }
 
   /// Finds out whether a program has replaced how memory stores read or write.
   @inline(never)
   private func learnMemory() -> LookupCache.Memory {
-    let isPlain = [getSelector, putSelector].allSatisfy { selector in
-      if case .primitive? = memoryStoreClass.lookUp(selector)?.origin { true } else { false }
+    let isPlain = [stores.getSelector, stores.putSelector].allSatisfy { selector in
+      if case .primitive? = kernel.memoryStore.lookUp(selector)?.origin { true } else { false }
     }
     let memory = LookupCache.Memory(
-      isKnown: true, store: isPlain ? memoryStoreClass.index : LookupCache.Memory.noClass,
-      reference: referenceClass.index, entries: dictionaryClass.index)
+      isKnown: true, store: isPlain ? kernel.memoryStore.index : LookupCache.Memory.noClass,
+      reference: kernel.reference.index, entries: kernel.dictionary.index)
     lookupCache.note(memory)
     return memory
   }
@@ -83,7 +83,7 @@ extension Machine {
   /// The components of a reference in one text, under which memory stores keep values; it is made
   /// once for each reference.
   func pathKey(of reference: Value) throws(Failure) -> Value {
-    guard reference.isObject, classInfo(of: reference).inherits(from: referenceClass) else {
+    guard reference.isObject, classInfo(of: reference).inherits(from: kernel.reference) else {
       throw .invalidArgument("a reference", found: describe(reference))
     }
     let object = ObjectRef(reference)
@@ -155,7 +155,7 @@ extension Machine {
 
   func entries(of store: Value) throws(Failure) -> Value {
     let entries = ObjectRef(store)[slot: MemoryStoreSlot.entries]
-    guard entries.isObject, classInfo(of: entries).inherits(from: dictionaryClass) else {
+    guard entries.isObject, classInfo(of: entries).inherits(from: kernel.dictionary) else {
       throw .invalidArgument("a dictionary of entries", found: describe(entries))
     }
     return entries

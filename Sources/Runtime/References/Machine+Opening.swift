@@ -11,7 +11,7 @@ extension Machine {
   func openStore(
     _ kind: String, at reference: Value, _ options: Value
   ) throws(Failure) -> Value {
-    guard let open = storeOpeners[kind] else {
+    guard let open = host.storeOpeners[kind] else {
       throw .store(
         StoreError(
           .permission, referenceText(reference),

@@ -49,7 +49,7 @@ extension Machine {
     guard object.isObject else { return nil }
     let paths = propertyPaths(of: object)
     guard !paths.isEmpty else { return nil }
-    let isStore = classInfo(of: object).inherits(from: storeClass)
+    let isStore = classInfo(of: object).inherits(from: kernel.store)
     var components: [String] = []
     for name in names {
       guard let text = componentText(name), !text.contains(HandledKey.separator) else { break }
@@ -284,7 +284,7 @@ extension Machine {
   func ownScheme(_ name: String, of receiver: Value) -> Value {
     let schemes = send(selector("schemes"), to: receiver)
     if schemes.isUnwind { return schemes }
-    guard classInfo(of: schemes).inherits(from: dictionaryClass) else {
+    guard classInfo(of: schemes).inherits(from: kernel.dictionary) else {
       return signal(.invalidArgument("a dictionary of stores", found: describe(schemes)))
     }
     roots.append(schemes)

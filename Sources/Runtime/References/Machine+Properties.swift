@@ -14,8 +14,8 @@ extension Machine {
     if object.isNil { return nil }
     guard object.isObject else { throw .noProperty(displayText(name), describe(object)) }
     let info = classInfo(of: object)
-    if info.inherits(from: dictionaryClass) { return try dictionaryPlace(of: name, in: object) }
-    if info.inherits(from: sequenceClass), let index = index(name) {
+    if info.inherits(from: kernel.dictionary) { return try dictionaryPlace(of: name, in: object) }
+    if info.inherits(from: kernel.sequence), let index = index(name) {
       guard object.isObject(ofClass: ClassIndex.array) else {
         return Place(kind: .element, object: object, index: -1, key: Value(small: index))
       }
@@ -24,14 +24,14 @@ extension Machine {
       return Place(kind: .element, object: object, index: index - 1, key: .nil)
     }
     guard let text = text(name) else { throw .noProperty(describe(name), describe(object)) }
-    if info.inherits(from: storeClass) {
-      if info.inherits(from: groupClass) { return try aliasedPlace(of: text, in: object) }
+    if info.inherits(from: kernel.store) {
+      if info.inherits(from: kernel.group) { return try aliasedPlace(of: text, in: object) }
       return Place(
         kind: .stored, object: object, index: -1,
         key: canonicalReference(try storeReference([text], in: object), in: object))
     }
     // The value of a reference to a variable is that variable, whoever refers to it.
-    if text == "value", info === variableReferenceClass,
+    if text == "value", info === kernel.variableReference,
       let (owner, slot) = try? variable(object)
     {
       return .slot(owner, slot)
@@ -74,7 +74,7 @@ extension Machine {
     let setter = isUnary ? info.lookUp(selector(name + ":")) : nil
     let slot = info.slot(of: name)
     // What every object understands says nothing of a variable of that name.
-    if let getter, slot == nil || getter.holder !== objectClass {
+    if let getter, slot == nil || getter.holder !== kernel.object {
       if let slot = plainSlot(of: getter, info), setter.map({ isPlain($0, slot: slot) }) ?? true {
         return .slot(object, slot)
       }
@@ -82,7 +82,7 @@ extension Machine {
     }
     if let slot, setter.map({ isPlain($0, slot: slot) }) ?? true { return .slot(object, slot) }
     // A script's variables are those of the object it is.
-    if object == script, let cell = scriptCells[name] { return .slot(cell, 0) }
+    if object == session.script, let cell = session.cells[name] { return .slot(cell, 0) }
     throw .noProperty(name, describe(Value(object)))
   }
 
@@ -99,7 +99,7 @@ extension Machine {
     // What a program adds to a class of the kernel is the program's.
     guard case .kernel = setter.origin else { return true }
     return info.slot(of: name) != nil
-      || ![collectionClass, magnitudeClass, blockClass].contains { info.inherits(from: $0) }
+      || ![kernel.collection, kernel.magnitude, kernel.block].contains { info.inherits(from: $0) }
   }
 
   /// The slot that a getter answers, when that is all it does.
@@ -140,17 +140,17 @@ extension Machine {
   /// - Returns: the value, `undefined` when the object has no such property, or `unwind`.
   func queriedProperty(_ name: Selector, key: Value, of object: Value) -> Value {
     let info = classInfo(of: object)
-    if info.inherits(from: dictionaryClass) {
+    if info.inherits(from: kernel.dictionary) {
       noteUse(of: object)
       if settle(before: object, at: key).isUnwind { return .unwind }
-      let byIdentity = info.inherits(from: identityDictionaryClass)
+      let byIdentity = info.inherits(from: kernel.identityDictionary)
       switch find(key, in: object, byIdentity: byIdentity) {
       case .found(let number): return HashTable(object).value(of: number)
       case .unwound: return .unwind
       default: return .undefined
       }
     }
-    if let method = info.lookUp(name), method.holder !== objectClass {
+    if let method = info.lookUp(name), method.holder !== kernel.object {
       return send(name, to: object)
     }
     guard info.slot(of: name.name) != nil else { return .undefined }
@@ -171,7 +171,7 @@ extension Machine {
     switch place.kind {
     case .slot:
       let object = ObjectRef(place.object)
-      let isNoted = trackingDepth > 0 || hasLazyVariables
+      let isNoted = trackingDepth > 0 || session.hasLazyVariables
       let noted = isNoted ? noteRead(object, slot: place.index) : .nil
       return noted.isUnwind ? noted : object[slot: place.index]
     case .element:
@@ -179,7 +179,7 @@ extension Machine {
       noteUse(of: place.object, at: key)
       if settle(before: place.object, at: key).isUnwind { return .unwind }
       if place.index >= 0 { return ObjectRef(place.object)[element: place.index] }
-      if classInfo(of: place.object).inherits(from: dictionaryClass) {
+      if classInfo(of: place.object).inherits(from: kernel.dictionary) {
         return element(of: place)
       }
       return send(selector("at:"), to: place.object, place.key)

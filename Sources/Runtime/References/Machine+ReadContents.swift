@@ -33,32 +33,32 @@ extension Machine {
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
     guard let outcome else {
-      storeWatches.contents[place] = .unknown
+      stores.watches.contents[place] = .unknown
       return
     }
     guard let content = ReadContent(outcome) else { return }
-    let known = storeWatches.contents[place]
-    storeWatches.contents[place] = known == nil || known == content ? content : .unknown
+    let known = stores.watches.contents[place]
+    stores.watches.contents[place] = known == nil || known == content ? content : .unknown
   }
 
   /// Forgets what was read at a place: it is being written.
   func forgetContent(at reference: Value, in store: Value) {
-    guard !storeWatches.contents.isEmpty else { return }
-    storeWatches.contents[
+    guard !stores.watches.contents.isEmpty else { return }
+    stores.watches.contents[
       Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))] =
       nil
   }
 
   /// Whether there is at a place what all its readers have read; it is read for that.
   func isAsRead(_ place: Place) -> Bool {
-    guard let known = storeWatches.contents[place] else { return false }
+    guard let known = stores.watches.contents[place] else { return false }
     if known != .unknown, let store = watchingStore(place.object),
       let reference = try? reference(place.key),
       let outcome = try? store.get(reference, if: nil), ReadContent(outcome) == known
     {
       return true
     }
-    storeWatches.contents[place] = nil
+    stores.watches.contents[place] = nil
     return false
   }
 }

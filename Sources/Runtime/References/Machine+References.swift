@@ -29,7 +29,7 @@ extension Machine {
 
   /// The value for a reference.
   func makeReference(_ reference: Reference) -> Value {
-    let object = makeInstance(of: referenceClass)
+    let object = makeInstance(of: kernel.reference)
     object[slot: ReferenceSlot.scheme] = makeString(reference.scheme)
     object[slot: ReferenceSlot.components] = makeArray(
       reference.components.map { makeString($0) })
@@ -44,7 +44,7 @@ extension Machine {
 
   /// The reference that a value is.
   func reference(_ value: Value) throws(Failure) -> Reference {
-    guard value.isObject, classInfo(of: value) === referenceClass else {
+    guard value.isObject, classInfo(of: value) === kernel.reference else {
       throw .invalidArgument("a reference", found: describe(value))
     }
     let object = ObjectRef(value)
@@ -70,12 +70,12 @@ extension Machine {
   }
 
   private func isReference(_ value: Value) -> Bool {
-    value.isObject && classInfo(of: value) === referenceClass
+    value.isObject && classInfo(of: value) === kernel.reference
   }
 
   /// The text of a reference value.
   func referenceText(_ value: Value) -> String {
-    guard value.isObject, classInfo(of: value) === referenceClass else { return describe(value) }
+    guard value.isObject, classInfo(of: value) === kernel.reference else { return describe(value) }
     return text(ObjectRef(value)[slot: ReferenceSlot.text]) ?? ""
   }
 
@@ -88,8 +88,8 @@ extension Machine {
     let isMemory = isMemory(store)
     let value = isMemory ? memoryReference(value) : value
     let name = StoredName(store, referenceText(value), isMemory: isMemory)
-    if let known = canonicalReferences[name] { return known }
-    canonicalReferences[name] = value
+    if let known = stores.canonicalReferences[name] { return known }
+    stores.canonicalReferences[name] = value
     return value
   }
 
@@ -126,27 +126,29 @@ extension Machine {
     let name = StoredName(store, text, isMemory: isMemory)
     let listing = StoredName(store, text + "/", isMemory: isMemory)
     // Of the root of a store in memory both are one.
-    return (name == listing ? [name] : [name, listing]).compactMap { canonicalReferences[$0] }
+    return (name == listing ? [name] : [name, listing]).compactMap {
+      stores.canonicalReferences[$0]
+    }
   }
 
   // MARK: Schemes
 
   /// The cell that holds a scheme's store; `undefined` while there is none.
   func schemeCell(named name: String) -> ObjectRef {
-    if let cell = schemeCells[name] { return cell }
+    if let cell = stores.schemeCells[name] { return cell }
     let cell = makeCell(.undefined)
-    schemeCells[name] = cell
+    stores.schemeCells[name] = cell
     return cell
   }
 
   /// Whether a scheme has a store.
   func hasScheme(_ name: String) -> Bool {
-    guard let cell = schemeCells[name] else { return false }
+    guard let cell = stores.schemeCells[name] else { return false }
     return !cell[slot: 0].isUndefined
   }
 
   /// The names of the schemes that have stores.
-  var schemeNames: [String] { schemeCells.keys.filter { hasScheme($0) }.sorted() }
+  var schemeNames: [String] { stores.schemeCells.keys.filter { hasScheme($0) }.sorted() }
 
   /// Mounts a store under a scheme's name; nil unmounts.
   func mount(_ store: Value, as name: String) {
@@ -168,21 +170,21 @@ extension Machine {
   /// Makes a store written in Swift one of the language's.
   func makeNativeStore(_ store: any Store, className: String = "NativeStore") -> Value {
     let object = makeInstance(of: className)
-    object[slot: 0] = Value(small: nativeStores.count)
-    nativeStores.append(NativeStoreEntry(store: store, watching: store as? any WatchingStore))
+    object[slot: 0] = Value(small: stores.native.count)
+    stores.native.append(NativeStoreEntry(store: store, watching: store as? any WatchingStore))
     if let feed = store.feed {
-      let queue = storedChanges
-      let number = nativeStores.count - 1
+      let queue = stores.changes
+      let number = stores.native.count - 1
       let state = self.state
       let wakeUp = loop.inbox.wakeUp
-      nativeStores[nativeStores.count - 1].subscription = feed.subscribe(noting: { change in
+      stores.native[stores.native.count - 1].subscription = feed.subscribe(noting: { change in
         queue.note(change, of: number)
         state.requestSafepoint()
         wakeUp.call()
       })
     }
     permanentRoots.append(Value(object))
-    nativeStores[nativeStores.count - 1].object = Value(object)
+    stores.native[stores.native.count - 1].object = Value(object)
     return Value(object)
   }
 
@@ -190,11 +192,11 @@ extension Machine {
   func nativeStore(_ value: Value) -> (any Store)? {
     guard value.isObject else { return nil }
     let info = classInfo(of: value)
-    guard info === nativeStoreClass || info === persistentStoreClass,
+    guard info === kernel.nativeStore || info === kernel.persistentStore,
       let number = ObjectRef(value)[slot: 0].asSmallInteger,
-      nativeStores.indices.contains(number)
+      stores.native.indices.contains(number)
     else { return nil }
-    return nativeStores[number].store
+    return stores.native[number].store
   }
 
   /// The number of the Swift store behind a value that has one.
@@ -234,17 +236,17 @@ extension Machine {
     }
     guard isMemory(store), condition.isNil else {
       return condition.isNil
-        ? send(getSelector, to: store, reference)
+        ? send(stores.getSelector, to: store, reference)
         : send(selector("get:if:"), to: store, reference, condition)
     }
     noteStoredRead(reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
     let outer = recorder
-    if outer != nil, classInfo(of: store) === memoryStoreClass {
+    if outer != nil, classInfo(of: store) === kernel.memoryStore {
       recorder = DependencyRecorder(within: outer)
     }
     defer { recorder = outer }
-    return send(getSelector, to: store, reference)
+    return send(stores.getSelector, to: store, reference)
   }
 
   /// Whether anything is at a place of a store; what it is need not be a value of the language.
@@ -314,7 +316,7 @@ extension Machine {
       graph.directWrite = nil
       let stored =
         condition.isNil
-        ? send(putSelector, to: store, value, reference)
+        ? send(stores.putSelector, to: store, value, reference)
         : send(selector("put:at:if:"), to: store, value, reference, condition)
       guard !stored.isUnwind, !wasToldDirectly(reference, store) else { return stored }
       roots.append(stored)
@@ -331,7 +333,7 @@ extension Machine {
       let precondition = try asPrecondition(condition)
       joinBatch(native)
       try storing(.put) { () throws(StoreError) in
-        try storedChanges.changing(
+        try stores.changes.changing(
           place, of: nativeNumber(store), notesListing: graph.hasStoredCells
         ) { () throws(StoreError) in
           try native.put(place, resource, if: precondition)
@@ -403,7 +405,7 @@ extension Machine {
       let precondition = try asPrecondition(condition)
       joinBatch(native)
       let existed = try storing(.delete) { () throws(StoreError) in
-        try storedChanges.changing(
+        try stores.changes.changing(
           place, of: nativeNumber(store), notesListing: graph.hasStoredCells
         ) { () throws(StoreError) in
           try native.delete(place, if: precondition)
@@ -509,7 +511,7 @@ extension Machine {
   }
 
   private func isMemory(_ store: Value) -> Bool {
-    store.isObject && classInfo(of: store).inherits(from: memoryStoreClass)
+    store.isObject && classInfo(of: store).inherits(from: kernel.memoryStore)
   }
 
   func noteRead(of reference: Value, in store: Value) { noteStoredRead(reference, in: store) }
@@ -524,7 +526,7 @@ extension Machine {
 
   /// Tells connections that a place of the scheme table has changed.
   private func noteStoredChange(of name: String, in store: Value) {
-    if let key = canonicalReferences[StoredName(store, "scheme:" + name, isMemory: false)],
+    if let key = stores.canonicalReferences[StoredName(store, "scheme:" + name, isMemory: false)],
       let cell = graph.cellsByPlace[
         Place(kind: .stored, object: store, index: -1, key: key)]
     {
@@ -540,11 +542,11 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted, else nil.
   func takeUpStoredChanges() -> Value {
     guard !graph.isSettling, graph.running == nil else { return .nil }
-    if !graph.touchedStoredCells.isEmpty || !storeWatches.beforeReading.isEmpty {
+    if !graph.touchedStoredCells.isEmpty || !stores.watches.beforeReading.isEmpty {
       updateStoreWatches()
     }
-    if storedChanges.isEmpty { return graph.hasPending ? settleUnlessAtomic() : .nil }
-    for change in storedChanges.takeAll() { takeUp(change) }
+    if stores.changes.isEmpty { return graph.hasPending ? settleUnlessAtomic() : .nil }
+    for change in stores.changes.takeAll() { takeUp(change) }
     return settleUnlessAtomic()
   }
 

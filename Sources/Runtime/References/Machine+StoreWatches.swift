@@ -57,35 +57,35 @@ extension Machine {
   /// Begins to watch a place of a store that connections are about to read: what changes after that is
   /// told.
   func watchBeforeReading(_ place: Place) {
-    guard let store = watchingStore(place.object), storeWatches.beforeReading[place] == nil,
+    guard let store = watchingStore(place.object), stores.watches.beforeReading[place] == nil,
       let reference = try? reference(place.key)
     else { return }
-    if let cell = graph.cellsByPlace[place], storeWatches.byCell[cell]?.place == place { return }
+    if let cell = graph.cellsByPlace[place], stores.watches.byCell[cell]?.place == place { return }
     // What cannot be watched cannot be read either, and that says why.
-    storeWatches.beforeReading[place] = try? store.watch(reference, isDeep: false)
+    stores.watches.beforeReading[place] = try? store.watch(reference, isDeep: false)
   }
 
   /// Begins and ends watches as cells have got and lost those who read them.
   func updateStoreWatches() {
     let touched = graph.touchedStoredCells
-    let begun = storeWatches.beforeReading
+    let begun = stores.watches.beforeReading
     graph.touchedStoredCells = []
-    storeWatches.beforeReading = [:]
+    stores.watches.beforeReading = [:]
     for cell in touched {
       let place = graph[cell].place
       let isRead = graph.isRead(cell)
       let isWanted = isRead || graph.isDetermined(cell)
-      storeWatches.byCell[cell]?.isRead = isRead
-      if let known = storeWatches.byCell[cell], !isWanted || known.place != place {
-        storeWatches.byCell[cell] = nil
-        storeWatches.contents[known.place] = nil
+      stores.watches.byCell[cell]?.isRead = isRead
+      if let known = stores.watches.byCell[cell], !isWanted || known.place != place {
+        stores.watches.byCell[cell] = nil
+        stores.watches.contents[known.place] = nil
       }
-      guard isWanted, storeWatches.byCell[cell] == nil, let store = watchingStore(place.object),
+      guard isWanted, stores.watches.byCell[cell] == nil, let store = watchingStore(place.object),
         let reference = try? reference(place.key),
         let subscription = begun[place] ?? (try? store.watch(reference, isDeep: false))
       else { continue }
-      loop.add(storeWatches)
-      storeWatches.byCell[cell] = StoreWatches.Watch(
+      loop.add(stores.watches)
+      stores.watches.byCell[cell] = StoreWatches.Watch(
         place: place, subscription: subscription, isRead: isRead)
       if begun[place] == nil {
         // It may have changed after it was read and before it was watched.
@@ -94,7 +94,7 @@ extension Machine {
       }
     }
     for place in begun.keys where graph.cellsByPlace[place].map({ !graph.isRead($0) }) ?? true {
-      storeWatches.contents[place] = nil
+      stores.watches.contents[place] = nil
     }
   }
 
@@ -103,6 +103,6 @@ extension Machine {
     guard nativeStore(value) != nil, let number = ObjectRef(value)[slot: 0].asSmallInteger else {
       return nil
     }
-    return nativeStores[number].watching
+    return stores.native[number].watching
   }
 }

@@ -6,8 +6,8 @@ extension Machine {
   /// Has connections read a place anew that a store has announced as changed.
   func takeUp(_ change: StoredChanges.Noted) {
     let reference = change.reference
-    guard nativeStores.indices.contains(change.store) else { return }
-    let store = nativeStores[change.store].object
+    guard stores.native.indices.contains(change.store) else { return }
+    let store = stores.native[change.store].object
     guard store.isObject else { return }
     if change.isListing { return noteChange(at: reference, in: store) }
     if ObjectRef(store).flags & ObjectFlag.watched != 0 {

@@ -123,7 +123,7 @@ extension Machine {
     // The most specific first: the first that fits is the one.
     info.propertyPaths.sort { $1.specificity.lexicographicallyPrecedes($0.specificity) }
     info.describesPlaces =
-      !info.propertyPaths.isEmpty && info.inherits(from: storeClass)
+      !info.propertyPaths.isEmpty && info.inherits(from: kernel.store)
       && !info.inherits(from: kernelClass("Scheme"))
     if info.describesPlaces { addDescribedPlaces(to: info) }
   }
@@ -137,7 +137,7 @@ extension Machine {
     for method in kernelClass("DescribedPlaces").allMethods {
       let verb = PropertyVerb(rawValue: String(method.selector.name.prefix { $0 != ":" }))
       // A verb that nobody has is refused by the store.
-      let isInherited = info.superclass?.lookUp(method.selector)?.holder !== storeClass
+      let isInherited = info.superclass?.lookUp(method.selector)?.holder !== kernel.store
       guard isInherited || verb.map(handled.contains) ?? true else { continue }
       let hidden = HiddenSelector.described(method.selector.name)
       for name in [hidden, method.selector.name] {

@@ -406,7 +406,7 @@ extension Builder {
       return true
     }
     return machine.classCells[name.name.text] == nil
-      || machine.scriptCells[name.name.text] != nil
+      || machine.session.cells[name.name.text] != nil
   }
 }
 
@@ -453,38 +453,6 @@ private struct FormulaReads {
     declared.append(block.declaredNames)
     block.forEachValue { visit($0) }
     declared.removeLast()
-  }
-}
-
-extension String {
-  /// Whether the operands of the connector of this spelling are formulas or places.
-  var isFormulaConnector: Bool { ["|=", "=|=", ">=|", "<=|"].contains(self) }
-
-  /// Whether the connector of this spelling joins stores as they are.
-  var joinsStores: Bool { ["|=", "=|="].contains(self) }
-}
-
-extension Expression {
-  /// The reference to a place that is written as an identifier: what flows there is put, and what
-  /// flows from there is what it holds.
-  var asReference: Expression? {
-    guard case .identifier(let identifier) = self, !identifier.path.isEmpty,
-      !["class", "self"].contains(identifier.scheme.text)
-    else { return nil }
-    return .reference(
-      ReferenceExpression(
-        scheme: identifier.scheme, path: identifier.path, range: identifier.range))
-  }
-
-  /// The reference to a place written as an identifier or as the name of a variable.
-  func asReference(in scope: Scope, _ environment: any NameEnvironment) -> Expression? {
-    guard case .name(let name) = self else { return asReference }
-    guard environment.isVariable(name.name.text, in: scope) else { return nil }
-    let component = PathComponent(parts: [.text(name.name.text)])
-    let path = PathExpression(
-      authority: nil, isAbsolute: false, components: [component], isDirectory: false, query: [],
-      range: name.range)
-    return .reference(ReferenceExpression(scheme: nil, path: path, range: name.range))
   }
 }
 

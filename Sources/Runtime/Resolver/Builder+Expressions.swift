@@ -94,7 +94,7 @@ extension Builder {
     let steps = literal.properties.map { property in
       let setter = property.name.text + ":"
       // A dictionary has keys, but for the variables that a class of a program adds.
-      if let info, info.inherits(from: machine.dictionaryClass),
+      if let info, info.inherits(from: machine.kernel.dictionary),
         info.lookUp(machine.selector(setter)) == nil
       {
         let name = SymbolExpression(value: property.name.text, range: property.name.range)
@@ -388,13 +388,6 @@ extension Selector {
     case "value", "value:", "value:value:", "value:value:value:", "value:value:value:value:": true
     default: false
     }
-  }
-}
-
-extension Expression {
-  var isSuper: Bool {
-    if case .name(let name) = self { return name.name.text == ReservedName.super.rawValue }
-    return false
   }
 }
 

@@ -7,7 +7,9 @@ internal import TenonParser
 extension Builder {
   /// Builds the definition of a group: its variable is assigned, and is a group's from here on.
   mutating func buildGroup(_ group: GroupDefinition, _ depth: Int) -> NodeRef {
-    if let cell = machine.scriptCells[group.name.text] { machine.groupCells.insert(cell.bits) }
+    if let cell = machine.session.cells[group.name.text] {
+      machine.session.groupCells.insert(cell.bits)
+    }
     return build(group.assignment, depth)
   }
 
@@ -72,19 +74,5 @@ extension Builder {
   private func operandNames(_ operands: [Expression]) -> Built {
     let names = operands.map { machine.makeString(SyntaxPrinter.print($0)) }
     return constant(machine.makeArray(names))
-  }
-}
-
-extension Expression {
-  /// Whether the text alone says that it answers a store.
-  var isAlwaysStore: Bool {
-    switch self {
-    case .identifier(let identifier):
-      VariablePlace(identifier) == nil && identifier.path.isEmpty
-        && !["class", "self"].contains(identifier.scheme.text)
-    case .keywordMessage(let message): message.keywords.map(\.text) == ["named:"]
-    case .unaryMessage(let message): message.selector.text == "asScheme"
-    default: false
-    }
   }
 }

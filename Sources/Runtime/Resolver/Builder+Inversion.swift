@@ -11,27 +11,11 @@ extension Builder {
     _ connect: ConnectExpression, _ left: Expression, _ right: Expression,
     given: GivenInverse? = nil, _ depth: Int
   ) -> NodeRef {
-    let pair = ConnectExpression(
-      connector: connect.connector, operands: [left, right], range: connect.range)
-    let inversion = Inversion(of: right, names: names(of: right), isGiven: given != nil)
-    var backs: [(place: Expression, make: (inout Builder, Int) -> NodeRef)] = []
-    var isGiven: Set<String> = []
+    let backs: [WayBack]
     do throws(Inversion.Problem) {
-      for (place, block) in try given?.blocks(for: inversion) ?? [] {
-        isGiven.insert(SyntaxPrinter.print(place))
-        backs.append((place, { $0.buildGivenInverse(block, of: left, right, $1) }))
-      }
-      if given == nil, let problem = inversion.problem { throw problem }
+      backs = try waysBack(of: left, right, given)
     } catch {
       return addFailure(.cannotInvert(error.message), at: position(error.range, depth))
-    }
-    for direction in inversion.directions
-    where !isGiven.contains(SyntaxPrinter.print(direction.place)) {
-      backs.append(
-        (
-          direction.place,
-          { $0.buildInverse(direction.value, of: left, right, $1) }
-        ))
     }
     // The blocks' array, then values on the way.
     let inner = depth + 1
@@ -65,13 +49,39 @@ extension Builder {
       ? linear(left, right, .equal, isChoice: true, depth) : nil
     return code.add(
       ConnectNode(
-        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
+        connector: connect.connector.text,
+        text: SyntaxPrinter.print(
+          .connect(
+            ConnectExpression(
+              connector: connect.connector, operands: [left, right], range: connect.range))),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
         backs: targets, roots: roots,
         isHeld: holdsConnection, refusal: refusal(of: [left]), base: depth,
         at: position(connect.range, inner)))
+  }
+
+  /// A place that a formula of `=|=` can be run back to, and what builds the code for that.
+  private typealias WayBack = (place: Expression, make: (inout Builder, Int) -> NodeRef)
+
+  /// The ways back of a formula: those that the statement gives, then those that are found.
+  private func waysBack(
+    of left: Expression, _ right: Expression, _ given: GivenInverse?
+  ) throws(Inversion.Problem) -> [WayBack] {
+    let inversion = Inversion(of: right, names: names(of: right), isGiven: given != nil)
+    var backs: [WayBack] = []
+    var isGiven: Set<String> = []
+    for (place, block) in try given?.blocks(for: inversion) ?? [] {
+      isGiven.insert(SyntaxPrinter.print(place))
+      backs.append((place, { $0.buildGivenInverse(block, of: left, right, $1) }))
+    }
+    if given == nil, let problem = inversion.problem { throw problem }
+    for direction in inversion.directions
+    where !isGiven.contains(SyntaxPrinter.print(direction.place)) {
+      backs.append((direction.place, { $0.buildInverse(direction.value, of: left, right, $1) }))
+    }
+    return backs
   }
 
   /// Builds the connection that a message about its solver is sent to: it comes into force with that

@@ -59,8 +59,8 @@ extension Builder {
       code.addLiteral(Value(cell))
       // The name of a class of the kernel stands for that class whatever happens.
       let isKernelClass =
-        machine.madeClassCells[name.text] == cell
-        && machine.madeClasses[name.text]?.isKernel == true
+        machine.classes.madeCells[name.text] == cell
+        && machine.classes.made[name.text]?.isKernel == true
       // A formula's own text reads what has been brought up to date.
       if mode == .tracked && !isKernelClass || mode == .plain && machine.isLazy(.slot(cell, 0)) {
         return add(TrackedCellNode(cell: cell, name: name.text, at: place))
@@ -116,7 +116,7 @@ extension Builder {
       return addedVariable(index, value: value, name.range, depth)
     case .cell(let cell, _):
       code.addLiteral(Value(cell))
-      let value = checked(value, type: machine.cellTypes[cell.bits]?.type, name, depth)
+      let value = checked(value, type: machine.session.cellTypes[cell.bits]?.type, name, depth)
       return add(StoreCellNode(cell: cell, value: value.node, at: position(name.range, depth)))
     case .unknown:
       return add(FailureNode(.unknownName(name.text), at: position(name.range, depth)))

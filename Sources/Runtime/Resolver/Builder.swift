@@ -30,7 +30,7 @@ struct Built {
 struct Builder {
   let machine: Machine
   let code: Code
-  let environment: any NameEnvironment
+  let environment: any CodeEnvironment
   let scopes: [SourceRange: Scope]
   /// The class whose superclass `super` starts from.
   let holder: ClassInfo?
@@ -72,7 +72,7 @@ struct Builder {
   }
 
   init(
-    machine: Machine, code: Code, environment: any NameEnvironment, scope: Scope,
+    machine: Machine, code: Code, environment: any CodeEnvironment, scope: Scope,
     scopes: [SourceRange: Scope], holder: ClassInfo?, mode: CodeMode
   ) {
     self.machine = machine

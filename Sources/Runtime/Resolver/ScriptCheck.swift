@@ -423,12 +423,12 @@ private struct TextEnvironment: NameEnvironment {
     }
   }
 
-  func lookUp(_ name: String) -> OuterName {
-    if instanceVariables.contains(name) { return .instanceVariable(slot: 0, type: nil) }
-    if classVariables.contains(name) || variables.contains(name) || classes.contains(name) {
-      return .cell(machine.script, kind(of: name))
-    }
-    return machine.lookUpGlobal(name)
+  func kind(of name: String) -> OuterKind {
+    if instanceVariables.contains(name) { return .instanceVariable }
+    if classVariables.contains(name) { return .classVariable }
+    if variables.contains(name) { return .scriptVariable }
+    if classes.contains(name) { return .classNamed }
+    return machine.lookUpGlobal(name).kind
   }
 
   func hasScheme(_ name: String) -> Bool { schemes.contains(name) || machine.hasScheme(name) }
@@ -441,11 +441,6 @@ private struct TextEnvironment: NameEnvironment {
 
   func declaredInverses(of selector: String) -> Set<Int> {
     machine.declaredInverses(of: selector).union(inverses[selector] ?? [])
-  }
-
-  private func kind(of name: String) -> GlobalKind {
-    if classVariables.contains(name) { return .classVariable }
-    return variables.contains(name) ? .scriptVariable : .classNamed
   }
 
   var candidates: [String] {

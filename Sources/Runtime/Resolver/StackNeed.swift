@@ -84,7 +84,8 @@ extension Machine {
   /// The bytes of native stack between here and its end; as many as one likes while nobody has said
   /// where it ends.
   var nativeRoom: Int {
-    stackLow == 0 ? .max : Int(clamping: Int(bitPattern: state.nativeAddress &- stackLow))
+    nativeStack.low == 0
+      ? .max : Int(clamping: Int(bitPattern: state.nativeAddress &- nativeStack.low))
   }
 
   /// Whether there is native stack enough to build code from statements.

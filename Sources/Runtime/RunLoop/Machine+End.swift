@@ -34,7 +34,7 @@ extension Machine {
   /// - Returns: What could not be made durable.
   package func closeStores() -> [StoreError] {
     var errors = withEntry { finishStores() }
-    for entry in nativeStores {
+    for entry in stores.native {
       do throws(StoreError) {
         try entry.store.close()
       } catch {

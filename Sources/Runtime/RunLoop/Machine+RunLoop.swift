@@ -4,7 +4,7 @@ internal import TenonStoreKit
 extension Machine {
   /// The clock, for what cannot do without.
   func requireClock() throws(Failure) -> any Clock {
-    guard let clock else { throw .noClock() }
+    guard let clock = host.clock else { throw .noClock() }
     return clock
   }
 
@@ -26,7 +26,7 @@ extension Machine {
       guard let task = loop.takeTask() else { break }
       if runCallback(task, "a future").isUnwind { return .unwind }
     }
-    guard let clock, loop.timers.first != nil else { return takeUpStoredChanges() }
+    guard let clock = host.clock, loop.timers.first != nil else { return takeUpStoredChanges() }
     let now = DueTime(time: isEnding ? .max : clock.monotonicTime, number: .max)
     let end = limit.map { min($0, now) } ?? now
     let newest = loop.timers.takeNumber()
@@ -85,18 +85,18 @@ extension Machine {
     roots.append(block)
     roots.append(argument)
     // The handlers of whoever waits are none of the block's.
-    let handler = currentHandler
-    currentHandler = -1
+    let handler = exceptions.currentHandler
+    exceptions.currentHandler = -1
     defer {
-      currentHandler = handler
+      exceptions.currentHandler = handler
       roots.removeLast(roots.count - root)
     }
     guard evaluateBlock(block, argument).isUnwind else { return .nil }
     guard !isStopping, interruption == .none, state.unwindTarget == topLevelTarget,
-      let error = uncaught, error.exitStatus == nil
+      let error = exceptions.uncaught, error.exitStatus == nil
     else { return .unwind }
-    uncaught = nil
-    unwindAction = .deliver
+    exceptions.uncaught = nil
+    exceptions.unwindAction = .deliver
     _ = state.takeUnwindValue()
     report(error, in: what)
     return .nil
@@ -104,10 +104,10 @@ extension Machine {
 
   /// Tells about an error that no handler has dealt with, and after which the program goes on.
   private func report(_ error: UncaughtError, in what: String) {
-    reportedErrors += 1
+    exceptions.reportedErrors += 1
     let text = Array(error.published.rendered(as: "error in \(what)").utf8)
     // Where nobody can be told, nobody is.
-    try? console.write(text.span, to: .error)
+    try? host.console.write(text.span, to: .error)
   }
 
   // MARK: Waiting
@@ -119,7 +119,7 @@ extension Machine {
     _ = wakeUp.descriptor
     guard !loop.hasWork, !state.isInterruptRequested else { return }
     try withConsole { console throws(ConsoleError) in try console.flush() }
-    if let clock {
+    if let clock = host.clock {
       clock.wait(until: deadline, or: wakeUp)
     } else {
       wakeUp.wait(nanoseconds: .max)
@@ -210,7 +210,7 @@ extension Machine {
   /// something.
   package var nanosecondsUntilDue: Int? {
     if loop.hasWork { return 0 }
-    guard let clock, let time = loop.nextTime else { return nil }
+    guard let clock = host.clock, let time = loop.nextTime else { return nil }
     return max(0, time - clock.monotonicTime)
   }
 

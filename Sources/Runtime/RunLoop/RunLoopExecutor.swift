@@ -27,7 +27,7 @@ package final class RunLoopExecutor: ChangeExecutor {
 
   /// Nanoseconds on the interpreter's clock.
   package var now: Int {
-    unsafe machine?.clock?.monotonicTime ?? Int(tenon_monotonic_time())
+    unsafe machine?.host.clock?.monotonicTime ?? Int(tenon_monotonic_time())
   }
 
   /// Whether the caller is the interpreter's thread.

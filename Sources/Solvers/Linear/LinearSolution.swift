@@ -318,44 +318,7 @@ extension LinearSolver {
       let isMet = system.drive(goal.local, from: goal.low, to: goal.high)
       if system.poll() { throw SolverConflict(.interrupted, []) }
       solution.isMet[goal.local] = isMet
-      switch goal.kind {
-      case .pinned, .edited:
-        if !isMet {
-          let fixed = pinnedValues(of: solution)
-          let own = goal.variable.flatMap { variable in
-            value(of: variable).map { (variable: variable, value: $0) }
-          }
-          let records = connectedRecords(solution)
-          let all = goal.kind == .pinned ? fixed : fixed + (own.map { [$0] } ?? [])
-          // An earlier write gives way to a later one.
-          if !isFeasible(records, fixed: all) { throw conflict(records, fixed: all) }
-        }
-        if isMet {
-          system.keep(goal.local)
-        } else if system.freeze(goal.local) {
-          isClean = false
-        }
-      case .wish:
-        if !isMet {
-          isClean = false
-          solution.isQuiet = false
-          _ = system.freeze(goal.local)
-        } else if goal.low != nil, goal.high != nil {
-          system.keep(goal.local)
-          // It holds because of what was written together; that may not be so the next time.
-          if system.isBasic(goal.local) { isClean = false }
-        } else if goal.low != nil {
-          system.raiseLower(goal.local, to: .zero)
-        } else {
-          system.reduceUpper(goal.local, to: .zero)
-        }
-      case .stay:
-        if isMet {
-          system.keep(goal.local)
-        } else if system.freeze(goal.local) {
-          isClean = false
-        }
-      }
+      if try !settle(goal, isMet, of: solution) { isClean = false }
     }
     system.evaluateRows()
     for local in 0..<system.count where !system.isBasic(local) && !solution.dropped.contains(local)
@@ -368,6 +331,54 @@ extension LinearSolver {
       }
     }
     solution.isSettled = isClean
+  }
+
+  /// Keeps what a goal has come to while those that count less are met.
+  ///
+  /// - Returns: whether the next turn can begin from here.
+  /// - Throws: `SolverConflict` when what is written contradicts what is required.
+  private func settle(
+    _ goal: Goal, _ isMet: Bool, of solution: LinearSolution
+  ) throws(SolverConflict) -> Bool {
+    let system = solution.system
+    switch goal.kind {
+    case .pinned, .edited:
+      if !isMet { try refuseUnlessFeasible(goal, of: solution) }
+    case .wish where isMet && goal.low != nil && goal.high != nil:
+      system.keep(goal.local)
+      // It holds because of what was written together; that may not be so the next time.
+      return !system.isBasic(goal.local)
+    case .wish where isMet:
+      if goal.low != nil {
+        system.raiseLower(goal.local, to: .zero)
+      } else {
+        system.reduceUpper(goal.local, to: .zero)
+      }
+      return true
+    case .wish:
+      solution.isQuiet = false
+      _ = system.freeze(goal.local)
+      return false
+    case .stay: break
+    }
+    if isMet {
+      system.keep(goal.local)
+      return true
+    }
+    return !system.freeze(goal.local)
+  }
+
+  /// Refuses a value that was written or pinned and cannot be kept; an earlier write gives way to a later one.
+  private func refuseUnlessFeasible(
+    _ goal: Goal, of solution: LinearSolution
+  ) throws(SolverConflict) {
+    let fixed = pinnedValues(of: solution)
+    let own = goal.variable.flatMap { variable in
+      value(of: variable).map { (variable: variable, value: $0) }
+    }
+    let records = connectedRecords(solution)
+    let all = goal.kind == .pinned ? fixed : fixed + (own.map { [$0] } ?? [])
+    if !isFeasible(records, fixed: all) { throw conflict(records, fixed: all) }
   }
 
   private struct Goal {

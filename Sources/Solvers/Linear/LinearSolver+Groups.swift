@@ -48,23 +48,7 @@ extension LinearSolver {
       throw SolverConflict(.unsupported("the numbers are too large"), [record.formula])
     }
     let (a, b) = (variables[first], variables[second])
-    if a.group == b.group {
-      // first = factor * second + offset, both in terms of the group.
-      let slope = a.factor - factor * b.factor
-      let rest = a.offset - factor * b.offset - offset
-      if !isNearZero(slope, a.factor, unit: 0) {
-        try joinComponent(index)
-        return
-      }
-      let size = max(a.offset.magnitude, (factor * b.offset).magnitude, offset.magnitude)
-      guard isNearZero(rest, size, unit: record.unit) else {
-        throw SolverConflict(
-          .unsatisfiable, formulas(way(from: first, to: second, within: a.group) + [index]))
-      }
-      records[index]?.role = .redundant
-      redundant[a.group, default: []].append(index)
-      return
-    }
+    if a.group == b.group { return try joinWithinGroup(index, record) }
     let isBound = (groups[a.group].component >= 0, groups[b.group].component >= 0)
     if isBound.0, isBound.1 {
       // Two variables of systems that are solved: one equation more.
@@ -94,10 +78,53 @@ extension LinearSolver {
     let isTrivial =
       before.pinnedCount == 0
       || components.1 < 0 && before.pinnedCount + groups[large].pinnedCount < 2
+    moveMembers(of: small, to: large, scale, shift)
+    joinRings(small, large)
+    record.role = .edge
+    let use = record.firstUse
+    let next = uses[use].nextOfRecord
+    uses[use].other = uses[next].variable
+    uses[next].other = uses[use].variable
+    if isTrivial {
+      forgetValues(large)
+      return
+    }
+    let component = mergeComponents([components.0, components.1].filter { $0 >= 0 })
+    if let component { attach(component) }
+    do throws(SolverConflict) {
+      try check(component, group: large)
+    } catch {
+      cut(index)
+      throw error
+    }
+  }
+
+  /// Takes in an equation of two variables of one group: it says what is known already, contradicts that, or
+  /// makes the group one value, which is more than a group tells.
+  private func joinWithinGroup(_ index: Int, _ record: LinearRecord) throws(SolverConflict) {
+    let (first, second, factor, offset) = solved(record)
+    let (a, b) = (variables[first], variables[second])
+    // first = factor * second + offset, both in terms of the group.
+    let slope = a.factor - factor * b.factor
+    let rest = a.offset - factor * b.offset - offset
+    guard isNearZero(slope, a.factor, unit: 0) else { return try joinComponent(index) }
+    let size = max(a.offset.magnitude, (factor * b.offset).magnitude, offset.magnitude)
+    guard isNearZero(rest, size, unit: record.unit) else {
+      throw SolverConflict(
+        .unsatisfiable, formulas(way(from: first, to: second, within: a.group) + [index]))
+    }
+    records[index]?.role = .redundant
+    redundant[a.group, default: []].append(index)
+  }
+
+  /// Puts the members of a group in terms of another one: small = scale * large + shift.
+  private func moveMembers(
+    of small: Int, to large: Int, _ scale: SolverNumber, _ shift: SolverNumber
+  ) {
     let isShifted = scale == .one
     let isSame = isShifted && shift.isZero
-    var member = before.first
-    for _ in 0..<before.count {
+    var member = groups[small].first
+    for _ in 0..<groups[small].count {
       variables[member].group = large
       if !isSame {
         let factor = variables[member].factor
@@ -110,7 +137,11 @@ extension LinearSolver {
       }
       member = Int(variables[member].next)
     }
-    // Two rings become one.
+  }
+
+  /// Makes one ring of the members of two groups, and gives the first one's number back.
+  private func joinRings(_ small: Int, _ large: Int) {
+    let before = groups[small]
     let (one, other) = (groups[large].first, before.first)
     let (afterOne, afterOther) = (variables[one].next, variables[other].next)
     variables[one].next = afterOther
@@ -132,23 +163,6 @@ extension LinearSolver {
     }
     groups[small] = LinearGroup(first: -1, count: 0)
     freeGroups.append(small)
-    record.role = .edge
-    let use = record.firstUse
-    let next = uses[use].nextOfRecord
-    uses[use].other = uses[next].variable
-    uses[next].other = uses[use].variable
-    if isTrivial {
-      forgetValues(large)
-      return
-    }
-    let component = mergeComponents([components.0, components.1].filter { $0 >= 0 })
-    if let component { attach(component) }
-    do throws(SolverConflict) {
-      try check(component, group: large)
-    } catch {
-      cut(index)
-      throw error
-    }
   }
 
   /// Takes an equation out of a group, which falls apart unless others hold it together.

@@ -1,27 +1,21 @@
-internal import TenonAnalysis
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// What a name outside of all scopes stands for.
-enum OuterName {
-  case instanceVariable(slot: Int, type: String?)
+package enum OuterKind {
+  case instanceVariable
   /// A variable that instances of an older layout keep elsewhere.
-  case addedVariable(Int)
-  case cell(ObjectRef, GlobalKind)
-  case unknown
-}
-
-/// What a variable outside of all activations is.
-enum GlobalKind {
+  case addedVariable
   case classVariable
   case scriptVariable
   case classNamed
+  case unknown
 }
 
-/// What analysis and building have to know about the surroundings of a piece of code.
-protocol NameEnvironment {
+/// What analysis has to know about the surroundings of a piece of code.
+package protocol NameEnvironment {
   /// Finds an instance variable, a class variable, a script variable or a class.
-  func lookUp(_ name: String) -> OuterName
+  func kind(of name: String) -> OuterKind
   /// Whether an assignment to an unknown name declares a variable of the script.
   var isScript: Bool { get }
   /// Whether the receiver is the script, whose instance variables are the script's variables.
@@ -36,19 +30,8 @@ protocol NameEnvironment {
   var allowsUnknownNames: Bool { get }
   /// The operands of a message that an inverse is declared for: 0 for the receiver.
   func declaredInverses(of selector: String) -> Set<Int>
-  /// Whether a variable found by `lookUp` was declared with `val`.
+  /// Whether such a variable was declared with `val`.
   func isConstant(_ name: String) -> Bool
-  /// Whether a variable found by `lookUp` is that of a group, which assignments fill.
-  func isGroup(_ name: String) -> Bool
-  /// Why a variable cannot be declared to be computed when it is read; nil if it can.
-  func objectionToLaziness(of name: String) -> Failure?
-}
-
-extension NameEnvironment {
-  /// Answers false: the text is only looked at.
-  func isGroup(_ name: String) -> Bool { false }
-  /// Answers nil: the text is only looked at.
-  func objectionToLaziness(of name: String) -> Failure? { nil }
 }
 
 /// Finds the scope of every name in a method, a statement or a block, and reports what can be
@@ -56,18 +39,18 @@ extension NameEnvironment {
 ///
 /// The result is a scope for every method and block, found again by the block's range. The builder
 /// then walks the same syntax and makes nodes.
-struct Analyzer {
+package struct Analyzer {
   let environment: any NameEnvironment
   let emits: Bool
   /// Whether the statements are those of a class: what they connect has to be there already, as a
   /// variable of theirs alone could never be read.
   let isClassBody: Bool
-  private(set) var issues: [Issue] = []
-  private(set) var scopes: [SourceRange: Scope] = [:]
+  package private(set) var issues: [Issue] = []
+  package private(set) var scopes: [SourceRange: Scope] = [:]
   private var scope: Scope
 
   /// `emits`: whether `^` emits and leaves nothing: in the body of a filter.
-  init(environment: any NameEnvironment, emits: Bool = false, isClassBody: Bool = false) {
+  package init(environment: any NameEnvironment, emits: Bool = false, isClassBody: Bool = false) {
     self.environment = environment
     self.emits = emits
     self.isClassBody = isClassBody
@@ -77,7 +60,7 @@ struct Analyzer {
   /// Analyses the body of a method.
   ///
   /// - Returns: the method's scope, laid out.
-  mutating func analyze(
+  package mutating func analyze(
     parameters: [Parameter], statements: [Statement]
   ) -> Scope {
     let method = scope
@@ -109,8 +92,8 @@ struct Analyzer {
 
   /// Reports a type that is no class and no protocol.
   mutating func check(type: Name) {
-    switch environment.lookUp(type.text) {
-    case .cell(_, .classNamed): break
+    switch environment.kind(of: type.text) {
+    case .classNamed: break
     case .unknown where type.text == ReservedName.lazyType:
       report(Wording.misplacedLazy, type.range)
     default: readVariable(type)
@@ -125,10 +108,10 @@ struct Analyzer {
     names.visit(statements)
     for name in names.assigned where !names.declared.contains(name.text) {
       guard scope.variable(named: name.text) == nil else { continue }
-      switch environment.lookUp(name.text) {
+      switch environment.kind(of: name.text) {
       case .unknown: break
       // A method of a class writes a script's variable only as `var:x := ...`.
-      case .cell(_, .scriptVariable) where !environment.isScriptMethod: break
+      case .scriptVariable where !environment.isScriptMethod: break
       default: continue
       }
       scope.declare(name.text, kind: .temporary, range: name.range)
@@ -214,31 +197,10 @@ struct Analyzer {
     case .reference(let reference): analyze(reference)
     case .block(let block): analyze(block, as: .block)
     case .unaryMessage(let message):
-      if let inlined = InlinedMessage(message) {
-        analyze(inlined)
-      } else {
-        analyzeReceiver(message.receiver)
-      }
+      analyze(InlinedMessage(message), orReceiver: message.receiver, [])
     case .binaryMessage(let message):
-      if let inlined = InlinedMessage(message) {
-        analyze(inlined)
-      } else {
-        analyzeReceiver(message.receiver)
-        analyze(message.argument)
-      }
-    case .keywordMessage(let message):
-      checkArity(message)
-      if let given = GivenInverse(message) {
-        analyze(given.connect)
-        analyze(given.argument)
-        return checkInversion(of: given.connect, given: given)
-      }
-      if let inlined = InlinedMessage(message) {
-        analyze(inlined)
-      } else {
-        analyzeReceiver(message.receiver)
-        analyze(message.arguments)
-      }
+      analyze(InlinedMessage(message), orReceiver: message.receiver, [message.argument])
+    case .keywordMessage(let message): analyze(message)
     case .pipe(let pipe): analyze(pipe.input)
     case .cascade(let cascade):
       analyzeReceiver(cascade.receiver)
@@ -262,6 +224,24 @@ struct Analyzer {
       analyze(connect)
       if issues.count == count { checkInversion(of: connect, given: nil) }
     }
+  }
+
+  private mutating func analyze(_ message: KeywordMessageExpression) {
+    checkArity(message)
+    if let given = GivenInverse(message) {
+      analyze(given.connect)
+      analyze(given.argument)
+      return checkInversion(of: given.connect, given: given)
+    }
+    analyze(InlinedMessage(message), orReceiver: message.receiver, message.arguments)
+  }
+
+  private mutating func analyze(
+    _ inlined: InlinedMessage?, orReceiver receiver: Expression, _ arguments: [Expression]
+  ) {
+    if let inlined { return analyze(inlined) }
+    analyzeReceiver(receiver)
+    analyze(arguments)
   }
 
   private func names(of formula: Expression) -> FormulaNames {
@@ -395,7 +375,7 @@ struct Analyzer {
     guard ReservedName(rawValue: name) == nil, scope.lookUp(name) == nil,
       scope.elements(for: name).isEmpty
     else { return false }
-    guard case .unknown = environment.lookUp(name) else { return false }
+    guard case .unknown = environment.kind(of: name) else { return false }
     return !environment.allowsUnknownNames
   }
 
@@ -442,9 +422,10 @@ struct Analyzer {
 
   private mutating func assign(_ name: Name) {
     guard let variable = scope.lookUp(name.text) else {
-      switch environment.lookUp(name.text) {
-      case .cell(_, .classNamed): report(Wording.assignmentToClass(name.text), name.range)
-      case .cell where environment.isConstant(name.text):
+      switch environment.kind(of: name.text) {
+      case .classNamed: report(Wording.assignmentToClass(name.text), name.range)
+      case .classVariable, .scriptVariable:
+        guard environment.isConstant(name.text) else { break }
         report(Wording.constant(name.text), name.range)
       default: break
       }
@@ -472,7 +453,7 @@ struct Analyzer {
   private mutating func refuseScriptVariable(_ target: Expression) {
     guard case .name(let name) = target, !environment.isScript, !environment.isScriptMethod,
       scope.lookUp(name.name.text) == nil,
-      case .cell(_, .scriptVariable) = environment.lookUp(name.name.text)
+      case .scriptVariable = environment.kind(of: name.name.text)
     else { return }
     report(Wording.scriptVariable(name.name.text), name.name.range)
   }
@@ -518,8 +499,8 @@ struct Analyzer {
   /// `class:Name` names a class, whatever variables there are.
   private mutating func checkClass(_ path: PathExpression) {
     guard let name = path.components.first?.text else { return }
-    switch environment.lookUp(name) {
-    case .cell(_, .classNamed): return
+    switch environment.kind(of: name) {
+    case .classNamed: return
     case .unknown where environment.allowsUnknownNames: return
     default: report(Wording.unknownClass(name), path.range)
     }
@@ -532,7 +513,7 @@ struct Analyzer {
       !environment.allowsUnknownNames
     else { return }
     var isClass = false
-    if case .cell(_, .classNamed) = environment.lookUp(scheme.text) { isClass = true }
+    if case .classNamed = environment.kind(of: scheme.text) { isClass = true }
     report(Wording.unknownScheme(scheme.text, isClass: isClass), scheme.range)
   }
 
@@ -551,9 +532,9 @@ struct Analyzer {
   }
 
   private mutating func readInstanceVariable(_ name: Name) {
-    switch environment.lookUp(name.text) {
+    switch environment.kind(of: name.text) {
     case .instanceVariable, .addedVariable: return
-    case .cell, .unknown: break
+    case .classVariable, .scriptVariable, .classNamed, .unknown: break
     }
     if environment.isScript || environment.isScriptMethod { return readVariable(name) }
     report(Wording.unknownInstanceVariable(name.text), name.range)
@@ -630,7 +611,7 @@ extension Analyzer {
   @discardableResult
   private mutating func refuseClass(_ name: Name) -> Bool {
     guard scope.lookUp(name.text) == nil,
-      case .cell(_, .classNamed) = environment.lookUp(name.text)
+      case .classNamed = environment.kind(of: name.text)
     else { return false }
     if issues.last?.range != name.range {
       report(Wording.assignmentToClass(name.text), name.range)
@@ -646,7 +627,7 @@ extension Analyzer {
       if variable.isConstant { report(Wording.constant(name.text), name.range) }
       return
     }
-    if unlessInstanceVariable, case .instanceVariable = environment.lookUp(name.text) { return }
+    if unlessInstanceVariable, case .instanceVariable = environment.kind(of: name.text) { return }
     if environment.isConstant(name.text) { report(Wording.constant(name.text), name.range) }
   }
 
@@ -665,13 +646,13 @@ extension Analyzer {
 extension Expression {
   /// Under which range the scope of the expression as a formula is found: a block has another one of its
   /// own, under the range of its text.
-  var formulaRange: SourceRange {
+  package var formulaRange: SourceRange {
     guard case .block = self else { return range }
     return SourceRange(range.start, range.start)
   }
 
   /// The name of the variable that this is, if it is nothing but one.
-  var variableName: Name? {
+  package var variableName: Name? {
     switch self {
     case .name(let name): return ReservedName(rawValue: name.name.text) == nil ? name.name : nil
     case .identifier(let identifier):
@@ -697,16 +678,20 @@ extension NameEnvironment {
   func isVariable(_ name: String, in scope: Scope) -> Bool {
     if ReservedName(rawValue: name) != nil { return false }
     if scope.lookUp(name) != nil { return true }
-    switch lookUp(name) {
-    case .instanceVariable, .addedVariable: return true
-    case .cell(_, let kind): return kind != .classNamed
-    case .unknown: return false
+    switch kind(of: name) {
+    case .instanceVariable, .addedVariable, .classVariable, .scriptVariable: return true
+    case .classNamed, .unknown: return false
     }
   }
 }
 
 /// Something that is wrong with a program and known before it runs.
-struct Issue {
-  let message: String
-  let range: SourceRange
+package struct Issue {
+  package let message: String
+  package let range: SourceRange
+
+  package init(message: String, range: SourceRange) {
+    self.message = message
+    self.range = range
+  }
 }

@@ -1,12 +1,11 @@
-internal import TenonAnalysis
 internal import TenonLexer
-internal import TenonParser
+package import TenonParser
 
 // What a group stands for: the assignment of an object that knows its places.
 
 extension GroupDefinition {
   /// `name := Group names: #('a', 'b') places: #(ref:ivar:a, ref:file:b)`.
-  var assignment: Statement {
+  package var assignment: Statement {
     let target = Expression.name(NameExpression(name: name, range: name.range))
     return .expression(
       .assignment(AssignmentExpression(target: target, value: value, range: range)))
@@ -34,7 +33,7 @@ extension GroupDefinition {
 
 extension Expression {
   /// Whether the expression is what a group's definition assigns.
-  var makesGroup: Bool {
+  package var makesGroup: Bool {
     guard case .keywordMessage(let message) = self, case .name(let receiver) = message.receiver
     else { return false }
     return receiver.name.text == GroupDefinition.className
@@ -112,7 +111,7 @@ extension PathExpression {
 
 extension [Member] {
   /// The members, groups replaced by a variable and what it is assigned for every instance.
-  var withGroupsExpanded: [Member] {
+  package var withGroupsExpanded: [Member] {
     flatMap { member -> [Member] in
       guard case .statement(.definition(.group(let group))) = member else { return [member] }
       let variable = VariableStatement(
@@ -122,7 +121,7 @@ extension [Member] {
   }
 
   /// The names of the groups among the members.
-  var groupNames: Set<String> {
+  package var groupNames: Set<String> {
     reduce(into: []) { names, member in
       if case .statement(.definition(.group(let group))) = member { names.insert(group.name.text) }
     }

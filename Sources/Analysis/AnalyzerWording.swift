@@ -1,13 +1,12 @@
-internal import TenonAnalysis
 internal import TenonParser
 
 /// What the analyzer says about a program that has not run yet.
-enum Wording {
+package enum Wording {
   static func unknownNameBeforeEquals(_ name: String) -> String {
     "unknown name '\(name)'; '=' compares and ':=' assigns"
   }
 
-  static func unknownName(_ name: String, suggestion: String?) -> String {
+  package static func unknownName(_ name: String, suggestion: String?) -> String {
     if let hint = ForeignWords.hint(for: name) { return "unknown name '\(name)'; \(hint)" }
     let hint = suggestion.map { "; did you mean '\($0)'?" } ?? ""
     return "unknown name '\(name)'\(hint)"
@@ -27,7 +26,7 @@ enum Wording {
 
   static func notAvailable(_ what: String) -> String { "\(what) is not available yet" }
 
-  static func waitsFor(_ name: String) -> String {
+  package static func waitsFor(_ name: String) -> String {
     "'\(name)' has no value yet; the connection waits for one"
   }
 
@@ -38,13 +37,13 @@ enum Wording {
   }
 
   /// What is said about the name of a class: a definition alone mounts nothing.
-  static func unmountedClass(_ name: String) -> String {
+  package static func unmountedClass(_ name: String) -> String {
     "unknown scheme '\(name)'; 'scheme:\(name) := \(name) new' makes it known"
   }
 
   /// What is said about a scheme that is known although nothing is mounted there; nil for a name
   /// that is none of those.
-  static func missingScheme(_ name: String) -> String? {
+  package static func missingScheme(_ name: String) -> String? {
     switch name {
     case "ui", "sync": notAvailable("the scheme '\(name)'")
     case "file", "env", "defaults", "http", "https", "sqlite", "process", "clock", "stdin",
@@ -62,7 +61,7 @@ enum Wording {
 
   static func declaredTwice(_ name: String) -> String { "'\(name)' is declared already" }
 
-  static func constant(_ name: String) -> String {
+  package static func constant(_ name: String) -> String {
     "'\(name)' is a val: it keeps the value that it has"
   }
 
@@ -75,7 +74,7 @@ enum Wording {
   }
 
   /// What stands against an assignment to a variable of an activation; nil for nothing.
-  static func assignment(to variable: Variable?) -> String? {
+  package static func assignment(to variable: Variable?) -> String? {
     guard let variable else { return nil }
     return switch variable.kind {
     case .temporary: nil
@@ -88,21 +87,21 @@ enum Wording {
     "the class '\(name)' cannot be assigned"
   }
 
-  static func noArgument(_ type: String) -> String {
+  package static func noArgument(_ type: String) -> String {
     "an argument of the command cannot be made an instance of '\(type)'"
   }
 
-  static func argumentCount(_ wanted: Int, orMore: Bool, found: Int) -> String {
+  package static func argumentCount(_ wanted: Int, orMore: Bool, found: Int) -> String {
     let count = wanted == 1 ? "1 argument" : "\(wanted) arguments"
     return "\(count)\(orMore ? " or more" : "") expected, \(found) found"
   }
 
-  static func argument(_ name: String, mustBe type: String, found: String) -> String {
+  package static func argument(_ name: String, mustBe type: String, found: String) -> String {
     "\(name.uppercased()) must be \(type), not '\(found)'"
   }
 
   /// What a type of a script's parameter asks for.
-  static func typeInUsage(_ type: String, _ typeWithArticle: String) -> String {
+  package static func typeInUsage(_ type: String, _ typeWithArticle: String) -> String {
     switch type {
     case "ref": "a file, or a place as scheme:path"
     case "Array": "any number of texts"
@@ -117,21 +116,21 @@ enum Wording {
 
   static let superAlone = "'super' stands before a message, and nowhere else"
 
-  static let noImports = "'import' is not granted here: this interpreter reads no files"
+  package static let noImports = "'import' is not granted here: this interpreter reads no files"
 
-  static func importCycle(_ names: [String]) -> String {
+  package static func importCycle(_ names: [String]) -> String {
     "an import of itself: " + names.map { "'\($0)'" }.joined(separator: " imports ")
   }
 
-  static func importsTooDeep(_ limit: Int) -> String {
+  package static func importsTooDeep(_ limit: Int) -> String {
     "more than \(limit) files that import one another"
   }
 
-  static func importWithSignature(_ path: String) -> String {
+  package static func importWithSignature(_ path: String) -> String {
     "'\(path)' has a signature: it is a program of its own, to be run and not imported"
   }
 
-  static let tooHigh = "an expression of too many levels for the stack of this thread"
+  package static let tooHigh = "an expression of too many levels for the stack of this thread"
 
   static let definitionInside = "a definition must stand at top level"
 

@@ -1,48 +1,56 @@
-internal import TenonAnalysis
 internal import TenonLexer
-internal import TenonSolverKit
-internal import TenonParser
+package import TenonSolverKit
+package import TenonParser
 
 /// A formula as a sum of products, read from its text.
 ///
 /// What is not arithmetic is a leaf: a place, or an expression whose value is all that counts.
 /// Products and sums are multiplied out, so that `2 * (x + y) - x` is `x + 2 * y`. Whether that is
 /// linear depends on which leaves are variables, which is known when the connection is made.
-struct LinearAnalysis {
+package struct LinearAnalysis {
   /// What numbers are multiplied by.
-  struct Leaf {
-    let expression: Expression
+  package struct Leaf {
+    package let expression: Expression
     /// Its text, which tells leaves apart.
-    let name: String
+    package let name: String
     /// Whether it may be a place; else only its value counts.
-    let isPlace: Bool
+    package let isPlace: Bool
   }
 
   /// `number * factor * ... / divisor / ...`, the factors being numbers of leaves.
-  struct Product {
-    var number: SolverNumber
-    var factors: [Int]
-    var divisors: [Int]
+  package struct Product {
+    package var number: SolverNumber
+    package var factors: [Int]
+    package var divisors: [Int]
     /// The part of the text that multiplies or divides, for messages.
-    var text: String?
+    package var text: String?
+
+    package init(
+      number: SolverNumber, factors: [Int], divisors: [Int], text: String? = nil
+    ) {
+      self.number = number
+      self.factors = factors
+      self.divisors = divisors
+      self.text = text
+    }
   }
 
   /// The most summands that multiplying out may come to.
-  static let limit = 4_096
+  package static let limit = 4_096
 
-  private(set) var leaves: [Leaf] = []
-  private(set) var products: [Product] = []
+  package private(set) var leaves: [Leaf] = []
+  package private(set) var products: [Product] = []
   private var numberOfLeaf: [String: Int] = [:]
   /// Whether multiplying out came to more than the limit.
-  private(set) var isTooLarge = false
+  package private(set) var isTooLarge = false
 
   /// Analyses an expression.
-  init(_ expression: Expression) {
+  package init(_ expression: Expression) {
     products = sum(of: expression)
   }
 
   /// Analyses `left - right`; the left side is the first leaf.
-  init(_ left: Expression, less right: Expression) {
+  package init(_ left: Expression, less right: Expression) {
     let first = leaf(left, isPlace: true)
     let subtrahend = sum(of: right).map { negated($0) }
     products = collected([Product(number: .one, factors: [first], divisors: [])] + subtrahend)
@@ -62,7 +70,7 @@ struct LinearAnalysis {
   var hasPlaces: Bool { leaves.contains { $0.isPlace } }
 
   /// Whether every summand has a place at most once and nothing else but numbers.
-  var isAffine: Bool {
+  package var isAffine: Bool {
     !isTooLarge
       && products.allSatisfy { product in
         product.factors.count <= 1 && product.divisors.isEmpty
@@ -71,7 +79,7 @@ struct LinearAnalysis {
   }
 
   /// Whether it is affine as soon as enough of its places count as constants.
-  var mayBeLinear: Bool {
+  package var mayBeLinear: Bool {
     !isTooLarge
       && products.allSatisfy { product in
         (product.factors + product.divisors).allSatisfy { leaves[$0].isPlace }
@@ -79,7 +87,7 @@ struct LinearAnalysis {
   }
 
   /// The text of the first product or quotient of places, unless something else is not linear, too.
-  var productOfPlaces: String? {
+  package var productOfPlaces: String? {
     guard mayBeLinear else { return nil }
     return products.lazy.compactMap { product in
       product.factors.count + product.divisors.count > 1 || !product.divisors.isEmpty
@@ -226,7 +234,7 @@ extension Expression {
   }
 
   /// Whether it ends in the name of a layout attribute, so that it may be one of a view.
-  var mayBeLayoutAttribute: Bool {
+  package var mayBeLayoutAttribute: Bool {
     let name: String?
     switch self {
     case .name(let expression): name = expression.name.text
@@ -239,6 +247,6 @@ extension Expression {
 }
 
 /// The properties of views that layout determines.
-let layoutAttributes: Set<String> = [
+package let layoutAttributes: Set<String> = [
   "left", "right", "top", "bottom", "width", "height", "centerX", "centerY", "baseline",
 ]

@@ -1,0 +1,120 @@
+internal import TenonAnalysis
+internal import TenonLexer
+internal import TenonParser
+internal import TenonSolverKit
+internal import TenonTables
+
+// Connections whose paths may lead elsewhere by now, and those that are suspended and resumed.
+
+extension Connection {
+  /// What the failure of one of its formulas said; nil where none has failed by itself.
+  fileprivate var ownFailure: String? {
+    formulas.lazy.compactMap { formula in
+      if case .failed(let message) = formula.state { message } else { nil }
+    }.first
+  }
+}
+
+extension ConnectionGraph {
+  // MARK: Paths
+
+  /// Notes the places on the way of a connection's paths.
+  func watchPath(
+    of connection: Connection, through steps: [Place], nameOf: (Place) -> String
+  ) {
+    for step in steps {
+      let cell = cell(for: step, name: nameOf(step))
+      pathWatchers[cell, default: ConnectionSet()].insert(connection)
+      noteHooks(of: cell)
+      connection.steps.append(cell)
+    }
+  }
+
+  /// Forgets the places on the way of a connection's paths.
+  func unwatchPath(of connection: Connection) {
+    let steps = connection.steps
+    connection.steps = []
+    for step in steps {
+      structuralWork += pathWatchers[step]?.remove(connection) ?? 0
+      if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
+      noteHooks(of: step)
+    }
+    release(steps)
+  }
+
+  /// Makes connections anew whose paths may lead elsewhere now.
+  ///
+  /// One that cannot be is in error until a path leads elsewhere again, and whoever has written goes on.
+  ///
+  /// - Throws: a failure when an accessor on the way was interrupted.
+  func retarget() throws(Failure) {
+    let waiting = retargeted
+    retargeted = []
+    var failure: Failure?
+    for connection in waiting {
+      guard connection.status == .active, let plan = connection.plan else { continue }
+      // Its formula may have gone the path before, and have said the same.
+      if machine.staysAimed(connection, plan) {
+        connection.awaitsAim = false
+        continue
+      }
+      let known = connection.pathFailure ?? connection.ownFailure
+      // What is known of the changes of its places, and of those on the way, is kept.
+      let cells = connection.formulas.flatMap { $0.inputs + [$0.output] } + connection.steps
+      let outer = rememberedCells
+      rememberedCells.formUnion(cells)
+      defer {
+        rememberedCells = outer
+        release(cells)
+      }
+      dissolve(connection)
+      blockingPlace = nil
+      do throws(Failure) {
+        try machine.establish(connection, plan)
+      } catch {
+        if isUnwinding {
+          failure = failure ?? error
+        } else if connection.status == .active {
+          if known != error.message { machine.report(error, of: connection) }
+          connection.pathFailure = error.message
+          if let place = blockingPlace {
+            watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
+          }
+          continue
+        }
+      }
+      connection.pathFailure = nil
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: Suspending
+
+  func suspend(_ connection: Connection) {
+    guard connection.status == .active else { return }
+    connection.status = .suspended
+    dissolve(connection)
+  }
+
+  func resume(_ connection: Connection) throws(Failure) {
+    guard connection.status == .suspended, let plan = connection.plan else { return }
+    unwatch(connection)
+    connection.status = .active
+    // What has changed meanwhile is what it begins with.
+    connection.observer?.isPending = false
+    do throws(Failure) {
+      try machine.establish(connection, plan)
+      connection.compact()
+      connection.pathFailure = nil
+      recordNewConnection(connection, wasSuspended: true)
+    } catch {
+      dissolve(connection)
+      connection.status = .suspended
+      throw error
+    }
+  }
+
+  func forgetKnown(of cell: CellID) {
+    cells[cell.index].known = nil
+  }
+}

@@ -1,0 +1,29 @@
+internal import TenonText
+
+/// Symbols, selectors and the code that is kept for them.
+final class CodeTable {
+  var symbols: [ExactText: ObjectRef] = [:]
+  var selectors: [ExactText: Selector] = [:]
+
+  // MARK: Code
+  /// The code of methods.
+  var methods: [Code] = []
+  /// Code of statements that are being evaluated.
+  var running: [Code] = []
+  /// Code that only closures may still need.
+  var retired: [Code] = []
+  /// Code of replaced methods, while activations of it may exist.
+  var replaced: [Code] = []
+  /// All of it.
+  var all: [Code] { methods + running + retired + replaced }
+
+  // MARK: Bodies that are in no class
+  /// What is entered for messages that nobody understands, by the number of arguments.
+  var notUnderstoodBodies: [Int: Node] = [:]
+  /// What stands for a method that is missing.
+  let missingBody: Node = ConstantNode(.nil)
+  /// What is entered when the stack is used up.
+  let overflowBody: Node
+
+  init(state: StateRef) { overflowBody = OverflowBodyNode(state: state) }
+}

@@ -1,0 +1,15 @@
+/// What the collector is told beside the heap, and what it tells.
+final class CollectorState {
+  // MARK: References that keep nothing alive
+  /// What weak references refer to, by their addresses.
+  var weakTargets: [UInt: Value] = [:]
+  /// The hooks of objects, by the objects' addresses.
+  var finalizers: [UInt: [Value]] = [:]
+
+  // MARK: Counts
+  var safepointCount = 0
+  /// How many collections an interpreter that tests itself has begun.
+  var testTurn = 0
+  /// How long the collector has stopped the program, one by one, if that is recorded.
+  var pauses: [CollectorPause] = []
+}

@@ -1,0 +1,22 @@
+internal import TenonTables
+
+/// Handlers, signals under way, and what is told of errors.
+final class ExceptionState {
+  let handlers = FlatTable<Handler>()
+  var currentHandler = -1
+  /// The signals that are being handled, innermost last.
+  var activeSignals: [ActiveSignal] = []
+  var nextToken = 1
+  var unwindAction = UnwindAction.deliver
+  /// How many clean-up blocks are being evaluated, one inside the other.
+  var runningCleanUps = 0
+
+  // MARK: Errors
+  var uncaught: UncaughtError?
+  /// What the failure that is being thrown has to tell beside its text.
+  var failureDetails: FailureDetails?
+  /// Where an error stands that comes to light elsewhere.
+  var failurePlace: TraceEntry?
+  /// How many errors were reported after which the program went on.
+  var reportedErrors = 0
+}

@@ -1,0 +1,31 @@
+package import TenonStoreKit
+internal import TenonText
+
+/// What the embedding program gives a machine of the world outside: nothing is reachable that is not here.
+package final class HostServices {
+  /// What the program prints to and reads from.
+  package var console: any Console = NullConsole()
+  /// What `import` reads with, if that was granted.
+  package var sourceLoader: (any SourceLoader)?
+  /// What opens stores that a script asks for, by their kind.
+  package var storeOpeners: [String: StoreOpener] = [:]
+
+  // MARK: Time
+  private let graph: ConnectionGraph
+  /// What time it is; nil when the program has no way to know.
+  package var clock: (any Clock)? { didSet { graph.causes.clock = clock } }
+  /// Where time zones are described; nil when the program knows but UTC.
+  package var timeZoneSource: (any TimeZoneSource)?
+  /// The zones that have been asked for.
+  var timeZones: [String: TimeZoneRules] = [:]
+
+  // MARK: Chance
+  /// The source of bytes that nobody can foresee, if the host gives one.
+  package var entropy: (() -> UInt64)?
+  /// What stands for it without: the same bytes in each run.
+  var fixedEntropy = FixedEntropy()
+  /// The generator that `Random shared` answers, once somebody has asked for it.
+  var sharedRandom: Value?
+
+  init(graph: ConnectionGraph) { self.graph = graph }
+}

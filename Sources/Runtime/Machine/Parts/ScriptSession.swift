@@ -1,0 +1,33 @@
+/// What the scripts of an interpreter have declared so far: each text that is evaluated goes on with it.
+final class ScriptSession {
+  /// What `self` is at top level.
+  var script: ObjectRef!
+
+  // MARK: Variables
+  /// The cells of the variables, by their names.
+  var cells: [String: ObjectRef] = [:]
+  /// How many of them had been declared before each, by its address.
+  var declarations: [UInt: Int] = [:]
+  /// The types that variables were declared with, by their cells.
+  var cellTypes: [UInt: (type: String, name: String)] = [:]
+  /// The cells of variables that were declared with `val`.
+  var constantCells: Set<UInt> = []
+  /// The cells of variables that group definitions declare.
+  var groupCells: Set<UInt> = []
+  /// Whether any variable was declared to be computed when it is read.
+  var hasLazyVariables = false
+
+  // MARK: Syntax
+  /// The hyphenated names that have been declared.
+  var hyphenatedNames: Set<String> = []
+  /// The connectors that have been declared.
+  var definedConnectors: Set<String> = []
+
+  // MARK: Texts
+  /// What `import` has read.
+  var importedFiles: Set<String> = []
+  /// Whether the script that ran last ended by a `^`.
+  var endedByReturn = false
+  /// What the last statements say that have connected something, for the objects they have answered.
+  var statementTexts = StatementTexts()
+}

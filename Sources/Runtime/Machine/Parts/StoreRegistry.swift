@@ -1,0 +1,26 @@
+internal import TenonStoreKit
+
+/// The schemes and stores of a machine, what watches them, and what they have to tell.
+final class StoreRegistry {
+  /// The cells of schemes, by their names.
+  var schemeCells: [String: ObjectRef] = [:]
+  /// The one reference that stands for each place of a store that has been named.
+  var canonicalReferences: [StoredName: Value] = [:]
+  /// The stores in Swift code, by the numbers that their objects have.
+  var native: [NativeStoreEntry] = []
+  /// What stores have told and nobody has taken up yet; they may tell from any thread.
+  let changes = StoredChanges()
+  let watches = StoreWatches()
+  /// The stores that keep what this turn writes to them together.
+  var batches = OpenBatches()
+  /// The changes that policies of connections hold back.
+  var policyQueues = PolicyQueues()
+  /// How many names of groups are being followed, each inside the one before.
+  var aliasDepth = 0
+
+  lazy var getSelector = state.withMachine { $0.selector("get:") }
+  lazy var putSelector = state.withMachine { $0.selector("put:at:") }
+  private let state: StateRef
+
+  init(state: StateRef) { self.state = state }
+}
