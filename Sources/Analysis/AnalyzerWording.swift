@@ -59,7 +59,7 @@ package enum Wording {
 
   static let misplacedLazy = "'<lazy>' is for variables of scripts and classes"
 
-  static func declaredTwice(_ name: String) -> String { "'\(name)' is declared already" }
+  package static func declaredTwice(_ name: String) -> String { "'\(name)' is declared already" }
 
   package static func constant(_ name: String) -> String {
     "'\(name)' is a val: it keeps the value that it has"

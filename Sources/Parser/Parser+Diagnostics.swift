@@ -172,7 +172,7 @@ extension Parser {
 
   func operatorAtStart() -> Diagnostic {
     let next = lexer.token(from: token.end)
-    let operand = next.kind == .name ? excerpt(next.range) : "x"
+    let operand = next.kind == .name ? excerpt(wholeName(next.range)) : "x"
     let sign = source.text(in: token.range)
     if let problem = problemOfSign(sign, next) { return problem }
     switch sign {
@@ -273,8 +273,8 @@ extension Parser {
   func notAPlace(_ place: Expression) -> Diagnostic {
     let sign = quoted(token.range)
     let range = place.range
-    if let word = place.reservedRoot {
-      return error("'\(word)' can not be assigned", range)
+    if place.beginsWithReservedWord {
+      return error("\(quoted(range)) can not be assigned", range)
     }
     if lexer.byte(at: Int(range.start)) == UInt8(ascii: "\"") { return stringAsComment(range) }
     return error(
@@ -636,12 +636,11 @@ extension Parser {
 }
 
 extension Expression {
-  /// The reserved word a place would be, or begin with.
-  fileprivate var reservedRoot: String? {
+  /// Whether a place would be a reserved word, or a property of one.
+  fileprivate var beginsWithReservedWord: Bool {
     var root = self
     while case .unaryMessage(let message) = root { root = message.receiver }
-    guard case .name(let expression) = root else { return nil }
-    let word = expression.name.text
-    return Parser.reservedWords.contains(word) ? word : nil
+    guard case .name(let expression) = root else { return false }
+    return Parser.reservedWords.contains(expression.name.text)
   }
 }

@@ -49,6 +49,14 @@ extension Parser {
     return nil
   }
 
+  /// Returns the range of the name that begins with a word: up to its last hyphen's where this spelling
+  /// is declared.
+  func wholeName(_ word: SourceRange) -> SourceRange {
+    guard let end = lexer.hyphenatedNameEnd(after: Int(word.end)) else { return word }
+    let range = SourceRange(Int(word.start), end)
+    return isDeclared(source.text(in: range)) ? range : word
+  }
+
   /// Returns the offset of the colon behind the hyphenated scheme that begins here, nil when it is a
   /// subtraction.
   private func knownSchemeEnd() -> Int? {

@@ -46,6 +46,39 @@ import Testing
     #expect(result.output == "loading\n111\n")
   }
 
+  /// It is read once for all who import it, whatever each of them defines.
+  @Test func anImportedFileDoesNotKnowTheImportingOne() throws {
+    let result = try run([
+      "main.st": "class Mine { }\nshared := 1.\nimport 'lib'.",
+      "lib.st": "Mine new.\nshared + 1.",
+    ])
+    #expect(result.status == .status(65))
+    #expect(
+      result.errors == """
+        main.st:3:1: error: lib.st:1:1: unknown name 'Mine'
+        import 'lib'.
+        ^~~~~~~~~~~~
+        main.st:3:1: error: lib.st:2:1: unknown name 'shared'
+        import 'lib'.
+        ^~~~~~~~~~~~
+
+        """)
+    let after = try run([
+      "main.st": "import 'a'. import 'b'.", "a.st": "class Mine { }",
+      "b.st": "stdout println: Mine.",
+    ])
+    #expect(after.output == "Mine\n")
+  }
+
+  @Test func aValIsDeclaredInOneFile() throws {
+    let result = try run([
+      "main.st": "import 'lib'.\nval limit := 4.", "lib.st": "val limit := 3.",
+    ])
+    #expect(
+      result.errors.hasPrefix(
+        "main.st:2:5: error: 'limit' is a val: it keeps the value that it has\n"))
+  }
+
   @Test func cyclesAreReported() throws {
     let result = try run([
       "a.st": "stdout println: 1. import 'b'.", "b.st": "import 'c'.", "c.st": "import 'a'.",

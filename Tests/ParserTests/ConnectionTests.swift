@@ -29,8 +29,8 @@ import Testing
     expectDiagnostics("1️⃣[x] := 3", message)
     expectDiagnostics("1️⃣people[{ x }] := 3", message)
     expectDiagnostics("x := 1️⃣3 := 4", message)
-    expectDiagnostics("1️⃣nil foo := 3", "'nil' can not be assigned")
-    expectDiagnostics("1️⃣super foo := 3", "'super' can not be assigned")
+    expectDiagnostics("1️⃣nil foo := 3", "'nil foo' can not be assigned")
+    expectDiagnostics("1️⃣super foo := 3", "'super foo' can not be assigned")
     expectDiagnostics("1️⃣a + b += 3", "the left side of '+=' is no place")
   }
 

@@ -28,7 +28,8 @@ import Testing
 
   @Test func everyClassHasAComment() {
     let problems = withMachine { machine in
-      machine.classes.infos.compactMap { $0 }.filter { !$0.isMeta && $0.comment.isEmpty }.map(\.name)
+      machine.classes.infos.compactMap { $0 }.filter { !$0.isMeta && $0.comment.isEmpty }.map(
+        \.name)
     }
     #expect(problems == [])
   }
@@ -58,12 +59,14 @@ import Testing
       options.stackSlots = 1 << 16
       let other = Machine(options: options)
       other.makeAllKernelClasses()
-      let classes = machine.classes.infos.enumerated().compactMap { $1?.index == UInt32($0) ? $1 : nil }
+      let classes = machine.classes.infos.enumerated().compactMap {
+        $1?.index == UInt32($0) ? $1 : nil
+      }
       let all = classes.map { ($0, $0.allMethods) }
       let names = Set(all.flatMap { $1.map(\.selector.name) }).sorted()
       var problems: [String] = []
       for (number, (info, methods)) in all.enumerated() {
-        guard let lazyInfo = other.classes[Int(info.index)] else { return [info.name] }
+        guard let lazyInfo = other.classes.infos[Int(info.index)] else { return [info.name] }
         let own = Dictionary(uniqueKeysWithValues: methods.map { ($0.selector.name, $0) })
         // Of those that the class does not have, some are asked for.
         for (index, name) in names.enumerated() where own[name] != nil || (index + number) % 8 == 0

@@ -155,6 +155,10 @@ extension Failure {
     Failure(.error, "the variable '\(name)' is declared already")
   }
 
+  static func declaredBelow(_ name: String, in subclass: String) -> Failure {
+    Failure(.error, "the variable '\(name)' is declared already, in the subclass '\(subclass)'")
+  }
+
   static func extensionMember(_ name: String) -> Failure {
     Failure(.error, "an extension of '\(name)' can have methods only")
   }

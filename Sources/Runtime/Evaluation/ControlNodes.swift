@@ -32,13 +32,8 @@ extension SiteNode {
   /// - Returns: a Boolean a handler resumed with, or `unwind`.
   @inline(never)
   final func nonBoolean(_ value: Value, in frame: Frame) -> Value {
-    var condition = value
-    while !condition.isBoolean {
-      if condition.isUnwind { return condition }
-      let blockingPlace = condition
-      condition = withMachine(in: frame) { $0.signal(.nonBoolean(blockingPlace, in: $0)) }
-    }
-    return condition
+    if value.isBoolean || value.isUnwind { return value }
+    return withMachine(in: frame) { $0.booleanInstead(of: value) }
   }
 }
 

@@ -32,16 +32,6 @@ final class TemporariesEntryNode: SiteNode {
   }
 }
 
-enum FrameLimits {
-  /// Frames of up to this many slots need no check of the value stack: the native stack, which
-  /// takes more bytes for each activation than such a frame does, ends first.
-  static let unchecked = 8
-  /// The same for the operand area, whose first operands come with native frames of their own.
-  static let uncheckedOperands = 16
-  /// Slots that are free above every frame that has been checked.
-  static let reserve = 256
-}
-
 extension SiteNode {
   /// Answers a failed evaluation when a frame of this size does not fit on the value stack.
   @inline(never)

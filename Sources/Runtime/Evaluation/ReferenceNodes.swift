@@ -71,8 +71,9 @@ final class ReferenceNode: SiteNode {
     }
   }
 
-  /// The components; nil when an expression among them unwinds. `refused` is a name from an expression
-  /// that is none: with it the path would lead elsewhere.
+  /// The components; nil when an expression among them unwinds.
+  ///
+  /// `refused` is a name from an expression that is none: with it the path would lead elsewhere.
   private func evaluatePath(_ frame: Frame) -> (names: [String], refused: String?)? {
     var names: [String] = []
     var refused: String?

@@ -30,10 +30,16 @@ struct LookupCache {
 
   private let entries: UnsafeMutablePointer<Entry?>
   private let knownMemory: UnsafeMutablePointer<Memory>
+  /// Classes and whether their instances are shown by `displayString`: the class's index, a bit that is
+  /// set, and the answer.
+  private let displays: UnsafeMutablePointer<UInt32>
+  private static let displayCount = 64
 
   init() {
     unsafe knownMemory = .allocate(capacity: 1)
     unsafe knownMemory.initialize(to: Memory())
+    unsafe displays = .allocate(capacity: LookupCache.displayCount)
+    unsafe displays.initialize(repeating: 0, count: LookupCache.displayCount)
     unsafe entries = .allocate(capacity: LookupCache.size)
     unsafe entries.initialize(repeating: nil, count: LookupCache.size)
   }
@@ -41,6 +47,7 @@ struct LookupCache {
   func deallocate() {
     unsafe entries.deallocate()
     unsafe knownMemory.deallocate()
+    unsafe displays.deallocate()
   }
 
   var memory: Memory {
@@ -68,7 +75,19 @@ struct LookupCache {
       classIndex: classIndex, selector: UInt32(truncatingIfNeeded: selector), body: body)
   }
 
+  /// Whether the instances of a class are shown by `displayString`; nil when that is not remembered.
+  func showsDisplayString(_ classIndex: UInt32) -> Bool? {
+    let entry = unsafe displays[Int(classIndex) & (LookupCache.displayCount - 1)]
+    return entry >> 1 == classIndex << 1 | 1 ? entry & 1 == 1 : nil
+  }
+
+  func noteDisplay(_ classIndex: UInt32, byString: Bool) {
+    unsafe displays[Int(classIndex) & (LookupCache.displayCount - 1)] =
+      classIndex << 2 | 2 | (byString ? 1 : 0)
+  }
+
   func clear() {
+    unsafe displays.update(repeating: 0, count: LookupCache.displayCount)
     unsafe entries.update(repeating: nil, count: LookupCache.size)
     unsafe knownMemory.pointee = Memory()
   }

@@ -102,7 +102,7 @@ extension Machine {
     for solver in connections.registeredSolvers.values { heap.mark(solver.prototype) }
     for values in connections.solverRoots.values { for value in values { heap.mark(value) } }
     heap.mark(connections.dependents)
-    for selector in codeTable.selectors.values { heap.mark(selector.symbol) }
+    for selector in symbolTable.selectors.values { heap.mark(selector.symbol) }
     for cell in classes.madeCells.values { heap.mark(Value(cell)) }
     for cell in session.cells.values { heap.mark(Value(cell)) }
     for cell in stores.schemeCells.values { heap.mark(Value(cell)) }

@@ -69,6 +69,9 @@ extension Machine {
       throw DefinitionFailure(error, at: superclassName?.range)
     }
     try check(members, of: name, superclass)
+    if let existing = classesByName[name], !existing.isKernel {
+      try refuseVariablesOfSubclasses(of: existing, in: members, superclass, superclassName)
+    }
     let info: ClassInfo
     if let existing = classesByName[name] {
       guard !existing.isKernel else {

@@ -411,6 +411,23 @@ extension Machine {
     return entries
   }
 
+  /// The report of an exception under a title.
+  ///
+  /// Of one that is not being handled it names the send of the program that runs now, and where none
+  /// does the block that could not be evaluated.
+  ///
+  /// - Returns: a string, or `unwind`.
+  func report(of exception: ObjectRef, as title: String, in block: Value) -> Value {
+    let entries = signalTrace(of: exception)
+    let trace = entries.isEmpty ? stackTrace() : StackTrace(entries: entries)
+    let description = send(selector("messageText"), to: Value(exception))
+    if description.isUnwind { return .unwind }
+    let error = UncaughtError(
+      className: classInfo(of: Value(exception)).name, message: displayText(description),
+      trace: trace)
+    return makeString(error.published(in: block).rendered(as: title))
+  }
+
   /// Visits the sends that led to a frame, innermost first, those of kernel code left out, until
   /// the visitor answers false.
   private func visitSends(from start: Frame, _ visit: (SiteNode) -> Bool) {

@@ -10,6 +10,36 @@ internal import TenonParser
 // pay nothing. Activations of old code go on with old instances as they were.
 
 extension Machine {
+  /// Refuses variables that a class would get while its subclasses declare them.
+  func refuseVariablesOfSubclasses(
+    of existing: ClassInfo, in members: [Member], _ superclass: ClassInfo, _ superclassName: Name?
+  ) throws(DefinitionFailure) {
+    var declaring: [String: String] = [:]
+    for subclass in existing.withSubclasses where subclass !== existing {
+      let own = subclass.instanceVariables.filter { $0.owner == subclass.name }.map(\.name)
+      for name in own + subclass.classVariables.keys { declaring[name] = subclass.name }
+    }
+    guard !declaring.isEmpty else { return }
+    for member in members {
+      let names: [Name] =
+        switch member {
+        case .variable(let variable): [variable.name]
+        case .classVariable(let variables): variables.names
+        default: []
+        }
+      for name in names {
+        guard let subclass = declaring[name.text] else { continue }
+        throw DefinitionFailure(.declaredBelow(name.text, in: subclass), at: name.range)
+      }
+    }
+    let inherited =
+      superclass.instanceVariables.map(\.name) + superclass.lineage.flatMap(\.classVariables.keys)
+    for name in inherited.sorted() {
+      guard let subclass = declaring[name] else { continue }
+      throw DefinitionFailure(.declaredBelow(name, in: subclass), at: superclassName?.range)
+    }
+  }
+
   /// Changes a class in place: its superclass and its variables; its own methods go.
   func redefine(_ info: ClassInfo, superclass: ClassInfo, _ members: [Member]) {
     let affected = info.withSubclasses
@@ -66,6 +96,10 @@ extension Machine {
     info.instanceVariables = variables
     ObjectRef(info.object)[slot: ClassSlot.index] = Value(small: Int(info.index))
     settleLayout(of: info)
+    let names = Set(variables.map(\.name))
+    for older in classes.infos where older?.layoutClass === info {
+      older?.forgetVariables(except: names)
+    }
   }
 
   /// Has the accessors of a class find its variables where they are now.
@@ -95,7 +129,7 @@ extension Machine {
 
   /// Empties all caches: classes have changed as a whole.
   func flushAllCaches() {
-    for selector in codeTable.selectors.values { selector.flushCaches() }
+    for selector in symbolTable.selectors.values { selector.flushCaches() }
     lookupCache.clear()
   }
 
@@ -155,7 +189,8 @@ extension Machine {
     info.canonical = superclass
     info.instanceVariables = variant.instanceVariables
     info.object = superclass.object
-    info.layoutOwner = variant.layoutOwner ?? variant.canonical
+    info.layoutOwner = variant.layoutClass
+    info.addedOrder = variant.addedNames
     enter(info)
     variant.superVariants[superclass.name] = info
     return info
@@ -199,7 +234,7 @@ extension Machine {
   ) -> Value {
     let variant = classInfo(of: instance)
     let name = variant.addedNames[index]
-    let owner = variant.layoutOwner ?? variant.canonical
+    let owner = variant.layoutClass
     if let type = owner?.instanceVariables.last(where: { $0.name == name })?.type,
       checkType(of: value, type, variable: name).isUnwind
     {
@@ -297,9 +332,26 @@ enum VariantVariable {
 }
 
 extension ClassInfo {
+  /// The class whose older layout it is.
+  fileprivate var layoutClass: ClassInfo? { layoutOwner ?? canonical }
+
+  /// Has variables that the class has no more stand for nothing, also should the class get others of
+  /// their names.
+  fileprivate func forgetVariables(except names: Set<String>) {
+    for index in instanceVariables.indices where !names.contains(instanceVariables[index].name) {
+      instanceVariables[index] = InstanceVariable(
+        name: "", type: nil, isConstant: false, owner: instanceVariables[index].owner)
+    }
+    for index in addedOrder.indices where !names.contains(addedOrder[index]) {
+      addedOrder[index] = ""
+    }
+    // Those of the same layout count them in the same order.
+    _ = addedNames
+  }
+
   /// The variables that the class has now and this older layout has not.
   var addedNames: [String] {
-    guard let owner = layoutOwner ?? canonical else { return [] }
+    guard let owner = layoutClass else { return [] }
     let old = Set(instanceVariables.map(\.name))
     // In an order that only grows: the names that were added stay where they are.
     for name in owner.instanceVariables.map(\.name)
@@ -311,7 +363,7 @@ extension ClassInfo {
 
   /// Where this older layout keeps a variable that the class has now.
   func variable(named name: String) -> VariantVariable? {
-    guard let owner = layoutOwner ?? canonical, owner.slot(of: name) != nil else { return nil }
+    guard let owner = layoutClass, owner.slot(of: name) != nil else { return nil }
     if let slot = slot(of: name) { return .slot(slot) }
     return addedNames.firstIndex(of: name).map { .added($0) }
   }

@@ -90,6 +90,21 @@ extension Machine {
     return text
   }
 
+  /// Asks the handlers what a condition that is no Boolean counts as.
+  ///
+  /// They are asked once: a handler that always resumes with the same value would be asked for ever.
+  ///
+  /// - Returns: a Boolean a handler resumed with, or `unwind`.
+  func booleanInstead(of value: Value) -> Value {
+    let (top, base) = (state.top, state.base)
+    let answer = signal(.nonBoolean(value, in: self))
+    if answer.isBoolean || answer.isUnwind { return answer }
+    (state.top, state.base) = (top, base)
+    let refused = signal(.invalidArgument("true or false to resume with", found: describe(answer)))
+    // A program may have given the class a default action that answers something.
+    return refused.isUnwind ? refused : Value(refused.isTrue)
+  }
+
   /// Evaluates a block from Swift code; a block with fewer parameters ignores the other values.
   ///
   /// - Returns: the block's value, or `unwind`.
@@ -141,14 +156,14 @@ extension Machine {
   ///
   /// A name that a program has made up is not kept: selectors stay for good.
   func knownSelector(_ name: String, of receiver: Value) -> Selector? {
-    if let selector = codeTable.selectors[name] { return selector }
+    if let selector = symbolTable.selectors[name] { return selector }
     // The selectors of a class of the kernel are there once its methods are.
     var info: ClassInfo? = classInfo(of: receiver)
     while let current = info {
       current.loadIfNeeded()
       info = current.superclass ?? current.canonical
     }
-    return codeTable.selectors[name]
+    return symbolTable.selectors[name]
   }
 
   /// Sends `doesNotUnderstand:` with a message for a selector.

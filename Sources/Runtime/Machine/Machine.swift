@@ -19,6 +19,7 @@ package final class Machine {
   // MARK: Parts
   let kernel: KernelClasses
   let classes = ClassTable()
+  let symbolTable = SymbolTable()
   let codeTable: CodeTable
   let lookupCache = LookupCache()
   let session = ScriptSession()

@@ -80,7 +80,7 @@ extension Machine {
   /// The symbol with a name; the same object for the same name.
   func symbol(_ name: String) -> Value {
     let key = ExactText(name)
-    if let symbol = codeTable.symbols[key] { return Value(symbol) }
+    if let symbol = symbolTable.symbols[key] { return Value(symbol) }
     var text = name
     let object = text.withUTF8 { utf8 in
       let object = allocateBytes(classIndex: ClassIndex.symbol, count: utf8.count)
@@ -88,7 +88,7 @@ extension Machine {
       if unsafe !utf8.allSatisfy({ $0 < 0x80 }) { object.flags |= ObjectFlag.notASCII }
       return object
     }
-    codeTable.symbols[key] = object
+    symbolTable.symbols[key] = object
     heap.countOutside(Machine.symbolBytes + name.utf8.count)
     return Value(object)
   }
@@ -101,7 +101,7 @@ extension Machine {
   /// Forgets the symbols that the collection has not found.
   func forgetUnusedSymbols() {
     var bytes = 0
-    codeTable.symbols = codeTable.symbols.filter { name, symbol in
+    symbolTable.symbols = symbolTable.symbols.filter { name, symbol in
       if heap.isMarked(symbol) { return true }
       bytes += Machine.symbolBytes + name.text.utf8.count
       return false
@@ -112,11 +112,11 @@ extension Machine {
   /// The selector with a name.
   func selector(_ name: String) -> Selector {
     let key = ExactText(name)
-    if let selector = codeTable.selectors[key] { return selector }
+    if let selector = symbolTable.selectors[key] { return selector }
     let selector = Selector(
-      name: name, symbol: symbol(name), number: codeTable.selectors.count,
+      name: name, symbol: symbol(name), number: symbolTable.selectors.count,
       missingBody: codeTable.missingBody)
-    codeTable.selectors[key] = selector
+    symbolTable.selectors[key] = selector
     heap.countOutside(Machine.selectorBytes)
     return selector
   }

@@ -231,6 +231,9 @@ struct OrderedElements {
     static let elements = 0
     static let first = 1
     static let last = 2
+    /// How often elements were removed or replaced as a whole; nil for never.
+    static let removals = 3
+    /// The variables that say what the elements are.
     static let count = 3
   }
 
@@ -261,8 +264,16 @@ struct OrderedElements {
   var end: Int { max(0, object[slot: Slot.last].asSmallInteger ?? 0) }
   var count: Int { max(0, end - start) }
 
+  /// Has loops notice that elements have gone, which others may have come for since.
+  @inline(__always)
+  func noteRemoval() {
+    let removals = object[slot: Slot.removals].asSmallInteger ?? 0
+    object[slot: Slot.removals] = Value(small: removals &+ 1)
+  }
+
   /// Has the first elements of an array in place of its own.
   func set(_ array: ObjectRef, count: Int) {
+    noteRemoval()
     object[slot: Slot.elements] = Value(array)
     set(start: 0, end: count)
   }
@@ -343,7 +354,8 @@ extension Primitive {
       let elements = OrderedElements(arguments.receiver)
       // Another array, or other places in it.
       let array = Int(truncatingIfNeeded: elements.object[slot: OrderedElements.Slot.elements].bits)
-      let mark = (array &* 31 &+ elements.start) &* 31 &+ elements.end
+      let removals = elements.object[slot: OrderedElements.Slot.removals].asSmallInteger ?? 0
+      let mark = ((array &* 31 &+ elements.start) &* 31 &+ elements.end) &* 31 &+ removals
       return Value(small: mark & Int.max >> 2)
     },
     Primitive("removeAll", "Removes all elements.") { machine, arguments throws(Failure) in
@@ -398,6 +410,7 @@ extension Primitive {
         let removed = array[element: end - 1]
         array[element: end - 1] = .nil
         elements.object[slot: OrderedElements.Slot.last] = Value(small: end - 1)
+        elements.noteRemoval()
         return removed
       }
       guard elements.count > 0 else { throw .empty() }
@@ -405,6 +418,7 @@ extension Primitive {
       return try machine.changeElements(of: elements.object, answering: removed) {
         () throws(Failure) in
         try machine.clearElement(elements, at: elements.end - 1)
+        elements.noteRemoval()
         elements.set(start: elements.start, end: elements.end - 1)
       }
     },
@@ -416,6 +430,7 @@ extension Primitive {
         let removed = array[element: start]
         array[element: start] = .nil
         elements.object[slot: OrderedElements.Slot.first] = Value(small: start + 2)
+        elements.noteRemoval()
         return removed
       }
       guard elements.count > 0 else { throw .empty() }
@@ -423,6 +438,7 @@ extension Primitive {
       return try machine.changeElements(of: elements.object, answering: removed) {
         () throws(Failure) in
         try machine.clearElement(elements, at: elements.start)
+        elements.noteRemoval()
         elements.set(start: elements.start + 1, end: elements.end)
       }
     },
@@ -487,6 +503,7 @@ extension Machine {
 
   /// Removes the element at an offset.
   fileprivate func remove(from elements: OrderedElements, at offset: Int) throws(Failure) {
+    elements.noteRemoval()
     let isFirst = offset == 0
     if isFirst || offset == elements.count - 1 {
       // At an end nothing moves, and nothing is copied for those who want the elements back.

@@ -22,6 +22,13 @@ extension Primitive {
       let entries = machine.signalTrace(of: ObjectRef(arguments.receiver))
       return entries.isEmpty ? .nil : machine.makeStackFrame(entries)
     },
+    Primitive(
+      "reportAs: title of: aBlock",
+      "Private: the report of an error that ends nothing, with the place where it was signalled."
+    ) { machine, arguments throws(Failure) in
+      let title = try machine.swiftString(arguments[0])
+      return machine.report(of: ObjectRef(arguments.receiver), as: title, in: arguments[1])
+    },
     Primitive("isNested", "Whether another handler around the one that runs handles it too.") {
       machine, arguments in
       machine.isNested(ObjectRef(arguments.receiver))

@@ -37,6 +37,7 @@ struct LoopedOrderedCollection: LoopedElements {
   private let array: ObjectRef
   private let first: Value
   private let last: Value
+  private let removals: Value
   private let start: Int
   let count: Int
 
@@ -47,16 +48,18 @@ struct LoopedOrderedCollection: LoopedElements {
     array = try elements.array()
     first = object[slot: OrderedElements.Slot.first]
     last = object[slot: OrderedElements.Slot.last]
+    removals = object[slot: OrderedElements.Slot.removals]
     start = elements.start
     guard start >= 0, elements.end <= array.elementCount else { throw .empty() }
     count = max(0, elements.end - start)
   }
 
-  /// Adding and removing change the places of the elements, or the array that holds them.
+  /// As long as nothing is removed, adding moves an end; what takes the whole array's place counts as a
+  /// removal.
   @inline(__always) var isUnchanged: Bool {
     object[slot: OrderedElements.Slot.last] == last
       && object[slot: OrderedElements.Slot.first] == first
-      && object[slot: OrderedElements.Slot.elements] == Value(array)
+      && object[slot: OrderedElements.Slot.removals] == removals
   }
 
   @inline(__always) subscript(offset: Int) -> Value { array[element: start &+ offset] }

@@ -37,6 +37,12 @@ extension Primitive {
       machine, arguments in
       machine.makeString(machine.describe(arguments.receiver))
     },
+    Primitive(
+      "isShownByString",
+      "Private: whether its class redefines displayString; not where displayOn: is nearer."
+    ) { machine, arguments in
+      Value(machine.showsDisplayString(arguments.receiver))
+    },
     Primitive("perform: aSelector", "Sends the message that aSelector names.") {
       machine, arguments throws(Failure) in
       try machine.perform(arguments, count: 0)
@@ -72,6 +78,29 @@ extension Machine {
   func classObject(of value: Value) -> Value {
     let info = classInfo(of: value)
     return classObject(info.canonical ?? info)
+  }
+
+  /// Whether the nearest class that says how its instances are displayed does so by `displayString`.
+  ///
+  /// - Complexity: O(1); O(*depth of the class*) the first time after methods have changed.
+  fileprivate func showsDisplayString(_ value: Value) -> Bool {
+    let index = value.classIndex
+    if let known = lookupCache.showsDisplayString(index) { return known }
+    let info = classInfo(at: index)
+    let result = findsDisplayString(info.canonical ?? info)
+    lookupCache.noteDisplay(index, byString: result)
+    return result
+  }
+
+  private func findsDisplayString(_ start: ClassInfo) -> Bool {
+    let (onStream, asString) = (selector("displayOn:"), selector("displayString"))
+    var info: ClassInfo? = start
+    while let current = info {
+      if current.ownMethod(onStream) != nil { return false }
+      if current.ownMethod(asString) != nil { return true }
+      info = current.superclass
+    }
+    return false
   }
 
   /// A number for an object that stays the same while it lives, and from run to run.

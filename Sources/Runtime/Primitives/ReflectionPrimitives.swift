@@ -112,7 +112,7 @@ extension Machine {
   fileprivate func ownMethod(_ name: Value, of info: ClassInfo) throws(Failure) -> Method? {
     let name = try swiftString(name)
     info.loadIfNeeded()
-    return codeTable.selectors[name].flatMap { info.ownMethod($0) }
+    return symbolTable.selectors[name].flatMap { info.ownMethod($0) }
   }
 
   /// The object that stands for a method.

@@ -90,15 +90,10 @@ struct RepeatedBlock {
   /// Asks what to do about an answer that is no Boolean.
   @inline(never)
   private func decide(_ answer: Value) -> Bool? {
-    state.withMachine { machine in
-      var condition = answer
-      while !condition.isBoolean {
-        if condition.isUnwind { return nil }
-        restoreTop()
-        condition = machine.signal(.nonBoolean(condition, in: machine))
-      }
-      return condition.isTrue
-    }
+    if answer.isUnwind { return nil }
+    restoreTop()
+    let condition = state.withMachine { $0.booleanInstead(of: answer) }
+    return condition.isUnwind ? nil : condition.isTrue
   }
 
   /// Makes the primitive's frame the innermost again: what the block called has left its own.

@@ -41,6 +41,8 @@ struct ScriptCheck {
   /// `imported`: the scripts that will have run when it runs, checked already.
   mutating func visit(_ script: Script, after imported: [Script] = []) {
     for each in imported { collectNames(each.statements) }
+    // What was declared anew in those has been told.
+    issues = []
     checkHeight(script.statements)
     guard issues.isEmpty else { return }
     if let signature = script.signature { check(signature) }
@@ -102,13 +104,27 @@ struct ScriptCheck {
     for statement in statements {
       switch statement {
       case .definition, .import: break
-      case .temporaries(let statement): declare(statement.names)
+      case .temporaries(let statement):
+        for name in statement.names { noteDeclaration(of: name, isConstant: false) }
+        declare(statement.names)
       case .variable(let statement):
+        noteDeclaration(of: statement.name, isConstant: statement.isConstant)
         declare([statement.name])
-        isDeclaredConstant[statement.name.text] = statement.isConstant
         if let value = statement.value { collectAssigned([.expression(value)]) }
       default: collectAssigned([statement])
       }
+    }
+  }
+
+  /// Notes whether a variable of the script is a `val`, which no text declares twice.
+  private mutating func noteDeclaration(of name: Name, isConstant: Bool) {
+    let known = isDeclaredConstant[name.text]
+    if known == true {
+      issues.append(Issue(message: Wording.constant(name.text), range: name.range))
+    } else if known == false, isConstant {
+      issues.append(Issue(message: Wording.declaredTwice(name.text), range: name.range))
+    } else {
+      isDeclaredConstant[name.text] = isConstant
     }
   }
 

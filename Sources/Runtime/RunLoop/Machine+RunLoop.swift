@@ -98,14 +98,14 @@ extension Machine {
     exceptions.uncaught = nil
     exceptions.unwindAction = .deliver
     _ = state.takeUnwindValue()
-    report(error, in: what)
+    report(error, in: what, block)
     return .nil
   }
 
   /// Tells about an error that no handler has dealt with, and after which the program goes on.
-  private func report(_ error: UncaughtError, in what: String) {
+  private func report(_ error: UncaughtError, in what: String, _ block: Value) {
     exceptions.reportedErrors += 1
-    let text = Array(error.published.rendered(as: "error in \(what)").utf8)
+    let text = Array(error.published(in: block).rendered(as: "error in \(what)").utf8)
     // Where nobody can be told, nobody is.
     try? host.console.write(text.span, to: .error)
   }

@@ -1,11 +1,5 @@
-internal import TenonText
-
-/// Symbols, selectors and the code that is kept for them.
+/// The code that a machine keeps, and the bodies that are in no class.
 final class CodeTable {
-  var symbols: [ExactText: ObjectRef] = [:]
-  var selectors: [ExactText: Selector] = [:]
-
-  // MARK: Code
   /// The code of methods.
   var methods: [Code] = []
   /// Code of statements that are being evaluated.
