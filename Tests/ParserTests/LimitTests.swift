@@ -161,6 +161,30 @@ private func problems(_ source: String) -> [String] {
     #expect(messages("(x)", nesting: 0, height: 3) == ["brackets nest more than 0 deep"])
   }
 
+  /// Each form is higher than what stands in it.
+  @Test(arguments: [
+    "a := %", "a += %", "a |= %", "a =|= %", "% foo", "% + y", "y + (%)", "y foo: %",
+    "y foo: z bar: %", "% | foo",
+    "y | foo: %", "%[1]", "y[%]", "%[{ z }]", "y foo: %; bar", "[ % ] foo", "a += b foo: %",
+    "x := y := %",
+  ]) func formsAreHigherThanTheirParts(_ form: String) {
+    func height(_ source: String) -> Int? {
+      (1...60).first { limit in
+        Parser(SourceText(name: "test.st", source), heightLimit: limit).parseScript()
+          .diagnostics.isEmpty
+      }
+    }
+    for count in [0, 1, 7, 30] {
+      let part = "x" + String(repeating: " foo", count: count)
+      let whole = form.replacing("%", with: part)
+      guard let inner = height(part), let outer = height(whole) else {
+        return _ = Issue.record("\(whole) does not parse")
+      }
+      #expect(inner == count + 1)
+      #expect(outer > inner, "\(whole)")
+    }
+  }
+
   @Test func exponentsDoNotFillTheMemory() {
     let many = String(repeating: "1e9999. ", count: 100)
     #expect(parse(many).diagnostics.count == 1)
