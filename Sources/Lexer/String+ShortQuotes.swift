@@ -17,10 +17,11 @@ extension String {
 
   private func cuttingQuotes() -> String {
     var message = String.UnicodeScalarView()
-    var isQuote = false
-    for part in unicodeScalars.split(separator: "'", omittingEmptySubsequences: false) {
-      if !message.isEmpty || isQuote { message.append("'") }
-      if isQuote {
+    let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+    for (number, part) in parts.enumerated() {
+      if number > 0 { message.append("'") }
+      // What stands between two quotes has an odd number.
+      if !number.isMultiple(of: 2) {
         message.append(contentsOf: String.cut(part, to: String.quoteLimit))
       } else {
         let words = part.split(separator: " ", omittingEmptySubsequences: false)
@@ -29,7 +30,6 @@ extension String {
           message.append(contentsOf: String.cut(word, to: String.quoteLimit))
         }
       }
-      isQuote.toggle()
     }
     return String(String.UnicodeScalarView(String.cut(message[...], to: String.messageLimit)))
   }

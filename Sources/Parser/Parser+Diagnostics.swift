@@ -426,12 +426,12 @@ extension Parser {
 
   /// What is said of `#{ #Content-Type: 1 }`.
   func cutKey() -> Diagnostic {
-    let word = SourceRange(token.start + 1, token.start + 1)
-    var end = lexer.nameEnd(from: Int(word.start))
+    let start = token.start + 1
+    var end = lexer.nameEnd(from: start)
     while lexer.byte(at: end) == UInt8(ascii: "-"), lexer.isNameStart(at: end + 1) {
       end = lexer.nameEnd(from: end + 1)
     }
-    let text = excerpt(SourceRange(Int(word.start), end))
+    let text = excerpt(SourceRange(start, end))
     return error(
       "this key is written \(text): or #'\(text)':", SourceRange(token.start, end))
   }

@@ -75,8 +75,13 @@ struct Directory {
   @discardableResult
   func write(_ text: String, to name: String) throws -> String { try write(text.utf8, to: name) }
 
-  /// What every process is started with: nothing of the environment of whoever runs the tests.
-  static let environment: [String: String] = [
+  /// What every process is started with: nothing of the environment of whoever runs the tests, but what
+  /// `scripts/mutate` tells the changed sources.
+  static let environment = usual.merging(
+    ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("TENON_MUTANT") }
+  ) { $1 }
+
+  private static let usual: [String: String] = [
     "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
     "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
     "HOME": "/nonexistent",

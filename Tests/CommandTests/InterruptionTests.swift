@@ -52,6 +52,18 @@ import Testing
     }
   }
 
+  /// What is stopped while it reads answers nothing, though it could say that nothing more is coming.
+  @Test(arguments: ["nextLine", "upToEnd", "next", "peek", "atEnd"])
+  func whatIsStoppedHasNoValue(_ message: String) {
+    let result = run(
+      """
+      var answer := 'none'.
+      [ answer := stdin \(message) ] ensure: [ stdout println: answer printString ].
+      """)
+    #expect(result.outcome == "interrupted")
+    #expect(result.output == ["'none'"])
+  }
+
   /// A solver that the program wrote, at work for a change or asked when a connection is made.
   @Test(arguments: [
     "-settle: turn { stdout println: 'stop'. [ true ] whileTrue }",
@@ -207,8 +219,8 @@ extension Outcome {
   }
 }
 
-/// A console that asks the program to stop when it prints a line with `stop`, and that nobody ever
-/// types anything at.
+/// A console that asks the program to stop when it prints a line with `stop` or waits for a line: nobody
+/// ever types anything at it.
 private final class InterruptingConsole: Console {
   var interrupter: Interrupter?
   private var text = ""
@@ -224,9 +236,13 @@ private final class InterruptingConsole: Console {
   func flush() throws(ConsoleError) {}
 
   func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]? {
+    interrupter?.interrupt()
     while !isInterrupted() {}
     return nil
   }
 
-  func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8] { [] }
+  func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8] {
+    interrupter?.interrupt()
+    return []
+  }
 }

@@ -98,6 +98,58 @@ import Testing
     #expect(result.status == .status(0))
   }
 
+  /// Each way in which a program may call itself, and the only way that is used.
+  @Test func whateverItCallsItselfBy() throws {
+    let result = try Command.run(
+      ["--stack", "2M", "-"],
+      input: Array(
+        """
+          class Base { -onwards: n { ^self down: n } }
+          class Deep : Base {
+            -unary { ^self unary + 1 }
+            -other { ^Deep new other + 1 }
+            -binary { ^(self + 1) size }
+            -+ n { ^(self + (n + 1)) size }
+            -keyword { ^self one: 1 }
+            -one: a { ^(self one: a + 1) + 1 }
+            -two: a with: b { ^(self two: b with: a) + 1 }
+            -two { ^self two: 1 with: 2 }
+            -three: a with: b with: c { ^(self three: b with: a with: c) + 1 }
+            -three { ^self three: 1 with: 2 with: 3 }
+            -super { ^self down: 1 }
+            -down: n { ^(super onwards: n + 1) + 1 }
+            -block { | b | b := nil. b := [ :x | (b value: x + 1) + 1 ]. ^b value: 1 }
+            -inBlock { ^[ self inBlock + 1 ] value }
+            -loop { #(1) do: [ :each | self loop ]. ^1 }
+            -inlined { 1 to: 1 do: [ :i | self inlined ]. ^1 }
+            -collected { ^#(1) collect: [ :each | self collected ] }
+            -performed { ^(self perform: #performed) + 1 }
+            -element { ^self[1] }
+            -at: i { ^(self at: i + 1) + 1 }
+            -put { self[1] := 2. ^1 }
+            -at: i put: v { self[i + 1] := v. ^v }
+            -printed { ^self printString }
+            -printOn: stream { stream print: self; nextPutAll: 'x' }
+            -text { ^"<{self text}>" }
+            -doesNotUnderstand: message { ^self perform: (message selector , 'x') asSymbol }
+            -unknown { ^self unknownMessage }
+            -cascade { ^self yourself; cascade; yourself }
+            -ensured { ^[ self ensured + 1 ] ensure: [ 1 ] }
+            -handled { ^[ self handled + 1 ] on: ZeroDivide do: [ :e | 1 ] }
+            -made { ^Endless new }
+          }
+          class Endless { -initialize { Endless new } }
+          #(#unary #other #binary #keyword #two #three #super #block #inBlock #loop #inlined
+            #collected #performed #element #put #printed #text #cascade #ensured #handled #made)
+            do: [ :each |
+              [ Deep new perform: each. stdout println: each ] on: StackOverflow do: [ :e | nil ] ].
+          stdout println: 'after'
+        """.utf8))
+    #expect(result.output == "after\n")
+    #expect(result.errors == "")
+    #expect(result.status == .status(0))
+  }
+
   @Test(arguments: ["512K", "8M"])
   func aHandlerMayOverflowAsWell(_ size: String) throws {
     let result = try Command.run(

@@ -67,6 +67,33 @@ import Testing
     return statements.count
   }
 
+  /// Wherever a statement may stand, its connector is drawn with what it is in.
+  @Test(arguments: [
+    ("a |= b.", []), ("class C { var a. a |= b. }", ["class C"]),
+    ("class C { var a. -m { a |= b } }", ["class C", "-m"]),
+    ("class C { +m: a with: b { a |= b } }", ["class C", "+m:a with:b"]),
+    ("class C { var a. /p/:b { get { a |= b } } }", ["class C", "/p/:b", "get"]),
+    ("filter f { var a. |{ a |= b } }", ["filter f", "|"]),
+    ("filter f { var a. |<Number> -> <String>{ a |= b } }", ["filter f", "|<Number> -> <String>"]),
+    ("filter f { var a. -m { a |= b } }", ["filter f", "-m"]),
+    ("scheme s { var a. /p { get { a |= b } } }", ["scheme s", "/p", "get"]),
+    ("extension C { -m { a |= b } }", ["extension C", "-m"]), ("-m: a { a |= b }", ["-m:a"]),
+    ("group g { a -> b. }", ["group g"]),
+    (
+      "connector ~~> : Connector { -connect: left { a |= b } }",
+      ["connector ~~> : Connector", "-connect:left"]
+    ),
+    ("[ a |= b ] value.", []), ("x := true ifTrue: [ a |= b ] ifFalse: [ 3 ].", []),
+    ("class C { classvar x := [ a |= b ]. }", ["class C"]),
+  ])
+  func connectorsInDefinitions(_ text: String, _ around: [String]) throws {
+    let diagram = try diagram(text)
+    let statements = describe(diagram)
+    #expect(statements.count == 1, "\(text): \(statements)")
+    let connector = text.hasPrefix("group") ? "a -> b" : "a |= b"
+    #expect(statements.first == (around + [connector]).joined(separator: " | "), "\(text)")
+  }
+
   @Test func everyExampleIsItsDiagram() throws {
     let examples = DiagramTests.scripts(below: "examples")
     #expect(examples.count >= 15)

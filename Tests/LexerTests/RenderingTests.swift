@@ -93,6 +93,28 @@ import Testing
     #expect(end[2] == String(repeating: " ", count: 53) + "^")
   }
 
+  /// What a message quotes is cut when it is long, and so is a word; its quotes stay.
+  @Test func longQuotesAreCut() {
+    let long = String(repeating: "x", count: 300)
+    let cut = String(repeating: "x", count: 160) + "\u{2026}"
+    for (message, shown) in [
+      ("'\(long)'", "'\(cut)'"), ("'\(long)' is none", "'\(cut)' is none"),
+      ("nil does not understand '\(long)'", "nil does not understand '\(cut)'"),
+      ("'a' and '\(long)' and 'b'", "'a' and '\(cut)' and 'b'"),
+      ("'' and '\(long)' and ''", "'' and '\(cut)' and ''"), ("a \(long) b", "a \(cut) b"),
+      (String(repeating: "short ", count: 60), String(repeating: "short ", count: 60)),
+      (
+        "'\(String(repeating: "short ", count: 60))'",
+        "'\(String(repeating: "short ", count: 26))shor\u{2026}'"
+      ),
+    ] {
+      #expect(message.withShortQuotes == shown)
+    }
+    #expect("'\(long.prefix(100))'".withShortQuotes == "'\(long.prefix(100))'")
+    let many = String(repeating: "'\(long)' ", count: 100).withShortQuotes
+    #expect(many.unicodeScalars.count == 4001 && many.hasSuffix("\u{2026}"))
+  }
+
   @Test func locations() {
     let text = SourceText(name: "file.st", "aé\nb\r\nc\rd")
     for (offset, line, column) in [

@@ -161,6 +161,33 @@ private func problems(_ source: String) -> [String] {
     #expect(messages("(x)", nesting: 0, height: 3) == ["brackets nest more than 0 deep"])
   }
 
+  /// Each form is higher than what stands in it by the nodes between them.
+  @Test(arguments: [
+    ("a := %", 1), ("a += %", 1), ("a |= %", 1), ("a =|= %", 1), ("% foo", 1), ("% + y", 1),
+    ("y + (%)", 1), ("y foo: %", 1), ("y foo: z bar: %", 1), ("% | foo", 2), ("y | foo: %", 1),
+    ("y | + %", 1), ("%[1]", 1), ("y[%]", 1), ("%[{ z }]", 1), ("y foo: %; bar", 1),
+    ("y foo; bar: %; baz", 1),
+    ("[ % ] foo", 2), ("[ :k | k. % ] foo", 2), ("a += b foo: %", 2), ("x := y := %", 2),
+    ("#(%, 1) foo", 2),
+    ("#(1, (%)) foo", 2), ("#{ a: %, b: 1 } foo", 2), ("#{ (%): 1 } foo", 2), ("#P{ a: % } foo", 2),
+    ("\"a{%}b\" foo", 2), ("file:{%}/a foo", 2), ("ref:file:{%} foo", 2),
+    ("http://h/a?q={%} foo", 2), ("^%", 0),
+    ("var a := %", 0), ("y -> %", 1), ("-m { % }", 0), ("class A { -m { ^% } }", 2),
+    ("(% |= y) foo", 2),
+  ]) func formsAreHigherThanTheirParts(_ form: String, _ more: Int) {
+    func height(_ source: String) -> Int? {
+      (1...60).first { limit in
+        !Parser(SourceText(name: "test.st", source), heightLimit: limit).parseScript()
+          .diagnostics.contains { $0.severity == .error }
+      }
+    }
+    for count in [1, 7, 30] {
+      let part = "x" + String(repeating: " foo", count: count)
+      #expect(height(part) == count + 1)
+      #expect(height(form.replacing("%", with: part)) == count + 1 + more, "\(form)")
+    }
+  }
+
   @Test func exponentsDoNotFillTheMemory() {
     let many = String(repeating: "1e9999. ", count: 100)
     #expect(parse(many).diagnostics.count == 1)

@@ -1,5 +1,6 @@
 import Foundation
 import TenonLexer
+import TenonStoreKit
 import Testing
 
 @testable import Tenon
@@ -166,6 +167,24 @@ import Testing
       return interpreter["count"]?.integer ?? -1
     }
     #expect(result == 1000)
+  }
+
+  /// What sleeps until the descriptor is readable is woken by everything that is posted.
+  @Test func postingMakesTheDescriptorReadable() throws {
+    func isReadable(_ descriptor: Int32) -> Bool {
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      return unsafe poll(&request, 1, 0) == 1
+    }
+    let interpreter = makeInterpreter()
+    let descriptor = try #require(interpreter.wakeUp.descriptor)
+    #expect(!isReadable(descriptor))
+    interpreter.machine.inbox.post { _ in }
+    #expect(isReadable(descriptor))
+    interpreter.wakeUp.forgetCalls()
+    #expect(!isReadable(descriptor))
+    let queue = ChangeQueue(on: interpreter.changeExecutor) { _ in }
+    queue.post(Change(.put, try Reference(scheme: "s", components: ["a"])))
+    #expect(isReadable(descriptor))
   }
 
   /// A request to stop ends a sleep that would never end.

@@ -148,6 +148,18 @@ import Testing
     #expect(directory.tree == ["plain": "text"])
   }
 
+  /// Directories that were made for a change go again when there cannot even be a lock in them.
+  @Test func withoutALockNoDirectoryIsLeft() throws {
+    let fileSystem = RecordingFileSystem()
+    let store = try open(directory.path + "/home/deep/defaults", fileSystem)
+    fileSystem.fault = { _, call in call.object == "d.lock" ? FileFailure(13) : nil }
+    #expect(kind { try store.put(defaults("a"), "1") } == .permission)
+    #expect(directory.tree == [:])
+    fileSystem.fault = { _, _ in nil }
+    try store.put(defaults("a"), "1")
+    #expect(try store.text(defaults("a")) == "1")
+  }
+
   @Test func aLinkIsNotReplaced() throws {
     try directory.write("dotfiles/d.json", "{\"a\": 1}")
     try directory.link("d.json", to: "dotfiles/d.json")

@@ -62,6 +62,24 @@ import Testing
     }
   }
 
+  /// What is not ready is tried again, after a wait for what may be full for long.
+  @Test(arguments: [("read", 0), ("write", 3)])
+  func whatIsNotReadyIsTriedAgain(_ name: String, _ waits: Int) throws {
+    let directory = try FaultTests.prepare()
+    let fileSystem = RecordingFileSystem()
+    var refusals = 0
+    fileSystem.fault = { _, call in
+      guard call.name == name, refusals < 3 else { return nil }
+      refusals += 1
+      return .wouldBlock
+    }
+    let store = FileStore(directory: directory.path, fileSystem: fileSystem)
+    try store.put(file("old"), "new")
+    #expect(try store.text(file("old")) == "new")
+    #expect(refusals == 3)
+    #expect(fileSystem.calls.filter { $0.name == "wait" }.count == waits)
+  }
+
   @Test(arguments: Job.allCases)
   func oneErrorAtEachCall(_ job: Job) throws {
     let pristine = try FaultTests.prepare()

@@ -416,6 +416,32 @@ import Testing
     #expect(directory.text("s/d.json") == "{\n  \"x\": 1\n}\n")
   }
 
+  /// Renaming needs rights to the directory alone; a file that is protected is not replaced all the same.
+  @Test func aProtectedBucketStaysAsItIs() throws {
+    let directory = try TemporaryDirectory()
+    var options = PersistentStore.Options()
+    options.usesThread = false
+    let fileSystem = RecordingFileSystem()
+    let store = try PersistentStore(
+      directory: directory.path + "/s", options: options, fileSystem: fileSystem
+    ) { _ in }
+    try store.put(saved("c/x"), "1")
+    try store.flush()
+    let text = directory.text("s/c.json")
+    // Whoever runs the tests may write everything.
+    fileSystem.fault = { _, call in
+      call.name == "check" && call.object == "c.json" ? FileFailure(EACCES) : nil
+    }
+    try store.put(saved("c/x"), "2")
+    #expect(kind { try store.flush() } == .permission)
+    #expect(directory.text("s/c.json") == text)
+    #expect(store.state == .degraded)
+    fileSystem.fault = { _, _ in nil }
+    try store.flush()
+    #expect(store.state == .live)
+    #expect(directory.text("s/c.json") == text?.replacing("1", with: "2"))
+  }
+
   /// A directory at the place of a bucket does not mean that nothing is there.
   @Test func aDirectoryInPlaceOfABucketIsTold() throws {
     let directory = try TemporaryDirectory()

@@ -33,6 +33,7 @@ extension Machine {
   func change(
     _ receiver: Value, _ change: (inout ConnectionSpec) -> Void
   ) throws(Failure) -> Value {
+    try refuseInSolver()
     guard let connection = connection(receiver), let old = connection.plan else {
       return receiver
     }

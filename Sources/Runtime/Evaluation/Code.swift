@@ -93,9 +93,7 @@ final class Code {
   /// Lets go of where it came from, which may own it.
   func dismantle() {
     origin = nil
-    trackedForm?.dismantle()
     trackedForm = nil
-    recordedForm?.dismantle()
     recordedForm = nil
   }
 

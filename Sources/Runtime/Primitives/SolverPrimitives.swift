@@ -93,6 +93,7 @@ extension Primitive {
       guard arguments[0] == .true || arguments[0] == .false else {
         throw .invalidArgument("true or false", found: machine.describe(arguments[0]))
       }
+      try machine.refuseInSolver()
       guard let connection = machine.connection(arguments.receiver) else {
         return arguments.receiver
       }

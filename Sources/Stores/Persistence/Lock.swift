@@ -27,10 +27,8 @@ final class Lock: @unchecked Sendable {
 
   deinit {
     unsafe pthread_cond_destroy(condition)
-    unsafe condition.deinitialize(count: 1)
     unsafe condition.deallocate()
     unsafe pthread_mutex_destroy(mutex)
-    unsafe mutex.deinitialize(count: 1)
     unsafe mutex.deallocate()
   }
 

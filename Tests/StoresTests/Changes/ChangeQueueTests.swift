@@ -285,6 +285,28 @@ import Testing
     begun.update { $0 = [] }
   }
 
+  /// What waits beside a delivery that has begun needs neither another change nor the end of that one.
+  @Test func whatWaitsBesideADeliveryBeginsToo() throws {
+    let executor = VirtualExecutor()
+    var options = ChangeQueueOptions()
+    options.width = 3
+    options.batchLimit = 1
+    let begun = Shared<[ChangeDelivery]>([])
+    let queue = ChangeQueue(unfinished: options, on: executor) { delivery in
+      begun.update { $0.append(delivery) }
+    }
+    for path in ["a", "b", "c", "d"] { queue.post(Change(.put, try reference("s", path))) }
+    executor.run(until: executor.now + millisecond)
+    #expect(begun.value.flatMap { $0.batch.changes.map { Bench.text($0) } } == ["a", "b", "c"])
+    begun.value[1].finish()
+    executor.run(until: executor.now + millisecond)
+    #expect(begun.value.flatMap { $0.batch.changes.map { Bench.text($0) } }.last == "d")
+    for delivery in begun.value { delivery.finish() }
+    executor.run(until: executor.now + millisecond)
+    #expect(queue.status.pending == 0)
+    begun.update { $0 = [] }
+  }
+
   // MARK: The feed
 
   @Test func whoIsTold() throws {

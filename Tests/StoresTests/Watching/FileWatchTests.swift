@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 import TenonStoreKit
-import TenonStores
 import Testing
+
+@testable import TenonStores
 
 /// What a store of files tells of changes that it has not made itself, and of its own.
 @Suite struct FileWatchTests {
@@ -273,6 +274,38 @@ import Testing
     #expect(told.filter { $0 == "put file:tree/a/b/c" }.count == 1)
     #expect(told.filter { $0.hasPrefix("put file:tree/a") }.count == 3)
     _ = (queue, subscription)
+  }
+
+  /// What the system says of a file while the store is changing it waits until the store is done.
+  @Test func whatIsBeingWrittenIsLookedAtAfterwards() throws {
+    try directory.makeDirectory("tree")
+    let notifier = try SystemNotifier()
+    let files = WatchedFiles(OperatingSystem(), notifier)
+    _ = files.begin(directory.path + "/tree", try file("tree"), isDeep: true)
+    func look() throws -> [String] {
+      while notifier.wait(milliseconds: 0) { try notifier.events().forEach(files.note) }
+      return files.takeChanges().map { "\($0.verb) \($0.reference)" }
+    }
+    let own = directory.path + "/tree/own"
+    files.expectOwn(own)
+    try directory.write("tree/own", "1")
+    try directory.write("tree/other", "2")
+    #expect(try look() == ["put file:tree/other"])
+    let told = files.noteOwn(own, Array("1".utf8), .put).map { "\($0.verb) \($0.reference)" }
+    #expect(told == ["put file:tree/own"])
+    #expect(try look() == [])
+    try directory.write("tree/own", "3")
+    #expect(try look() == ["put file:tree/own"])
+  }
+
+  @Test func withoutEventsThereAreNone() throws {
+    let notifier = try SystemNotifier()
+    #expect(try notifier.events() == [])
+    let watch = try notifier.add(directory.path)
+    #expect(try notifier.events() == [])
+    try directory.write("a", "1")
+    #expect(try notifier.events().allSatisfy { $0.watch == watch && $0.name == "a" })
+    #expect(try notifier.events() == [])
   }
 
   // MARK: Single files
