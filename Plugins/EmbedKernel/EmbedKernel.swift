@@ -6,7 +6,7 @@ struct EmbedKernel: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }
     let sources = target.sourceFiles.filter { $0.url.pathExtension == "st" }.map(\.url)
-      .sorted { $0.path < $1.path }
+      .sorted { $0.lastPathComponent < $1.lastPathComponent }
     let output = context.pluginWorkDirectoryURL.appending(path: "KernelText.swift")
     return [
       .buildCommand(

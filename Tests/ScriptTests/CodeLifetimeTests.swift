@@ -36,8 +36,9 @@ import Testing
     func repeats(_ count: Int) throws -> Int {
       for _ in 0..<count { _ = try interpreter.evaluate(each.change) }
       for _ in 0..<2 { _ = try interpreter.evaluate("Smalltalk garbageCollect") }
-      return machine.methodCodes.count + machine.retiredCodes.count + machine.replacedCodes.count
-        + machine.runningCodes.count
+      return machine.codeTable.methods.count + machine.codeTable.retired.count
+        + machine.codeTable.replaced.count
+        + machine.codeTable.running.count
     }
     if !each.before.isEmpty { _ = try interpreter.evaluate(each.before) }
     let usual = try repeats(5)

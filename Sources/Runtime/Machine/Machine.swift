@@ -84,6 +84,14 @@ package final class Machine {
     lookupCache.deallocate()
   }
 
+  /// How many errors were reported after which the program went on.
+  package var reportedErrors: Int { exceptions.reportedErrors }
+
+  package var safepointCount: Int { collector.safepointCount }
+
+  /// How long the collector has stopped the program, one by one, if that is recorded.
+  package var pauses: [CollectorPause] { collector.pauses }
+
   /// Where `^` at top level goes to.
   static var scriptTarget: Value { Value(small: -1) }
 }
@@ -100,14 +108,4 @@ package struct MachineOptions: Sendable {
   package var recordsPauses = false
 
   package init() {}
-}
-
-extension Machine {
-  /// How many errors were reported after which the program went on.
-  package var reportedErrors: Int { exceptions.reportedErrors }
-
-  package var safepointCount: Int { collector.safepointCount }
-
-  /// How long the collector has stopped the program, one by one, if that is recorded.
-  package var pauses: [CollectorPause] { collector.pauses }
 }

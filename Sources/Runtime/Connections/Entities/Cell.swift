@@ -1,0 +1,259 @@
+internal import TenonSolverKit
+internal import TenonTables
+
+// The folder Entities: the records of cells, formulas, constraints, regions and connections, their handles and
+// indexes. What happens to them in a turn is in Turn, how they are joined in Regions.
+
+/// Why a cell has the value it has.
+struct Cause {
+  /// The formula that wrote it; nil for a write from outside.
+  var formula: FormulaID?
+  /// The changed cell because of which the formula ran.
+  var cell: CellID?
+  /// The send that wrote from outside.
+  var site: TraceEntry?
+}
+
+/// What the graph knows of every place that takes part in connections, besides what a turn needs.
+struct Cell: BitwiseCopyable {
+  var name = CellName()
+  /// The first formula that reads it, or -1.
+  var firstReader: Int32 = -1
+  /// The one-way formula that determines it, or -1.
+  var ownerNumber: Int32 = -1
+}
+
+/// What the graph knows of places that take part in connections, besides what a turn needs: a row of
+/// what all have, and columns of what few have.
+final class CellTable {
+  fileprivate let rows = FlatTable<Cell>()
+  /// The names that are too long to stand in a row.
+  fileprivate let names = SharedTable<String>()
+  /// The formulas that read a cell, after the first.
+  fileprivate let furtherReaders = SparseTable<ReaderTable>()
+  /// The regions that cells belong to, and their numbers.
+  fileprivate let regions = SharedTable<Region>()
+  fileprivate let regionNumbers = NumberMap()
+  /// How many constraints of its region join a cell.
+  fileprivate let regionUses = NumberMap()
+  fileprivate let levels = NumberMap()
+  fileprivate let slots = SparseTable<[CellID]>()
+  fileprivate let properties = SparseTable<[CellID]>()
+  fileprivate let known = SparseTable<Value>()
+
+  /// How many records there are, with those that are free.
+  var count: Int { rows.count }
+
+  /// The numbers of the records.
+  var indices: Range<Int32> { 0..<Int32(clamping: count) }
+
+  /// How many records of long names there are, with those that are free.
+  var nameCapacity: Int { names.capacity }
+
+  /// How many long names are kept.
+  var nameCount: Int { names.count }
+
+  /// What is known of a cell.
+  subscript(number: Int32) -> CellRecord {
+    @inline(__always) get { CellRecord(table: self, number: number) }
+  }
+
+  /// What is known of a cell.
+  subscript(number: Int) -> CellRecord {
+    @inline(__always) get { self[Int32(truncatingIfNeeded: number)] }
+  }
+
+  /// Adds the record of a cell.
+  func append(name: String) {
+    var cell = Cell()
+    cell.name.setText(name, in: names)
+    rows.append(cell)
+  }
+
+  /// Uses a free record for another cell.
+  func reuse(_ number: Int32, name: String) {
+    rows[number] = Cell()
+    rows[number].name.setText(name, in: names)
+  }
+
+  /// Gives a record free, which has no readers, no region and no properties any more.
+  func free(_ number: Int32) {
+    self[number].regionUses = 0
+    self[number].level = 0
+    self[number].slots = []
+    self[number].known = nil
+    var name = rows[number].name
+    name.setText("", in: names)
+    rows[number] = Cell()
+    rows[number].name.isFree = true
+  }
+}
+
+/// What is known of a cell, as its table has it.
+///
+/// The reference to the table is not counted: it belongs to the graph, and for that see `CellView`.
+struct CellRecord {
+  fileprivate unowned(unsafe) let table: CellTable
+  fileprivate let number: Int32
+
+  /// What messages call it: `ivar:c`, `defaults:celsius`.
+  var name: String {
+    get { unsafe table.rows[number].name.text(in: table.names) }
+    nonmutating set { unsafe table.rows[number].name.setText(newValue, in: table.names) }
+  }
+
+  /// Whether a statement calls it that.
+  var isNamed: Bool {
+    get { unsafe table.rows[number].name.isNamed }
+    nonmutating set { unsafe table.rows[number].name.isNamed = newValue }
+  }
+
+  /// Whether the place held nothing before anything was computed for it; nil where nobody has looked.
+  var wasEmpty: Bool? {
+    get { unsafe table.rows[number].name.wasEmpty }
+    nonmutating set { unsafe table.rows[number].name.wasEmpty = newValue }
+  }
+
+  /// Whether nothing uses the record.
+  var isFree: Bool { unsafe table.rows[number].name.isFree }
+
+  /// The one-way formula that determines it, or -1.
+  var ownerNumber: Int32 {
+    @inline(__always) get { unsafe table.rows[number].ownerNumber }
+    nonmutating set { unsafe table.rows[number].ownerNumber = newValue }
+  }
+
+  /// Whether a one-way formula determines it.
+  var hasOwner: Bool { @inline(__always) get { ownerNumber >= 0 } }
+
+  /// The region of several directions it belongs to.
+  var region: Region? {
+    @inline(__always) get {
+      let place = unsafe table.regionNumbers[number]
+      return place < 0 ? nil : unsafe table.regions[place]
+    }
+    nonmutating set {
+      let old = unsafe table.regionNumbers[number]
+      if let newValue {
+        let hash = UInt(bitPattern: ObjectIdentifier(newValue)) >> 4
+        let place = unsafe table.regions.take(newValue, hash: hash) { $0 === newValue }
+        unsafe table.regionNumbers.set(number, to: place)
+      } else if old >= 0 {
+        unsafe table.regionNumbers.remove(number)
+      }
+      if old >= 0 { unsafe table.regions.release(old) }
+    }
+  }
+
+  /// Whether it belongs to a region.
+  var isInRegion: Bool {
+    @inline(__always) get { unsafe table.regionNumbers[number] >= 0 }
+  }
+
+  /// How many constraints of its region join it.
+  var regionUses: Int32 {
+    get { unsafe max(0, table.regionUses[number]) }
+    nonmutating set { unsafe CellRecord.set(number, to: newValue, in: table.regionUses) }
+  }
+
+  /// Where it stands in the order of a turn: 0 for places that nothing determines.
+  var level: Int {
+    get { unsafe Int(max(0, table.levels[number])) }
+    nonmutating set {
+      unsafe CellRecord.set(number, to: Int32(clamping: newValue), in: table.levels)
+    }
+  }
+
+  /// Enters a number in a column where 0 stands for nothing.
+  private static func set(_ number: Int32, to value: Int32, in column: borrowing NumberMap) {
+    if value > 0 { column.set(number, to: value) } else { column.remove(number) }
+  }
+
+  /// For a property: the slots its getter reads, as cells.
+  var slots: [CellID] {
+    get { unsafe table.slots[number] ?? [] }
+    nonmutating set { unsafe table.slots[number] = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// The property cells that depend on this slot.
+  var properties: [CellID] {
+    get { unsafe table.properties[number] ?? [] }
+    nonmutating set { unsafe table.properties[number] = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// The last value seen, for places that are costly to read.
+  var known: Value? {
+    get { unsafe table.known[number] }
+    nonmutating set { unsafe table.known[number] = newValue }
+  }
+
+  // MARK: Readers
+
+  /// Whether any formula reads it.
+  var hasReaders: Bool { unsafe table.rows[number].firstReader >= 0 }
+
+  /// Adds a formula that reads it.
+  ///
+  /// - Complexity: O(1), amortised.
+  func addReader(_ formula: Int32) {
+    if !hasReaders {
+      unsafe table.rows[number].firstReader = formula
+    } else if let readers = unsafe table.furtherReaders[number] {
+      readers.append(formula)
+    } else {
+      unsafe table.furtherReaders[number] = ReaderTable(formula)
+    }
+  }
+
+  /// Takes out a formula that reads it.
+  ///
+  /// - Complexity: O(1), amortised.
+  func removeReader(_ formula: Int32) {
+    let further = unsafe table.furtherReaders[number]
+    if unsafe table.rows[number].firstReader == formula {
+      unsafe table.rows[number].firstReader = further?.removeFirst() ?? -1
+    } else {
+      guard further?.remove(formula) ?? false else { return }
+    }
+    if further?.count == 0 { unsafe table.furtherReaders[number] = nil }
+  }
+
+  /// Takes all formulas out that read it.
+  func removeReaders() {
+    unsafe table.rows[number].firstReader = -1
+    unsafe table.furtherReaders[number] = nil
+  }
+
+  /// The formulas that read it now, whatever comes or goes meanwhile.
+  func readers(in graph: ConnectionGraph) -> Readers {
+    unsafe Readers(
+      graph: graph, first: table.rows[number].firstReader,
+      rest: table.furtherReaders[number]?.formulas ?? [])
+  }
+}
+
+/// A cell as the graph shows it.
+///
+/// The reference to the graph is not counted: the graph outlives every view. The machine owns its
+/// graph from its first moment to its last and never exchanges it; a view is made by the graph's
+/// subscript, and no property, table or closure that outlives a call keeps one. So while a view is
+/// used, a method of this machine or of its graph is running, and whoever called it holds the machine.
+/// The number is as good as any index: the table of cells never shrinks.
+struct CellView {
+  unowned(unsafe) let graph: ConnectionGraph
+  let id: CellID
+
+  var place: Place { unsafe graph.place(of: id) }
+  var name: String { unsafe graph.cells[id.index].name }
+  var isNamed: Bool { unsafe graph.cells[id.index].isNamed }
+  var readers: Readers { unsafe graph.readers(of: id) }
+  var hasReaders: Bool { unsafe graph.cells[id.index].hasReaders }
+  var owner: Formula? { unsafe graph.owner(of: id) }
+  var hasOwner: Bool { unsafe graph.cells[id.index].hasOwner }
+  var region: Region? { unsafe graph.cells[id.index].region }
+  var level: Int { unsafe graph.cells[id.index].level }
+  var slots: [CellID] { unsafe graph.cells[id.index].slots }
+  var properties: [CellID] { unsafe graph.cells[id.index].properties }
+  var known: Value? { unsafe graph.cells[id.index].known }
+  var isFree: Bool { unsafe graph.cells[id.index].isFree }
+}

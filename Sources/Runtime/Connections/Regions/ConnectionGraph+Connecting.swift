@@ -1,0 +1,286 @@
+internal import TenonSolverKit
+internal import TenonTables
+
+// The folder Regions: taking formulas into force and out of it: order, cycles, regions of several directions.
+// What is tried when that is refused is in Replanning.
+
+// Taking formulas into force and out of it, all or nothing.
+
+extension ConnectionGraph {
+  /// Takes the formulas of a connection into force.
+  ///
+  /// At the start of a connection both ways the cell `origin` wins.
+  ///
+  /// - Throws: a failure that names what stands against it; nothing has changed then.
+  func add(_ added: [Formula], origin: CellID?) throws(Failure) {
+    if hasStaleCells { refreshPlaces(around: added) }
+    // What was read before this may have ended their connection.
+    guard added.allSatisfy({ self[$0.id] == $0 }) else { return }
+    if machine.connections.registeredSolvers.isEmpty {
+      try take(added, origin: origin)
+    } else {
+      try takeAsPreferred(added, origin: origin)
+    }
+  }
+
+  /// Takes formulas into force with the solvers that their connections have or prefer.
+  func takeAmongWishes(_ added: [Formula], origin: CellID?) throws(Failure) {
+    var joined: [Formula] = []
+    var touched: [Constraint] = []
+    do throws(Failure) {
+      // One of wishes is a constraint that other formulas over the same cells do not join.
+      let separate =
+        standsBesideWishes(added) || standsBesideBothWays(added)
+        ? added.first.map { makeConstraint(over: $0) } : nil
+      for formula in added {
+        let constraint = separate ?? constraint(for: formula, isOnly: added.count == 1)
+        if !touched.contains(constraint) { touched.append(constraint) }
+        if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
+          throw .determinedAlready(displayName(of: formula.output), by: other.connection)
+        }
+        if formula.inputs.contains(formula.output), !constraint.isForced {
+          throw cycle([formula.output], through: [formula])
+        }
+        constraint.append(formula)
+        formula.constraint = constraint
+        joined.append(formula)
+      }
+      for constraint in touched { try enforce(constraint, new: added, origin: origin) }
+    } catch {
+      joined.reversed().forEach { withdraw($0) }
+      touched.forEach { discard($0) }
+      throw error
+    }
+  }
+
+  /// Whether formulas say something of places of which another connection says something else over
+  /// the same places, and one of the two is a wish: each is a constraint of its own then.
+  private func standsBesideWishes(_ added: [Formula]) -> Bool {
+    added.contains { formula in
+      guard formula.equation == nil, let others = joinableConstraint(for: formula)?.formulas
+      else {
+        return false
+      }
+      return others.contains { other in
+        other.output == formula.output
+          && min(other.connection.strength, formula.connection.strength) < .required
+      }
+    }
+  }
+
+  /// Whether formulas would be further directions of what a connection both ways says over the same
+  /// places, or would themselves get some: it says all of its directions, and others say something
+  /// else.
+  private func standsBesideBothWays(_ added: [Formula]) -> Bool {
+    guard let first = added.first, first.equation == nil, !isForced(first.connection),
+      let others = constraintTable.find(first)?.formulas, let other = others.first,
+      added.count > 1 || other.connection.onlyFormula == nil
+    else { return false }
+    return !others.contains { other in added.contains { $0.output == other.output } }
+  }
+
+  private func enforce(
+    _ constraint: Constraint, new: [Formula], origin: CellID?
+  ) throws(Failure) {
+    try refuseSecondFormula(constraint)
+    if constraint.isMultiWay || constraint.isForced {
+      try enforceMultiWay(constraint, new: new, origin: origin)
+    } else if let formula = constraint.formulas.first {
+      try enforceOneWay(constraint, formula)
+    }
+  }
+
+  /// Takes a formula out of its constraint, as if it had never been.
+  func withdraw(_ formula: Formula) {
+    guard let constraint = formula.constraint else { return }
+    formula.constraint = nil
+    forgetYielded(constraint)
+    if constraint.isAwaitingInverse, constraint.formulas.count == 1 {
+      awaitingInverse.removeAll { $0 == constraint }
+      constraint.isAwaitingInverse = false
+    }
+    if constraint.isMultiWay || constraint.isForced {
+      unlinkDynamicInputs(of: formula)
+      constraint.remove(formula)
+      leave(constraint)
+    } else {
+      if constraint.level >= 0 { release(constraint, formula) }
+      constraint.remove(formula)
+    }
+    discard(constraint)
+  }
+
+  // MARK: Batches
+
+  /// Begins statements that are looked at together: a formula may stand before its way back.
+  func beginBatch() { batchDepth += 1 }
+
+  /// Ends a batch.
+  ///
+  /// - Throws: a failure for the first formula whose cell another one determines, or that closes a cycle.
+  func endBatch() throws(Failure) {
+    batchDepth -= 1
+    guard batchDepth == 0, !awaitingInverse.isEmpty else { return }
+    var waiting = awaitingInverse
+    awaitingInverse = []
+    for constraint in waiting { constraint.isAwaitingInverse = false }
+    // One that comes into force may be what another one needs.
+    var refusals: [Failure] = []
+    repeat {
+      let count = waiting.count
+      refusals = []
+      waiting = waiting.filter { constraint in
+        do throws(Failure) {
+          try enforce(constraint, new: constraint.formulas, origin: nil)
+          return false
+        } catch {
+          refusals.append(error)
+          return true
+        }
+      }
+      if waiting.count == count { break }
+    } while !waiting.isEmpty
+    for constraint in waiting { refuse(constraint) }
+    if let first = refusals.first { throw first }
+  }
+
+  /// Ends connections of a constraint, the last ones first, until what is left of it can be in force.
+  private func refuse(_ constraint: Constraint) {
+    while let last = constraint.formulas.last {
+      if batchBlockingPlace == nil { batchBlockingPlace = last.connection.site }
+      let others = constraint.formulas.dropLast()
+      disconnect(last.connection)
+      guard !others.isEmpty else { return }
+      do throws(Failure) {
+        return try enforce(constraint, new: Array(others), origin: nil)
+      } catch {}
+    }
+  }
+
+  /// The most constraints that are tried anew with each formula that comes.
+  private static let retryLimit = 16
+
+  /// Takes contested constraints into force that can be now.
+  func retryAwaitingInverse() {
+    for constraint in awaitingInverse.prefix(ConnectionGraph.retryLimit) {
+      guard let formula = constraint.firstFormula,
+        constraint.isMultiWay || !self[formula.output].hasOwner
+      else { continue }
+      if !constraint.isMultiWay {
+        awaitingInverse.removeAll { $0 == constraint }
+        constraint.isAwaitingInverse = false
+      }
+      // What stands against it now is reported when the batch ends.
+      do throws(Failure) {
+        try enforce(constraint, new: constraint.formulas.suffix(1), origin: nil)
+      } catch {
+        guard !constraint.isAwaitingInverse else { continue }
+        contest(constraint)
+      }
+    }
+  }
+
+  /// Has a constraint wait for what the statements that follow may add to it, or to what it stands
+  /// against.
+  func contest(_ constraint: Constraint) {
+    constraint.isAwaitingInverse = true
+    awaitingInverse.append(constraint)
+  }
+}
+
+extension Machine {
+  /// Signals the failure with which a batch ended, at the statement that caused it.
+  func signalForBatch(_ failure: Failure) -> Value {
+    exceptions.failurePlace = graph.batchBlockingPlace
+    graph.batchBlockingPlace = nil
+    defer { exceptions.failurePlace = nil }
+    return signal(failure)
+  }
+}
+
+extension ConnectionGraph {
+  // MARK: Removing
+
+  /// Takes the formulas of a connection out of force and lets go of their cells.
+  func dissolve(_ connection: Connection) {
+    if connection.status != .disconnected { connection.materialize() }
+    let formulas = connection.formulas
+    if !redundant.isEmpty { removeRedundant(connection, formulas) }
+    connection.removeFormulas()
+    var used: [CellID] = []
+    withdrawTogether(formulas)
+    for formula in formulas {
+      withdraw(formula)
+      scheduledFormulas.removeAll { $0 == formula }
+      used += formula.inputs + [formula.output]
+      free(formula)
+    }
+    unwatchPath(of: connection)
+    if !notesWhileSuspended(connection) { unwatch(connection) }
+    noteRoom()
+    release(used)
+  }
+}
+
+// MARK: - Solvers
+
+extension ConnectionGraph {
+  /// Makes a solver for formulas of one direction that is given more of them unasked: one that ships
+  /// if any accepts.
+  ///
+  /// - Throws: a failure that says what every solver has against it.
+  func makeSolver(
+    for region: RegionIR
+  ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
+    var objections: [String] = []
+    for solver in solvers {
+      switch solver.accept(region) {
+      case .yes: return (solver.init(), solver.name)
+      case .no(let refusals):
+        objections += objection(in: refusals, of: solver.name)
+      }
+    }
+    for name in machine.registeredSolverNames {
+      if let own = try makeRegisteredSolver(name, for: region, &objections) { return own }
+    }
+    throw .noSolver(objections)
+  }
+
+  func describe(_ formula: FormulaID) -> String {
+    self[formula]?.connection.text ?? "a formula"
+  }
+
+  /// The failure for a conflict that a solver reports.
+  func conflict(_ conflict: SolverConflict, about formula: Formula?) -> Failure {
+    let formulas = conflict.formulas.compactMap { self[$0] }
+    switch conflict.kind {
+    case .cycle: return cycle(formulas.map(\.output), through: formulas)
+    case .overdetermined:
+      guard let formula = formula ?? formulas.first else { return .noSolver([]) }
+      let others = formulas.map(\.connection).filter { $0 != formula.connection }.withoutRepetitions
+      return .overdetermined(displayName(of: formula.output), by: others)
+    case .unsatisfiable:
+      return .unsatisfiable(
+        formulas.map(\.connection).withoutRepetitions,
+        (conflict.cells + constantsWritten(in: formulas)).withoutRepetitions.map { cell in
+          let value = machine.describe(machine.currentValue(of: cell) ?? .nil)
+          // A formula that another solver keeps has made it so, if nobody has written since.
+          let owner = self[cell].owner.flatMap { cause(of: cell).formula == $0.id ? $0 : nil }
+          return "'\(displayName(of: cell)) = \(value)'" + Failure.by(owner?.connection)
+        }.withoutRepetitions)
+    case .noNumber:
+      guard let cell = conflict.cells.first else { return .noSolver([]) }
+      // What makes up a view no program says.
+      let said = formulas.first { $0.connection.statement.origin != .kernel }
+      blockingPlace = self[cell].place
+      return .noNumber(
+        displayName(of: cell), machine.describe(machine.currentValue(of: cell) ?? .nil), said)
+    case .unsupported(let reason):
+      let text = formulas.first.map { "'\($0.connection.text)': " } ?? ""
+      let names = conflict.cells.map { "'\(displayName(of: $0))'" }.joined(separator: ", ")
+      return .unsupportedBySolver(text + reason + (names.isEmpty ? "" : ": \(names)"))
+    case .interrupted: return .interrupted()
+    case .failed(let message): return .failedSolver(message)
+    }
+  }
+}

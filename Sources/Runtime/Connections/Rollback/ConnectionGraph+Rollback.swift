@@ -1,0 +1,403 @@
+internal import TenonSolverKit
+internal import TenonTables
+
+// The folder Rollback: what a turn or a statement has changed, and how it is given back.
+
+// Giving places back what they held before a turn that is given up, or a write that is refused: slots
+// and arrays at once, all else by the code of what it is in.
+
+extension ConnectionGraph {
+  /// Gives places back what they held before the turn, and takes back what it has changed besides.
+  ///
+  /// - Returns: What is to be said of places that could not be given back what they held.
+  @discardableResult
+  func abandonTurn() -> [String] {
+    endFolds()
+    distrustLazyCells()
+    if !recorded.isEmpty { distrustRecords() }
+    if words[0].hasHandedOver { takeBackSolvers() }
+    let written = hasRegions ? 0..<undo.count : 0..<0
+    let regions = written.compactMap { cellsByPlace[undo[$0].place].flatMap { self[$0].region } }
+    let failures = takeBack()
+    undo.removeAll()
+    forgetWrites(in: turn)
+    if !edits.isEmpty { takeBackEdits() }
+    for level in levels { level.transaction.removeAll() }
+    for region in waitingRegions {
+      region.isWaiting = false
+      region.transaction.removeAll()
+    }
+    waitingRegions = []
+    pending.removeAll()
+    // What was connected on the way would fail with every later change.
+    scheduledFormulas = []
+    retries = Retries()
+    valuesBefore = [:]
+    forgetObservers()
+    invariants.violated = nil
+    invariants.failed = []
+    for connection in retargeted { connection.awaitsAim = false }
+    retargeted = []
+    stuck.waiting = []
+    currentLevel = -1
+    unsafe settlingReference = nil
+    // What they know of the cells they have computed in this turn.
+    for region in regions.unique() { region.solver.forgetTurn() }
+    if words[0].hasJournal { takeBackJournal() }
+    // Setters may have run formulas, and so may what ends.
+    machine.endFormulas()
+    return failures
+  }
+
+  /// Gives places back what they held when the log had so many entries.
+  ///
+  /// - Returns: What is to be said of places that could not be given back what they held.
+  /// - Complexity: O(entries since).
+  func takeBack(from first: Int = 0) -> [String] {
+    // Setters run first: what they write besides is given back with the slots.
+    let properties = entries(from: first) { $0.kind == .property }
+    let unset = properties.isEmpty ? [] : putBack(properties)
+    let objects = takeBackSlots(from: first)
+    // Elements that are kept in an array have come back with that.
+    let others = entries(from: first) { [machine] place in
+      place.kind == .stored
+        || place.kind == .element && place.index < 0 && !machine.keepsElementsInArray(place.object)
+    }
+    var counted: Set<UInt> = []
+    for object in others.map(\.place.object) where counted.insert(object.bits).inserted {
+      machine.recountEntries(of: object, ifAmong: objects)
+    }
+    let kept = others.isEmpty ? [] : putBack(others)
+    return (unset.filter { !machine.holds($0.value, at: $0.place) } + kept).map { entry in
+      let name = cellsByPlace[entry.place].map { displayName(of: $0) }
+      return "'\(name ?? machine.name(of: entry.place))' keeps what was written: \(entry.reason)"
+    }
+  }
+
+  /// The entries of some kinds of places, the last one first; without those of a table that were
+  /// noted after it was emptied, as its slots are given back what they held then.
+  private func entries(
+    from first: Int, where isMeant: (Place) -> Bool
+  ) -> [(place: Place, value: Value)] {
+    var found: [(place: Place, value: Value)] = []
+    var index = undo.count - 1
+    while index >= first {
+      let entry = undo[index]
+      if entry.place.kind == .whole, entry.value.isUndefined {
+        found.removeAll { $0.place.kind == .element && $0.place.object == entry.place.object }
+      }
+      if isMeant(entry.place) { found.append((entry.place, entry.value)) }
+      index -= 1
+    }
+    return found
+  }
+
+  /// Gives slots and arrays back what they held.
+  ///
+  /// - Returns: What they are of.
+  private func takeBackSlots(from first: Int) -> Set<UInt> {
+    var collections: Set<UInt> = []
+    var index = undo.count - 1
+    while index >= first {
+      let (place, value) = (undo[index].place, undo[index].value)
+      index -= 1
+      switch place.kind {
+      case .slot: ObjectRef(place.object)[slot: place.index] = value
+      case .element where place.index >= 0:
+        ObjectRef(place.object)[element: place.index] = value
+      case .whole:
+        if !value.isUndefined { machine.restore(ObjectRef(place.object), from: value) }
+      case .element, .property, .stored: continue
+      }
+      collections.insert(place.object.bits)
+    }
+    // What their elements were in the turn is no measure of what they will be.
+    for object in collections {
+      for cell in watched[object] ?? [] where hot[cell.rawValue].kind == .element {
+        forgetKnown(of: cell)
+      }
+    }
+    return collections
+  }
+
+  /// Takes back what has been written for one statement that is refused before the turn begins.
+  ///
+  /// - Returns: What is to be said of places that could not be given back what they held.
+  func refuseWrite(since mark: Int) -> [String] {
+    if isSettling { return [] }
+    if atomicDepth > 0 {
+      defer { machine.endFormulas() }
+      takeBackEdits(since: mark)
+      return takeBack(from: mark)
+    }
+    forgetWrites(in: turn + 1)
+    return abandonTurn()
+  }
+
+  /// Forgets what was changed in a turn, and who has written places of which no other change is known.
+  func forgetWrites(in turn: Int) {
+    let written = causes.places(writtenIn: turn)
+    causes.forget(turn: turn)
+    for number in written {
+      let cell = CellID(number)
+      if isInUse(cell), causes.last(of: cell) == nil { writes.forget(cell) }
+    }
+  }
+
+  /// Gives places back what they held by code of any kind; the last entry of a place counts.
+  ///
+  /// - Returns: Those that could not be given it, and why.
+  private func putBack(
+    _ entries: [(place: Place, value: Value)]
+  ) -> [(place: Place, value: Value, reason: String)] {
+    let machine = self.machine
+    var oldest: [Place: Value] = [:]
+    // Two names may be of one place: the one that was written first has what that held before.
+    var order: [Place] = []
+    for entry in entries.reversed() where oldest[entry.place] == nil {
+      oldest[entry.place] = entry.value
+      order.append(entry.place)
+    }
+    order.reverse()
+    let root = machine.roots.count
+    defer { machine.roots.removeLast(machine.roots.count - root) }
+    for place in order { machine.roots += [place.object, place.key, oldest[place] ?? .nil] }
+    // A program that is on its way out goes on with that.
+    let (target, delivered) = (machine.state.unwindTarget, machine.state.unwindValue)
+    let action = machine.exceptions.unwindAction
+    machine.roots.append(delivered)
+    let wasUnwinding = isUnwinding
+    let wasSettling = isSettling
+    isUnwinding = false
+    isSettling = true
+    isTakingBack = true
+    defer { isTakingBack = false }
+    var failures: [(place: Place, value: Value, reason: String)] = []
+    for place in order {
+      let value = oldest[place] ?? .nil
+      if let reason = machine.putBack(value, at: place) { failures.append((place, value, reason)) }
+    }
+    isSettling = wasSettling
+    isUnwinding = wasUnwinding
+    if wasUnwinding {
+      _ = machine.state.unwind(to: target, with: delivered)
+      machine.exceptions.unwindAction = action
+    }
+    return failures
+  }
+
+  // MARK: Noting
+
+  /// Remembers what a place held whose reading may run code, for when the turn cannot be finished.
+  func noteOldSlowly(_ old: Value, of cell: CellID) {
+    let place = place(of: cell)
+    switch place.kind {
+    // What could not be read is not known to be nothing.
+    case .stored: noteOld(self[cell].known == nil ? .undefined : old, at: place)
+    case .element where old.isNil && machine.lacksEntry(at: place): noteOld(.undefined, at: place)
+    default: noteOld(old, at: place)
+    }
+  }
+
+  /// Remembers what elements of a collection are that are about to change.
+  @inline(__always)
+  func noteElements(of object: ObjectRef, at key: Value?) {
+    guard object.classIndex == ClassIndex.array, let index = key?.asSmallInteger, index >= 1,
+      index <= object.elementCount
+    else { return machine.noteElements(of: object, at: key) }
+    undo.note(
+      Place(kind: .element, object: Value(object), index: index - 1, key: .nil),
+      object[element: index - 1])
+  }
+
+  /// Keeps what a collection holds before it changes in a way that is not noted otherwise.
+  fileprivate func keepContents(of object: ObjectRef) {
+    guard words[0].hasInvariants, invariants.count > 0, running == nil else { return }
+    let place = Place.whole(object)
+    guard !(0..<undo.count).contains(where: { undo[$0].place == place }) else { return }
+    if let copy = machine.contents(of: object) { noteOld(copy, at: place) }
+  }
+}
+
+extension Machine {
+  /// Remembers what elements of a collection are that is no array.
+  @inline(never)
+  fileprivate func noteElements(of object: ObjectRef, at key: Value?) {
+    let info = classInfo(of: Value(object))
+    // Tables note their entries themselves: they have looked for them.
+    if info.inherits(from: kernel.hashed) { return }
+    guard keepsElementsInArray(Value(object)) else {
+      return graph.keepContents(of: object)
+    }
+    // Where it grows it gets another array; in the old one all stays where it is.
+    for slot in 0..<min(object.slotCount, OrderedElements.Slot.count) {
+      graph.undo.noteSlot(Value(object), slot, object[slot: slot])
+    }
+    let elements = OrderedElements(Value(object))
+    guard let offset = key?.asSmallInteger, offset >= 1, offset <= elements.count else { return }
+    noteArrayElement(of: elements, at: elements.start + offset - 1)
+  }
+
+  /// Whether the elements of a collection are in an array of its own, where the log has what they were.
+  func keepsElementsInArray(_ collection: Value) -> Bool {
+    classInfo(of: collection).inherits(from: kernel.orderedCollection)
+  }
+
+  /// Remembers an element in the array of an OrderedCollection.
+  func noteArrayElement(of elements: OrderedElements, at index: Int) {
+    guard elements.object.flags & ObjectFlag.watched != 0, let array = try? elements.array(),
+      index >= 0, index < array.elementCount
+    else { return }
+    graph.undo.note(
+      Place(kind: .element, object: Value(array), index: index, key: .nil), array[element: index])
+  }
+
+  /// Remembers an entry of a dictionary or set that is about to change.
+  func noteEntry(_ key: Value, _ finding: Finding, in table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0 else { return }
+    let old: Value
+    switch finding {
+    case .found(let number): old = table.value(of: number)
+    case .absent: old = .undefined
+    case .unwound: return
+    }
+    graph.noteOld(old, at: Place(kind: .element, object: Value(table.object), index: -1, key: key))
+  }
+
+  /// Remembers where an entry stands that is about to be removed: it comes back there, and not behind
+  /// the others.
+  func noteRemoved(_ number: Int, in table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0, let standing = table.standing(number) else {
+      return
+    }
+    for word in standing.base..<standing.base + 2 {
+      noteElement(word, of: standing.entries, standing.entries[element: word])
+    }
+  }
+
+  /// Remembers that nothing stood where the last entry of a table stands, which is new.
+  func noteInserted(in table: HashTable) {
+    // An entry of the same key may have been removed before, which will stand elsewhere again.
+    guard table.object.flags & ObjectFlag.watched != 0, graph.undo.count > 1,
+      let standing = table.standing(table.used)
+    else { return }
+    noteElement(standing.base, of: standing.entries, .undefined)
+  }
+
+  private func noteElement(_ index: Int, of array: ObjectRef, _ value: Value) {
+    graph.undo.note(
+      Place(kind: .element, object: Value(array), index: index, key: .nil), value)
+  }
+
+  /// Counts the entries of a table of which some stand where they stood.
+  fileprivate func recountEntries(of object: Value, ifAmong objects: Set<UInt>) {
+    guard classInfo(of: object).inherits(from: kernel.hashed) else { return }
+    HashTable(object).recount(ifAmong: objects)
+  }
+
+  /// Remembers what a table holds that is about to be emptied: that makes it other arrays, and leaves
+  /// the old ones as they are.
+  func noteEntries(of table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0 else { return }
+    noteTables(of: table)
+    graph.noteOld(.undefined, at: .whole(table.object))
+  }
+
+  /// Remembers the arrays of a table that gets others.
+  func noteTables(of table: HashTable) {
+    guard table.object.flags & ObjectFlag.watched != 0 else { return }
+    let value = Value(table.object)
+    for slot in 0..<min(table.object.slotCount, HashTable.slotCount) {
+      graph.undo.noteSlot(value, slot, table.object[slot: slot])
+    }
+  }
+
+  /// Whether a dictionary has nothing at the key that a place stands for.
+  fileprivate func lacksEntry(at place: Place) -> Bool {
+    guard place.index < 0, classInfo(of: place.object).inherits(from: kernel.dictionary),
+      case .absent = find(place.key, in: place.object, byIdentity: false)
+    else { return false }
+    return true
+  }
+
+  /// Gives a place back what it held; undefined stands for nothing, and in a store for what nobody has
+  /// read.
+  ///
+  /// - Returns: Why it could not.
+  fileprivate func putBack(_ value: Value, at place: Place) -> String? {
+    if place.kind == .stored, value.isUndefined { return "what was there could not be read" }
+    let cell = graph.cellsByPlace[place]
+    let known = cell.flatMap { graph[$0].known }
+    if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
+    let outer = (writing: graph.writing, recorder: recorder)
+    graph.writing = cell
+    recorder = DependencyRecorder(within: outer.recorder)
+    let outcome = withErrorsCaught { replace(value, at: place) }
+    recorder = outer.recorder
+    graph.writing = outer.writing
+    if let cell = graph.cellsByPlace[place] { graph.forgetKnown(of: cell) }
+    switch outcome {
+    case .value: return nil
+    case .failed(let failure): return failure.message
+    case .unwound: return "it was interrupted"
+    }
+  }
+
+  /// Whether a property holds what it held, though its setter does not take that.
+  fileprivate func holds(_ value: Value, at place: Place) -> Bool {
+    guard place.kind == .property,
+      case .value(let now) = withErrorsCaught({ propertyValue(at: place) })
+    else { return false }
+    return isUnchanged(now, value)
+  }
+
+  private func replace(_ value: Value, at place: Place) -> Value {
+    switch place.kind {
+    case .slot, .whole: return .nil
+    case .stored:
+      return value.isNil
+        ? deleteUnwatched(place.key, in: place.object, if: .nil)
+        : put(value, at: place.key, in: place.object)
+    case .property:
+      // Who was told of what is taken back is told of this as well.
+      return setPropertyValue(value, at: place)
+    case .element:
+      let info = classInfo(of: place.object)
+      if info.inherits(from: kernel.dictionary) {
+        return value.isUndefined
+          ? send(selector("removeKey:ifAbsent:"), to: place.object, place.key, .nil)
+          : send(selector("at:put:"), to: place.object, place.key, value)
+      }
+      if info.inherits(from: kernel.hashed) {
+        return value.isUndefined
+          ? send(selector("remove:ifAbsent:"), to: place.object, place.key, .nil)
+          : send(selector("add:"), to: place.object, place.key)
+      }
+      return send(selector("at:put:"), to: place.object, place.key, value)
+    }
+  }
+
+  /// A copy of a collection to restore it from.
+  fileprivate func contents(of object: ObjectRef) -> Value? {
+    guard case .value(let copy) = withErrorsCaught({ send(selector("copy"), to: Value(object)) }),
+      copy.isObject, ObjectRef(copy).classIndex == object.classIndex
+    else { return nil }
+    return copy
+  }
+
+  /// Gives a collection the contents of a copy.
+  fileprivate func restore(_ object: ObjectRef, from copy: Value) {
+    let copy = ObjectRef(copy)
+    if object.classIndex == ClassIndex.array {
+      guard object.elementCount == copy.elementCount else { return }
+      for index in 0..<object.elementCount { object[element: index] = copy[element: index] }
+    } else if object.classIndex == ClassIndex.byteArray {
+      guard object.byteCount == copy.byteCount else { return }
+      for index in 0..<object.byteCount { object[byte: index] = copy[byte: index] }
+    } else if classInfo(of: Value(object)).format == .slots {
+      for slot in 0..<min(object.slotCount, copy.slotCount) {
+        object[slot: slot] = copy[slot: slot]
+      }
+    }
+  }
+}
