@@ -47,7 +47,7 @@ package struct Analyzer {
   let isClassBody: Bool
   package private(set) var issues: [Issue] = []
   package private(set) var scopes: [SourceRange: Scope] = [:]
-  private var scope: Scope
+  var scope: Scope
 
   /// `emits`: whether `^` emits and leaves nothing: in the body of a filter.
   package init(environment: any NameEnvironment, emits: Bool = false, isClassBody: Bool = false) {
@@ -73,7 +73,7 @@ package struct Analyzer {
     return method
   }
 
-  private mutating func report(_ message: String, _ range: SourceRange) {
+  mutating func report(_ message: String, _ range: SourceRange) {
     issues.append(Issue(message: message, range: range))
   }
 
@@ -120,11 +120,11 @@ package struct Analyzer {
 
   // MARK: Statements
 
-  private mutating func analyze(_ statements: [Statement]) {
+  mutating func analyze(_ statements: [Statement]) {
     for statement in statements { analyze(statement) }
   }
 
-  private mutating func analyze(_ statement: Statement) {
+  mutating func analyze(_ statement: Statement) {
     switch statement {
     case .expression(let expression):
       if let name = nameBeforeEquals(expression), isUnknown(name.text) {
@@ -171,11 +171,11 @@ package struct Analyzer {
 
   // MARK: Expressions
 
-  private mutating func analyze(_ expressions: [Expression]) {
+  mutating func analyze(_ expressions: [Expression]) {
     for expression in expressions { analyze(expression) }
   }
 
-  private mutating func analyze(_ expression: Expression) {
+  mutating func analyze(_ expression: Expression) {
     switch expression {
     case .integer, .float, .scaledDecimal, .string, .character, .symbol, .byteArray: break
     case .interpolatedString(let string):
@@ -226,7 +226,7 @@ package struct Analyzer {
     }
   }
 
-  private mutating func analyze(_ message: KeywordMessageExpression) {
+  mutating func analyze(_ message: KeywordMessageExpression) {
     checkArity(message)
     if let given = GivenInverse(message) {
       analyze(given.connect)
@@ -236,7 +236,7 @@ package struct Analyzer {
     analyze(InlinedMessage(message), orReceiver: message.receiver, message.arguments)
   }
 
-  private mutating func analyze(
+  mutating func analyze(
     _ inlined: InlinedMessage?, orReceiver receiver: Expression, _ arguments: [Expression]
   ) {
     if let inlined { return analyze(inlined) }
@@ -244,7 +244,7 @@ package struct Analyzer {
     analyze(arguments)
   }
 
-  private func names(of formula: Expression) -> FormulaNames {
+  func names(of formula: Expression) -> FormulaNames {
     FormulaNames(scope: scopes[formula.formulaRange] ?? scope, environment: environment)
   }
 
@@ -287,7 +287,7 @@ package struct Analyzer {
     Name("$\(parameter.index)", parameter.range)
   }
 
-  private mutating func analyze(
+  mutating func analyze(
     _ block: BlockExpression, as kind: Scope.Kind, isQuery: Bool = false
   ) {
     let outer = scope
@@ -304,7 +304,7 @@ package struct Analyzer {
     scope = outer
   }
 
-  private mutating func analyze(_ inlined: InlinedMessage) {
+  mutating func analyze(_ inlined: InlinedMessage) {
     switch inlined {
     case .conditional(let conditional):
       analyze(conditional.condition)
@@ -350,215 +350,10 @@ package struct Analyzer {
     }
   }
 
-  // MARK: Names
-
-  private mutating func read(_ name: Name) {
-    if ReservedName(rawValue: name.text) != nil { return }
-    // In a query a name may be a property of the element.
-    let elements = scope.elements(for: name.text)
-    if !elements.isEmpty {
-      _ = scope.lookUp(name.text)
-      return
-    }
-    readVariable(name)
-  }
-
-  private mutating func readVariable(_ name: Name) {
-    guard isUnknown(name.text), issues.last?.range != name.range else { return }
-    report(
-      Wording.unknownName(
-        name.text, suggestion: Suggestion.nearest(to: name.text, in: visibleNames)),
-      name.range)
-  }
-
-  private func isUnknown(_ name: String) -> Bool {
-    guard ReservedName(rawValue: name) == nil, scope.lookUp(name) == nil,
-      scope.elements(for: name).isEmpty
-    else { return false }
-    guard case .unknown = environment.kind(of: name) else { return false }
-    return !environment.allowsUnknownNames
-  }
-
-  /// The name that a statement compares first: `x = 3`.
-  private func nameBeforeEquals(_ statement: Expression) -> Name? {
-    var receiver = statement
-    while case .binaryMessage(let message) = receiver, message.selector.text == "=" {
-      if case .name(let expression) = message.receiver { return expression.name }
-      receiver = message.receiver
-    }
-    return nil
-  }
-
-  private var visibleNames: [String] {
-    var names = environment.candidates
-    var current: Scope? = scope
-    while let scope = current {
-      names += scope.variables.map(\.name)
-      current = scope.parent
-    }
-    return names
-  }
-
-  /// Notes an assignment to a place.
-  private mutating func assign(_ target: Expression) {
-    switch target {
-    case .name(let name): assign(name.name)
-    case .identifier(let identifier):
-      refuseUndeclared(identifier)
-      analyze(identifier)
-      if let place = VariablePlace(identifier), place.properties.isEmpty {
-        refuseConstant(place.name, unlessInstanceVariable: true)
-        refuseClass(place.name)
-        refuseParameter(place)
-      }
-    case .reference(let reference): analyze(reference)
-    case .subscript(let subscription):
-      analyze(subscription.receiver)
-      analyze(subscription.index)
-    case .unaryMessage(let message): analyze(message.receiver)
-    default: analyze(target)
-    }
-  }
-
-  private mutating func assign(_ name: Name) {
-    guard let variable = scope.lookUp(name.text) else {
-      switch environment.kind(of: name.text) {
-      case .classNamed: report(Wording.assignmentToClass(name.text), name.range)
-      case .classVariable, .scriptVariable:
-        guard environment.isConstant(name.text) else { break }
-        report(Wording.constant(name.text), name.range)
-      default: break
-      }
-      return
-    }
-    switch variable.kind {
-    case .temporary:
-      if variable.isConstant { report(Wording.constant(name.text), name.range) }
-    case .argument: report(Wording.assignmentToArgument(name.text), name.range)
-    case .blockParameter: report(Wording.assignmentToParameter(name.text), name.range)
-    }
-  }
-
-  /// Refuses `var:name := ...` where that is an argument or the parameter of a block.
-  private mutating func refuseParameter(_ place: VariablePlace) {
-    guard place.scheme == .variable else { return }
-    switch scope.lookUp(place.name.text)?.kind {
-    case .argument: report(Wording.assignmentToArgument(place.name.text), place.name.range)
-    case .blockParameter: report(Wording.assignmentToParameter(place.name.text), place.name.range)
-    case .temporary, nil: break
-    }
-  }
-
-  /// Refuses to add to a variable of the script in the method of a class, where only `var:` names it.
-  private mutating func refuseScriptVariable(_ target: Expression) {
-    guard case .name(let name) = target, !environment.isScript, !environment.isScriptMethod,
-      scope.lookUp(name.name.text) == nil,
-      case .scriptVariable = environment.kind(of: name.name.text)
-    else { return }
-    report(Wording.scriptVariable(name.name.text), name.name.range)
-  }
-
-  /// Refuses an assignment to a variable that `var:` names and nothing declares.
-  private mutating func refuseUndeclared(_ identifier: IdentifierExpression) {
-    guard let place = VariablePlace(identifier), place.properties.isEmpty,
-      place.scheme == .variable, isUnknown(place.name.text)
-    else { return }
-    report(
-      Wording.undeclaredVariable(
-        place.name.text,
-        suggestion: Suggestion.nearest(to: place.name.text, in: visibleNames)),
-      place.name.range)
-  }
-
-  /// Remembers the scope of a place whose path has expressions in it.
-  ///
-  /// Apart from `analyze`, whose frames stand in one another for places in the paths of places.
-  private mutating func noteScope(of identifier: IdentifierExpression) {
-    if identifier.path.hasNoExpressions || scopes[identifier.range] != nil { return }
-    scopes[identifier.range] = scope
-  }
-
-  private mutating func analyze(_ identifier: IdentifierExpression) {
-    noteScope(of: identifier)
-    analyze(identifier.path)
-    guard let place = VariablePlace(identifier) else {
-      if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty
-      {
-        return report(Wording.computedVariable(identifier.scheme.text), identifier.path.range)
-      }
-      if identifier.scheme.text == "class" { checkClass(identifier.path) }
-      return check(identifier.scheme)
-    }
-    switch place.scheme {
-    // Never a property of the element that a query looks at.
-    case .variable: readVariable(place.name)
-    case .instanceVariable: readInstanceVariable(place.name)
-    }
-  }
-
-  /// `class:Name` names a class, whatever variables there are.
-  private mutating func checkClass(_ path: PathExpression) {
-    guard let name = path.components.first?.text else { return }
-    switch environment.kind(of: name) {
-    case .classNamed: return
-    case .unknown where environment.allowsUnknownNames: return
-    default: report(Wording.unknownClass(name), path.range)
-    }
-  }
-
-  private mutating func check(_ scheme: Name) {
-    let known = ["self", "class", "var", "ivar", "this", "default", "ref"]
-    guard !known.contains(scheme.text), !environment.hasScheme(scheme.text),
-      !environment.definesSchemes,
-      !environment.allowsUnknownNames
-    else { return }
-    var isClass = false
-    if case .classNamed = environment.kind(of: scheme.text) { isClass = true }
-    report(Wording.unknownScheme(scheme.text, isClass: isClass), scheme.range)
-  }
-
-  private mutating func analyze(_ reference: ReferenceExpression) {
-    analyze(reference.path)
-    if let place = VariablePlace(reference) {
-      if place.properties.isEmpty { refuseConstant(place.name) }
-      switch place.scheme {
-      case .variable:
-        readVariable(place.name)
-        // The reference may outlive the activation.
-        scope.lookUp(place.name.text)?.isCaptured = true
-      case .instanceVariable: readInstanceVariable(place.name)
-      }
-    }
-  }
-
-  private mutating func readInstanceVariable(_ name: Name) {
-    switch environment.kind(of: name.text) {
-    case .instanceVariable, .addedVariable: return
-    case .classVariable, .scriptVariable, .classNamed, .unknown: break
-    }
-    if environment.isScript || environment.isScriptMethod { return readVariable(name) }
-    report(Wording.unknownInstanceVariable(name.text), name.range)
-  }
-
-  private mutating func analyze(_ path: PathExpression) {
-    for part in path.authority ?? [] { analyze(part) }
-    for component in path.components { for part in component.parts { analyze(part) } }
-    for item in path.query {
-      for part in item.key + (item.value ?? []) { analyze(part) }
-    }
-  }
-
-  private mutating func analyze(_ part: PathPart) {
-    switch part {
-    case .text: break
-    case .expression(let expression), .splice(let expression): analyze(expression)
-    }
-  }
-
   // MARK: Connections
 
   /// The operands of a connection become formulas, blocks that outlive the activation.
-  private mutating func analyze(_ connect: ConnectExpression) {
+  mutating func analyze(_ connect: ConnectExpression) {
     for operand in connect.written { refuseConstant(in: operand) }
     checkTargets(of: connect)
     if connect.connector.text == "->", !connect.isOwn {
@@ -576,69 +371,6 @@ package struct Analyzer {
       scopes[operand.formulaRange] = scope
       analyze(operand)
       scope = outer
-    }
-  }
-}
-
-// MARK: - Constants
-
-extension Analyzer {
-  /// Reports what a connector would write and no program can: a class, an argument, a parameter.
-  ///
-  /// An argument may hold a store, which is joined as it is: then nothing is assigned, which is known
-  /// when the connection is made.
-  private mutating func checkTargets(of connect: ConnectExpression) {
-    let sign = connect.connector.text
-    guard sign.isFormulaConnector, !connect.isOwn else { return }
-    for (left, right) in zip(connect.operands, connect.operands.dropFirst()) {
-      checkTarget(left, mayBeJoined: sign.joinsStores && right.mayBeStore)
-      if sign == "=|=" { checkTarget(right, mayBeJoined: left.mayBeStore) }
-    }
-  }
-
-  private mutating func checkTarget(_ operand: Expression, mayBeJoined: Bool) {
-    guard let name = operand.variableName else { return }
-    if !refuseClass(name), !mayBeJoined, issues.last?.range != name.range,
-      let problem = Wording.assignment(to: scope.lookUp(name.text))
-    {
-      report(problem, name.range)
-    }
-  }
-
-  /// Reports the name of a class where something would assign it.
-  ///
-  /// - Returns: whether it is one.
-  @discardableResult
-  private mutating func refuseClass(_ name: Name) -> Bool {
-    guard scope.lookUp(name.text) == nil,
-      case .classNamed = environment.kind(of: name.text)
-    else { return false }
-    if issues.last?.range != name.range {
-      report(Wording.assignmentToClass(name.text), name.range)
-    }
-    return true
-  }
-
-  /// Reports a variable declared with `val` where something may assign it.
-  ///
-  /// `unlessInstanceVariable`: those of instances may be assigned once.
-  private mutating func refuseConstant(_ name: Name, unlessInstanceVariable: Bool = false) {
-    if let variable = scope.lookUp(name.text) {
-      if variable.isConstant { report(Wording.constant(name.text), name.range) }
-      return
-    }
-    if unlessInstanceVariable, case .instanceVariable = environment.kind(of: name.text) { return }
-    if environment.isConstant(name.text) { report(Wording.constant(name.text), name.range) }
-  }
-
-  /// Reports the target of a connection that is declared with `val`.
-  private mutating func refuseConstant(in operand: Expression) {
-    switch operand {
-    case .name(let name): refuseConstant(name.name)
-    case .identifier(let identifier):
-      guard let place = VariablePlace(identifier), place.properties.isEmpty else { return }
-      refuseConstant(place.name)
-    default: break
     }
   }
 }
@@ -663,7 +395,7 @@ extension Expression {
   }
 
   /// Whether it could answer a store or a dictionary.
-  fileprivate var mayBeStore: Bool {
+  var mayBeStore: Bool {
     switch self {
     case .integer, .float, .scaledDecimal, .string, .interpolatedString, .character, .symbol,
       .byteArray, .array, .block, .query, .binaryMessage:

@@ -1,3 +1,5 @@
+internal import TenonParser
+internal import TenonSolverKit
 internal import TenonStoreKit
 
 // The verbs that not every store has, and conditions.
@@ -131,5 +133,269 @@ extension Machine {
       guard let text = text(printed) else { return printed.isUnwind ? .unwind : .nil }
       return makeString(EntityTag(of: Array(text.utf8)).text)
     }
+  }
+
+  /// Reads a place of a store; nil when nothing is there.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func get(_ reference: Value, from store: Value, if condition: Value = .nil) -> Value {
+    // Where hardly any stack is left, it is the send that says so.
+    if isPlainMemory(store), condition.isNil, recorder == nil, !state.needsSafepoint {
+      if let value = knownMemoryValue(at: reference, in: store) { return value }
+      do throws(Failure) {
+        return try memoryValue(at: reference, in: store)
+      } catch {
+        return signal(error)
+      }
+    }
+    if let native = nativeStore(store) {
+      noteStoredRead(reference, in: store)
+      do throws(Failure) {
+        let place = try self.reference(reference)
+        let precondition = try asPrecondition(condition)
+        let outcome = Result { () throws(Failure) in
+          try read(place, from: native, if: precondition)
+        }
+        // What the store noticed about others holds whether or not the place can be read.
+        if takeUpStoredChanges().isUnwind { return .unwind }
+        let content = try outcome.get()
+        noteContent(content, at: reference, in: store)
+        return try decode(content, from: native, at: place)
+      } catch {
+        return signal(error)
+      }
+    }
+    guard isMemory(store), condition.isNil else {
+      return condition.isNil
+        ? send(stores.getSelector, to: store, reference)
+        : send(selector("get:if:"), to: store, reference, condition)
+    }
+    noteStoredRead(reference, in: store)
+    // How the store keeps its values is its own affair: of others than this nobody need hear.
+    let outer = recorder
+    if outer != nil, classInfo(of: store) === kernel.memoryStore {
+      recorder = DependencyRecorder(within: outer)
+    }
+    defer { recorder = outer }
+    return send(stores.getSelector, to: store, reference)
+  }
+
+  /// Whether anything is at a place of a store; what it is need not be a value of the language.
+  func exists(_ reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else { return .false }
+    noteStoredRead(reference, in: store)
+    let outcome = try read(try self.reference(reference), from: native)
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    if case .missing = outcome { return .false }
+    return .true
+  }
+
+  func read(
+    _ reference: Reference, from store: any Store, if condition: Precondition? = nil
+  ) throws(Failure) -> GetOutcome {
+    try storing(.get) { () throws(StoreError) in try store.get(reference, if: condition) }
+  }
+
+  /// The cell of a place in a store, if connections join it.
+  private func storedCell(_ reference: Value, in store: Value) -> CellID? {
+    graph.cellsByPlace[
+      Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))]
+  }
+
+  /// Writes a place of a store, whether connections watch it or not: the door for stores.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func write(
+    _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
+  ) -> Value {
+    if isPlainMemory(store), condition.isNil, !state.needsSafepoint,
+      setKnownMemoryValue(value, at: reference, in: store)
+    {
+      return value
+    }
+    if let running = graph.running, graph.writing == nil {
+      return signal(.impureFormula(referenceText(reference), running.connection))
+    }
+    guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
+      let stored = put(value, at: reference, in: store, if: condition)
+      return stored.isUnwind ? stored : settleObservers(answering: value)
+    }
+    return calling(cell, as: reference) {
+      write(value, to: cell) {
+        let outer = graph.storing
+        graph.storing = cell
+        defer { graph.storing = outer }
+        let failure = failing { put(value, at: reference, in: store, if: condition) }
+        if failure == nil { graph.setKnown(value, of: cell) }
+        return failure
+      }
+    }
+  }
+
+  /// Writes a place of a store.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func put(
+    _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
+  ) -> Value {
+    guard let native = nativeStore(store) else {
+      // What it does itself may have taken it from everybody else.
+      let root = roots.count
+      roots.append(store)
+      roots.append(reference)
+      defer { roots.removeLast(roots.count - root) }
+      graph.directWrite = nil
+      let stored =
+        condition.isNil
+        ? send(stores.putSelector, to: store, value, reference)
+        : send(selector("put:at:if:"), to: store, value, reference, condition)
+      guard !stored.isUnwind, !wasToldDirectly(reference, store) else { return stored }
+      roots.append(stored)
+      return noteOwnChange(reference, in: store).isUnwind ? .unwind : stored
+    }
+    do throws(Failure) {
+      let place = try self.reference(reference)
+      if value.isNil, native.capabilities.isExternal {
+        throw .nilStored(place.description, during: .put)
+      }
+      guard let resource = try encode(value, for: native, at: place, during: .put) else {
+        return .unwind
+      }
+      let precondition = try asPrecondition(condition)
+      joinBatch(native)
+      try storing(.put) { () throws(StoreError) in
+        try stores.changes.changing(
+          place, of: nativeNumber(store), notesListing: graph.hasStoredCells
+        ) { () throws(StoreError) in
+          try native.put(place, resource, if: precondition)
+        }
+      }
+      forgetContent(at: reference, in: store)
+      noteStoreChange(reference, in: store)
+      return takeUpStoredChanges().isUnwind ? .unwind : value
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// Removes what is at a place of a store.
+  ///
+  /// - Returns: whether anything was there, or `unwind`.
+  func delete(_ reference: Value, in store: Value, if condition: Value = .nil) -> Value {
+    guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
+      let existed = deleteUnwatched(reference, in: store, if: condition)
+      return existed.isUnwind ? existed : settleObservers(answering: existed)
+    }
+    var answer = Value.false
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    let written = calling(cell, as: reference) {
+      write(.nil, to: cell) {
+        let outer = graph.storing
+        graph.storing = cell
+        defer { graph.storing = outer }
+        let failure = failing {
+          answer = deleteUnwatched(reference, in: store, if: condition)
+          return answer
+        }
+        if let failure { return failure }
+        // It is a store of the program that answers what it likes.
+        roots.append(answer)
+        graph.setKnown(.nil, of: cell)
+        return nil
+      }
+    }
+    return written.isUnwind ? written : answer
+  }
+
+  /// Removes what is at a place of a store, whether or not connections join it.
+  ///
+  /// - Returns: whether anything was there, or `unwind`.
+  func deleteUnwatched(
+    _ reference: Value, in store: Value, if condition: Value
+  ) -> Value {
+    guard let native = nativeStore(store) else {
+      let root = roots.count
+      roots.append(store)
+      roots.append(reference)
+      defer { roots.removeLast(roots.count - root) }
+      graph.directWrite = nil
+      let existed =
+        condition.isNil
+        ? send(selector("delete:"), to: store, reference)
+        : send(selector("delete:if:"), to: store, reference, condition)
+      // Where nothing was, nothing has changed.
+      guard !existed.isUnwind, existed != .false, !wasToldDirectly(reference, store) else {
+        return existed
+      }
+      roots.append(existed)
+      return noteOwnChange(reference, in: store).isUnwind ? .unwind : existed
+    }
+    do throws(Failure) {
+      let place = try self.reference(reference)
+      let precondition = try asPrecondition(condition)
+      joinBatch(native)
+      let existed = try storing(.delete) { () throws(StoreError) in
+        try stores.changes.changing(
+          place, of: nativeNumber(store), notesListing: graph.hasStoredCells
+        ) { () throws(StoreError) in
+          try native.delete(place, if: precondition)
+        }
+      }
+      forgetContent(at: reference, in: store)
+      noteStoreChange(reference, in: store)
+      return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// Adds something below a place of a store.
+  ///
+  /// - Returns: the reference of what was added, or `unwind`.
+  func post(_ value: Value, to reference: Value, in store: Value) -> Value {
+    guard let native = nativeStore(store) else {
+      let root = roots.count
+      roots.append(store)
+      roots.append(reference)
+      defer { roots.removeLast(roots.count - root) }
+      graph.directWrite = nil
+      let added = send(selector("post:to:"), to: store, value, reference)
+      guard !added.isUnwind, isReference(added) else { return added }
+      roots.append(added)
+      if !wasToldDirectly(added, store), noteOwnChange(added, in: store).isUnwind {
+        return .unwind
+      }
+      return settleObservers(answering: added)
+    }
+    do throws(Failure) {
+      let place = try self.reference(reference)
+      if value.isNil, native.capabilities.isExternal {
+        throw .nilStored(place.description, during: .post)
+      }
+      guard let resource = try encode(value, for: native, at: place, during: .post) else {
+        return .unwind
+      }
+      let added = makeReference(
+        try storing(.post) { () throws(StoreError) in try native.post(place, resource) })
+      roots.append(added)
+      defer { roots.removeLast() }
+      noteStoreChange(added, in: store)
+      return settleObservers(answering: added)
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// The names directly below a place of a store, as an array.
+  func list(_ reference: Value, in store: Value) throws(Failure) -> Value {
+    guard let native = nativeStore(store) else {
+      return send(selector("list:"), to: store, reference)
+    }
+    let place = try self.reference(reference)
+    noteRead(of: reference, in: store)
+    let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    if takeUpStoredChanges().isUnwind { return .unwind }
+    return makeArray(entries.map { makeString($0.name) })
   }
 }

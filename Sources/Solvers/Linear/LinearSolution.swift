@@ -458,44 +458,4 @@ extension LinearSolver {
       return (member, value)
     }
   }
-
-  // MARK: Conflicts
-
-  /// A conflict between required constraints and values, with a set from which nothing could be left
-  /// out: each part is left out in turn and stays out if the rest is still a conflict.
-  func conflict(
-    _ candidates: [Int], fixed: [(variable: Int, value: SolverNumber)]
-  ) -> SolverConflict {
-    var kept = candidates.filter { records[$0]?.isRequired ?? false }
-      .sorted { (records[$0]?.order ?? 0) > (records[$1]?.order ?? 0) }
-    var fixed = fixed
-    var size = max(kept.count / 2, 1)
-    // Of very many the search would take longer than anybody waits; more than needed are named then.
-    var tests = 4_000
-    while true {
-      var start = 0
-      var isSmaller = false
-      while start < kept.count, tests > 0 {
-        if isInterrupted { return SolverConflict(.interrupted, []) }
-        tests -= max(1, kept.count / 500)
-        var rest = kept
-        rest.removeSubrange(start..<min(start + size, kept.count))
-        if isFeasible(rest, fixed: fixed) {
-          start += size
-        } else {
-          kept = rest
-          isSmaller = true
-        }
-      }
-      if size == 1, !isSmaller || tests <= 0 { break }
-      size = max(size / 2, 1)
-    }
-    for value in fixed {
-      let rest = fixed.filter { $0.variable != value.variable }
-      if !isFeasible(kept, fixed: rest) { fixed = rest }
-    }
-    if isInterrupted { return SolverConflict(.interrupted, []) }
-    return SolverConflict(
-      .unsatisfiable, formulas(kept), cells: fixed.map { variables[$0.variable].cell })
-  }
 }

@@ -58,19 +58,19 @@ final class WatchedFiles {
   let notifier: (any DirectoryNotifier)?
   private(set) var places: [Int: Place] = [:]
   private var nextPlace = 0
-  private var directories: [ExactText: Directory] = [:]
+  var directories: [ExactText: Directory] = [:]
   private var byWatch: [Int32: [Directory]] = [:]
   /// What was reported in this round.
-  private var reported: [(verb: Change.Verb, reference: Reference)] = []
-  private var known: Set<ExactText> = []
+  var reported: [(verb: Change.Verb, reference: Reference)] = []
+  var known: Set<ExactText> = []
   /// What has happened and was not looked at.
-  private var dirt: [ExactText: [ExactText: Dirt]] = [:]
+  var dirt: [ExactText: [ExactText: Dirt]] = [:]
   private var lostPlaces: Set<Int> = []
   private var hasOverflowed = false
   /// What the store is just changing: it is looked at afterwards.
   private var busy: Set<ExactText> = []
   /// Hashes of what the store has written itself, by path.
-  private var own: [ExactText: Int] = [:]
+  var own: [ExactText: Int] = [:]
   /// How many events are still to come of what the store has done itself, at most.
   private var ownEvents: [ExactText: Int] = [:]
 
@@ -397,7 +397,7 @@ final class WatchedFiles {
   }
 
   /// Forgets a directory in which nothing is watched any more.
-  private func drop(_ directory: Directory) {
+  func drop(_ directory: Directory) {
     if directory.listeners.isEmpty { directory.entries = nil }
     guard directory.awaited.isEmpty, directory.listeners.isEmpty,
       directories[directory.path] === directory
@@ -407,7 +407,7 @@ final class WatchedFiles {
   }
 
   /// Lets a place hear of the entries of a directory, and a deep one of all below.
-  private func listen(_ path: String, _ number: Int) {
+  func listen(_ path: String, _ number: Int) {
     guard let place = places[number] else { return }
     var waiting = [path]
     while let path = waiting.popLast() {
@@ -437,138 +437,11 @@ final class WatchedFiles {
       drop(directory)
     }
   }
-
-  // MARK: Entries
-
-  /// Looks at an entry of a directory.
-  private func look(at name: String, in directory: Directory, _ dirt: Dirt) {
-    let path = directory.path == "/" ? "/" + name : directory.path + "/" + name
-    let old = directory.entries?[name]
-    let new = fileSystem.snapshot(path, followsLinks: false)
-    directory.entries?[name] = new
-    guard let new else {
-      if old?.isDirectory == true { leave(path) }
-      // It may have been there for a while, and somebody may have read it.
-      if old != nil || dirt.count > 0 { report(.delete, path) }
-      return
-    }
-    if let old, old.isDirectory, new.isDirectory, old.identity == new.identity, !dirt.wasGone,
-      !isReplaced(path, new, dirt)
-    {
-      return
-    }
-    if old?.isDirectory == true || isReplaced(path, new, dirt) { leave(path) }
-    if old != new || isTouched(path, new, dirt) { report(.put, path) }
-    arrive(path, new, in: directory)
-  }
-
-  /// Whether a directory whose entries were read is not the one at its path, or was not all the time.
-  ///
-  /// The system gives the identity of a directory that was removed to the next one that is made, though
-  /// not the number of its watch.
-  private func isReplaced(_ path: String, _ new: FileSnapshot?, _ dirt: Dirt) -> Bool {
-    guard let directory = directories[path], directory.entries != nil else { return false }
-    if dirt.wasGone || directory.identity != new?.identity { return true }
-    guard let notifier else { return false }
-    return (try? notifier.add(path)) != directory.watch
-  }
-
-  /// Watches a directory that has come, and tells what is in it.
-  private func arrive(_ path: String, _ snapshot: FileSnapshot, in directory: Directory) {
-    guard snapshot.isDirectory else { return }
-    for number in directory.listeners where places[number]?.isDeep == true { listen(path, number) }
-  }
-
-  /// Tells that everything in a directory is gone, the inner parts first.
-  private func leave(_ path: String) {
-    let gone = directories.values.filter {
-      $0.entries != nil && ($0.path.hasSameBytes(as: path) || $0.path.isBelow(path))
-    }
-    for directory in gone.sorted(by: { $0.path > $1.path }) {
-      for name in (directory.entries ?? [:]).keys.sorted() {
-        report(.delete, directory.path + "/" + name.text)
-      }
-    }
-    forgetAll(below: path)
-  }
-
-  /// Forgets what was read of a directory and of all below, for all who hear of it.
-  private func forgetAll(below path: String) {
-    func isWithin(_ other: String) -> Bool { other.hasSameBytes(as: path) || other.isBelow(path) }
-    for directory in Array(directories.values)
-    where directory.entries != nil && isWithin(directory.path) {
-      directory.entries = nil
-      directory.listeners = []
-      drop(directory)
-    }
-    for (number, place) in places where isWithin(place.path) {
-      places[number]?.isListening = false
-    }
-  }
-
-  /// Whether what looks as before may have been something else for a while.
-  private func isTouched(_ path: String, _ snapshot: FileSnapshot, _ dirt: Dirt) -> Bool {
-    if dirt.isWritten, !isOwn(path, snapshot) { return true }
-    return dirt.count > 0
-  }
-
-  /// Whether a file that somebody has written to holds what the store itself has written last.
-  ///
-  /// The system tells of the store's own writes as well, when the file already has its name.
-  private func isOwn(_ path: String, _ snapshot: FileSnapshot) -> Bool {
-    guard let hash = own[path] else { return false }
-    let bytes: [UInt8]? = {
-      guard snapshot.kind == .file, let file = try? OpenFile(path, .reading, fileSystem),
-        let status = try? fileSystem.status(of: file.descriptor)
-      else { return nil }
-      return try? fileSystem.content(
-        of: file.descriptor, status: status, limit: snapshot.size + 1,
-        patience: Patience(limit: 0, isInterrupted: { false }))
-    }()
-    if bytes?.hashValue == hash { return true }
-    own[path] = nil
-    return false
-  }
-
-  // MARK: Reporting
-
-  private static func key(_ change: (verb: Change.Verb, reference: Reference)) -> ExactText {
-    ExactText("\(change.verb) \(change.reference)")
-  }
-
-  /// Tells of a path under all the names by which it is watched.
-  private func report(_ verb: Change.Verb, _ path: String) {
-    for (_, place) in places.sorted(by: { $0.key < $1.key }) {
-      if place.path.hasSameBytes(as: path) {
-        report(verb, place.reference)
-      } else if let names = path.names(below: place.path),
-        place.isDeep || names.count == 1
-      {
-        var reference: Reference? = place.reference.asPlain
-        for name in names { reference = try? reference?.appending(name) }
-        if let reference { report(verb, reference) }
-      }
-    }
-  }
-
-  private func report(_ verb: Change.Verb, _ reference: Reference) {
-    // What was gone and is there again is there; the order in which it is told says so.
-    guard known.insert(WatchedFiles.key((verb, reference))).inserted else { return }
-    reported.append((verb, reference))
-  }
-
-  private func takeReported() -> [(verb: Change.Verb, reference: Reference)] {
-    defer {
-      reported = []
-      known = []
-    }
-    return reported
-  }
 }
 
 extension Reference {
   /// The reference without a slash at its end.
-  fileprivate var asPlain: Reference { isDirectory ? dropping(0) : self }
+  var asPlain: Reference { isDirectory ? dropping(0) : self }
 }
 
 extension String {
@@ -588,7 +461,7 @@ extension String {
   }
 
   /// The components below another path; nil when it is not below.
-  fileprivate func names(below path: String) -> [String]? {
+  func names(below path: String) -> [String]? {
     guard isBelow(path) else { return nil }
     return utf8.dropFirst(path == "/" ? 1 : path.utf8.count + 1)
       .split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }

@@ -1,3 +1,6 @@
+internal import TenonText
+internal import TenonStoreKit
+internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
@@ -272,5 +275,99 @@ extension Machine {
       }
       graph.words[0].handler = -1
     }
+  }
+
+  /// Whether a place is a variable of neither an object nor a script: the library keeps something in it.
+  func isNameless(_ place: Place) -> Bool {
+    place.kind == .slot
+      && !classInfo(of: place.object).instanceVariables.indices.contains(place.index)
+      && scriptName(of: place) == nil
+  }
+
+  private func scriptName(of place: Place) -> String? {
+    session.cells.first { Value($0.value) == place.object }?.key
+  }
+
+  /// What messages call a place that no text names.
+  func name(of place: Place) -> String {
+    switch place.kind {
+    case .slot:
+      let info = classInfo(of: place.object)
+      guard info.instanceVariables.indices.contains(place.index) else {
+        return scriptName(of: place) ?? "a variable"
+      }
+      return "\(info.name)/\(info.instanceVariables[place.index].name)"
+    case .element:
+      let key = place.index >= 0 ? String(place.index + 1) : describe(place.key)
+      return "\(describe(place.object))[\(key)]"
+    case .property: return pathText(of: place)
+    case .stored: return ownName(of: place) ?? displayText(place.key)
+    case .whole: return describe(place.object)
+    }
+  }
+
+  /// Remembers that a formula failed, and reports it once.
+  func note(_ failure: Failure, of formula: Formula) {
+    if failure.errorClass == .outOfMemory { graph.ranOutOfMemory = true }
+    if waits(formula, having: failure) {
+      formula.state = .waiting
+      graph.noteWaiting(formula)
+      let isPlain = formula.inputs.contains { isMissing($0) }
+      graph.reasonsToWait[formula.id] = isPlain ? nil : failure.message
+      if graph.causes.isTracing { traceWaiting(formula) }
+      return
+    }
+    if formula.connection.isInvariant {
+      // Whoever has written hears of it, and nobody else.
+      graph.invariants.failed.append(formula.connection)
+      formula.state = .failed(failure.message)
+      return
+    }
+    if graph.isNotedAlready(failure, of: formula) { return }
+    formula.state = .failed(failure.message)
+    report(failure, of: formula.connection)
+  }
+
+  /// Whether a formula has failed for want of something that may come: there is nothing to report.
+  private func waits(_ formula: Formula, having failure: Failure) -> Bool {
+    switch failure.errorClass {
+    // A formula that does what none may is wrong all the same, and so is one that fails at something
+    // else.
+    case .constraintError, .zeroDivide: false
+    default: failure.isOfNil ?? formula.inputs.contains { isMissing($0) || hasMissingElement($0) }
+    }
+  }
+
+  /// Says that a formula of a connection has failed.
+  func report(_ failure: Failure, of connection: Connection) {
+    let report = Diagnostic(
+      .warning, "'\(connection.text)' failed: \(failure.message)", connection.range)
+    printError(report.rendered(in: connection.source))
+  }
+
+  /// Whether a place holds nothing yet.
+  func isMissing(_ cell: CellID) -> Bool {
+    // Looking at the inputs of a formula before it may have run code, and the collector: what the
+    // formula made and read for itself is gone then.
+    if graph[cell].isFree { return false }
+    switch reading(cell) {
+    case .value(let value): return (value.isNil || value.isUndefined) && !isOfException(cell)
+    // A place that cannot be read is not one at which nothing is; one that is just being fetched is.
+    case .failed(let failure): return failure.isNotReady
+    case .unwound: return true
+    }
+  }
+
+  /// Whether a place is one of an error, which its message was made of.
+  private func isOfException(_ cell: CellID) -> Bool {
+    let place = graph[cell].place
+    return place.kind == .slot && classInfo(of: place.object).inherits(from: kernel.exception)
+  }
+
+  /// Writes a line to the output for errors.
+  func printError(_ text: String) {
+    let line = text.hasSuffix("\n") ? text : text + "\n"
+    // Whoever cannot be told cannot be told.
+    try? host.console.write(Array(line.utf8).span, to: .error)
   }
 }

@@ -67,7 +67,7 @@ struct LoopedOrderedCollection: LoopedElements {
 
 extension Primitive {
   static let arrayLoops: [Primitive] =
-    loops(LoopedArray.self) + searches(LoopedArray.self) + [
+    loops(LoopedArray.self) + longerLoops(LoopedArray.self) + searches(LoopedArray.self) + [
       Primitive("collect: aBlock", "An array of what aBlock answers for each element.") {
         machine, arguments throws(Failure) in
         try machine.collect(LoopedArray.self, arguments)
@@ -83,7 +83,8 @@ extension Primitive {
     ]
 
   static let orderedCollectionLoops: [Primitive] =
-    loops(LoopedOrderedCollection.self) + searches(LoopedOrderedCollection.self) + [
+    loops(LoopedOrderedCollection.self) + longerLoops(LoopedOrderedCollection.self)
+    + searches(LoopedOrderedCollection.self) + [
       Primitive("collectedElements: aBlock", "An array of what aBlock answers for each element.") {
         machine, arguments throws(Failure) in
         try machine.collect(LoopedOrderedCollection.self, arguments)
@@ -206,6 +207,13 @@ extension Primitive {
         }
         return arguments.receiver
       },
+    ]
+  }
+
+  /// The loops that have more to do than to visit each element.
+  @inline(__always)
+  private static func longerLoops<Elements: LoopedElements>(_: Elements.Type) -> [Primitive] {
+    [
       Primitive(
         "from: start to: stop do: aBlock", "Evaluates aBlock with the elements from start to stop."
       ) { machine, arguments throws(Failure) in
@@ -232,10 +240,36 @@ extension Primitive {
         machine, arguments throws(Failure) in
         try machine.visitPairs(Elements.self, arguments, step: 1)
       },
+      Primitive("collectWithIndex: aBlock", "An array of its values for elements and indices.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let result = try machine.makeArray(checked: elements.count)
+        arguments.frame[2] = Value(result)
+        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 2, kept: 3)
+        for offset in 0..<elements.count {
+          let value = block.value(elements[offset], Value(small: offset &+ 1))
+          if value.isUnwind { return .unwind }
+          result[element: offset] = value
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return Value(result)
+      },
+      Primitive("inject: start into: aBlock", "What aBlock makes of start and each element.") {
+        machine, arguments throws(Failure) in
+        let elements = try Elements(arguments.receiver)
+        let block = RepeatedBlock(machine, arguments.frame, block: 2, arguments: 2, kept: 3)
+        var result = arguments[0]
+        for offset in 0..<elements.count {
+          result = block.value(result, elements[offset])
+          if result.isUnwind { return .unwind }
+          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
+        }
+        return result
+      },
     ]
   }
 
-  /// What arrays and ordered collections have in common to find elements, and to make one of all.
+  /// What arrays and ordered collections have in common to find elements.
   @inline(__always)
   private static func searches<Elements: LoopedElements>(_: Elements.Type) -> [Primitive] {
     [
@@ -262,32 +296,6 @@ extension Primitive {
           index &-= 1
         }
         return Value(small: 0)
-      },
-      Primitive("collectWithIndex: aBlock", "An array of its values for elements and indices.") {
-        machine, arguments throws(Failure) in
-        let elements = try Elements(arguments.receiver)
-        let result = try machine.makeArray(checked: elements.count)
-        arguments.frame[2] = Value(result)
-        let block = RepeatedBlock(machine, arguments.frame, block: 1, arguments: 2, kept: 3)
-        for offset in 0..<elements.count {
-          let value = block.value(elements[offset], Value(small: offset &+ 1))
-          if value.isUnwind { return .unwind }
-          result[element: offset] = value
-          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
-        }
-        return Value(result)
-      },
-      Primitive("inject: start into: aBlock", "What aBlock makes of start and each element.") {
-        machine, arguments throws(Failure) in
-        let elements = try Elements(arguments.receiver)
-        let block = RepeatedBlock(machine, arguments.frame, block: 2, arguments: 2, kept: 3)
-        var result = arguments[0]
-        for offset in 0..<elements.count {
-          result = block.value(result, elements[offset])
-          if result.isUnwind { return .unwind }
-          if !elements.isUnchanged { return machine.signalModified(arguments, block) }
-        }
-        return result
       },
       Primitive("detect: aBlock ifNone: absentBlock", "The first element that aBlock accepts.") {
         machine, arguments throws(Failure) in
