@@ -28,26 +28,8 @@ extension Failure {
     Failure(.cannotReturn, "BlockContext>>cannotReturn: the method has ended already")
   }
 
-  static func nonBoolean(_ value: Value, in machine: Machine) -> Failure {
-    Failure(
-      .nonBooleanReceiver, "\(machine.describe(value)) is neither true nor false")
-  }
-
   static func zeroStep() -> Failure {
     Failure(.invalidArgument, "the step of a loop must not be 0")
-  }
-
-  static func wrongArgumentCount(of block: BlockCode, given: Int) -> Failure {
-    if given == 1, let connector = block.code.connectors[block.number] {
-      // What stands beside it is asked for its value; given one, it would have to be a place.
-      let text = block.code.source.text(in: block.range)
-      return Failure(
-        .wrongArgumentCount, "'\(connector)' needs a place that it can write, and '\(text)' is none"
-      )
-    }
-    return Failure(
-      .wrongArgumentCount,
-      "the block takes \(count(block.argumentCount, "argument")), not \(count(given, "argument"))")
   }
 
   static func wrongType(_ expected: String, found: String, variable: String) -> Failure {
@@ -231,13 +213,6 @@ extension Failure {
 
   static func unknownInQuery(_ name: String, _ object: String) -> Failure {
     Failure(.error, "\(object) has no property '\(name)', and there is no variable of that name")
-  }
-
-  static func unknownScheme(_ name: String, _ machine: Machine) -> Failure {
-    if machine.classesByName[name] != nil {
-      return Failure(.error, Wording.unmountedClass(name))
-    }
-    return Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
   }
 
   /// What a store said when it was asked to do something.

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonStoreKit
 
 /// What exceptions of the runtime tell beside their text: a failure carries no values, the machine
@@ -69,5 +70,34 @@ final class StoreErrorDetails: Sendable {
   init(_ error: StoreError, verb: String?) {
     self.error = error
     self.verb = verb
+  }
+}
+
+// What is said of values and of blocks.
+
+extension Failure {
+  static func nonBoolean(_ value: Value, in machine: Machine) -> Failure {
+    Failure(
+      .nonBooleanReceiver, "\(machine.describe(value)) is neither true nor false")
+  }
+
+  static func wrongArgumentCount(of block: BlockCode, given: Int) -> Failure {
+    if given == 1, let connector = block.code.connectors[block.number] {
+      // What stands beside it is asked for its value; given one, it would have to be a place.
+      let text = block.code.source.text(in: block.range)
+      return Failure(
+        .wrongArgumentCount, "'\(connector)' needs a place that it can write, and '\(text)' is none"
+      )
+    }
+    return Failure(
+      .wrongArgumentCount,
+      "the block takes \(count(block.argumentCount, "argument")), not \(count(given, "argument"))")
+  }
+
+  static func unknownScheme(_ name: String, _ machine: Machine) -> Failure {
+    if machine.classesByName[name] != nil {
+      return Failure(.error, Wording.unmountedClass(name))
+    }
+    return Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
   }
 }
