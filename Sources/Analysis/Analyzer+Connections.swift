@@ -1,5 +1,5 @@
-package import TenonLexer
-package import TenonParser
+internal import TenonLexer
+internal import TenonParser
 
 // What connectors would write and no program can.
 

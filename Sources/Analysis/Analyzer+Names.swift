@@ -1,5 +1,5 @@
-package import TenonLexer
-package import TenonParser
+internal import TenonLexer
+internal import TenonParser
 
 // Names, schemes and paths that are read and assigned.
 

@@ -45,8 +45,8 @@ package struct Analyzer {
   /// Whether the statements are those of a class: what they connect has to be there already, as a
   /// variable of theirs alone could never be read.
   let isClassBody: Bool
-  package private(set) var issues: [Issue] = []
-  package private(set) var scopes: [SourceRange: Scope] = [:]
+  package internal(set) var issues: [Issue] = []
+  package internal(set) var scopes: [SourceRange: Scope] = [:]
   var scope: Scope
 
   /// `emits`: whether `^` emits and leaves nothing: in the body of a filter.

@@ -1,4 +1,4 @@
-public import TenonSolverKit
+internal import TenonSolverKit
 internal import TenonTables
 
 /// A cell as the solver sees it.

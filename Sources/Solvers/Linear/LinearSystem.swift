@@ -44,7 +44,7 @@ final class LinearSystem {
   /// Rows that are free; they have no basic variable and no terms.
   private var freeRows: [Int] = []
   /// How often a variable that is not basic was moved.
-  private(set) var moveCount = 0
+  var moveCount = 0
   private let touched = FlatTable<Int>()
 
   /// Who knows whether the program is to end.

@@ -56,7 +56,7 @@ final class WatchedFiles {
   let fileSystem: any FileSystem & Sendable
   /// Nil where the system has none.
   let notifier: (any DirectoryNotifier)?
-  private(set) var places: [Int: Place] = [:]
+  var places: [Int: Place] = [:]
   private var nextPlace = 0
   var directories: [ExactText: Directory] = [:]
   private var byWatch: [Int32: [Directory]] = [:]

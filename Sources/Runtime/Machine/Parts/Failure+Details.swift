@@ -1,4 +1,5 @@
 internal import TenonAnalysis
+internal import TenonLexer
 internal import TenonStoreKit
 
 /// What exceptions of the runtime tell beside their text: a failure carries no values, the machine
