@@ -86,6 +86,26 @@ import Testing
     try reopened.close()
   }
 
+  /// Whoever watches hears of what is taken back, as of any other change.
+  @Test func whatIsTakenBackIsTold() throws {
+    let store = try open(SimulatedFileSystem(), .full)
+    try store.put(saved("a"), "0")
+    try store.put(saved("c/b"), "1")
+    _ = store.beginBatch(keepsUndo: true)
+    try store.put(saved("a"), "2")
+    try store.put(saved("new/x"), "4")
+    _ = try store.delete(saved("c/b"), if: nil)
+    let told = Shared<[String]>([])
+    let subscription = store.feed?.subscribe(noting: { change in
+      told.update { $0.append("\(change.verb) \(change.reference)") }
+    })
+    store.takeBackBatch(to: 0)
+    try store.endBatch()
+    #expect(told.value.sorted() == ["delete saved:new/x", "put saved:a", "put saved:c/b"])
+    _ = subscription
+    try store.close()
+  }
+
   // MARK: Buckets
 
   @Test func aContainerIsAFile() throws {
