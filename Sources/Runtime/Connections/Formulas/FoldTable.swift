@@ -60,6 +60,7 @@ struct FoldEntry: BitwiseCopyable, Equatable {
 /// drifts, as what would is not kept.
 final class FoldTable {
   private let kind: FoldRecognition.Kind
+  private let isExtreme: Bool
   private let start: Int?
   private let needsElements: Bool
   /// How many elements there are, and how many of them take part.
@@ -90,11 +91,16 @@ final class FoldTable {
 
   init(_ recognition: FoldRecognition) {
     kind = recognition.kind
+    // `==` of an enumeration of another module is a call of its witness; patterns are compared in place.
+    isExtreme =
+      switch kind {
+      case .max, .min: true
+      case .sum, .average, .count: false
+      }
     start = recognition.start
-    needsElements = recognition.needsElements
+    needsElements =
+      if case .average = kind { true } else { recognition.needsElements }
   }
-
-  private var isExtreme: Bool { kind == .max || kind == .min }
 
   /// The bytes it takes.
   var size: Int { entries.count * MemoryLayout<FoldEntry>.stride }
@@ -192,7 +198,8 @@ final class FoldTable {
   private func better(_ left: FoldEntry, _ right: FoldEntry) -> FoldEntry {
     if left.kind == .absent { return right }
     if right.kind == .absent { return left }
-    return (kind == .max ? right.number < left.number : left.number < right.number) ? left : right
+    if case .max = kind { return right.number < left.number ? left : right }
+    return left.number < right.number ? left : right
   }
 
   /// What the elements come to.
@@ -205,8 +212,7 @@ final class FoldTable {
   }
 
   var result: Result {
-    if kind == .count { return .number(SolverNumber(passing)) }
-    if passing == 0, needsElements || kind == .average { return .empty }
+    if passing == 0, needsElements { return .empty }
     if doubles > 0, !isExtreme, !countsUnits { beginUnits() }
     guard doubles == 0 || uneven == 0 else { return .unknown }
     switch kind {
@@ -220,7 +226,7 @@ final class FoldTable {
       } else if !total.isExact {
         return .unknown
       }
-      if kind == .sum { return .number(total) }
+      if case .sum = kind { return .number(total) }
       let average = total / SolverNumber(passing)
       return average.isExact == total.isExact ? .number(average) : .unknown
     }
