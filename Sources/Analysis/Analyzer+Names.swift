@@ -125,13 +125,13 @@ extension Analyzer {
   /// Remembers the scope of a place whose path has expressions in it.
   ///
   /// Apart from `analyze`, whose frames stand in one another for places in the paths of places.
-  private mutating func noteScope(of identifier: IdentifierExpression) {
+  private mutating func recordScope(of identifier: IdentifierExpression) {
     if identifier.path.hasNoExpressions || scopes[identifier.range] != nil { return }
     scopes[identifier.range] = scope
   }
 
   mutating func analyze(_ identifier: IdentifierExpression) {
-    noteScope(of: identifier)
+    recordScope(of: identifier)
     analyze(identifier.path)
     guard let place = VariablePlace(identifier) else {
       if VariablePlace.schemes.contains(identifier.scheme.text), !identifier.path.components.isEmpty

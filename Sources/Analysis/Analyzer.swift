@@ -133,7 +133,7 @@ package struct Analyzer {
       analyze(expression)
     case .return(let statement):
       analyze(statement.value)
-      noteReturn()
+      recordReturn()
     case .temporaries(let statement):
       guard !declaresScriptVariables else { return }
       for name in statement.names { declare(name, kind: .temporary) }
@@ -162,7 +162,7 @@ package struct Analyzer {
     environment.isScript && scope.parent == nil
   }
 
-  private func noteReturn() {
+  private func recordReturn() {
     // At top level a return ends the script, from wherever it stands.
     guard !environment.isScript, !emits else { return }
     let method = scope.methodScope

@@ -34,14 +34,14 @@ package struct AssignedNames {
   package mutating func visit(_ expression: Expression) {
     switch expression {
     case .assignment(let assignment):
-      note(assignment.target)
+      record(assignment.target)
       visit(assignment.value)
     case .append(let append):
       visit(append.target)
       visit(append.value)
     case .connect(let connect):
       // The last operand of '|=' is read only; '=|=' writes both sides.
-      if notesConnected { connect.written.forEach { note($0) } }
+      if notesConnected { connect.written.forEach { record($0) } }
       connect.operands.forEach { visit($0) }
     case .block(let block):
       declared.formUnion(block.parameters.map(\.text))
@@ -60,7 +60,7 @@ package struct AssignedNames {
     }
   }
 
-  private mutating func note(_ target: Expression) {
+  private mutating func record(_ target: Expression) {
     switch target {
     case .name(let name): assigned.append(name.name)
     case .identifier(let identifier) where identifier.scheme.text == "scheme":

@@ -88,12 +88,12 @@ extension DiagramBuilder {
   package mutating func visit(_ script: Script) {
     for statement in script.statements {
       guard case .variable(let variable) = statement else { continue }
-      noteDeclaration(of: variable, in: nil)
+      recordDeclaration(of: variable, in: nil)
     }
     script.statements.forEach { visit($0) }
   }
 
-  private mutating func noteDeclaration(of variable: VariableStatement, in container: Int?) {
+  private mutating func recordDeclaration(of variable: VariableStatement, in container: Int?) {
     guard variable.type?.text == ReservedName.lazyType else { return }
     lazyNames[container, default: []].insert(variable.name.text)
   }
@@ -161,7 +161,7 @@ extension DiagramBuilder {
     within(header, names: names, isClass: true) { builder in
       for member in members {
         guard case .variable(let variable) = member else { continue }
-        builder.noteDeclaration(of: variable, in: builder.scopes.last?.container)
+        builder.recordDeclaration(of: variable, in: builder.scopes.last?.container)
       }
       for member in members { builder.visit(member) }
     }

@@ -12,13 +12,13 @@ extension Parser {
     var targets = [(place: first, start: start)]
     var tallest = height
     try checkPlace(first, from: start)
-    noteDeclaration(first)
+    recordDeclaration(first)
     advance()
     var valueStart = operandStart
     var value = try parsePipe()
     while token.kind == .assignment {
       try checkPlace(value, from: valueStart)
-      noteDeclaration(value)
+      recordDeclaration(value)
       targets.append((value, valueStart))
       tallest = Swift.max(tallest, height)
       advance()
@@ -165,7 +165,7 @@ extension Parser {
   }
 
   /// Keeps the name that an assignment declares.
-  private func noteDeclaration(_ place: Expression) {
+  private func recordDeclaration(_ place: Expression) {
     guard case .name(let expression) = place else { return }
     declaredNames.insert(expression.name.text)
   }

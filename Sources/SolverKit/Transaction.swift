@@ -160,7 +160,7 @@ public final class StandaloneTransaction: Transaction {
   }
 
   /// Tells the solver of a cell that has changed.
-  public func note(_ cell: CellID) { changes.append(cell) }
+  public func record(_ cell: CellID) { changes.append(cell) }
 
   /// Tells the solver of a formula whose constraint is new.
   public func force(_ formula: FormulaID) { forcedFormulas.append(formula) }

@@ -246,7 +246,7 @@ extension PropagationSolver {
   }
 
   /// Notes that a cell keeps its value, or counts less than it did.
-  func noteKept(_ variable: Int32) { leastKept = min(leastKept, weight(variable)) }
+  func markKept(_ variable: Int32) { leastKept = min(leastKept, weight(variable)) }
 
   /// What turning a path around has changed.
   struct Turned {
@@ -286,7 +286,7 @@ extension PropagationSolver {
     let old = output(entry)
     if old >= 0, variables[old].source == entry {
       variables[old].source = -1
-      noteKept(old)
+      markKept(old)
     }
     constraints[entry].chosen = member
     variables[members[member].variable].source = entry
@@ -376,7 +376,7 @@ extension PropagationSolver {
     variables[variable].age = age
     variables[variable].isPinned = isPinned
     if age < old.age, old.source < 0 {
-      noteKept(variable)
+      markKept(variable)
       loosen(variable)
     }
     let isWrite = age > old.age && (newest < 0 || newest == variable || age > variables[newest].age)
@@ -425,7 +425,7 @@ extension PropagationSolver {
     for (variable, age, trueAge) in begun where variables[variable].age == age {
       variables[variable].age = trueAge
       if variables[variable].source < 0 {
-        noteKept(variable)
+        markKept(variable)
         loosen(variable)
       }
     }
@@ -438,7 +438,7 @@ extension PropagationSolver {
   public func setRank(_ rank: UInt32, of cell: CellID) {
     let variable = variable(cell)
     variables[variable].rank = rank
-    if variables[variable].firstMember >= 0 { noteKept(variable) }
+    if variables[variable].firstMember >= 0 { markKept(variable) }
   }
 
   /// Lets a cell be computed again.

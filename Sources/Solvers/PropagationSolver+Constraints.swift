@@ -28,7 +28,7 @@ extension PropagationSolver {
       try choose(for: entry)
       var member = constraints[entry].firstMember
       while isMember(member, of: entry) {
-        if variables[members[member].variable].source < 0 { noteKept(members[member].variable) }
+        if variables[members[member].variable].source < 0 { markKept(members[member].variable) }
         member += 1
       }
     } catch {
@@ -95,7 +95,7 @@ extension PropagationSolver {
       member += 1
     }
     compareStatements(of: entry, constraint)
-    noteLefts(of: entry, true)
+    updateLefts(of: entry, true)
   }
 
   /// How far left the cell of a member stands in the statement, in eighths of a place.
@@ -149,7 +149,7 @@ extension PropagationSolver {
   }
 
   /// Counts where the cells of a constraint stand in its statement, or takes that back.
-  private func noteLefts(of entry: Int32, _ isNew: Bool) {
+  private func updateLefts(of entry: Int32, _ isNew: Bool) {
     var member = constraints[entry].firstMember
     while isMember(member, of: entry) {
       let left = left(member, of: entry)
@@ -163,7 +163,7 @@ extension PropagationSolver {
           raise(variable)
         } else {
           loosen(variable)
-          if variables[variable].source < 0 { noteKept(variable) }
+          if variables[variable].source < 0 { markKept(variable) }
         }
       }
       member += 1
@@ -239,7 +239,7 @@ extension PropagationSolver {
   }
 
   private func removeMembers(of entry: Int32) {
-    noteLefts(of: entry, false)
+    updateLefts(of: entry, false)
     let first = constraints[entry].firstMember
     var member = first
     while isMember(member, of: entry) {
@@ -275,7 +275,7 @@ extension PropagationSolver {
   private func replaceFormulas(of entry: Int32, by constraint: ConstraintIR) -> Bool {
     for formula in constraint.formulas
     where member(of: entry, variable(formula.output)) < 0 { return false }
-    noteLefts(of: entry, false)
+    updateLefts(of: entry, false)
     var known = 0
     var old = constraints[entry].firstMember
     while isMember(old, of: entry) {
@@ -287,7 +287,7 @@ extension PropagationSolver {
       members[member(of: entry, variable(formula.output))].formula = formula.id.rawValue
     }
     compareStatements(of: entry, constraint)
-    noteLefts(of: entry, true)
+    updateLefts(of: entry, true)
     constraints[entry].strength = constraint.strength
     hasPlan = false
     if constraint.formulas.count > known { chooseAgain(for: entry) }
@@ -337,7 +337,7 @@ extension PropagationSolver {
     removeMembers(of: entry)
     if computed >= 0, variables[computed].source == entry {
       variables[computed].source = -1
-      noteKept(computed)
+      markKept(computed)
       loosen(computed)
     }
     constraints[entry].chosen = -1

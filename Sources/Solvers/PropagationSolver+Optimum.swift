@@ -172,7 +172,7 @@ extension PropagationSolver {
       constraints[entry].chosen = member
       variables[members[member].variable].source = entry
     }
-    for variable in attempt.cells where variables[variable].source < 0 { noteKept(variable) }
+    for variable in attempt.cells where variables[variable].source < 0 { markKept(variable) }
     revived += before.filter { constraints[$0].chosen >= 0 && !revived.contains($0) }
     return true
   }

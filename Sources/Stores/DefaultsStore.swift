@@ -201,7 +201,7 @@ extension DefaultsStore {
     isDurable: Bool
   ) {
     // What the file held before anybody asked is no news.
-    if hasLoaded { noteChanges(from: self.document, to: document) }
+    if hasLoaded { announceChanges(from: self.document, to: document) }
     hasLoaded = true
     self.document = document
     self.version = version
@@ -209,7 +209,7 @@ extension DefaultsStore {
     known = file
   }
 
-  private func noteChanges(from old: DefaultsDocument, to new: DefaultsDocument) {
+  private func announceChanges(from old: DefaultsDocument, to new: DefaultsDocument) {
     for (key, value) in new.values where old[key] != value { news.append((.put, key)) }
     for key in old.values.keys where new[key] == nil { news.append((.delete, key)) }
   }

@@ -86,7 +86,7 @@ internal import TenonSolverKit
     let writes = CellWrites()
     #expect(writes.age(of: CellID(3)) == 0)
     writes.setAge(1 << 40, of: CellID(3))
-    writes.note(CellID(5), at: 7, by: nil)
+    writes.record(CellID(5), at: 7, by: nil)
     #expect(writes.age(of: CellID(3)) == 1 << 40)
     #expect(writes.age(of: CellID(5)) == 7)
     #expect(writes.count == 2)

@@ -38,7 +38,7 @@ import Testing
           numbers[cell.index] = number
           return true
         }, refuse: { [unowned self] in refused = $0 })
-      for cell in cells { transaction.note(cell) }
+      for cell in cells { transaction.record(cell) }
       for formula in formulas { transaction.force(formula) }
       solver.settle(transaction)
       if refused != nil { numbers = before }

@@ -108,7 +108,7 @@ final class LinearNet {
         numbers[cell] = number
         return true
       }, refuse: { [unowned self] in refused = $0 })
-    for cell in cells { transaction.note(cell) }
+    for cell in cells { transaction.record(cell) }
     for formula in formulas { transaction.force(formula) }
     solver.settle(transaction)
   }

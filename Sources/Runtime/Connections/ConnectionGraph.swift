@@ -238,15 +238,15 @@ final class ConnectionGraph {
     @inline(__always) set { words[0].isRunningFormula = newValue }
   }
   /// A cell that has changed too often.
-  var restless: CellID? { didSet { noteHalt() } }
+  var restless: CellID? { didSet { didHalt() } }
   /// Why a solver has given the turn up.
-  var refusal: SolverConflict? { didSet { noteHalt() } }
+  var refusal: SolverConflict? { didSet { didHalt() } }
   /// The region whose solver that is.
   var refusing: Region?
   /// Why a statement is refused whose connection is being brought up to date for the first time.
-  var refusedStatement: Failure? { didSet { noteHalt() } }
+  var refusedStatement: Failure? { didSet { didHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
-  var isUnwinding = false { didSet { noteHalt() } }
+  var isUnwinding = false { didSet { didHalt() } }
   /// Whether a solver of the language is at work.
   var hasSolverLimit: Bool {
     @inline(__always) get { words[0].hasSolverLimit }
@@ -260,7 +260,7 @@ final class ConnectionGraph {
   /// Whether no formula runs any more in this turn.
   var isHalted: Bool { words[0].isHalted }
   /// Formulas of several directions that could not compute their cells.
-  var stuck = StuckFormulas()
+  var stuck = BlockedFormulas()
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: ConnectionSet] = [:]
   var retargeted: [Connection] = [] { didSet { words[0].hasRetargeted = !retargeted.isEmpty } }
@@ -296,10 +296,10 @@ final class ConnectionGraph {
   /// What running formulas in Swift code needs.
   let natives = NativeTable()
   /// The formulas that have ended in a turn, or while one was running.
-  var endedFormulas: [Formula] = [] { didSet { noteEnded() } }
+  var endedFormulas: [Formula] = [] { didSet { recordEnded() } }
   /// The numbers of the connections that have ended so: messages about what a formula does may name
   /// them.
-  var endedConnections: [Int32] = [] { didSet { noteEnded() } }
+  var endedConnections: [Int32] = [] { didSet { recordEnded() } }
   /// Whether connections take the places again that they had before something was tried and refused.
   var isGivingBack = false
   /// What was recorded before formulas of the language were evaluated in this turn: one tracker records
@@ -325,7 +325,7 @@ final class ConnectionGraph {
   /// What the formula reads that runs.
   let formulaRecorder = DependencyRecorder(within: nil)
 
-  private func noteHalt() {
+  private func didHalt() {
     words[0].isHalted =
       isUnwinding || restless != nil || refusal != nil || refusedStatement != nil
   }

@@ -35,15 +35,15 @@ extension Machine {
     _ value: Value, into object: ObjectRef, slot: Int, _ cell: CellID
   ) -> Value {
     if let writing = graph.writing, graph[writing].slots.contains(cell) {
-      graph.noteOld(object[slot: slot], at: .slot(object, slot))
+      graph.logOld(object[slot: slot], at: .slot(object, slot))
       object[slot: slot] = value
-      graph.noteChange(of: cell)
+      graph.didChange(of: cell)
       return value
     }
     if remembers(object, slot: slot) {
       if object[slot: slot] == value { return value }
       object[slot: slot] = value
-      noteRemembered(object, slot: slot)
+      recordRemembered(object, slot: slot)
       return value
     }
     return write(value, to: cell) {
@@ -68,7 +68,7 @@ extension Machine {
       guard let old = currentValue(of: cell) else { return endGraphUnwinding(.unwind) }
       let isEqual = isUnchanged(old, value) || isSameContent(old, value, at: graph.place(of: cell))
       if isEqual, !graph.isOpenBeside(cell) {
-        graph.noteEqualWrite(to: cell)
+        graph.didWriteEqual(to: cell)
         graph.observers.held[cell]?.observer?.wanted = nil
         return value
       }
@@ -96,9 +96,9 @@ extension Machine {
         return signal(failure)
       }
       // What could not be read is not known to be nothing.
-      graph.noteOld(isRead ? old : .undefined, at: graph.place(of: cell))
+      graph.logOld(isRead ? old : .undefined, at: graph.place(of: cell))
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
-      graph.noteWrite(to: cell, by: currentSite(), old: old, new: value)
+      graph.recordWrite(to: cell, by: currentSite(), old: old, new: value)
     } catch {
       return signal(error)
     }
@@ -345,8 +345,8 @@ extension Machine {
         return outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
-      if graph.foldCount > 0 { graph.noteFolds(of: array, at: Value(small: place.index + 1)) }
-      noteWhole(of: array)
+      if graph.foldCount > 0 { graph.updateFolds(of: array, at: Value(small: place.index + 1)) }
+      didChangeWhole(of: array)
     } else {
       let failure = outcome(
         of: withErrorsCaught {

@@ -176,23 +176,23 @@ extension Heap {
   private func isDone(_ object: ObjectRef) -> Bool { unsafe isMarking && isMarked(object) }
 
   /// Tells the collector that a value is about to be stored into an object with the flag `scanned`.
-  fileprivate func noteStore(_ value: Value, into object: ObjectRef) {
+  fileprivate func recordStore(_ value: Value, into object: ObjectRef) {
     if isDone(object), object.hasFormat(.array), object.elementCount > Heap.partSize {
       mark(value)
     } else {
-      noteChanges(of: object)
+      recordChanges(of: object)
     }
   }
 
   /// Tells the collector that much of an object with the flag `scanned` is about to change.
-  fileprivate func noteChanges(of object: ObjectRef) {
+  fileprivate func recordChanges(of object: ObjectRef) {
     object.flags &= ~ObjectFlag.scanned
     if isDone(object) { unsafe markStack.append(object.bits) }
   }
 
   /// Tells the collector that a table of the machine, which keeps a value only as long as some
   /// object lives, has got one: that object may have been scanned.
-  func noteEntry(_ value: Value) {
+  func recordEntry(_ value: Value) {
     if unsafe isMarking { mark(value) }
   }
 }
@@ -200,14 +200,14 @@ extension Heap {
 extension ObjectRef {
   /// Tells the collector that a value is about to be stored here; the flag `scanned` is set.
   @inline(never)
-  func noteStore(_ value: Value) {
-    unsafe heap._withUnsafeGuaranteedRef { $0.noteStore(value, into: self) }
+  func recordStore(_ value: Value) {
+    unsafe heap._withUnsafeGuaranteedRef { $0.recordStore(value, into: self) }
   }
 
   /// Tells the collector that many elements are about to change; the flag `scanned` is set.
   @inline(never)
-  func noteChanges() {
-    unsafe heap._withUnsafeGuaranteedRef { $0.noteChanges(of: self) }
+  func recordChanges() {
+    unsafe heap._withUnsafeGuaranteedRef { $0.recordChanges(of: self) }
   }
 
   private var heap: Unmanaged<Heap> {

@@ -129,7 +129,7 @@ extension ObjectRef {
       return unsafe slotAddress(index).pointee
     }
     nonmutating set {
-      if flags & ObjectFlag.scanned != 0 { noteStore(newValue) }
+      if flags & ObjectFlag.scanned != 0 { recordStore(newValue) }
       initialize(slot: index, to: newValue)
     }
   }
@@ -164,7 +164,7 @@ extension ObjectRef {
       return unsafe slotAddress(index &+ 1).pointee
     }
     nonmutating set {
-      if flags & ObjectFlag.scanned != 0 { noteStore(newValue) }
+      if flags & ObjectFlag.scanned != 0 { recordStore(newValue) }
       initialize(element: index, to: newValue)
     }
   }
@@ -184,7 +184,7 @@ extension ObjectRef {
   func moveElements(from start: Int, count: Int, to target: ObjectRef, at targetStart: Int) {
     assert(start >= 0 && count >= 0 && start + count <= elementCount)
     assert(targetStart >= 0 && targetStart + count <= target.elementCount)
-    if target.flags & ObjectFlag.scanned != 0 { target.noteChanges() }
+    if target.flags & ObjectFlag.scanned != 0 { target.recordChanges() }
     unsafe target.slotAddress(targetStart &+ 1)
       .update(from: slotAddress(start &+ 1), count: count)
   }
@@ -194,7 +194,7 @@ extension ObjectRef {
   /// - Requires: the range lies within the array.
   func fillElements(from start: Int, count: Int, with value: Value) {
     assert(start >= 0 && count >= 0 && start + count <= elementCount)
-    if flags & ObjectFlag.scanned != 0 { noteStore(value) }
+    if flags & ObjectFlag.scanned != 0 { recordStore(value) }
     unsafe slotAddress(start &+ 1).update(repeating: value, count: count)
   }
 }

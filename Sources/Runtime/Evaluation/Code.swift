@@ -74,13 +74,15 @@ final class Code {
   }
 
   /// Notes what a node asks of leaves.
-  func note(_ node: NodeRef, asks condition: ConditionRef) { conditions[node] = condition }
+  func record(_ node: NodeRef, asks condition: ConditionRef) { conditions[node] = condition }
 
   /// Notes that a node does nothing but assign to a local variable.
-  func note(_ node: NodeRef, assigns statement: StatementRef) { assignments[node] = statement }
+  func record(_ node: NodeRef, assigns statement: StatementRef) { assignments[node] = statement }
 
   /// Notes the statements that a node consists of.
-  func note(_ node: NodeRef, consistsOf statements: [StatementRef]) { sequences[node] = statements }
+  func record(_ node: NodeRef, consistsOf statements: [StatementRef]) {
+    sequences[node] = statements
+  }
 
   /// Gives the body, and forgets what was noted to build it.
   func finish(_ body: NodeRef) {
@@ -103,7 +105,7 @@ final class Code {
   }
 
   /// Notes that the block taken last is what stands beside a connector, and is no place.
-  func noteSide(of connector: String) { connectors[blocks.count - 1] = connector }
+  func recordSide(of connector: String) { connectors[blocks.count - 1] = connector }
 
   /// Takes a heap object that a node refers to.
   func addLiteral(_ value: Value) {

@@ -5,7 +5,7 @@ extension SiteNode {
   /// Notes a read, and reads.
   @inline(never)
   final func trackedRead(_ object: ObjectRef, slot: Int, _ frame: Frame) -> Value {
-    let noted = withMachine(in: frame) { $0.noteRead(object, slot: slot) }
+    let noted = withMachine(in: frame) { $0.recordRead(object, slot: slot) }
     return noted.isUnwind ? noted : object[slot: slot]
   }
 }
@@ -76,7 +76,7 @@ final class TrackedGetterNode: Node {
     let object = ObjectRef(frame.receiver)
     state.top = frame.advanced(by: 1)
     state.base = frame
-    let noted = state.withMachine { $0.noteRead(object, slot: slot) }
+    let noted = state.withMachine { $0.recordRead(object, slot: slot) }
     return noted.isUnwind ? noted : object[slot: slot]
   }
 }
@@ -122,9 +122,9 @@ final class TrackedEntryNode: Node {
         settled = machine.settle(before: frame.receiver, at: use == .element ? frame[1] : nil)
       }
       if use == .element {
-        machine.noteUse(of: frame.receiver, at: frame[1])
+        machine.recordUse(of: frame.receiver, at: frame[1])
       } else {
-        machine.noteUse(of: frame.receiver)
+        machine.recordUse(of: frame.receiver)
       }
       return settled
     }

@@ -136,7 +136,7 @@ struct JSONWriter {
             "JSON cannot hold what nests deeper than \(JSONReader.depthLimit) levels")
         }
         // A formula hears of what is nested, too.
-        machine.noteUse(of: value)
+        machine.recordUse(of: value)
         machine.roots.append(value)
         open.append(Container(value: value, isDictionary: isDictionary))
         append(isDictionary ? "{" : "[")

@@ -55,7 +55,7 @@ struct LookupCache {
   }
 
   /// Remembers how memory stores are reached until a method changes.
-  func note(_ memory: Memory) { unsafe knownMemory.pointee = memory }
+  func record(_ memory: Memory) { unsafe knownMemory.pointee = memory }
 
   @inline(__always)
   private func slot(_ classIndex: UInt32, _ selector: Int) -> UnsafeMutablePointer<Entry?> {
@@ -81,7 +81,7 @@ struct LookupCache {
     return entry >> 1 == classIndex << 1 | 1 ? entry & 1 == 1 : nil
   }
 
-  func noteDisplay(_ classIndex: UInt32, byString: Bool) {
+  func recordDisplay(_ classIndex: UInt32, byString: Bool) {
     unsafe displays[Int(classIndex) & (LookupCache.displayCount - 1)] =
       classIndex << 2 | 2 | (byString ? 1 : 0)
   }

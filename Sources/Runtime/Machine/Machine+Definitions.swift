@@ -153,7 +153,7 @@ extension Machine {
   /// Gives a new class its variables.
   private func layOut(_ info: ClassInfo, _ members: [Member]) {
     for case .variable(let variable) in members {
-      noteDeclaration(type: variable.type?.text)
+      recordDeclaration(type: variable.type?.text)
       info.instanceVariables.append(
         InstanceVariable(
           name: variable.name.text, type: variable.type?.text,

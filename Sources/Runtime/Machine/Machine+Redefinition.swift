@@ -54,7 +54,7 @@ extension Machine {
     info.metaclass?.superclass = superclass.metaclass
     var own: [InstanceVariable] = []
     for case .variable(let variable) in members {
-      noteDeclaration(type: variable.type?.text)
+      recordDeclaration(type: variable.type?.text)
       own.append(
         InstanceVariable(
           name: variable.name.text, type: variable.type?.text,
@@ -76,7 +76,7 @@ extension Machine {
     }
     for each in affected { discardCode(of: each) }
     flushAllCaches()
-    graph.noteTypes()
+    graph.updateTypes()
   }
 
   /// Gives a class a new layout and a new index; what exists stays behind the old one.
@@ -211,7 +211,7 @@ extension Machine {
       let grown = state.allocate(classIndex: ClassIndex.context, slotCount: names.count)
       for slot in 0..<added.slotCount { grown[slot: slot] = added[slot: slot] }
       classes.addedVariables[object.bits] = Value(grown)
-      heap.noteEntry(Value(grown))
+      heap.recordEntry(Value(grown))
       guard let canonical = variant.canonical else { return grown }
       let value = setFirstValues(
         Array(names[added.slotCount...]), of: Value(object), canonical)
@@ -219,7 +219,7 @@ extension Machine {
     }
     let added = state.allocate(classIndex: ClassIndex.context, slotCount: max(1, names.count))
     classes.addedVariables[object.bits] = Value(added)
-    heap.noteEntry(Value(added))
+    heap.recordEntry(Value(added))
     object.flags |= ObjectFlag.extended
     guard let canonical = variant.canonical else { return added }
     let value = setFirstValues(names, of: Value(object), canonical)
@@ -303,7 +303,7 @@ extension Machine {
     let own = state.allocate(classIndex: ClassIndex.context, slotCount: added.slotCount)
     for slot in 0..<added.slotCount { own[slot: slot] = added[slot: slot] }
     classes.addedVariables[copy.bits] = Value(own)
-    heap.noteEntry(Value(own))
+    heap.recordEntry(Value(own))
     copy.flags |= ObjectFlag.extended
   }
 

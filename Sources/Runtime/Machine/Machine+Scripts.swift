@@ -184,8 +184,8 @@ extension Machine {
         return
       }
       session.cellTypes[cell.bits] = variable.type.map { ($0.text, name) }
-      noteDeclaration(type: variable.type?.text)
-      graph.noteType(of: .slot(cell, 0))
+      recordDeclaration(type: variable.type?.text)
+      graph.updateType(of: .slot(cell, 0))
       if variable.isConstant {
         session.constantCells.insert(cell.bits)
       } else {

@@ -26,7 +26,7 @@ extension Machine {
   func makePart(of string: ObjectRef, bytes range: Range<Int>) -> ObjectRef {
     let part = allocateBytes(classIndex: ClassIndex.string, count: range.count)
     part.copyBytes(from: string, start: range.lowerBound, count: range.count, at: 0)
-    if !string.isASCII { part.noteEncoding() }
+    if !string.isASCII { part.recordEncoding() }
     return part
   }
 

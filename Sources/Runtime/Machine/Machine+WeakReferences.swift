@@ -18,7 +18,7 @@ extension Machine {
   /// Who reads it holds it: a collection that goes on in slices must not take it for dead.
   func weakTarget(of reference: ObjectRef) -> Value {
     guard let target = collector.weakTargets[reference.bits] else { return .nil }
-    heap.noteEntry(target)
+    heap.recordEntry(target)
     return target
   }
 

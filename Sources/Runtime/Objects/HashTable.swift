@@ -332,7 +332,7 @@ extension HashTable {
 
   /// Makes room for as many entries again, and leaves removed ones behind.
   private func grow(_ machine: Machine) throws(Failure) {
-    machine.noteTables(of: self)
+    machine.logTables(of: self)
     let old = entries
     let oldUsed = used
     let remaining = old.map { old in

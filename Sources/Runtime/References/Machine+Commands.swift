@@ -15,7 +15,7 @@ extension Machine {
         StoreError(.unsupported, place, "it does not know '\(name)'"), during: name)
     }
     if commanded.isReading(name) {
-      noteRead(of: reference, in: store)
+      recordRead(of: reference, in: store)
     } else if let running = graph.running, graph.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }

@@ -54,7 +54,7 @@ extension Machine {
         $0 < bytes.byteCount ? bytes[byte: $0] : nil
       }
     }
-    letters.noteEncoding()
+    letters.recordEncoding()
     let key = makeString(JSONReader.bytesName)
     let object = makeEmptyDictionary()
     try HashTable(object).insert(
@@ -161,7 +161,7 @@ extension Machine {
   fileprivate func makeString(utf8 bytes: [UInt8]) throws(Failure) -> Value {
     let string = try makeBytes(classIndex: ClassIndex.string, count: bytes.count)
     for (index, byte) in bytes.enumerated() { string[byte: index] = byte }
-    string.noteEncoding()
+    string.recordEncoding()
     return Value(string)
   }
 }

@@ -48,16 +48,16 @@ extension Machine {
   }
 
   /// Counts a value that has come.
-  func noteInserted(_ key: Value, in store: Value, _ entries: HashTable) {
-    noteCount(of: key, in: store, entries, by: 1)
+  func didInsert(_ key: Value, in store: Value, _ entries: HashTable) {
+    updateCount(of: key, in: store, entries, by: 1)
   }
 
   /// Counts a value that has gone.
-  fileprivate func noteRemoved(_ key: Value, in store: Value, _ entries: HashTable) {
-    noteCount(of: key, in: store, entries, by: -1)
+  fileprivate func didRemove(_ key: Value, in store: Value, _ entries: HashTable) {
+    updateCount(of: key, in: store, entries, by: -1)
   }
 
-  private func noteCount(of key: Value, in store: Value, _ entries: HashTable, by change: Int) {
+  private func updateCount(of key: Value, in store: Value, _ entries: HashTable, by change: Int) {
     let object = ObjectRef(store)
     // Whoever never asks for directories does not pay for them.
     guard let known = object[slot: MemoryStoreSlot.indexed].asSmallInteger else { return }
@@ -152,8 +152,8 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let store = arguments.receiver
       let entries = HashTable(try machine.entries(of: store))
-      machine.noteRemoved(try machine.pathKey(of: arguments[0]), in: store, entries)
-      return try machine.noteComingOrGoing(at: arguments[0], in: store, before: arguments[1])
+      machine.didRemove(try machine.pathKey(of: arguments[0]), in: store, entries)
+      return try machine.didComeOrGo(at: arguments[0], in: store, before: arguments[1])
     },
   ]
 }

@@ -30,7 +30,7 @@ extension Machine {
     let memory = LookupCache.Memory(
       isKnown: true, store: isPlain ? kernel.memoryStore.index : LookupCache.Memory.noClass,
       reference: kernel.reference.index, entries: kernel.dictionary.index)
-    lookupCache.note(memory)
+    lookupCache.record(memory)
     return memory
   }
 
@@ -70,7 +70,7 @@ extension Machine {
   }
 
   /// Lets a reference know where a memory store has its entry, and the key by which it stands there.
-  private func note(_ number: Int, of reference: Value, in table: HashTable) {
+  private func record(_ number: Int, of reference: Value, in table: HashTable) {
     // A directory is not read as a value, and never from its entry.
     guard reference.isObject(ofClass: lookupCache.memory.reference),
       !ObjectRef(reference)[slot: ReferenceSlot.isDirectory].isTrue,
@@ -172,7 +172,7 @@ extension Machine {
     let isDirectory = ObjectRef(reference)[slot: ReferenceSlot.isDirectory].isTrue
     if case .found(let number) = finding, !isDirectory {
       let table = HashTable(entries)
-      note(number, of: reference, in: table)
+      record(number, of: reference, in: table)
       return table.value(of: number)
     }
     if case .absent = finding { try refuseWayUp(reference, key: key, .get) }
@@ -213,13 +213,13 @@ extension Machine {
       () throws(Failure) in
       switch finding {
       case .found(let number):
-        note(number, of: reference, in: table)
+        record(number, of: reference, in: table)
         old = table.value(of: number)
         isSame = isSameForEver(old, value)
         table.setValue(value, of: number)
       case .absent(let hash):
         try table.insert(key, value, hash: hash, self)
-        noteInserted(key, in: store, table)
+        didInsert(key, in: store, table)
       case .unwound: break
       }
     }
@@ -229,9 +229,9 @@ extension Machine {
     defer { roots.removeLast(roots.count - root) }
     let told =
       if case .absent = finding, graph.hasStoredCells {
-        try noteComingOrGoing(at: reference, in: store, before: .nil)
+        try didComeOrGo(at: reference, in: store, before: .nil)
       } else {
-        try noteDirectWrite(reference, in: store, isSame: isSame, before: old)
+        try didWriteDirectly(reference, in: store, isSame: isSame, before: old)
       }
     return told.isUnwind ? told : value
   }

@@ -141,7 +141,7 @@ extension Machine {
   func queriedProperty(_ name: Selector, key: Value, of object: Value) -> Value {
     let info = classInfo(of: object)
     if info.inherits(from: kernel.dictionary) {
-      noteUse(of: object)
+      recordUse(of: object)
       if settle(before: object, at: key).isUnwind { return .unwind }
       let byIdentity = info.inherits(from: kernel.identityDictionary)
       switch find(key, in: object, byIdentity: byIdentity) {
@@ -172,11 +172,11 @@ extension Machine {
     case .slot:
       let object = ObjectRef(place.object)
       let isNoted = trackingDepth > 0 || session.hasLazyVariables
-      let noted = isNoted ? noteRead(object, slot: place.index) : .nil
+      let noted = isNoted ? recordRead(object, slot: place.index) : .nil
       return noted.isUnwind ? noted : object[slot: place.index]
     case .element:
       let key = place.index >= 0 ? Value(small: place.index + 1) : place.key
-      noteUse(of: place.object, at: key)
+      recordUse(of: place.object, at: key)
       if settle(before: place.object, at: key).isUnwind { return .unwind }
       if place.index >= 0 { return ObjectRef(place.object)[element: place.index] }
       if classInfo(of: place.object).inherits(from: kernel.dictionary) {

@@ -28,7 +28,7 @@ enum ReadContent: Equatable {
 extension Machine {
   /// Notes what a formula has read at a place that is watched: what reading came to, or nil when more
   /// was asked than what is there.
-  func noteContent(_ outcome: GetOutcome?, at reference: Value, in store: Value) {
+  func recordContent(_ outcome: GetOutcome?, at reference: Value, in store: Value) {
     guard recorder != nil, watchingStore(store) != nil else { return }
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))

@@ -159,7 +159,7 @@ extension Machine {
         followScheme(name, from: each, to: store)
       }
     }
-    noteStoredChange(of: name, in: schemeCell(named: "scheme")[slot: 0])
+    didChangeStored(of: name, in: schemeCell(named: "scheme")[slot: 0])
   }
 
   /// Makes a store written in Swift one of the language's and mounts it.
@@ -214,11 +214,11 @@ extension Machine {
   /// it does that itself, or those do of which it consists.
   ///
   /// - Returns: `unwind` when asking it was interrupted or failed, else nil.
-  func noteOwnChange(_ reference: Value, in store: Value) -> Value {
+  func recordOwnChange(_ reference: Value, in store: Value) -> Value {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0 else { return .nil }
     let tells = send(selector("tellsOfOwnChanges"), to: store)
     if tells.isUnwind { return tells }
-    if tells != .true { noteStoreChange(reference, in: store) }
+    if tells != .true { didChangeStore(reference, in: store) }
     return .nil
   }
 
@@ -248,9 +248,9 @@ extension Machine {
     store.isObject && classInfo(of: store).inherits(from: kernel.memoryStore)
   }
 
-  func noteRead(of reference: Value, in store: Value) { noteStoredRead(reference, in: store) }
+  func recordRead(of reference: Value, in store: Value) { recordStoredRead(reference, in: store) }
 
-  func noteStoredRead(_ reference: Value, in store: Value) {
+  func recordStoredRead(_ reference: Value, in store: Value) {
     guard let recorder else { return }
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
@@ -259,13 +259,13 @@ extension Machine {
   }
 
   /// Tells connections that a place of the scheme table has changed.
-  private func noteStoredChange(of name: String, in store: Value) {
+  private func didChangeStored(of name: String, in store: Value) {
     if let key = stores.canonicalReferences[StoredName(store, "scheme:" + name, isMemory: false)],
       let cell = graph.cellsByPlace[
         Place(kind: .stored, object: store, index: -1, key: key)]
     {
       graph.setKnown(schemeCell(named: name)[slot: 0], of: cell)
-      graph.noteWrite(to: cell, by: nil)
+      graph.recordWrite(to: cell, by: nil)
     }
     guard graph.hasPending else { return }
     if !graph.isSettling, graph.atomicDepth == 0 { _ = settleGraph(answering: .nil) }

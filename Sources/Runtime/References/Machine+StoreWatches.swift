@@ -90,7 +90,7 @@ extension Machine {
       if begun[place] == nil {
         // It may have changed after it was read and before it was watched.
         graph.forgetKnown(of: cell)
-        graph.noteWrite(to: cell, by: nil)
+        graph.recordWrite(to: cell, by: nil)
       }
     }
     for place in begun.keys where graph.cellsByPlace[place].map({ !graph.isRead($0) }) ?? true {

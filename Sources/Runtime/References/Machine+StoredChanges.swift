@@ -9,26 +9,26 @@ extension Machine {
     guard stores.native.indices.contains(change.store) else { return }
     let store = stores.native[change.store].object
     guard store.isObject else { return }
-    if change.isListing { return noteChange(at: reference, in: store) }
+    if change.isListing { return didChange(at: reference, in: store) }
     if ObjectRef(store).flags & ObjectFlag.watched != 0 {
       let told = change.coversBelow ? reference.asDirectory : reference
-      noteStoreChange(makeReference(told), in: store, isByOthers: true)
+      didChangeStore(makeReference(told), in: store, isByOthers: true)
     }
     if change.coversBelow {
-      noteChanges(below: reference, in: store)
+      didChangeAll(below: reference, in: store)
     } else {
-      noteChange(at: reference, in: store)
+      didChange(at: reference, in: store)
       // The listing of what it is in may be another one.
-      if let parent = reference.parent { noteChange(at: parent, in: store) }
+      if let parent = reference.parent { didChange(at: parent, in: store) }
     }
   }
 
   /// Has connections list anew what is above a place of a store written in the language, which may have
   /// got or lost a name.
-  private func noteListings(above reference: Value, in store: Value) throws(Failure) {
+  private func didChangeListings(above reference: Value, in store: Value) throws(Failure) {
     var place = try self.reference(reference)
     while let parent = place.parent {
-      noteChange(at: parent, in: store)
+      didChange(at: parent, in: store)
       place = parent
     }
   }
@@ -37,12 +37,12 @@ extension Machine {
   /// read a directory above it.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
-  func noteComingOrGoing(
+  func didComeOrGo(
     at reference: Value, in store: Value, before: Value? = nil
   ) throws(Failure) -> Value {
-    guard graph.hasStoredCells else { return try noteDirectWrite(reference, in: store) }
-    try noteListings(above: reference, in: store)
-    let told = try noteDirectWrite(reference, in: store, before: before)
+    guard graph.hasStoredCells else { return try didWriteDirectly(reference, in: store) }
+    try didChangeListings(above: reference, in: store)
+    let told = try didWriteDirectly(reference, in: store, before: before)
     guard !told.isUnwind, graph.hasPending, graph.storing == nil, graph.writing == nil,
       graph.running == nil, !graph.isSettling, graph.atomicDepth == 0
     else { return told }
@@ -53,24 +53,24 @@ extension Machine {
   }
 
   /// Notes a change of a place, whether or not it was written as that of a directory.
-  func noteChange(at reference: Reference, in store: Value) {
+  func didChange(at reference: Reference, in store: Value) {
     for key in knownReferences(reference, in: store) {
-      noteChange(of: Place(kind: .stored, object: store, index: -1, key: key))
+      didChange(of: Place(kind: .stored, object: store, index: -1, key: key))
     }
   }
 
-  private func noteChange(of place: Place) {
+  private func didChange(of place: Place) {
     guard let cell = graph.cellsByPlace[place], !isAsRead(place) else { return }
     graph.takeUpChange(of: cell)
   }
 
   /// Notes a change of all places below a reference that connections know.
-  private func noteChanges(below reference: Reference, in store: Value) {
+  private func didChangeAll(below reference: Reference, in store: Value) {
     for place in graph.places(in: store) {
       guard let other = try? self.reference(place.key),
         reference.affects(other.inScheme(reference.scheme))
       else { continue }
-      noteChange(of: place)
+      didChange(of: place)
     }
   }
 }

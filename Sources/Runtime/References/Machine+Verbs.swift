@@ -46,8 +46,8 @@ extension Machine {
   func status(of reference: Value, in store: Value) throws(Failure) -> Value {
     let native = try openedStore(store)
     let place = try self.reference(reference)
-    noteRead(of: reference, in: store)
-    noteContent(nil, at: reference, in: store)
+    recordRead(of: reference, in: store)
+    recordContent(nil, at: reference, in: store)
     let status = try storing(.get) { () throws(StoreError) in try native.status(of: place) }
     if takeUpStoredChanges().isUnwind { return .unwind }
     guard let status else { return .nil }
@@ -84,8 +84,8 @@ extension Machine {
     roots.append(answer)
     let told = isWide ? makeReference(place.asDirectory) : reference
     roots.append(told)
-    noteStoreChange(told, in: store)
-    noteTreeChange(place, in: store, held)
+    didChangeStore(told, in: store)
+    didChangeTree(place, in: store, held)
     if takeUpStoredChanges().isUnwind { return .unwind }
     return graph.atomicDepth > 0 || graph.isSettling ? answer : settleGraph(answering: answer)
   }
@@ -97,7 +97,7 @@ extension Machine {
   ///   - store: The store.
   ///   - held: What cells held before, which they are given back with the turn.
   /// - Complexity: O(n) in the number of places of the store that connections know.
-  func noteTreeChange(_ reference: Reference, in store: Value, _ held: [CellID: Value] = [:]) {
+  func didChangeTree(_ reference: Reference, in store: Value, _ held: [CellID: Value] = [:]) {
     for cell in knownCells(from: reference, in: store) {
       graph.takeUpChange(of: cell, old: held[cell])
     }
@@ -149,7 +149,7 @@ extension Machine {
       }
     }
     if let native = nativeStore(store) {
-      noteStoredRead(reference, in: store)
+      recordStoredRead(reference, in: store)
       do throws(Failure) {
         let place = try self.reference(reference)
         let precondition = try asPrecondition(condition)
@@ -159,7 +159,7 @@ extension Machine {
         // What the store noticed about others holds whether or not the place can be read.
         if takeUpStoredChanges().isUnwind { return .unwind }
         let content = try outcome.get()
-        noteContent(content, at: reference, in: store)
+        recordContent(content, at: reference, in: store)
         return try decode(content, from: native, at: place)
       } catch {
         return signal(error)
@@ -170,7 +170,7 @@ extension Machine {
         ? send(stores.getSelector, to: store, reference)
         : send(selector("get:if:"), to: store, reference, condition)
     }
-    noteStoredRead(reference, in: store)
+    recordStoredRead(reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
     let outer = recorder
     if outer != nil, classInfo(of: store) === kernel.memoryStore {
@@ -183,7 +183,7 @@ extension Machine {
   /// Whether anything is at a place of a store; what it is need not be a value of the language.
   func exists(_ reference: Value, in store: Value) throws(Failure) -> Value {
     guard let native = nativeStore(store) else { return .false }
-    noteStoredRead(reference, in: store)
+    recordStoredRead(reference, in: store)
     let outcome = try read(try self.reference(reference), from: native)
     if takeUpStoredChanges().isUnwind { return .unwind }
     if case .missing = outcome { return .false }
@@ -251,7 +251,7 @@ extension Machine {
         : send(selector("put:at:if:"), to: store, value, reference, condition)
       guard !stored.isUnwind, !wasToldDirectly(reference, store) else { return stored }
       roots.append(stored)
-      return noteOwnChange(reference, in: store).isUnwind ? .unwind : stored
+      return recordOwnChange(reference, in: store).isUnwind ? .unwind : stored
     }
     do throws(Failure) {
       let place = try self.reference(reference)
@@ -271,7 +271,7 @@ extension Machine {
         }
       }
       forgetContent(at: reference, in: store)
-      noteStoreChange(reference, in: store)
+      didChangeStore(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : value
     } catch {
       return signal(error)
@@ -329,7 +329,7 @@ extension Machine {
         return existed
       }
       roots.append(existed)
-      return noteOwnChange(reference, in: store).isUnwind ? .unwind : existed
+      return recordOwnChange(reference, in: store).isUnwind ? .unwind : existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
@@ -343,7 +343,7 @@ extension Machine {
         }
       }
       forgetContent(at: reference, in: store)
-      noteStoreChange(reference, in: store)
+      didChangeStore(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
     } catch {
       return signal(error)
@@ -363,7 +363,7 @@ extension Machine {
       let added = send(selector("post:to:"), to: store, value, reference)
       guard !added.isUnwind, isReference(added) else { return added }
       roots.append(added)
-      if !wasToldDirectly(added, store), noteOwnChange(added, in: store).isUnwind {
+      if !wasToldDirectly(added, store), recordOwnChange(added, in: store).isUnwind {
         return .unwind
       }
       return settleObservers(answering: added)
@@ -380,7 +380,7 @@ extension Machine {
         try storing(.post) { () throws(StoreError) in try native.post(place, resource) })
       roots.append(added)
       defer { roots.removeLast() }
-      noteStoreChange(added, in: store)
+      didChangeStore(added, in: store)
       return settleObservers(answering: added)
     } catch {
       return signal(error)
@@ -393,7 +393,7 @@ extension Machine {
       return send(selector("list:"), to: store, reference)
     }
     let place = try self.reference(reference)
-    noteRead(of: reference, in: store)
+    recordRead(of: reference, in: store)
     let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
     if takeUpStoredChanges().isUnwind { return .unwind }
     return makeArray(entries.map { makeString($0.name) })

@@ -89,7 +89,7 @@ extension Builder {
     _ built: Built, _ question: ConditionRef.Question, _ left: Built, _ right: Built
   ) -> Built {
     if left.node.isLeaf, right.node.isLeaf {
-      code.note(built.node, asks: ConditionRef(built.node, question, left.node, right.node))
+      code.record(built.node, asks: ConditionRef(built.node, question, left.node, right.node))
     }
     return built
   }

@@ -88,7 +88,7 @@ extension Builder {
     let block = closure(inner, range: operand.range) { builder, depth in
       builder.build(operand, depth).node
     }
-    code.noteSide(of: connector)
+    code.recordSide(of: connector)
     return block
   }
 

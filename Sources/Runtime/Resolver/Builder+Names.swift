@@ -126,7 +126,7 @@ extension Builder {
   func assign(_ variable: Variable, _ value: Built, _ range: SourceRange, _ depth: Int) -> Built {
     guard variable.isCaptured else {
       let built = add(StoreLocalNode(slot: variable.slot, value: value.node))
-      code.note(
+      code.record(
         built.node, assigns: StatementRef(assigning: value.node, to: variable.slot))
       return built
     }

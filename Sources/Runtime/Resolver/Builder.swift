@@ -265,7 +265,7 @@ extension Builder {
           statements: StatementList(statements.dropLast(), in: code), last: statement(last))
       }
     let body = code.add(node)
-    code.note(body, consistsOf: statements)
+    code.record(body, consistsOf: statements)
     return body
   }
 

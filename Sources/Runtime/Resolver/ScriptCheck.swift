@@ -105,10 +105,10 @@ struct ScriptCheck {
       switch statement {
       case .definition, .import: break
       case .temporaries(let statement):
-        for name in statement.names { noteDeclaration(of: name, isConstant: false) }
+        for name in statement.names { recordDeclaration(of: name, isConstant: false) }
         declare(statement.names)
       case .variable(let statement):
-        noteDeclaration(of: statement.name, isConstant: statement.isConstant)
+        recordDeclaration(of: statement.name, isConstant: statement.isConstant)
         declare([statement.name])
         if let value = statement.value { collectAssigned([.expression(value)]) }
       default: collectAssigned([statement])
@@ -117,7 +117,7 @@ struct ScriptCheck {
   }
 
   /// Notes whether a variable of the script is a `val`, which no text declares twice.
-  private mutating func noteDeclaration(of name: Name, isConstant: Bool) {
+  private mutating func recordDeclaration(of name: Name, isConstant: Bool) {
     let known = isDeclaredConstant[name.text]
     if known == true {
       issues.append(Issue(message: Wording.constant(name.text), range: name.range))
@@ -138,7 +138,7 @@ struct ScriptCheck {
     names.visit(statements)
     schemes.formUnion(names.mounted)
     inverses.merge(names.inverses) { $0.union($1) }
-    names.made.forEach { note($0) }
+    names.made.forEach { record($0) }
     for name in names.assigned where !names.declared.contains(name.text) {
       guard ReservedName(rawValue: name.text) == nil, machine.classCells[name.text] == nil,
         !classes.contains(name.text)
@@ -150,10 +150,10 @@ struct ScriptCheck {
   private mutating func collectNames(_ definition: Definition) {
     switch definition {
     case .class(let definition):
-      note(definition.name, definition.superclass, or: "Object", definition.members)
+      record(definition.name, definition.superclass, or: "Object", definition.members)
       collectSchemes(definition.members)
     case .scheme(let definition):
-      note(definition.name, definition.superclass, or: "Scheme", definition.members)
+      record(definition.name, definition.superclass, or: "Scheme", definition.members)
       collectSchemes(definition.members)
     case .extension(let definition):
       collectSchemes(definition.members)
@@ -162,7 +162,7 @@ struct ScriptCheck {
       collectSchemes([.method(definition)])
       added["Script", default: []].append(.method(definition))
     case .filter(let definition):
-      note(definition.name, definition.superclass, or: "Filter", definition.members)
+      record(definition.name, definition.superclass, or: "Filter", definition.members)
       collectSchemes(definition.members)
     case .protocol(let definition): classes.insert(definition.name.text)
     case .template(let definition): classes.insert(definition.name.text)
@@ -170,12 +170,12 @@ struct ScriptCheck {
       declare(definition.name.text)
       collectAssigned([definition.assignment])
     case .connector(let definition):
-      note(definition.connector, definition.superclass, or: "Connector", definition.members)
+      record(definition.connector, definition.superclass, or: "Connector", definition.members)
       collectSchemes(definition.members)
     }
   }
 
-  private mutating func note(
+  private mutating func record(
     _ name: Name, _ superclass: Name?, or root: String, _ members: [Member]
   ) {
     classes.insert(name.text)
@@ -199,11 +199,11 @@ struct ScriptCheck {
     }
     schemes.formUnion(names.mounted)
     inverses.merge(names.inverses) { $0.union($1) }
-    names.made.forEach { note($0) }
+    names.made.forEach { record($0) }
   }
 
   /// A class that a message makes counts like one that the text defines.
-  private mutating func note(_ made: MadeClass) {
+  private mutating func record(_ made: MadeClass) {
     classes.insert(made.name)
     guard definitions[made.name] == nil else { return }
     let members =
@@ -228,11 +228,11 @@ struct ScriptCheck {
     switch definition {
     case .class(let definition):
       // A text may define a class again: each definition stands for itself.
-      note(definition.name, definition.superclass, or: "Object", definition.members)
+      record(definition.name, definition.superclass, or: "Object", definition.members)
       check(definition.members, className: definition.name.text)
     case .extension(let definition): check(definition.members, className: definition.name.text)
     case .scheme(let definition):
-      note(definition.name, definition.superclass, or: "Scheme", definition.members)
+      record(definition.name, definition.superclass, or: "Scheme", definition.members)
       check(definition.members, className: definition.name.text)
     case .method(let definition): check(definition, className: "Script")
     case .template(let definition):
@@ -240,10 +240,10 @@ struct ScriptCheck {
         [], [.expression(.block(definition.block))],
         TextEnvironment(check: self, className: nil, isMeta: false))
     case .filter(let definition):
-      note(definition.name, definition.superclass, or: "Filter", definition.members)
+      record(definition.name, definition.superclass, or: "Filter", definition.members)
       check(definition.members, className: definition.name.text)
     case .connector(let definition):
-      note(definition.connector, definition.superclass, or: "Connector", definition.members)
+      record(definition.connector, definition.superclass, or: "Connector", definition.members)
       check(definition.members, className: definition.connector.text)
     case .group(let definition): check(definition.assignment)
     case .protocol: break

@@ -99,7 +99,7 @@ final class LinearSteps {
       guard let given else { return }
       let order = solver.order(from: member)
       self.order = order
-      note(Int32(member), given)
+      record(Int32(member), given)
       computeAll(order)
       return
     }
@@ -126,11 +126,11 @@ final class LinearSteps {
       if step.first < 0 || isPartial {
         if step.round == round { continue }
         if let value = start(Int(variable), step) {
-          note(variable, value)
+          record(variable, value)
           continue
         }
       }
-      if step.first >= 0, let value = sum(variable, step.first, order) { note(variable, value) }
+      if step.first >= 0, let value = sum(variable, step.first, order) { record(variable, value) }
     }
   }
 
@@ -149,11 +149,11 @@ final class LinearSteps {
       }
       if step.round != round {
         if next != variable || step.first < 0, let value = start(Int(next), step) {
-          note(next, value)
+          record(next, value)
         } else if step.first < 0 {
           return false
         } else if let value = sum(next, step.first, order) {
-          note(next, value)
+          record(next, value)
         }
       }
       guard let open = solver.openSteps.popLast() else { return true }
@@ -162,7 +162,7 @@ final class LinearSteps {
   }
 
   @inline(__always)
-  private func note(_ variable: Int32, _ value: SolverNumber) {
+  private func record(_ variable: Int32, _ value: SolverNumber) {
     solver.steps[variable].value = value
     solver.steps[variable].round = round
   }

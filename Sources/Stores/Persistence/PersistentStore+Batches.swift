@@ -62,7 +62,7 @@ extension PersistentStore {
         defer { tree.prune(path) }
         let now = (try? document(of: container))?[name]
         guard now != entry.value else { continue }
-        let change = noteChange(of: name, in: container, to: entry.value, isUndo: true)
+        let change = didChange(of: name, in: container, to: entry.value, isUndo: true)
         batch?.change = change
         guard let place = try? Reference(scheme: scheme, components: entry.path) else { continue }
         places.append((place, entry.value != nil))

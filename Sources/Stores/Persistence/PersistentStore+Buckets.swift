@@ -45,7 +45,7 @@ extension PersistentStore {
       for (folder, containers) in written.sorted(by: { $0.key < $1.key }) {
         do throws(FileFailure) {
           if synchronizes { try synchronizeFolder(folder.text) }
-          noteWritten(containers, isSynchronized: synchronizes)
+          recordWritten(containers, isSynchronized: synchronizes)
         } catch {
           failures.append(DiskFailure(error, shown(folder.text)))
           keepUnsaved(containers)
@@ -108,7 +108,7 @@ extension PersistentStore {
     unsynchronizedContainers = []
   }
 
-  private func noteWritten(_ containers: [Container], isSynchronized: Bool) {
+  private func recordWritten(_ containers: [Container], isSynchronized: Bool) {
     stateLock.withLock {
       for container in containers {
         container.saving = []

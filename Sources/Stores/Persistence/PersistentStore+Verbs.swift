@@ -71,7 +71,7 @@ extension PersistentStore: Store {
       try check(condition, isThere: old != nil, old)
       // What is there already is on its way, or on the disk.
       guard old != value else { return (changeCount, false) }
-      return (noteChange(of: name, in: container, to: value), true)
+      return (didChange(of: name, in: container, to: value), true)
     }
     defer { if isNews { changes.post(.put, reference) } }
     try settle(change, reference)
@@ -95,7 +95,7 @@ extension PersistentStore: Store {
       }
       guard !reference.isDirectory else { throw refusal(.nothingBelow) }
       try check(condition, isThere: true, old)
-      return noteChange(of: name, in: container, to: nil)
+      return didChange(of: name, in: container, to: nil)
     }
     guard let change else { return false }
     defer { changes.post(.delete, reference) }
@@ -241,7 +241,7 @@ extension PersistentStore {
   /// Changes a value in memory, and notes that it is to be written.
   ///
   /// - Returns: The number of the change.
-  func noteChange(
+  func didChange(
     of name: ExactText, in container: Container, to value: [UInt8]?, isUndo: Bool = false
   ) -> Int {
     if batch != nil, !isUndo { noteUndo(of: name, in: container) }

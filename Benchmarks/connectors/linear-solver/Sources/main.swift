@@ -69,7 +69,7 @@ final class Table {
     let cell = CellID(Int32(index))
     try? solver.edit(cell, age: clock, isPinned: false)
     numbers[index] = SolverNumber(value)
-    transaction.note(cell)
+    transaction.record(cell)
     solver.settle(transaction)
     transaction.clear()
   }

@@ -59,7 +59,7 @@ struct CellWrites: ~Copyable {
   ///
   /// - Returns: Whether that is so; else nothing is noted.
   @inline(__always)
-  func noteAgain(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) -> Bool {
+  func recordAgain(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) -> Bool {
     let place = places[cell.rawValue]
     guard place >= 0 else { return false }
     let write = unsafe writes.address(of: place)
@@ -70,7 +70,7 @@ struct CellWrites: ~Copyable {
   }
 
   /// Notes when a cell was written from outside, and by which send.
-  func note(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) {
+  func record(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) {
     let known = places[cell.rawValue]
     let place = known < 0 ? enter(cell) : known
     let write = unsafe writes.address(of: place)
@@ -83,8 +83,8 @@ struct CellWrites: ~Copyable {
   }
 
   /// Notes when a cell was written from outside, and by which send.
-  func note(_ cell: CellID, at age: UInt64, by site: TraceEntry?) {
-    unsafe note(cell, at: age, from: site.map { unsafe Unmanaged.passUnretained($0.site) })
+  func record(_ cell: CellID, at age: UInt64, by site: TraceEntry?) {
+    unsafe record(cell, at: age, from: site.map { unsafe Unmanaged.passUnretained($0.site) })
   }
 
   /// Forgets the writes of a cell.

@@ -25,7 +25,7 @@ extension ConnectionGraph {
       hot[id.rawValue].turn = words[0].firstTurn
       hot[id.rawValue].changes = count
     }
-    noteType(of: id)
+    updateType(of: id)
     machine.heap.countOutside(GraphSize.cell)
     return id
   }
@@ -55,7 +55,7 @@ extension ConnectionGraph {
   }
 
   /// Learns whether a slot may be written without looking at its declared type.
-  private func noteType(of id: CellID) {
+  private func updateType(of id: CellID) {
     let place = place(of: id)
     let isPlain =
       place.kind == .slot
@@ -65,13 +65,13 @@ extension ConnectionGraph {
   }
 
   /// Learns that a variable has been declared, with a type or without.
-  func noteType(of place: Place) {
-    if let id = cellsByPlace[place] { noteType(of: id) }
+  func updateType(of place: Place) {
+    if let id = cellsByPlace[place] { updateType(of: id) }
   }
 
   /// Learns that a class has been defined anew: its variables may have other types.
-  func noteTypes() {
-    for index in cells.indices where !cells[index].isFree { noteType(of: CellID(index)) }
+  func updateTypes() {
+    for index in cells.indices where !cells[index].isFree { updateType(of: CellID(index)) }
   }
 
   func setFlag(_ flag: UInt16, of id: CellID, to isSet: Bool) {
@@ -83,7 +83,7 @@ extension ConnectionGraph {
   }
 
   /// Learns whether changes of a cell concern more than the formulas that read it.
-  func noteHooks(of id: CellID) {
+  func updateHooks(of id: CellID) {
     let isHooked =
       !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || observers.byCell[id] != nil
       || foldsByCell[id] != nil || lazyReaders[id] != nil
@@ -151,15 +151,15 @@ extension ConnectionGraph {
     let new = places.map { cell(for: $0, name: self[property].name) }
     let old = self[property].slots
     guard new != old else { return }
-    noteSlots(of: property, old)
+    logSlots(of: property, old)
     cells[property.index].slots = new
     for slot in new where !old.contains(slot) {
       cells[slot.index].properties.append(property)
-      noteHooks(of: slot)
+      updateHooks(of: slot)
     }
     for slot in old where !new.contains(slot) {
       cells[slot.index].properties.removeAll { $0 == property }
-      noteHooks(of: slot)
+      updateHooks(of: slot)
     }
     release(old.filter { !new.contains($0) })
   }
@@ -209,7 +209,7 @@ extension ConnectionGraph {
       }
       for slot in cell.slots {
         cells[slot.index].properties.removeAll { $0 == id }
-        noteHooks(of: slot)
+        updateHooks(of: slot)
       }
       let slots = cell.slots
       cells.free(id.rawValue)

@@ -137,7 +137,7 @@ extension ConnectionGraph {
     let kept = UndoLog()
     for index in isKept.indices where isKept[index] {
       let entry = undo[index]
-      kept.note(entry.place, entry.value)
+      kept.record(entry.place, entry.value)
     }
     undo.exchange(with: kept)
   }

@@ -72,7 +72,7 @@ extension ConnectionGraph {
   /// The one-way formula that determines a cell.
   func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
 
-  func noteEnded() {
+  func recordEnded() {
     words[0].hasEnded = !endedFormulas.isEmpty || !endedConnections.isEmpty
   }
 

@@ -30,12 +30,12 @@ extension ConnectionGraph {
   }
 
   /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
-  func noteEqualWrite(to cell: CellID) {
+  func didWriteEqual(to cell: CellID) {
     if let region = self[cell].region, region.isToBeReconsidered {
       _ = reconsiderSolver(of: region)
     }
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
-    if atomicDepth > 0 { noteEdit(of: cell) }
+    if atomicDepth > 0 { logEdit(of: cell) }
     clock += 1
     writes.setAge(clock, of: cell)
     do throws(Failure) {

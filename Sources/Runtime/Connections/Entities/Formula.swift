@@ -342,7 +342,7 @@ struct Formula: Hashable {
     }
     nonmutating set {
       let old = hot.status
-      unsafe graph.noteStatus(of: self)
+      unsafe graph.logStatus(of: self)
       unsafe graph.forgetPlans()
       switch newValue {
       case .waiting: hot.status = .waiting

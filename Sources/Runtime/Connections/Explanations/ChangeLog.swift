@@ -97,7 +97,7 @@ final class ChangeLog {
 
   /// Records that a connection has changed a cell.
   @inline(__always)
-  func note(
+  func record(
     _ cell: Int32, turn: Int, connection: Int32, because cause: Int32, old: Value, new: Value
   ) {
     record(
@@ -107,19 +107,19 @@ final class ChangeLog {
   }
 
   /// Records that code which a connection runs has changed a cell.
-  func note(_ cell: CellID, turn: Int, by effect: Effect, old: Value, new: Value) {
+  func record(_ cell: CellID, turn: Int, by effect: Effect, old: Value, new: Value) {
     let number = UInt32(truncatingIfNeeded: turn)
     if effects.turn != number { effects = (number, []) }
     effects.cells.insert(cell.rawValue)
-    note(
+    record(
       cell.rawValue, turn: turn, connection: effect.connection, because: effect.cause, old: old,
       new: new)
   }
 
   /// Records that somebody outside has changed a cell.
-  func noteWrite(_ cell: CellID, turn: Int, by site: TraceEntry?, old: Value, new: Value) {
+  func recordWrite(_ cell: CellID, turn: Int, by site: TraceEntry?, old: Value, new: Value) {
     let send = unsafe site.map { unsafe Unmanaged.passUnretained($0.site) }
-    unsafe noteWrite(cell, turn: turn, from: send, old: old, new: new)
+    unsafe recordWrite(cell, turn: turn, from: send, old: old, new: new)
   }
 
   /// Whether a change in a turn is recorded by writing its entry, with nothing else to be done.
@@ -130,7 +130,7 @@ final class ChangeLog {
 
   /// Records that a connection has changed a cell, where `isReady` says that nothing else is to be done.
   @inline(__always)
-  func noteReady(
+  func recordReady(
     _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
   ) {
     unsafe entries.unsafelyUnwrapped[count & mask] = Entry(
@@ -143,7 +143,7 @@ final class ChangeLog {
   ///
   /// - Returns: Whether that is so; else nothing is recorded.
   @inline(__always)
-  func noteFirst(
+  func recordFirst(
     _ cell: Int32, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
   ) -> Bool {
     guard count != limit, !isTracing else { return false }
@@ -161,12 +161,12 @@ final class ChangeLog {
     if number != self.turn {
       if clock == nil { self.turn = number } else { beginTurn(number) }
     }
-    noteReady(cell, connection: writer, because: start, old: old, new: new)
+    recordReady(cell, connection: writer, because: start, old: old, new: new)
     return true
   }
 
   /// Records that somebody outside has changed a cell.
-  func noteWrite(
+  func recordWrite(
     _ cell: CellID, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
   ) {
     var entry = Entry(
@@ -194,7 +194,7 @@ final class ChangeLog {
 
     /// Records that a connection has changed a cell.
     @inline(__always)
-    mutating func note(
+    mutating func record(
       _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
     ) {
       unsafe entries[count & mask] = Entry(

@@ -37,7 +37,7 @@ struct StoredChangeLog {
   private var entries: [Entry] = []
   private var next = 0
 
-  mutating func note(_ entry: Entry) {
+  mutating func record(_ entry: Entry) {
     if entry.writer == 0 { lastTurn = entry.turn }
     if entries.count < StoredChangeLog.capacity {
       entries.append(entry)
@@ -60,7 +60,7 @@ struct StoredChangeLog {
 
 extension Machine {
   /// Remembers who has changed a place of a connected store.
-  func noteStoredCause(_ reference: Value, _ whole: CellID, _ isByOthers: Bool) {
+  func recordStoredCause(_ reference: Value, _ whole: CellID, _ isByOthers: Bool) {
     guard let path = try? self.reference(reference).components, !path.isEmpty else { return }
     let writer = graph.observers.byCell[whole]?.first { $0.observer?.isSilent ?? false }
     let turn = turnOfStoredChange(isFromOutside: writer == nil || isByOthers)
@@ -68,13 +68,13 @@ extension Machine {
     // A flow or the block of `watch:` may write.
     let effect = graph.isSettling ? graph.effect.map { Int($0.connection) } : nil
     if let number = writer?.number ?? effect, !isByOthers {
-      graph.observers.stored.note(
+      graph.observers.stored.record(
         StoredChangeLog.Entry(
           whole: whole, path: path, writer: number, source: nil, position: 0, turn: turn,
           time: time))
     } else {
       let site = isByOthers ? nil : currentSite()
-      graph.observers.stored.note(
+      graph.observers.stored.record(
         StoredChangeLog.Entry(
           whole: whole, path: path, writer: 0, source: site?.code.source,
           position: site?.site.range.start ?? 0, turn: turn, time: time))

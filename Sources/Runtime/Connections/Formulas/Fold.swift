@@ -75,13 +75,13 @@ final class Fold {
     pause = 0
   }
 
-  fileprivate func noteUse() {
+  fileprivate func recordUse() {
     isUsed = true
     misses = 0
   }
 
   /// Has an element looked at again.
-  fileprivate func note(_ offset: Int) {
+  fileprivate func record(_ offset: Int) {
     guard !isDoubtful else { return }
     if changed.last != offset { changed.append(offset) }
     if changed.count > table.count { isDoubtful = true }
@@ -128,7 +128,7 @@ extension ConnectionGraph {
     }
     switch fold.table.result {
     case .number(let result):
-      fold.noteUse()
+      fold.recordUse()
       return machine.value(of: result)
     case .empty: return nil
     case .unknown:
@@ -143,7 +143,7 @@ extension ConnectionGraph {
     guard !fold.isDoubtful, !fold.hasChanged, fold.collection == heldCollection(of: fold),
       case .number(let result) = fold.table.result
     else { return nil }
-    fold.noteUse()
+    fold.recordUse()
     return result
   }
 
@@ -230,7 +230,7 @@ extension ConnectionGraph {
   private func countFold(_ step: Int, at cell: CellID) {
     let count = (foldsByCell[cell] ?? 0) + step
     foldsByCell[cell] = count > 0 ? count : nil
-    noteHooks(of: cell)
+    updateHooks(of: cell)
   }
 
   /// Has the block of a formula say its value.
@@ -274,16 +274,16 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas that read all of it).
   @inline(never)
-  func noteFolds(of object: ObjectRef, at key: Value?) {
-    if let whole = cellsByPlace[.whole(object)] { noteFolds(of: object, whole, at: key) }
+  func updateFolds(of object: ObjectRef, at key: Value?) {
+    if let whole = cellsByPlace[.whole(object)] { updateFolds(of: object, whole, at: key) }
   }
 
   /// The same, where the cell of all of the collection is known.
-  func noteFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
+  func updateFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
     let index = key.map { $0.asSmallInteger ?? 0 } ?? 0
     var next = activeFolds.first(over: whole)
     while next >= 0 {
-      activeFolds.withFold(next) { note(index, of: object, in: $0) }
+      activeFolds.withFold(next) { record(index, of: object, in: $0) }
       next = activeFolds.next(after: next)
     }
   }
@@ -291,7 +291,7 @@ extension ConnectionGraph {
   /// Takes up that an element of a fold's collection has changed; with an index below 1, that any may
   /// have.
   @inline(__always)
-  private func note(_ index: Int, of object: ObjectRef, in fold: Fold) {
+  private func record(_ index: Int, of object: ObjectRef, in fold: Fold) {
     guard fold.collection == Value(object) else { return }
     guard index >= 1 else {
       fold.isDoubtful = true
@@ -302,7 +302,7 @@ extension ConnectionGraph {
       fold.isDoubtful = true
       return
     }
-    guard !fold.hasSteps else { return fold.note(index - fold.first) }
+    guard !fold.hasSteps else { return fold.record(index - fold.first) }
     // Without a block there is nothing to wait for.
     foldReads += 1
     if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
@@ -319,11 +319,11 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas that read it and elements that it concerns).
   @inline(never)
-  func noteFolds(readingFrom cell: CellID) {
+  func updateFolds(readingFrom cell: CellID) {
     for reader in readers(of: cell) {
       guard let fold = reader.fold, let offsets = fold.concerned[cell] else { continue }
       if offsets.isEmpty { fold.isDoubtful = true }
-      for offset in offsets { fold.note(offset) }
+      for offset in offsets { fold.record(offset) }
     }
   }
 }

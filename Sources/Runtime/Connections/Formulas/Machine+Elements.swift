@@ -23,13 +23,13 @@ extension Machine {
       return value
     }
     if let key, let whole = graph.freelyWritableWhole(of: object) {
-      graph.noteElements(of: object, at: key)
+      graph.logElements(of: object, at: key)
       try change()
-      return noteFreeChange(of: object, whole, at: key, answering: value)
+      return didChangeFreely(of: object, whole, at: key, answering: value)
     }
     if remembers(object) {
       try change()
-      noteRemembered(object, at: key)
+      recordRemembered(object, at: key)
       return value
     }
     let cell = try prepareChange(of: object, at: key, to: value)
@@ -38,12 +38,12 @@ extension Machine {
     }
     let mark = graph.undo.count
     if graph.writing == nil || !graph.isWriting(object) || keepsElementsInArray(Value(object)) {
-      graph.noteElements(of: object, at: key)
+      graph.logElements(of: object, at: key)
     }
     try change()
     let whole = graph.whole(of: object)
-    if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
-    return noteChange(
+    if let whole, graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+    return didChange(
       of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
   }
 
@@ -51,11 +51,11 @@ extension Machine {
   ///
   /// - Returns: the answer, or `unwind`.
   @inline(never)
-  private func noteFreeChange(
+  private func didChangeFreely(
     of object: ObjectRef, _ whole: CellID, at key: Value, answering value: Value
   ) -> Value {
-    if graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
-    if graph.noteFreeWrite(to: whole, old: .undefined, new: Value(object)) {
+    if graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+    if graph.didWriteFreely(to: whole, old: .undefined, new: Value(object)) {
       return settleGraph(from: whole, answering: value)
     }
     return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
@@ -100,12 +100,12 @@ extension Machine {
   ///   - mark: How much there was to be taken back before.
   /// - Returns: the answer, or `unwind`.
   /// - Complexity: O(1) for one element, else O(watched elements).
-  private func noteChange(
+  private func didChange(
     of object: ObjectRef, _ whole: CellID?, at only: CellID??, answering value: Value,
     since mark: Int
   ) -> Value {
     if graph.isWriting(object) {
-      if let whole { graph.noteChange(of: whole) }
+      if let whole { graph.didChange(of: whole) }
       return value
     }
     if value.isObject {
@@ -125,9 +125,9 @@ extension Machine {
   ) -> Value {
     let site = currentSite()
     if let whole {
-      graph.noteWrite(to: whole, by: site, new: Value(object))
+      graph.recordWrite(to: whole, by: site, new: Value(object))
       do throws(Failure) {
-        try graph.noteContents(of: whole, by: site)
+        try graph.recordContents(of: whole, by: site)
       } catch {
         return signal(error.adding(graph.refuseWrite(since: mark)))
       }
@@ -135,7 +135,7 @@ extension Machine {
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
     for cell in elements where graph[cell].place.kind == .element {
       do throws(Failure) {
-        try noteElement(cell, by: site)
+        try recordElement(cell, by: site)
       } catch {
         return signal(error.adding(graph.refuseWrite(since: mark)))
       }
@@ -150,7 +150,7 @@ extension Machine {
   }
 
   /// Takes up what an element is now that its collection has changed.
-  private func noteElement(_ cell: CellID, by site: TraceEntry?) throws(Failure) {
+  private func recordElement(_ cell: CellID, by site: TraceEntry?) throws(Failure) {
     guard let now = currentValue(of: cell) else { return }
     let known = graph[cell].known
     if let known, isUnchanged(known, now) { return }
@@ -161,7 +161,7 @@ extension Machine {
     } else {
       try graph.prepareWrite(to: cell)
     }
-    graph.noteWrite(to: cell, by: site, old: known ?? .undefined, new: now)
+    graph.recordWrite(to: cell, by: site, old: known ?? .undefined, new: now)
   }
 
   /// Stores into a variable of a collection that is watched as a whole: its elements may be others.
@@ -172,11 +172,11 @@ extension Machine {
     let old = object[slot: slot]
     if old == value { return value }
     let mark = graph.undo.count
-    graph.undo.noteSlot(Value(object), slot, old)
+    graph.undo.logSlot(Value(object), slot, old)
     object[slot: slot] = value
     let whole = graph.whole(of: object)
-    if let whole, graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: nil) }
-    return noteChange(of: object, whole, at: nil, answering: value, since: mark)
+    if let whole, graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: nil) }
+    return didChange(of: object, whole, at: nil, answering: value, since: mark)
   }
 
   /// Whether a slot is a variable by which a class of the kernel keeps the elements of a collection.
@@ -219,7 +219,7 @@ extension Machine {
       for value in [collection, parts.0, parts.1, parts.2] where value.isObject {
         let object = ObjectRef(value)
         guard classInfo(of: value).format == .slots else { continue }
-        for slot in 0..<object.slotCount { graph.undo.noteSlot(value, slot, object[slot: slot]) }
+        for slot in 0..<object.slotCount { graph.undo.logSlot(value, slot, object[slot: slot]) }
       }
       let answer = evaluateBlock(block)
       if !answer.isUnwind { tellOfChange(collection) }
@@ -232,16 +232,16 @@ extension Machine {
     guard collection.isObject, ObjectRef(collection).flags & ObjectFlag.watched != 0,
       graph.isSettling || graph.atomicDepth > 0, let whole = graph.whole(of: ObjectRef(collection))
     else { return }
-    if remembers(ObjectRef(collection)) { return noteRemembered(ObjectRef(collection)) }
-    if graph.foldCount > 0 { graph.noteFolds(of: ObjectRef(collection), whole, at: nil) }
-    graph.noteWrite(to: whole, by: currentSite(), new: collection)
+    if remembers(ObjectRef(collection)) { return recordRemembered(ObjectRef(collection)) }
+    if graph.foldCount > 0 { graph.updateFolds(of: ObjectRef(collection), whole, at: nil) }
+    graph.recordWrite(to: whole, by: currentSite(), new: collection)
     // What stands against it comes up when it is stored.
-    try? graph.noteContents(of: whole, by: currentSite())
+    try? graph.recordContents(of: whole, by: currentSite())
   }
 
   /// Tells those that read all of a collection that a formula has written an element.
-  func noteWhole(of object: ObjectRef) {
-    if let whole = graph.cellsByPlace[.whole(object)] { graph.noteChange(of: whole) }
+  func didChangeWhole(of object: ObjectRef) {
+    if let whole = graph.cellsByPlace[.whole(object)] { graph.didChange(of: whole) }
   }
 }
 

@@ -149,7 +149,7 @@ extension Machine {
       reads = withContents(reads, of: value, by: formula)
     }
     if let failure = learnReads(reads, of: formula) {
-      if graph.refusedStatement == nil { note(failure, of: formula) }
+      if graph.refusedStatement == nil { record(failure, of: formula) }
       return nil
     }
     // What it has computed from something stale is nothing.
@@ -167,10 +167,10 @@ extension Machine {
     case .failed(let failure):
       if graph.stuck.unreached == formula.id.rawValue {
         graph.stuck.unreached = -1
-        if graph.noteStuck(formula, failure) { return nil }
+        if graph.recordBlocked(formula, failure) { return nil }
       }
       if formula.isInverse, let value = presentValue(of: formula) { return value }
-      note(failure, of: formula)
+      record(failure, of: formula)
     case .unwound: break
     }
     return nil
@@ -307,11 +307,11 @@ extension Machine {
   }
 
   /// Remembers that a formula failed, and reports it once.
-  func note(_ failure: Failure, of formula: Formula) {
+  func record(_ failure: Failure, of formula: Formula) {
     if failure.errorClass == .outOfMemory { graph.ranOutOfMemory = true }
     if waits(formula, having: failure) {
       formula.state = .waiting
-      graph.noteWaiting(formula)
+      graph.markWaiting(formula)
       let isPlain = formula.inputs.contains { isMissing($0) }
       graph.reasonsToWait[formula.id] = isPlain ? nil : failure.message
       if graph.causes.isTracing { traceWaiting(formula) }

@@ -33,7 +33,7 @@ extension ClassInfo {
 
 extension Machine {
   /// Learns that a variable has been declared with a type, or without.
-  func noteDeclaration(type: String?) {
+  func recordDeclaration(type: String?) {
     if type == ReservedName.lazyType { session.hasLazyVariables = true }
   }
 

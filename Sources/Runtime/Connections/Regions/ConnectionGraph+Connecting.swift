@@ -216,8 +216,8 @@ extension ConnectionGraph {
       free(formula)
     }
     unwatchPath(of: connection)
-    if !notesWhileSuspended(connection) { unwatch(connection) }
-    noteRoom()
+    if !recordsWhileSuspended(connection) { unwatch(connection) }
+    markRoom()
     release(used)
   }
 }

@@ -36,7 +36,7 @@ extension ConnectionGraph {
     let hasFailed = hotFormulas[formula.id.rawValue].status == .failed
     if !hasFailed, form.terms.allSatisfy({ $0.factors.isEmpty && $0.divisors.isEmpty }) { return }
     if let failure = failure(ofConstantsIn: form) {
-      machine.note(failure, of: formula)
+      machine.record(failure, of: formula)
     } else if hasFailed {
       formula.state = .waiting
     }

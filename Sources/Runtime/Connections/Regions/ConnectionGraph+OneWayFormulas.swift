@@ -34,7 +34,7 @@ extension ConnectionGraph {
   /// Has a formula of one direction determine its place: no cycle closes.
   private func determine(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     let output = formula.output
-    noteEmptiness(of: output)
+    markEmptiness(of: output)
     let level = highestLevel(of: formula.inputs)
     try insert(constraint, formula, level: level)
     cells[output.index].ownerNumber = formula.id.rawValue
@@ -94,7 +94,7 @@ extension ConnectionGraph {
       throw conflict(error, about: formula)
     }
     constraint.level = level
-    for input in formula.inputs { noteReading(of: input, by: formula) }
+    for input in formula.inputs { recordReading(of: input, by: formula) }
     if hot[formula.output.rawValue].flags & CellFlag.read != 0 {
       for reader in readers(of: formula.output) where !isAt(level, reader) {
         setFlag(CellFlag.hasForeignReaders, of: formula.output, to: true)
@@ -104,7 +104,7 @@ extension ConnectionGraph {
   }
 
   /// Learns that a formula reads a cell: another solver may be the one that computes that.
-  private func noteReading(of cell: CellID, by formula: Formula) {
+  private func recordReading(of cell: CellID, by formula: Formula) {
     if hot[cell.rawValue].flags & CellFlag.hasForeignReaders != 0 { return }
     if !isAt(levelOfSolver(of: cell), formula) {
       setFlag(CellFlag.hasForeignReaders, of: cell, to: true)
@@ -129,7 +129,7 @@ extension ConnectionGraph {
     let textReads = formula.textReads
     let new = takeReads(inputs, of: formula)
     guard new != old || formula.textReads != textReads else { return }
-    if new != old { noteReads(of: formula) }
+    if new != old { logReads(of: formula) }
     do throws(Failure) {
       try changeDynamicInputs(new, of: formula)
     } catch {
@@ -219,16 +219,16 @@ extension ConnectionGraph {
   private func addReader(_ formula: Formula, to cell: CellID) {
     cells[cell.index].addReader(formula.id.rawValue)
     setFlag(CellFlag.read, of: cell, to: true)
-    noteReading(of: cell, by: formula)
+    recordReading(of: cell, by: formula)
     touch(cell)
-    noteReader(formula, of: cell, isNew: true)
+    recordReader(formula, of: cell, isNew: true)
   }
 
   private func removeReader(_ formula: Formula, from cell: CellID) {
     cells[cell.index].removeReader(formula.id.rawValue)
     setFlag(CellFlag.read, of: cell, to: cells[cell.index].hasReaders)
     touch(cell)
-    noteReader(formula, of: cell, isNew: false)
+    recordReader(formula, of: cell, isNew: false)
   }
 
   func highestLevel(of cells: [CellID]) -> Int {

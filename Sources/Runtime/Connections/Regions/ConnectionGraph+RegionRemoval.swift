@@ -244,7 +244,7 @@ extension ConnectionGraph {
     for constraint in constraints.withoutRepetitions where constraint.region == nil {
       enterAgain(constraint)
     }
-    if !regions.isEmpty || !constraints.isEmpty { noteRoom() }
+    if !regions.isEmpty || !constraints.isEmpty { markRoom() }
     return regions.unique()
   }
 

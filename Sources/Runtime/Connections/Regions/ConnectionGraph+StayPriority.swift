@@ -5,7 +5,7 @@ internal import TenonSolverKit
 
 extension ConnectionGraph {
   /// Notes whether a place holds nothing, before anything is computed for it.
-  func noteEmptiness(of cell: CellID) {
+  func markEmptiness(of cell: CellID) {
     let record = cells[cell.rawValue]
     if record.wasEmpty == nil { record.wasEmpty = holdsNothing(cell) }
   }
@@ -29,7 +29,7 @@ extension ConnectionGraph {
   /// first; variables in the order of their declaration, then instance variables and elements by where
   /// they stand, then all other places in an order that their names fix.
   func rank(of cell: CellID) -> UInt32 {
-    noteEmptiness(of: cell)
+    markEmptiness(of: cell)
     let isEmpty = cells[cell.rawValue].wasEmpty ?? false
     return isEmpty ? position(of: cell) : position(of: cell) | 1 << 31
   }

@@ -6,16 +6,16 @@ internal import TenonTables
 // taken.
 
 /// A formula of several directions that could not compute its cell.
-struct StuckFormula {
+struct BlockedFormula {
   let formula: Formula
   /// Why; nil for one that waits for what is missing.
   let failure: Failure?
 }
 
 /// The formulas that could not compute their cells.
-struct StuckFormulas {
+struct BlockedFormulas {
   /// Those of the region that is being settled.
-  var waiting: [StuckFormula] = []
+  var waiting: [BlockedFormula] = []
   /// Those for which another one was looked for, in the turn that this happened in.
   var tried: Set<FormulaID> = []
   var turn: UInt32 = 0
@@ -27,27 +27,27 @@ extension ConnectionGraph {
   /// Notes that a formula could not compute its cell.
   ///
   /// - Returns: Whether another one of its constraint may be looked for.
-  func noteStuck(_ formula: Formula, _ failure: Failure?) -> Bool {
+  func recordBlocked(_ formula: Formula, _ failure: Failure?) -> Bool {
     guard let region = settling, type(of: region.solver).choosesFormulas,
       let constraint = formula.constraint, constraint.region === region, constraint.isMultiWay
     else { return false }
-    stuck.waiting.append(StuckFormula(formula: formula, failure: failure))
+    stuck.waiting.append(BlockedFormula(formula: formula, failure: failure))
     return true
   }
 
   /// Notes that a formula waits for what is missing: what its constraint says holds in no direction.
-  func noteWaiting(_ formula: Formula) {
+  func markWaiting(_ formula: Formula) {
     guard let constraint = formula.constraint, constraint.region != nil else { return }
     for other in constraint.formulas where other != formula && other.state == .satisfied {
       other.state = .waiting
     }
-    _ = noteStuck(formula, nil)
+    _ = recordBlocked(formula, nil)
   }
 
   /// Looks for other formulas in place of those that could not compute their cells.
   ///
   /// Each is replaced once in a turn at most.
-  func turnStuck(in region: Region) {
+  func reselectBlocked(in region: Region) {
     let waiting = stuck.waiting
     stuck.waiting = []
     if stuck.turn != words[0].firstTurn {
@@ -64,11 +64,11 @@ extension ConnectionGraph {
         region.transaction.forcedFormulas.append(other.id)
         enqueue(region)
       } else if let failure = each.failure {
-        machine.note(failure, of: formula)
+        machine.record(failure, of: formula)
         // Those that read its cell hear of it as of a change.
         region.transaction.changes.append(formula.output)
         enqueue(region)
-        _ = noteNews(of: formula.id.rawValue)
+        _ = markNews(of: formula.id.rawValue)
       }
     }
   }
@@ -77,7 +77,7 @@ extension ConnectionGraph {
   ///
   /// What was written last of all keeps its value, too.
   private func alternative(
-    to stuck: StuckFormula, of constraint: Constraint, in region: Region
+    to stuck: BlockedFormula, of constraint: Constraint, in region: Region
   ) -> Formula? {
     let formula = stuck.formula
     let solver = region.solver

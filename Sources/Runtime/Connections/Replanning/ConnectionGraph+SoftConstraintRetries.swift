@@ -47,7 +47,7 @@ extension ConnectionGraph {
   }
 
   /// Notes what is written in a turn of a region.
-  func noteWritten(in region: Region) {
+  func recordWritten(in region: Region) {
     region.writtenLast = region.transaction.changed.filter { !region.pinned.contains($0) }
   }
 }

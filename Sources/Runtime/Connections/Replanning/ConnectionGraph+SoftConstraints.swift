@@ -26,7 +26,7 @@ extension ConnectionGraph {
         reinstate()
         throw isUnwinding ? other : error
       }
-      noteRoom()
+      markRoom()
     }
     retryAwaitingInverse()
   }
@@ -104,7 +104,7 @@ extension ConnectionGraph {
   }
 
   /// Notes that a wish that stands back may be in force now.
-  func noteRoom() {
+  func markRoom() {
     if !yielded.isEmpty { words[0].hasRoom = true }
   }
 
@@ -213,7 +213,7 @@ extension ConnectionGraph {
     for cell in cells {
       guard let wish = owner(of: cell), equation(forWish: wish) != nil else { continue }
       retract(wish)
-      noteRoom()
+      markRoom()
     }
   }
 

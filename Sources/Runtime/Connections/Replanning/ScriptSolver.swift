@@ -90,7 +90,7 @@ final class ScriptSolver: ConnectorSolver {
     let old = constraints.remove(at: index)
     let machine = host.machine
     let outcome = machine.ask(self, "remove:") { machine.makeSolverConstraint(old) }
-    if case .failed(let failure) = outcome { note(failure, of: old) }
+    if case .failed(let failure) = outcome { record(failure, of: old) }
   }
 
   func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
@@ -126,7 +126,7 @@ final class ScriptSolver: ConnectorSolver {
     machine.connections.scriptTurn = outer
     for (cell, formula) in turn.computed { lastRun[cell] = formula }
     switch outcome {
-    case .value: turn.noteUnsatisfied()
+    case .value: turn.markUnsatisfied()
     case .failed(let failure):
       // One report is enough; all that it keeps is as uncertain.
       for constraint in constraints.reversed().dropLast() {
@@ -134,7 +134,7 @@ final class ScriptSolver: ConnectorSolver {
           machine.graph[id]?.state = .failed(failure.message)
         }
       }
-      if let first = constraints.first { note(failure, of: first) }
+      if let first = constraints.first { record(failure, of: first) }
     case .unwound: machine.graph.isUnwinding = true
     }
   }
@@ -142,10 +142,10 @@ final class ScriptSolver: ConnectorSolver {
   /// The most often that a formula may run for a change, however often its solver would like to.
   private static let mostRuns = 100_000
 
-  func note(_ failure: Failure, of constraint: ConstraintIR) {
+  func record(_ failure: Failure, of constraint: ConstraintIR) {
     guard let host, let formula = constraint.formulas.first.flatMap({ host.machine.graph[$0.id] })
     else { return }
-    host.machine.note(Failure(.constraintError, failure.message), of: formula)
+    host.machine.record(Failure(.constraintError, failure.message), of: formula)
   }
 }
 
@@ -232,13 +232,13 @@ final class ScriptTurn {
   }
 
   /// Tells the constraints that the solver has left as they were though something in them changed.
-  func noteUnsatisfied() {
+  func markUnsatisfied() {
     for constraint in solver.constraints {
       let isConcerned =
         constraint.cells.contains { changed.contains($0) || changes[$0] != nil }
         || constraint.formulas.contains { added.contains($0.id) }
       guard isConcerned, !isSatisfied(constraint) else { continue }
-      solver.note(.leftUnsatisfied(solver.title), of: constraint)
+      solver.record(.leftUnsatisfied(solver.title), of: constraint)
     }
   }
 

@@ -15,7 +15,7 @@ extension ConnectionGraph {
   }
 
   /// Remembers when a cell of a region was written before its solver hears of a write.
-  func noteEdit(of cell: CellID) {
+  func logEdit(of cell: CellID) {
     edits.append(EditedCell(cell: cell, age: writes.age(of: cell), mark: undo.count))
   }
 

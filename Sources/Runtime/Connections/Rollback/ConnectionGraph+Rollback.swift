@@ -189,23 +189,23 @@ extension ConnectionGraph {
   // MARK: Noting
 
   /// Remembers what a place held whose reading may run code, for when the turn cannot be finished.
-  func noteOldSlowly(_ old: Value, of cell: CellID) {
+  func logOldSlowly(_ old: Value, of cell: CellID) {
     let place = place(of: cell)
     switch place.kind {
     // What could not be read is not known to be nothing.
-    case .stored: noteOld(self[cell].known == nil ? .undefined : old, at: place)
-    case .element where old.isNil && machine.lacksEntry(at: place): noteOld(.undefined, at: place)
-    default: noteOld(old, at: place)
+    case .stored: logOld(self[cell].known == nil ? .undefined : old, at: place)
+    case .element where old.isNil && machine.lacksEntry(at: place): logOld(.undefined, at: place)
+    default: logOld(old, at: place)
     }
   }
 
   /// Remembers what elements of a collection are that are about to change.
   @inline(__always)
-  func noteElements(of object: ObjectRef, at key: Value?) {
+  func logElements(of object: ObjectRef, at key: Value?) {
     guard object.classIndex == ClassIndex.array, let index = key?.asSmallInteger, index >= 1,
       index <= object.elementCount
-    else { return machine.noteElements(of: object, at: key) }
-    undo.note(
+    else { return machine.logElements(of: object, at: key) }
+    undo.record(
       Place(kind: .element, object: Value(object), index: index - 1, key: .nil),
       object[element: index - 1])
   }
@@ -215,14 +215,14 @@ extension ConnectionGraph {
     guard words[0].hasInvariants, invariants.count > 0, running == nil else { return }
     let place = Place.whole(object)
     guard !(0..<undo.count).contains(where: { undo[$0].place == place }) else { return }
-    if let copy = machine.contents(of: object) { noteOld(copy, at: place) }
+    if let copy = machine.contents(of: object) { logOld(copy, at: place) }
   }
 }
 
 extension Machine {
   /// Remembers what elements of a collection are that is no array.
   @inline(never)
-  fileprivate func noteElements(of object: ObjectRef, at key: Value?) {
+  fileprivate func logElements(of object: ObjectRef, at key: Value?) {
     let info = classInfo(of: Value(object))
     // Tables note their entries themselves: they have looked for them.
     if info.inherits(from: kernel.hashed) { return }
@@ -231,11 +231,11 @@ extension Machine {
     }
     // Where it grows it gets another array; in the old one all stays where it is.
     for slot in 0..<min(object.slotCount, OrderedElements.Slot.count) {
-      graph.undo.noteSlot(Value(object), slot, object[slot: slot])
+      graph.undo.logSlot(Value(object), slot, object[slot: slot])
     }
     let elements = OrderedElements(Value(object))
     guard let offset = key?.asSmallInteger, offset >= 1, offset <= elements.count else { return }
-    noteArrayElement(of: elements, at: elements.start + offset - 1)
+    logArrayElement(of: elements, at: elements.start + offset - 1)
   }
 
   /// Whether the elements of a collection are in an array of its own, where the log has what they were.
@@ -244,16 +244,16 @@ extension Machine {
   }
 
   /// Remembers an element in the array of an OrderedCollection.
-  func noteArrayElement(of elements: OrderedElements, at index: Int) {
+  func logArrayElement(of elements: OrderedElements, at index: Int) {
     guard elements.object.flags & ObjectFlag.watched != 0, let array = try? elements.array(),
       index >= 0, index < array.elementCount
     else { return }
-    graph.undo.note(
+    graph.undo.record(
       Place(kind: .element, object: Value(array), index: index, key: .nil), array[element: index])
   }
 
   /// Remembers an entry of a dictionary or set that is about to change.
-  func noteEntry(_ key: Value, _ finding: Finding, in table: HashTable) {
+  func logEntry(_ key: Value, _ finding: Finding, in table: HashTable) {
     guard table.object.flags & ObjectFlag.watched != 0 else { return }
     let old: Value
     switch finding {
@@ -261,31 +261,31 @@ extension Machine {
     case .absent: old = .undefined
     case .unwound: return
     }
-    graph.noteOld(old, at: Place(kind: .element, object: Value(table.object), index: -1, key: key))
+    graph.logOld(old, at: Place(kind: .element, object: Value(table.object), index: -1, key: key))
   }
 
   /// Remembers where an entry stands that is about to be removed: it comes back there, and not behind
   /// the others.
-  func noteRemoved(_ number: Int, in table: HashTable) {
+  func logRemoved(_ number: Int, in table: HashTable) {
     guard table.object.flags & ObjectFlag.watched != 0, let standing = table.standing(number) else {
       return
     }
     for word in standing.base..<standing.base + 2 {
-      noteElement(word, of: standing.entries, standing.entries[element: word])
+      logElement(word, of: standing.entries, standing.entries[element: word])
     }
   }
 
   /// Remembers that nothing stood where the last entry of a table stands, which is new.
-  func noteInserted(in table: HashTable) {
+  func logInserted(in table: HashTable) {
     // An entry of the same key may have been removed before, which will stand elsewhere again.
     guard table.object.flags & ObjectFlag.watched != 0, graph.undo.count > 1,
       let standing = table.standing(table.used)
     else { return }
-    noteElement(standing.base, of: standing.entries, .undefined)
+    logElement(standing.base, of: standing.entries, .undefined)
   }
 
-  private func noteElement(_ index: Int, of array: ObjectRef, _ value: Value) {
-    graph.undo.note(
+  private func logElement(_ index: Int, of array: ObjectRef, _ value: Value) {
+    graph.undo.record(
       Place(kind: .element, object: Value(array), index: index, key: .nil), value)
   }
 
@@ -297,18 +297,18 @@ extension Machine {
 
   /// Remembers what a table holds that is about to be emptied: that makes it other arrays, and leaves
   /// the old ones as they are.
-  func noteEntries(of table: HashTable) {
+  func logEntries(of table: HashTable) {
     guard table.object.flags & ObjectFlag.watched != 0 else { return }
-    noteTables(of: table)
-    graph.noteOld(.undefined, at: .whole(table.object))
+    logTables(of: table)
+    graph.logOld(.undefined, at: .whole(table.object))
   }
 
   /// Remembers the arrays of a table that gets others.
-  func noteTables(of table: HashTable) {
+  func logTables(of table: HashTable) {
     guard table.object.flags & ObjectFlag.watched != 0 else { return }
     let value = Value(table.object)
     for slot in 0..<min(table.object.slotCount, HashTable.slotCount) {
-      graph.undo.noteSlot(value, slot, table.object[slot: slot])
+      graph.undo.logSlot(value, slot, table.object[slot: slot])
     }
   }
 

@@ -56,20 +56,20 @@ struct TurnJournal {
     newConnections.removeAll(keepingCapacity: newConnections.count < 1_024)
   }
 
-  mutating func note(_ formula: Formula, _ status: HotFormula.Status, _ failure: String?) {
+  mutating func record(_ formula: Formula, _ status: HotFormula.Status, _ failure: String?) {
     statuses.append(
       OldStatus(formula: formula.id, order: formula.order, status: status, failure: failure))
   }
 
-  mutating func note(readsOf formula: Formula, _ places: [Place]) {
+  mutating func record(readsOf formula: Formula, _ places: [Place]) {
     reads.append(OldReads(formula: formula.id, order: formula.order, places: places))
   }
 
-  mutating func note(slotsOf property: Place, _ places: [Place]) {
+  mutating func record(slotsOf property: Place, _ places: [Place]) {
     slots.append(OldSlots(property: property, slots: places))
   }
 
-  mutating func note(new connection: Connection, wasSuspended: Bool) {
+  mutating func record(new connection: Connection, wasSuspended: Bool) {
     newConnections.append(wasSuspended ? -connection.number : connection.number)
   }
 
@@ -147,27 +147,27 @@ struct TurnJournal {
 
 extension ConnectionGraph {
   /// Notes what has become of a formula so far: that is about to change.
-  func noteStatus(of formula: Formula) {
+  func logStatus(of formula: Formula) {
     words[0].hasJournal = true
     let status = hotFormulas[formula.id.rawValue].status
     let hasFailed = status == .failed || status == .heldBack
-    journal.note(formula, status, hasFailed ? failures[formula.id] : nil)
+    journal.record(formula, status, hasFailed ? failures[formula.id] : nil)
   }
 
   /// Notes what a formula has read so far besides its text: that is about to change.
-  func noteReads(of formula: Formula) {
+  func logReads(of formula: Formula) {
     let inputs = formula.dynamicInputs
     // One that has not run yet needs what it reads now in any case.
     if inputs.isEmpty, hotFormulas[formula.id.rawValue].status == .waiting { return }
     words[0].hasJournal = true
-    journal.note(readsOf: formula, inputs.map { place(of: $0) })
+    journal.record(readsOf: formula, inputs.map { place(of: $0) })
   }
 
   /// Notes from which slots a property was computed so far: that is about to change.
-  func noteSlots(of property: CellID, _ slots: [CellID]) {
+  func logSlots(of property: CellID, _ slots: [CellID]) {
     if slots.isEmpty { return }
     words[0].hasJournal = true
-    journal.note(slotsOf: place(of: property), slots.map { place(of: $0) })
+    journal.record(slotsOf: place(of: property), slots.map { place(of: $0) })
   }
 
   /// Notes that a connection has come into force; it has not been brought up to date yet.
@@ -175,7 +175,7 @@ extension ConnectionGraph {
     words[0].hasJournal = true
     newConnectionCount &+= 1
     lastNewConnection = connection.number
-    journal.note(new: connection, wasSuspended: wasSuspended)
+    journal.record(new: connection, wasSuspended: wasSuspended)
   }
 
   /// Forgets the journal: what it is about stands.

@@ -17,7 +17,7 @@ struct UndoLog: ~Copyable {
 
   /// Remembers what a slot held.
   @inline(__always)
-  func noteSlot(_ object: Value, _ slot: Int, _ value: Value) {
+  func logSlot(_ object: Value, _ slot: Int, _ value: Value) {
     entries.append(Entry(object: object, number: slot, value: value))
   }
 
@@ -26,14 +26,14 @@ struct UndoLog: ~Copyable {
 
   /// Remembers what a slot held, where `hasRoom` says that there is memory for it.
   @inline(__always)
-  func noteSlotWithinCapacity(_ object: Value, _ slot: Int, _ value: Value) {
+  func logSlotWithinCapacity(_ object: Value, _ slot: Int, _ value: Value) {
     entries.appendWithinCapacity(Entry(object: object, number: slot, value: value))
   }
 
   /// Remembers what a place held.
-  func note(_ place: Place, _ value: Value) {
+  func record(_ place: Place, _ value: Value) {
     if place.kind == .slot {
-      noteSlot(place.object, place.index, value)
+      logSlot(place.object, place.index, value)
       return
     }
     entries.append(Entry(object: place.object, number: ~places.count, value: value))

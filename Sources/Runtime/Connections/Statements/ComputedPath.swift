@@ -325,7 +325,7 @@ extension Machine {
   ///
   /// - Returns: The side with a computed path that leads elsewhere than before, which has another value
   ///   to begin with; nil where it begins as every other does. Where both do it is the right one.
-  func noteAims(
+  func recordTargets(
     of connection: Connection, _ plan: ConnectionSpec, _ aims: PlanAims
   ) -> AimedSide? {
     guard aims.dependOnMore else { return nil }

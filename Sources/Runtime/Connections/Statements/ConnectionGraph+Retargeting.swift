@@ -25,7 +25,7 @@ extension ConnectionGraph {
     for step in steps {
       let cell = cell(for: step, name: nameOf(step))
       pathWatchers[cell, default: ConnectionSet()].insert(connection)
-      noteHooks(of: cell)
+      updateHooks(of: cell)
       connection.steps.append(cell)
     }
   }
@@ -37,7 +37,7 @@ extension ConnectionGraph {
     for step in steps {
       structuralWork += pathWatchers[step]?.remove(connection) ?? 0
       if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
-      noteHooks(of: step)
+      updateHooks(of: step)
     }
     release(steps)
   }

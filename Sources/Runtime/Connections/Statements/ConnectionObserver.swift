@@ -61,7 +61,7 @@ final class ConnectionObserver {
   /// Notes a change; one that is there already is later now.
   ///
   /// - Complexity: O(1).
-  func note(side: Int, _ identifier: Value, _ text: String, at time: Int) {
+  func record(side: Int, _ identifier: Value, _ text: String, at time: Int) {
     let key = ExactText(text)
     if let index = places[side]?[key] {
       changes[index].last = time
@@ -114,12 +114,12 @@ extension ConnectionGraph {
   /// Lets the relays of a cell tell that it has changed.
   ///
   /// What others have done is told also to a relay that is just writing.
-  func noteObservedChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
+  func didObserveChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
     guard let connections = observers.byCell[cell] else { return }
     for connection in connections {
       guard let observer = connection.observer, isByOthers || !observer.isSilent else { continue }
       for (index, each) in observer.cells.enumerated() where each == cell {
-        note(side: index + 1, identifier ?? self.identifier(of: cell), of: connection, observer)
+        record(side: index + 1, identifier ?? self.identifier(of: cell), of: connection, observer)
       }
     }
   }
@@ -128,20 +128,20 @@ extension ConnectionGraph {
   func hold(_ formula: Formula, because cause: CellID) {
     guard let observer = formula.connection.observer else { return }
     observer.isPending = true
-    note(side: 0, identifier(of: cause), of: formula.connection, observer)
+    record(side: 0, identifier(of: cause), of: formula.connection, observer)
   }
 
   /// Has a relay tell that its connection has come into force.
-  func noteStart(of connection: Connection, _ observer: ConnectionObserver) {
-    note(side: 0, .nil, of: connection, observer)
+  func recordStart(of connection: Connection, _ observer: ConnectionObserver) {
+    record(side: 0, .nil, of: connection, observer)
   }
 
-  private func note(
+  private func record(
     side: Int, _ identifier: Value, of connection: Connection, _ observer: ConnectionObserver
   ) {
     observers.clock += 1
     let text = identifier.isNil ? "" : machine.referenceOrName(identifier)
-    observer.note(side: side, identifier, text, at: observers.clock)
+    observer.record(side: side, identifier, text, at: observers.clock)
     guard !observer.isQueued else { return }
     observer.isQueued = true
     observers.queue.append(connection)
@@ -164,14 +164,14 @@ extension ConnectionGraph {
     if observer.isTruth(in: self) { observers.truthCount += 1 }
     for cell in cells {
       observers.byCell[cell, default: ConnectionSet()].insert(connection)
-      noteHooks(of: cell)
+      updateHooks(of: cell)
       // What a getter reads is watched, too, and of an element what it was.
       if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
         setKnown(value, of: cell)
       }
     }
     if let side = observer.heldSide { observers.held[cells[side - 1]] = connection }
-    noteStart(of: connection, observer)
+    recordStart(of: connection, observer)
   }
 
   /// Ends the watching.
@@ -186,7 +186,7 @@ extension ConnectionGraph {
         observers.byCell[cell] = nil
         observers.stored.forget(cell)
       }
-      noteHooks(of: cell)
+      updateHooks(of: cell)
       if observers.held[cell] == connection { observers.held[cell] = nil }
     }
     release(cells)
@@ -194,7 +194,7 @@ extension ConnectionGraph {
 
   /// Whether a suspended connection goes on noting what changes: which of two stores of the language was
   /// changed last decides what both become.
-  func notesWhileSuspended(_ connection: Connection) -> Bool {
+  func recordsWhileSuspended(_ connection: Connection) -> Bool {
     guard connection.status == .suspended, let observer = connection.observer,
       observer.cells.count == 2
     else { return false }
@@ -308,22 +308,22 @@ extension Machine {
       !observer.isSilent
     else { return false }
     observer.wanted = value
-    graph.noteObservedChange(of: cell)
+    graph.didObserveChange(of: cell)
     return true
   }
 
   /// Tells those that watch a whole store that something in it has changed.
   @inline(__always)
-  func noteStoreChange(_ reference: Value, in store: Value, isByOthers: Bool = false) {
+  func didChangeStore(_ reference: Value, in store: Value, isByOthers: Bool = false) {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0 else { return }
-    noteWholeStore(reference, store, isByOthers)
+    recordWholeStore(reference, store, isByOthers)
   }
 
   @inline(never)
-  private func noteWholeStore(_ reference: Value, _ store: Value, _ isByOthers: Bool) {
+  private func recordWholeStore(_ reference: Value, _ store: Value, _ isByOthers: Bool) {
     guard let whole = graph.cellsByPlace[.whole(ObjectRef(store))] else { return }
-    noteStoredCause(reference, whole, isByOthers)
-    graph.noteObservedChange(of: whole, identifier: reference, isByOthers: isByOthers)
+    recordStoredCause(reference, whole, isByOthers)
+    graph.didObserveChange(of: whole, identifier: reference, isByOthers: isByOthers)
   }
 
   /// Tells the relays of what only they have heard.
@@ -343,14 +343,14 @@ extension Machine {
   /// is what connections have read.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
-  func noteDirectWrite(
+  func didWriteDirectly(
     _ reference: Value, in store: Value, isSame: Bool = false, before: Value? = nil
   ) throws(Failure) -> Value {
     guard ObjectRef(store).flags & ObjectFlag.watched != 0 else {
-      return try noteWrittenCell(reference, in: store, before)
+      return try didWriteCell(reference, in: store, before)
     }
-    if !isSame { noteStoreChange(reference, in: store) }
-    let outcome = try noteWrittenCell(reference, in: store, before)
+    if !isSame { didChangeStore(reference, in: store) }
+    let outcome = try didWriteCell(reference, in: store, before)
     // Those who are told now may have written, too.
     graph.directWrite = (store, reference, referenceText(reference))
     return outcome
@@ -359,7 +359,7 @@ extension Machine {
   /// Tells those who read a place of a store that it was written past the identifiers.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
-  private func noteWrittenCell(
+  private func didWriteCell(
     _ reference: Value, in store: Value, _ before: Value?
   ) throws(Failure) -> Value {
     if !graph.hasStoredCells { return settleObservers(answering: store) }

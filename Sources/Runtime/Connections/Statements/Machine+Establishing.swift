@@ -204,7 +204,7 @@ extension Machine {
     try refuseOwnPath(
       aims, computing: (computed + led.backs).compactMap(\.place), for: connection)
     let ways = try writableBacks(of: plan, led.backs, for: connection)
-    let begins = plan.hasPaths ? noteAims(of: connection, plan, led) : nil
+    let begins = plan.hasPaths ? recordTargets(of: connection, plan, led) : nil
     guard let target = led.target.place else { return nil }
     return ReachedEnds(
       target: target, other: led.other?.place, backs: ways,

@@ -52,7 +52,7 @@ extension Machine {
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       guard var plan = connection.plan, connection.status != .disconnected else { continue }
       if plan.joinsStores {
-        noteOtherStore(of: connection, plan, name)
+        recordOtherStore(of: connection, plan, name)
         continue
       }
       var isConcerned = false
@@ -70,7 +70,7 @@ extension Machine {
     }
     // Formulas that read the scheme in a method find out when they run.
     for place in graph.places(in: old) {
-      if let cell = graph.cellsByPlace[place] { graph.noteChange(of: cell) }
+      if let cell = graph.cellsByPlace[place] { graph.didChange(of: cell) }
     }
   }
 
@@ -147,7 +147,7 @@ extension Machine {
   }
 
   /// Has a connection of whole stores say that one of its names stands for another store.
-  private func noteOtherStore(
+  private func recordOtherStore(
     of connection: Connection, _ plan: ConnectionSpec, _ name: String
   ) {
     guard connection.status == .active, let observer = connection.observer,

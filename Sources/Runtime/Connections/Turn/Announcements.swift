@@ -15,7 +15,7 @@ final class TrackedReceiverNode: Node {
 
   override func evaluate(_ frame: Frame) -> Value {
     state.withMachine { machine in
-      if machine.graph.hearsAnnouncements { machine.noteReceiver(frame.receiver) }
+      if machine.graph.hearsAnnouncements { machine.recordReceiver(frame.receiver) }
     }
     return body.evaluate(frame)
   }
@@ -23,7 +23,7 @@ final class TrackedReceiverNode: Node {
 
 extension Machine {
   /// Notes that tracked code sends a message to an object that may announce changes.
-  func noteReceiver(_ value: Value) {
+  func recordReceiver(_ value: Value) {
     guard let recorder, value.isObject, !classInfo(of: value).isKernel,
       ObjectRef(value).flags & ObjectFlag.immutable == 0
     else { return }
@@ -45,13 +45,13 @@ extension Machine {
         guard case .block = formula.source else { continue }
         if formula.isHeld, let observer = formula.connection.observer {
           observer.isPending = true
-          graph.noteStart(of: formula.connection, observer)
+          graph.recordStart(of: formula.connection, observer)
         } else {
           graph.scheduledFormulas.append(formula)
         }
       }
     } else if let whole = graph.cellsByPlace[.whole(ObjectRef(value))] {
-      graph.noteWrite(to: whole, by: stackTrace(limit: 1).first)
+      graph.recordWrite(to: whole, by: stackTrace(limit: 1).first)
     }
     guard graph.hasPending || !graph.observers.queue.isEmpty, !graph.isSettling,
       graph.atomicDepth == 0

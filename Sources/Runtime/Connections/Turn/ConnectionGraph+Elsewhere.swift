@@ -20,21 +20,21 @@ extension ConnectionGraph {
     for each in places { forgetKnown(of: each) }
     // Another solver may take over then, with a turn of its own: nothing of this one has begun.
     for each in places { hearWrite(of: each, at: clock + 1) }
-    if let old { noteOld(old, at: place(of: cell)) }
+    if let old { logOld(old, at: place(of: cell)) }
     if !isSettling, atomicDepth == 0 {
       if takenUp.turn != turn + 1 { takenUp = (turn + 1, [], true) }
       if site != nil || old != nil { takenUp.isForeign = false }
       takenUp.cells.formUnion(places)
     }
     takeBack(cell)
-    noteWrite(to: cell, by: site)
+    recordWrite(to: cell, by: site)
   }
 
   /// Notes for each place that is computed from a cell, at any number of removes, that what is below it has
   /// changed, whoever has changed that.
   ///
   /// - Complexity: O(these places, and who is told of them).
-  func noteChange(above cell: CellID) {
+  func didChange(above cell: CellID) {
     for property in computed(from: cell) {
       hearWrite(of: property)
       countChange(of: property.rawValue)
@@ -94,7 +94,7 @@ extension ConnectionGraph {
         if formula.connection.isInvariant {
           formula.state = .failed(failure.message)
         } else {
-          machine.note(failure, of: formula)
+          machine.record(failure, of: formula)
         }
       }
     }

@@ -72,7 +72,7 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether it has.
   @inline(never)
-  func noteNews(of number: Int32) -> Bool {
+  func markNews(of number: Int32) -> Bool {
     guard hasFailures, hasFailed(number), number != formulaAmongFailures else { return false }
     spreadNews(of: hotFormulas[number].output)
     return true
@@ -110,7 +110,7 @@ extension ConnectionGraph {
     for input in inputs {
       guard let source = failedSource(of: input), source != formula else { continue }
       // Its own failure came from what it reads: that is to be told when it is still there then.
-      noteStatus(of: formula)
+      logStatus(of: formula)
       failures[formula.id] = failures[source.id] ?? ""
       hotFormulas[formula.id.rawValue].status = .heldBack
       return true

@@ -59,7 +59,7 @@ extension ConnectionGraph {
   private func countLazyReaders(_ step: Int, of cell: CellID) {
     let count = (lazyReaders[cell] ?? 0) + step
     lazyReaders[cell] = count > 0 ? count : nil
-    noteHooks(of: cell)
+    updateHooks(of: cell)
   }
 
   /// Whether a formula runs when something it reads changes.
@@ -78,7 +78,7 @@ extension ConnectionGraph {
   }
 
   /// Learns that a formula has come to read a cell, or reads it no more.
-  func noteReader(_ formula: Formula, of cell: CellID, isNew: Bool) {
+  func recordReader(_ formula: Formula, of cell: CellID, isNew: Bool) {
     if lazies.isEmpty { return }
     let step = isNew ? 1 : -1
     if let entry = lazyCell(of: formula) {
@@ -90,7 +90,7 @@ extension ConnectionGraph {
   }
 
   /// Learns whether something besides formulas hears of a cell.
-  func noteWatching(of cell: CellID) {
+  func updateWatching(of cell: CellID) {
     guard hot[cell.rawValue].flags & CellFlag.lazy != 0 else { return }
     let isWatched = isWatched(cell)
     changeLife(of: cell) { $0.isWatched = isWatched }
@@ -125,7 +125,7 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether those who read it have to be told.
   @inline(never)
-  func noteStale(_ number: Int32, because cause: CellID?) -> Bool {
+  func markStale(_ number: Int32, because cause: CellID?) -> Bool {
     let output = hotFormulas[number].output
     // Without a cause it has been asked for; else what has changed itself has said so before.
     if cause == nil { hot[output].flags |= CellFlag.due }
@@ -142,7 +142,7 @@ extension ConnectionGraph {
   }
 
   /// Marks the lazy cells whose formulas read one that has changed.
-  func noteDue(readersOf cell: CellID) {
+  func markDue(readersOf cell: CellID) {
     guard lazyReaders[cell] != nil else { return }
     for reader in readers(of: cell) {
       guard let entry = lazyCell(of: reader), !entry.isLive else { continue }
@@ -238,7 +238,7 @@ extension ConnectionGraph {
         return
       }
       // A failure is news as well.
-      if isNews { noteDue(readersOf: output) }
+      if isNews { markDue(readersOf: output) }
     }
   }
 

@@ -28,7 +28,7 @@ extension ConnectionGraph {
     let cell = cause < 0 ? nil : CellID(cause)
     if hotFormulas[number].isHeld {
       if hot[hotFormulas[number].output].flags & CellFlag.lazy != 0 {
-        return noteStale(number, because: cell)
+        return markStale(number, because: cell)
       }
       if let cell, let formula = self[FormulaID(number)] {
         hold(formula, because: cell)
@@ -59,7 +59,7 @@ extension ConnectionGraph {
     // Code of any kind: the table of formulas may have moved behind it.
     let value = native.compute(in: self)
     unsafe words.pointee.runningNumber = outer
-    if value.isUnwind { return noteNativeFailure(number) }
+    if value.isUnwind { return recordNativeFailure(number) }
     // It may have ended itself.
     guard hotFormulas[number].kind != .none else { return false }
     return store(value, by: number, because: cause)
@@ -74,7 +74,7 @@ extension ConnectionGraph {
     case .equation: return false
     case .block:
       hotFormulas[number].runs &+= 1
-      guard let result = evaluateBlockFormula(number) else { return noteNews(of: number) }
+      guard let result = evaluateBlockFormula(number) else { return markNews(of: number) }
       value = result
     case .fold:
       hotFormulas[number].runs &+= 1
@@ -82,19 +82,19 @@ extension ConnectionGraph {
         if hasFailures, let formula = self[FormulaID(number)],
           isHeldBack(formula, by: formula.heard)
         {
-          return noteNews(of: number)
+          return markNews(of: number)
         }
         value = result
       } else {
         // The blocks for its elements may have ended it.
         guard !isUnwinding, hotFormulas[number].kind != .none,
           let result = evaluateBlockFormula(number)
-        else { return noteNews(of: number) }
+        else { return markNews(of: number) }
         value = result
       }
     case .recorded:
       hotFormulas[number].runs &+= 1
-      guard let result = machine.evaluateRecorded(number) else { return noteNews(of: number) }
+      guard let result = machine.evaluateRecorded(number) else { return markNews(of: number) }
       value = result
     case .copy:
       hotFormulas[number].runs &+= 1
@@ -104,7 +104,7 @@ extension ConnectionGraph {
       if isPlain, !read.isObject || hot[hotFormulas[number].output].kind != .stored {
         value = read.isUndefined ? .nil : read
       } else {
-        guard let result = evaluate(number) else { return noteNews(of: number) }
+        guard let result = evaluate(number) else { return markNews(of: number) }
         value = result
       }
     }
@@ -114,12 +114,12 @@ extension ConnectionGraph {
   }
 
   @inline(never)
-  private func noteNativeFailure(_ number: Int32) -> Bool {
+  private func recordNativeFailure(_ number: Int32) -> Bool {
     if let failure = nativeFailure, let formula = self[FormulaID(number)] {
       nativeFailure = nil
-      machine.note(failure, of: formula)
+      machine.record(failure, of: formula)
     }
-    return noteNews(of: number)
+    return markNews(of: number)
   }
 
   private func evaluate(_ number: Int32) -> Value? {
@@ -161,13 +161,13 @@ extension ConnectionGraph {
       unsafe object.flags & ObjectFlag.scanned == 0 && undo.hasRoom
         && causes.isReady(for: words.pointee.turn) && cell.pointee.turn != turn
     else { return storeCarefully(value, in: output, by: number, because: cause) }
-    undo.noteSlotWithinCapacity(place, index, old)
+    undo.logSlotWithinCapacity(place, index, old)
     object.initialize(slot: index, to: value)
     unsafe formula.pointee.cause = cause
     unsafe cell.pointee.writer = number
     unsafe cell.pointee.turn = turn
     unsafe cell.pointee.changes = 1
-    unsafe causes.noteReady(
+    unsafe causes.recordReady(
       output, connection: formula.pointee.connection, because: cause, old: old, new: value)
     return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
       || spreadResult(in: output)
@@ -192,13 +192,13 @@ extension ConnectionGraph {
     if unsafe old == value || value.isObject && machine.isUnchanged(old, value)
       || formula.pointee.isTolerant && isWithinTolerance(old, value, of: number)
     {
-      noteSatisfied(number)
+      markSatisfied(number)
       countIdleRun(of: number)
       return false
     }
-    undo.noteSlot(place, index, old)
+    undo.logSlot(place, index, old)
     object[slot: index] = value
-    noteSatisfied(number)
+    markSatisfied(number)
     if flags & CellFlag.planned != 0 { flushRunCounts() }
     unsafe formula.pointee.cause = cause
     unsafe cell.pointee.writer = number
@@ -210,7 +210,7 @@ extension ConnectionGraph {
       unsafe cell.pointee.turn = turn
       unsafe cell.pointee.changes = 1
     }
-    unsafe causes.note(
+    unsafe causes.record(
       output, turn: words[0].turn, connection: formula.pointee.connection, because: cause, old: old,
       new: value)
     return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
@@ -223,10 +223,10 @@ extension ConnectionGraph {
     _ value: Value, in output: Int32, by number: Int32, because cause: Int32
   ) -> Bool {
     guard let old = storeSlowly(value, in: CellID(output), by: number, because: cause) else {
-      return noteNews(of: number)
+      return markNews(of: number)
     }
-    noteSatisfied(number)
-    causes.note(
+    markSatisfied(number)
+    causes.record(
       output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,
       new: value)
     if hot[output].flags & CellFlag.planned != 0 { flushRunCounts() }
@@ -254,13 +254,13 @@ extension ConnectionGraph {
       isRunningFormula = false
     } else if !foldsByCell.isEmpty {
       // What reads a lazy cell that is only read is brought up to date when it is read itself.
-      noteFolds(readingFrom: CellID(output))
+      updateFolds(readingFrom: CellID(output))
     }
     return true
   }
 
   @inline(__always)
-  private func noteSatisfied(_ number: Int32) {
+  private func markSatisfied(_ number: Int32) {
     switch hotFormulas[number].status {
     case .satisfied: break
     case .waiting, .failed, .heldBack: beginSatisfied(number)
@@ -270,7 +270,7 @@ extension ConnectionGraph {
   @inline(never)
   private func beginSatisfied(_ number: Int32) {
     let old = hotFormulas[number].status
-    if let formula = self[FormulaID(number)] { noteStatus(of: formula) }
+    if let formula = self[FormulaID(number)] { logStatus(of: formula) }
     hotFormulas[number].status = .satisfied
     forgetPlans()
     if old != .waiting { failures[FormulaID(number)] = nil }
@@ -294,11 +294,11 @@ extension ConnectionGraph {
       ? machine.isCopy(old, of: value, in: place.object)
       : machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number)
     {
-      noteSatisfied(number)
+      markSatisfied(number)
       countIdleRun(of: number)
       return nil
     }
-    noteOldSlowly(old, of: output)
+    logOldSlowly(old, of: output)
     let outer = (writing: writing, effect: effect)
     writing = output
     if place.kind == .property {
@@ -316,7 +316,7 @@ extension ConnectionGraph {
       countChange(of: place)
       // That it sent something to nil says nothing of what the formula has read.
       failure.isOfNil = nil
-      if isSolverSetting { solverFailure = failure } else { machine.note(failure, of: formula) }
+      if isSolverSetting { solverFailure = failure } else { machine.record(failure, of: formula) }
       return nil
     }
     return old

@@ -110,7 +110,7 @@ extension ConnectionGraph {
     guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, pending.isEmpty,
       stuck.waiting.isEmpty
     else {
-      if !stuck.waiting.isEmpty { turnStuck(in: region) }
+      if !stuck.waiting.isEmpty { reselectBlocked(in: region) }
       return false
     }
     return endPlainTurn()
@@ -361,11 +361,11 @@ extension ConnectionGraph {
   private func settle(_ region: Region) {
     region.isWaiting = false
     unsafe settlingReference = Unmanaged.passUnretained(region)
-    if region.hasWishes { noteWritten(in: region) }
+    if region.hasWishes { recordWritten(in: region) }
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
     satisfy(region, region.transaction)
     unsafe settlingReference = nil
-    if !stuck.waiting.isEmpty { turnStuck(in: region) }
+    if !stuck.waiting.isEmpty { reselectBlocked(in: region) }
   }
 
   /// Has the solver of a region do its work.

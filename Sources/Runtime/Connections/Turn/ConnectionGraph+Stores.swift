@@ -27,7 +27,7 @@ extension ConnectionGraph {
         touchedStoredCells.insert(slot)
       }
     }
-    if hot[cell.rawValue].flags & CellFlag.lazy != 0 { noteWatching(of: cell) }
+    if hot[cell.rawValue].flags & CellFlag.lazy != 0 { updateWatching(of: cell) }
   }
 
   /// Whether a formula of one direction determines a cell, or a place that is computed from it: what

@@ -55,7 +55,7 @@ extension ConnectionGraph {
     if region.isToBeReconsidered, reconsiderSolver(of: region), let new = cells[cell.index].region {
       region = new
     }
-    noteEdit(of: cell)
+    logEdit(of: cell)
     do throws(Failure) {
       try tell(region, of: cell, age: age, isPinned: self[cell].hasOwner)
     } catch {
@@ -81,8 +81,8 @@ extension ConnectionGraph {
 
   /// Remembers what a place held, for when the turn cannot be finished.
   @inline(__always)
-  func noteOld(_ value: Value, at place: Place) {
-    undo.note(place, value)
+  func logOld(_ value: Value, at place: Place) {
+    undo.record(place, value)
   }
 
   /// Notes that a freely writable cell was written from outside.
@@ -92,7 +92,7 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
   @inline(__always)
-  func noteFreeWrite(to cell: CellID, old: Value, new: Value) -> Bool {
+  func didWriteFreely(to cell: CellID, old: Value, new: Value) -> Bool {
     // Nothing makes a cell meanwhile: the records stay where they are.
     let words = unsafe words.address(of: 0)
     let record = unsafe hot.address(of: cell.rawValue)
@@ -100,11 +100,11 @@ extension ConnectionGraph {
     let send = unsafe currentSend()
     guard
       unsafe !words.pointee.isSettling && record.pointee.flags & CellFlag.planned == 0
-        && writes.noteAgain(cell, at: words.pointee.clock, from: send)
-        && causes.noteFirst(
+        && writes.recordAgain(cell, at: words.pointee.clock, from: send)
+        && causes.recordFirst(
           cell.rawValue, turn: words.pointee.turn &+ 1, from: send, old: old, new: new)
     else {
-      unsafe noteFreeWriteSlowly(to: cell, from: send, old: old, new: new)
+      unsafe didWriteFreelySlowly(to: cell, from: send, old: old, new: new)
       return beginsTurn(cell)
     }
     unsafe record.pointee.writer = -1
@@ -112,18 +112,18 @@ extension ConnectionGraph {
   }
 
   @inline(never)
-  private func noteFreeWriteSlowly(
+  private func didWriteFreelySlowly(
     to cell: CellID, from send: Unmanaged<SiteNode>?, old: Value, new: Value
   ) {
     if isSettling, let effect {
-      causes.note(cell, turn: turn, by: effect, old: old, new: new)
+      causes.record(cell, turn: turn, by: effect, old: old, new: new)
     } else {
-      unsafe causes.noteWrite(
+      unsafe causes.recordWrite(
         cell, turn: isSettling ? turn : turn &+ 1, from: send, old: old, new: new)
     }
     if hot[cell.rawValue].flags & CellFlag.planned != 0 { flushRunCounts() }
     hot[cell.rawValue].writer = -1
-    unsafe writes.note(cell, at: clock, from: send)
+    unsafe writes.record(cell, at: clock, from: send)
   }
 
   /// Counts a write of a freely writable cell.
@@ -147,19 +147,19 @@ extension ConnectionGraph {
   }
 
   @inline(__always)
-  private func noteWriter(of cell: CellID, _ site: TraceEntry?) {
+  private func recordWriter(of cell: CellID, _ site: TraceEntry?) {
     if hot[cell.rawValue].flags & CellFlag.planned != 0 { flushRunCounts() }
     hot[cell.rawValue].writer = -1
     // What a connection says of a place that was written over its head does not hold until it hears
     // of a change.
     if hot[cell.rawValue].flags & CellFlag.determined != 0 {
       if let owner = self[cell].owner, !hasFailed(owner.id.rawValue) {
-        noteStatus(of: owner)
+        logStatus(of: owner)
         owner.state = .waiting
       }
       forgetStaleness(of: cell)
     }
-    writes.note(cell, at: clock, by: site)
+    writes.record(cell, at: clock, by: site)
   }
 
   /// Notes that a cell was written from outside.
@@ -169,25 +169,25 @@ extension ConnectionGraph {
   ///   - site: The send that wrote.
   ///   - old: What it held; undefined when nobody knows.
   ///   - new: What it holds; undefined when nobody has looked yet.
-  func noteWrite(
+  func recordWrite(
     to cell: CellID, by site: TraceEntry?, old: Value = .undefined, new: Value = .undefined
   ) {
     clock += 1
     let turn = isSettling ? turn : turn + 1
     if let write = observers.write, write.cell == cell {
-      causes.note(
+      causes.record(
         cell.rawValue, turn: turn, connection: Int32(truncatingIfNeeded: write.connection.number),
         because: write.cause?.rawValue ?? -1, old: old, new: new)
     } else if isSettling, let effect {
-      causes.note(cell, turn: turn, by: effect, old: old, new: new)
+      causes.record(cell, turn: turn, by: effect, old: old, new: new)
     } else {
-      causes.noteWrite(cell, turn: turn, by: site, old: old, new: new)
+      causes.recordWrite(cell, turn: turn, by: site, old: old, new: new)
     }
-    noteWriter(of: cell, site)
+    recordWriter(of: cell, site)
     if hot[cell.rawValue].flags & CellFlag.hasObservers != 0 {
-      for property in computed(from: cell) { noteWriter(of: property, site) }
+      for property in computed(from: cell) { recordWriter(of: property, site) }
     }
-    noteChange(of: cell)
+    didChange(of: cell)
   }
 
   @inline(__always) @discardableResult
@@ -209,7 +209,7 @@ extension ConnectionGraph {
   }
 
   /// Notes that a cell has another value, whoever gave it.
-  func noteChange(of cell: CellID) {
+  func didChange(of cell: CellID) {
     countChange(of: cell.rawValue)
     notifyReaders(cell)
   }
@@ -218,7 +218,7 @@ extension ConnectionGraph {
   func notifyReaders(_ cell: CellID) {
     queueReaders(of: cell)
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
-    if !cells[cell.index].properties.isEmpty { noteChange(above: cell) }
+    if !cells[cell.index].properties.isEmpty { didChange(above: cell) }
     tellWatchers(of: cell)
   }
 
@@ -231,9 +231,9 @@ extension ConnectionGraph {
   /// asks, relays, and paths that lead through it.
   func tellWatchers(of cell: CellID) {
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
-    if !foldsByCell.isEmpty { noteFolds(readingFrom: cell) }
-    if !lazyReaders.isEmpty { noteDue(readersOf: cell) }
-    if !observers.byCell.isEmpty { noteObservedChange(of: cell) }
+    if !foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
+    if !lazyReaders.isEmpty { markDue(readersOf: cell) }
+    if !observers.byCell.isEmpty { didObserveChange(of: cell) }
     if let plans = pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
@@ -289,9 +289,9 @@ extension ConnectionGraph {
       return .done
     }
     object[slot: slot] = value
-    undo.noteSlot(Value(object), slot, old)
-    if atomicDepth > 0 { noteBefore(old, of: cell) }
-    if noteFreeWrite(to: cell, old: old, new: value) { return .begins(cell) }
+    undo.logSlot(Value(object), slot, old)
+    if atomicDepth > 0 { rememberBefore(old, of: cell) }
+    if didWriteFreely(to: cell, old: old, new: value) { return .begins(cell) }
     return isSettling || atomicDepth > 0 ? .done : .toBeSettled
   }
 
@@ -301,7 +301,7 @@ extension ConnectionGraph {
   @inline(never)
   private func beginsEdit(of cell: CellID) -> Bool {
     guard let region = cells[cell.index].region, !region.isToBeReconsidered else { return false }
-    noteEdit(of: cell)
+    logEdit(of: cell)
     do throws(SolverConflict) {
       try region.solver.edit(cell, age: words[0].clock + 1, isPinned: false)
       return true
@@ -312,7 +312,7 @@ extension ConnectionGraph {
   }
 
   @inline(never)
-  private func noteBefore(_ old: Value, of cell: CellID) {
+  private func rememberBefore(_ old: Value, of cell: CellID) {
     if valuesBefore[cell] == nil { valuesBefore[cell] = old }
   }
 }

@@ -43,11 +43,11 @@ final class DependencyRecorder {
   func record(_ place: Place) {
     guard !hasRead(place), !isMemory(place) else { return }
     places.append(place)
-    if places.count > DependencyRecorder.shortCount { noteSeen(place) }
+    if places.count > DependencyRecorder.shortCount { recordSeen(place) }
   }
 
   @inline(never)
-  private func noteSeen(_ place: Place) {
+  private func recordSeen(_ place: Place) {
     if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
   }
 
@@ -119,7 +119,7 @@ extension Machine {
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
   @inline(never)
-  func noteRead(_ object: ObjectRef, slot: Int) -> Value {
+  func recordRead(_ object: ObjectRef, slot: Int) -> Value {
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
       if !graph.isSettling, graph.hasPending, let cell = graph.cell(of: object, slot: slot),
         graph.mayBeStale(cell)
@@ -132,7 +132,7 @@ extension Machine {
       if object.classIndex == kernel.fraction.index { return .nil }
       unsafe recorderReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
       if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
-        noteReceiver(Value(object))
+        recordReceiver(Value(object))
       }
       return .nil
     }
@@ -157,7 +157,7 @@ extension Machine {
   }
 
   /// Notes that tracked code is about to use a collection.
-  func noteUse(of value: Value) {
+  func recordUse(of value: Value) {
     guard let recorder, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
@@ -165,7 +165,7 @@ extension Machine {
   }
 
   /// Notes that tracked code is about to read one element of a collection.
-  func noteUse(of value: Value, at key: Value) {
+  func recordUse(of value: Value, at key: Value) {
     guard let recorder, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }

@@ -76,18 +76,18 @@ extension ConnectionGraph {
         to: UndoLog.Entry(object: step.object, number: step.slot, value: old))
       object[slot: step.slot] = value
       if index >= firstKnown {
-        causesOfRun.note(
+        causesOfRun.record(
           step.output, connection: step.connection, because: step.input, old: old, new: value)
       }
       index &+= 1
     }
     undo.take(index)
     causes.endRun(causesOfRun)
-    if index > 0 { note(plan, ran: index) }
+    if index > 0 { record(plan, ran: index) }
     return index
   }
 
-  private func note(_ plan: LaidOutPlan, ran count: Int) {
+  private func record(_ plan: LaidOutPlan, ran count: Int) {
     plan.turn = turn
     if plan.runs > 0, plan.lastCount == count, plan.runs < .max {
       plan.runs += 1

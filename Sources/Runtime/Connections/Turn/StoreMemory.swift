@@ -32,20 +32,20 @@ extension Machine {
 
   /// Tells formulas other than the one that runs, in the next turn, that a store has written a slot or a
   /// collection of its own.
-  func noteRemembered(_ object: ObjectRef, slot: Int? = nil, at key: Value? = nil) {
+  func recordRemembered(_ object: ObjectRef, slot: Int? = nil, at key: Value? = nil) {
     if let slot {
-      if let cell = graph.cell(of: object, slot: slot) { graph.noteRemembered(cell) }
+      if let cell = graph.cell(of: object, slot: slot) { graph.recordRemembered(cell) }
       return
     }
     if let whole = graph.whole(of: object) {
-      if graph.foldCount > 0 { graph.noteFolds(of: object, whole, at: key) }
-      graph.noteRemembered(whole)
+      if graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+      graph.recordRemembered(whole)
     }
     for cell in graph.watched[object.bits] ?? [] where graph[cell].place.kind == .element {
       guard let now = currentValue(of: cell) else { continue }
       if let known = graph[cell].known, isUnchanged(known, now) { continue }
       graph.setKnown(now, of: cell)
-      graph.noteRemembered(cell)
+      graph.recordRemembered(cell)
     }
   }
 
@@ -133,7 +133,7 @@ extension Machine {
 
 extension ConnectionGraph {
   /// Has those who read a cell hear of it in the next turn.
-  fileprivate func noteRemembered(_ cell: CellID) {
+  fileprivate func recordRemembered(_ cell: CellID) {
     pending.append(cell)
   }
 }

@@ -109,7 +109,7 @@ extension ConnectionGraph {
     let old = contents.collections[place] ?? []
     guard old != cells else { return }
     contents.set(cells, heldBy: place)
-    for cell in old + cells { noteHooks(of: cell) }
+    for cell in old + cells { updateHooks(of: cell) }
     release(old)
   }
 
@@ -117,14 +117,14 @@ extension ConnectionGraph {
   /// them keeps a copy.
   ///
   /// - Throws: a failure that names what determines such a place.
-  func noteContents(of collection: CellID, by site: TraceEntry?) throws(Failure) {
+  func recordContents(of collection: CellID, by site: TraceEntry?) throws(Failure) {
     for place in contents.holders(of: collection) {
       guard isInStep(place) else {
         watch([], heldBy: place)
         continue
       }
       try prepareWrite(to: place)
-      noteWrite(to: place, by: site, new: machine.currentValue(of: place) ?? .undefined)
+      recordWrite(to: place, by: site, new: machine.currentValue(of: place) ?? .undefined)
     }
   }
 
@@ -141,7 +141,7 @@ extension ConnectionGraph {
     guard !contents.isEmpty else { return }
     let held = contents.collections[cell] ?? []
     contents.forget(cell)
-    for each in held { noteHooks(of: each) }
+    for each in held { updateHooks(of: each) }
     release(held)
   }
 }

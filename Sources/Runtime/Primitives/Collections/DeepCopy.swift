@@ -103,7 +103,7 @@ private struct DeepCopy {
       try machine.checkMemory()
     }
     // A formula hears of what is nested, too.
-    machine.noteUse(of: value)
+    machine.recordUse(of: value)
     if let recorder = machine.recorder, info.format == .slots {
       for slot in 0..<ObjectRef(value).slotCount { recorder.record(.slot(ObjectRef(value), slot)) }
     }

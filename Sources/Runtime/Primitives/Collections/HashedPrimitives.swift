@@ -59,12 +59,12 @@ extension Primitive {
         return try machine.changeElements(
           of: table.object, at: arguments[0], answering: arguments[1]
         ) { () throws(Failure) in
-          machine.noteEntry(arguments[0], finding, in: table)
+          machine.logEntry(arguments[0], finding, in: table)
           switch finding {
           case .found(let number): table.setValue(arguments[1], of: number)
           case .absent(let hash):
             try table.insert(arguments[0], arguments[1], hash: hash, machine)
-            machine.noteInserted(in: table)
+            machine.logInserted(in: table)
           case .unwound: break
           }
         }
@@ -77,8 +77,8 @@ extension Primitive {
         case .found(let number):
           let value = table.value(of: number)
           return try machine.changeElements(of: table.object, answering: value) {
-            machine.noteEntry(arguments[0], finding, in: table)
-            machine.noteRemoved(number, in: table)
+            machine.logEntry(arguments[0], finding, in: table)
+            machine.logRemoved(number, in: table)
             table.remove(number)
           }
         case .absent: return machine.evaluateBlock(arguments[1])
@@ -99,9 +99,9 @@ extension Primitive {
           let table = HashTable(arguments.receiver)
           return try machine.changeElements(of: table.object, answering: arguments[0]) {
             () throws(Failure) in
-            machine.noteEntry(arguments[0], finding, in: table)
+            machine.logEntry(arguments[0], finding, in: table)
             try table.insert(arguments[0], .nil, hash: hash, machine)
-            machine.noteInserted(in: table)
+            machine.logInserted(in: table)
           }
         case .unwound: return .unwind
         }
@@ -117,8 +117,8 @@ extension Primitive {
         case .found(let number):
           let table = HashTable(arguments.receiver)
           return try machine.changeElements(of: table.object, answering: arguments[0]) {
-            machine.noteEntry(arguments[0], finding, in: table)
-            machine.noteRemoved(number, in: table)
+            machine.logEntry(arguments[0], finding, in: table)
+            machine.logRemoved(number, in: table)
             table.remove(number)
           }
         case .absent: return machine.evaluateBlock(arguments[1])
@@ -174,7 +174,7 @@ extension Machine {
       return collection
     }
     return try changeElements(of: table.object, answering: collection) {
-      noteEntries(of: table)
+      logEntries(of: table)
       table.clear()
     }
   }

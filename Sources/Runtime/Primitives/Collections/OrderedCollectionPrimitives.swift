@@ -44,14 +44,14 @@ struct OrderedElements {
 
   /// Has loops notice that elements have gone, which others may have come for since.
   @inline(__always)
-  func noteRemoval() {
+  func recordRemoval() {
     let removals = object[slot: Slot.removals].asSmallInteger ?? 0
     object[slot: Slot.removals] = Value(small: removals &+ 1)
   }
 
   /// Has the first elements of an array in place of its own.
   func set(_ array: ObjectRef, count: Int) {
-    noteRemoval()
+    recordRemoval()
     object[slot: Slot.elements] = Value(array)
     set(start: 0, end: count)
   }
@@ -188,7 +188,7 @@ extension Primitive {
         let removed = array[element: end - 1]
         array[element: end - 1] = .nil
         elements.object[slot: OrderedElements.Slot.last] = Value(small: end - 1)
-        elements.noteRemoval()
+        elements.recordRemoval()
         return removed
       }
       guard elements.count > 0 else { throw .empty() }
@@ -196,7 +196,7 @@ extension Primitive {
       return try machine.changeElements(of: elements.object, answering: removed) {
         () throws(Failure) in
         try machine.clearElement(elements, at: elements.end - 1)
-        elements.noteRemoval()
+        elements.recordRemoval()
         elements.set(start: elements.start, end: elements.end - 1)
       }
     },
@@ -208,7 +208,7 @@ extension Primitive {
         let removed = array[element: start]
         array[element: start] = .nil
         elements.object[slot: OrderedElements.Slot.first] = Value(small: start + 2)
-        elements.noteRemoval()
+        elements.recordRemoval()
         return removed
       }
       guard elements.count > 0 else { throw .empty() }
@@ -216,7 +216,7 @@ extension Primitive {
       return try machine.changeElements(of: elements.object, answering: removed) {
         () throws(Failure) in
         try machine.clearElement(elements, at: elements.start)
-        elements.noteRemoval()
+        elements.recordRemoval()
         elements.set(start: elements.start + 1, end: elements.end)
       }
     },
@@ -281,7 +281,7 @@ extension Machine {
 
   /// Removes the element at an offset.
   fileprivate func remove(from elements: OrderedElements, at offset: Int) throws(Failure) {
-    elements.noteRemoval()
+    elements.recordRemoval()
     let isFirst = offset == 0
     if isFirst || offset == elements.count - 1 {
       // At an end nothing moves, and nothing is copied for those who want the elements back.
@@ -319,7 +319,7 @@ extension Machine {
   fileprivate func clearElement(_ elements: OrderedElements, at index: Int) throws(Failure) {
     let array = try elements.array()
     guard index >= 0, index < array.elementCount else { throw .empty() }
-    noteArrayElement(of: elements, at: index)
+    logArrayElement(of: elements, at: index)
     array[element: index] = .nil
   }
 

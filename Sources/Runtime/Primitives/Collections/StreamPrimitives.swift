@@ -205,7 +205,7 @@ extension Machine {
     if buffer.classIndex == ClassIndex.byteArray {
       let string = try makeBytes(classIndex: ClassIndex.string, count: size)
       string.copyBytes(from: buffer, start: 0, count: size, at: 0)
-      string.noteEncoding()
+      string.recordEncoding()
       return Value(string)
     }
     if stream[slot: StreamSlot.isOfBytes].isTrue {

@@ -90,7 +90,7 @@ extension Machine {
     if let known = lookupCache.showsDisplayString(index) { return known }
     let info = classInfo(at: index)
     let result = findsDisplayString(info.canonical ?? info)
-    lookupCache.noteDisplay(index, byString: result)
+    lookupCache.recordDisplay(index, byString: result)
     return result
   }
 

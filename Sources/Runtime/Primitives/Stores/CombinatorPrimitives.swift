@@ -9,14 +9,14 @@ extension Primitive {
       machine, arguments throws(Failure) in
       // A formula that runs lists what it reads itself.
       machine.graph.running == nil
-        ? try machine.noteComingOrGoing(at: arguments[0], in: arguments.receiver)
-        : try machine.noteDirectWrite(arguments[0], in: arguments.receiver)
+        ? try machine.didComeOrGo(at: arguments[0], in: arguments.receiver)
+        : try machine.didWriteDirectly(arguments[0], in: arguments.receiver)
     },
     Primitive("noteRead: reference", "Has the formula that runs depend on it; whether one runs.") {
       machine, arguments throws(Failure) in
       guard machine.recorder != nil else { return .false }
       let reference = try machine.reference(arguments[0], in: arguments.receiver)
-      machine.noteRead(of: reference, in: arguments.receiver)
+      machine.recordRead(of: reference, in: arguments.receiver)
       return .true
     },
     Primitive("unobserved: aBlock", "Evaluates aBlock; what it reads is its own affair.") {

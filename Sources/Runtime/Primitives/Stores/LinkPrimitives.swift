@@ -71,7 +71,7 @@ extension Machine {
   fileprivate func content(at reference: Value, in store: Value) throws(Failure) -> Value {
     let native = try openedStore(store)
     let place = try self.reference(reference)
-    noteRead(of: reference, in: store)
+    recordRead(of: reference, in: store)
     let outcome = try storing(.get) { () throws(StoreError) in
       if let copying = native as? any CopyingStore { return try copying.copy(of: place) }
       return try native.get(place, if: nil)
@@ -161,7 +161,7 @@ extension Machine {
   fileprivate func directoryLinks(in reference: Value, of store: Value) throws(Failure) -> Value {
     let native = try openedStore(store)
     let place = try self.reference(reference)
-    noteRead(of: reference, in: store)
+    recordRead(of: reference, in: store)
     let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
     if takeUpStoredChanges().isUnwind { return .unwind }
     let links = entries.filter { $0.isDirectory && $0.isLink }

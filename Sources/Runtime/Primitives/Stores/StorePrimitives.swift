@@ -24,7 +24,7 @@ extension Primitive {
       // A formula that sends the message itself reads the place like one that names it.
       if machine.recorder != nil {
         let key = try machine.reference(arguments[0], in: arguments.receiver)
-        machine.noteRead(of: key, in: arguments.receiver)
+        machine.recordRead(of: key, in: arguments.receiver)
       }
       return try machine.memoryValue(at: arguments[0], in: arguments.receiver)
     },
@@ -118,9 +118,9 @@ extension Primitive {
         return arguments[1]
       }
       if answer.isUnwind { return answer }
-      machine.noteStoreChange(
+      machine.didChangeStore(
         machine.makeReference(destination.asDirectory), in: arguments.receiver)
-      machine.noteTreeChange(destination, in: arguments.receiver)
+      machine.didChangeTree(destination, in: arguments.receiver)
       return machine.settleObservers(answering: answer)
     },
     Primitive("mergeNatively: patch at: reference if: condition", "Has the store merge by itself.")

@@ -174,7 +174,7 @@ extension Machine {
       result.copyBytes(from: source, start: range.lowerBound, count: range.count, at: target)
       target += range.count
     }
-    if !text.isASCII || !template.isASCII { result.noteEncoding() }
+    if !text.isASCII || !template.isASCII { result.recordEncoding() }
     return Value(result)
   }
 

@@ -261,7 +261,7 @@ extension Machine {
   func substring(_ string: ObjectRef, bytes range: Range<Int>) throws(Failure) -> ObjectRef {
     let part = try makeBytes(classIndex: ClassIndex.string, count: range.count)
     part.copyBytes(from: string, start: range.lowerBound, count: range.count, at: 0)
-    if !string.isASCII { part.noteEncoding() }
+    if !string.isASCII { part.recordEncoding() }
     return part
   }
 
@@ -309,7 +309,7 @@ extension Machine {
       source = place + old.byteCount
     }
     result.copyBytes(from: string, start: source, count: string.byteCount - source, at: target)
-    result.noteEncoding()
+    result.recordEncoding()
     return Value(result)
   }
 }
@@ -327,7 +327,7 @@ extension ObjectRef {
   func scalar(at start: Int) -> Unicode.Scalar { utf8.scalar(at: start) }
 
   /// Notes whether a string that was just filled has bytes outside ASCII.
-  func noteEncoding() {
+  func recordEncoding() {
     flags = flags & ~ObjectFlag.notASCII
     if unsafe !bytes.allSatisfy({ $0 < 0x80 }) { flags |= ObjectFlag.notASCII }
   }

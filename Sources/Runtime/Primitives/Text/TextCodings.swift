@@ -73,7 +73,7 @@ extension Primitive {
       }
       let string = try machine.makeBytes(classIndex: ClassIndex.string, count: bytes.byteCount)
       string.copyBytes(from: bytes, start: 0, count: bytes.byteCount, at: 0)
-      string.noteEncoding()
+      string.recordEncoding()
       return Value(string)
     },
     Primitive("hex", "The digits of all bytes, two for each, small letters above 9.") {
