@@ -150,9 +150,6 @@ final class ConnectionGraph {
   var blockingPlace: Place?
   /// Wishes of one direction whose place is determined by what counts more.
   var yielded: [Constraint] = []
-  /// Those that have stood back for what is just being taken into force, and what state they were in;
-  /// nil while nothing is.
-  var displaced: [(formula: Formula, state: Formula.State)]?
   var batchDepth = 0
   /// Where the chain stands whose pairs are being connected, of which all come into force or none.
   var chain: SourceRange?
@@ -280,10 +277,8 @@ final class ConnectionGraph {
   var directWrite: (store: Value, reference: Value, text: String)?
   /// The cells of places in stores that may have got or lost their readers.
   var touchedStoredCells: Set<CellID> = []
-  /// The old values of what was written in this turn, for when it cannot be finished.
-  let undo = UndoLog()
-  /// What a turn has changed besides values, for the same case.
-  var journal = TurnJournal()
+  /// The inverses of what this turn has changed, for when it cannot be finished.
+  let log = TurnLog()
   /// The plans whose formulas have run without that being written down for each.
   var openPlans: [LaidOutPlan] = []
   /// How often places have changed whose cells were let go of in this settling: who connects them
@@ -305,12 +300,6 @@ final class ConnectionGraph {
   /// What was recorded before formulas of the language were evaluated in this turn: one tracker records
   /// what each of them reads.
   var outerRecorder: DependencyRecorder?
-  /// The regions whose solvers were exchanged since the last turn ended well.
-  var handedOver: [HandedOver] = [] {
-    didSet { words[0].hasHandedOver = !handedOver.isEmpty }
-  }
-  /// The cells of regions that have been written since the last turn ended, in order.
-  let edits = FlatTable<EditedCell>()
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }

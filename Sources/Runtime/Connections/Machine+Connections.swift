@@ -86,7 +86,7 @@ extension Machine {
       }
       let isRead = graph.place(of: cell).kind != .stored || graph[cell].known != nil
       if let failure = put() {
-        graph.takeBackEdits(since: graph.undo.count)
+        graph.restoreLastEdits()
         graph.lookAgain(beside: cell)
         if graph.hasPending, !graph.isSettling, graph.atomicDepth == 0,
           settleGraph(answering: .nil).isUnwind

@@ -29,7 +29,7 @@ final class ChainNode: SiteNode {
         // The next pair begins with what this one has come to.
         guard isOwnTurn, machine.graph.chain != nil else { return .nil }
         let settled = machine.settleGraph(answering: .nil)
-        machine.graph.chainMark = machine.graph.undo.count
+        machine.graph.chainMark = machine.graph.log.count
         return settled
       }
       if failed.isUnwind {

@@ -25,8 +25,8 @@ extension ConnectionGraph {
       heap.mark(hot[index].key)
       if let known = cells[index].known { heap.mark(known) }
     }
-    purgeUndo(heap)
-    journal.mark(heap)
+    purgeLog(heap)
+    log.mark(heap)
     for value in valuesBefore.values { heap.mark(value) }
     causes.mark(heap)
     heap.drain()
@@ -119,27 +119,15 @@ extension ConnectionGraph {
   }
 
   /// Forgets old values of places that are gone, and marks the others.
-  private func purgeUndo(_ heap: Heap) {
-    // The last ones first: the array that a collection had before it got another one is kept by what
-    // was noted then, and with it what was noted of the array before.
-    var isKept = [Bool](repeating: false, count: undo.count)
-    for index in (0..<undo.count).reversed() {
-      let entry = undo[index]
-      guard entry.place.kind == .stored || heap.isMarked(ObjectRef(entry.place.object)) else {
-        continue
-      }
-      heap.mark(entry.value)
+  private func purgeLog(_ heap: Heap) {
+    log.purgeValues { place, value in
+      guard place.kind == .stored || heap.isMarked(ObjectRef(place.object)) else { return false }
+      heap.mark(value)
       // Its cell may have ended since, with the reference that was made for it.
-      heap.mark(entry.place.key)
-      if entry.place.kind == .stored { heap.mark(entry.place.object) }
-      isKept[index] = true
+      heap.mark(place.key)
+      if place.kind == .stored { heap.mark(place.object) }
+      return true
     }
-    let kept = UndoLog()
-    for index in isKept.indices where isKept[index] {
-      let entry = undo[index]
-      kept.record(entry.place, entry.value)
-    }
-    undo.exchange(with: kept)
   }
 
   /// Marks the stores that are read for places which are computed from them.

@@ -43,7 +43,10 @@ extension ConnectionGraph {
     } catch {
       // It is determined to be what it is.
     }
-    if !isSettling, atomicDepth == 0 { handedOver = [] }
+    if !isSettling, atomicDepth == 0 {
+      log.removeSolvers()
+      words[0].hasLoggedChanges = !log.hasNoStructure
+    }
   }
 
   /// What a constraint says as a sum; nil where its formulas do not say the same in that form.

@@ -112,10 +112,6 @@ struct PropagationState: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 7 != 0 }
     @inline(__always) set { setRare(7, newValue) }
   }
-  var hasHandedOver: Bool {
-    @inline(__always) get { rare & 1 << 8 != 0 }
-    @inline(__always) set { setRare(8, newValue) }
-  }
   var hasEnded: Bool {
     @inline(__always) get { rare & 1 << 9 != 0 }
     @inline(__always) set { setRare(9, newValue) }
@@ -139,8 +135,8 @@ struct PropagationState: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 17 != 0 }
     @inline(__always) set { setRare(17, newValue) }
   }
-  /// Whether anything has been noted that is taken back when the turn cannot be finished.
-  var hasJournal: Bool {
+  /// Whether the log has changes of the graph besides those of values.
+  var hasLoggedChanges: Bool {
     @inline(__always) get { rare & 1 << 12 != 0 }
     @inline(__always) set { setRare(12, newValue) }
   }

@@ -32,11 +32,11 @@ extension Machine {
       recordRemembered(object, at: key)
       return value
     }
+    let mark = graph.log.count
     let cell = try prepareChange(of: object, at: key, to: value)
     if let cell, graph.words[0].hasObserversOfTurn, holdsElement(cell, from: value) {
       return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
     }
-    let mark = graph.undo.count
     if graph.writing == nil || !graph.isWriting(object) || keepsElementsInArray(Value(object)) {
       graph.logElements(of: object, at: key)
     }
@@ -143,7 +143,7 @@ extension Machine {
     if graph.isSettling || graph.atomicDepth > 0 { return value }
     guard graph.hasPending else {
       // Nobody wants to know: nothing will be taken back.
-      graph.undo.removeAll()
+      graph.log.removeValues()
       return value
     }
     return settleGraph(answering: value)
@@ -171,8 +171,8 @@ extension Machine {
   func storePart(_ value: Value, into object: ObjectRef, slot: Int) -> Value {
     let old = object[slot: slot]
     if old == value { return value }
-    let mark = graph.undo.count
-    graph.undo.logSlot(Value(object), slot, old)
+    let mark = graph.log.count
+    graph.log.logSlot(Value(object), slot, old)
     object[slot: slot] = value
     let whole = graph.whole(of: object)
     if let whole, graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: nil) }
@@ -219,7 +219,7 @@ extension Machine {
       for value in [collection, parts.0, parts.1, parts.2] where value.isObject {
         let object = ObjectRef(value)
         guard classInfo(of: value).format == .slots else { continue }
-        for slot in 0..<object.slotCount { graph.undo.logSlot(value, slot, object[slot: slot]) }
+        for slot in 0..<object.slotCount { graph.log.logSlot(value, slot, object[slot: slot]) }
       }
       let answer = evaluateBlock(block)
       if !answer.isUnwind { tellOfChange(collection) }

@@ -136,8 +136,8 @@ extension Machine {
       graph.isSettling = false
       if graph.words[0].hasEnded { graph.releaseEnded() }
       if graph.atomicDepth == 0 {
-        graph.undo.removeAll()
-        if graph.words[0].hasJournal { graph.journal.endTurn() }
+        graph.log.removeValues()
+        if graph.words[0].hasLoggedChanges { graph.log.endTurn() }
       }
       if graph.words[0].hasTrace { flushTrace() }
     }

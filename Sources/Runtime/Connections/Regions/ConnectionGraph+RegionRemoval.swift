@@ -161,11 +161,11 @@ extension ConnectionGraph {
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     let held = connectionsHeld(in: region)
     forgetSums(of: region, among: region.constraints)
-    let isTurn = isSettling || atomicDepth > 0 || words[0].hasJournal
+    let isTurn = isSettling || atomicDepth > 0 || words[0].hasLoggedChanges
     defer {
       for formula in held where formula.state == .waiting { formula.state = .satisfied }
       // A turn that is given up does not take that back.
-      if !isTurn, words[0].hasJournal { journal.endTurn() }
+      if !isTurn, words[0].hasLoggedChanges { log.endTurn() }
     }
     for cell in region.cells {
       cells[cell.index].region = nil

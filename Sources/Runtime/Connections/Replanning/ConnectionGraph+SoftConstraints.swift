@@ -9,13 +9,11 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what stands against them; nothing has changed then.
   func take(_ added: [Formula], origin: CellID?) throws(Failure) {
-    let outer = displaced
-    displaced = []
-    defer { displaced = outer }
+    let before = log.changes.count
     do throws(Failure) {
       try takeAmongWishes(added, origin: origin)
     } catch {
-      reinstate()
+      reinstateRetracted(since: before)
       let wishes = wishes(against: added)
       if wishes.isEmpty || isUnwinding { throw error }
       for wish in wishes { displace(wish) }
@@ -23,7 +21,7 @@ extension ConnectionGraph {
         try takeAmongWishes(added, origin: origin)
       } catch let other {
         // They were not what stood against it.
-        reinstate()
+        reinstateRetracted(since: before)
         throw isUnwinding ? other : error
       }
       markRoom()
@@ -73,15 +71,13 @@ extension ConnectionGraph {
 
   /// Has a wish stand back for formulas that are just being taken into force.
   private func displace(_ wish: Formula) {
-    displaced?.append((wish, wish.state))
+    record(.retraction(wish, wish.state))
     retract(wish)
   }
 
-  /// Takes the wishes into force again that have stood back for what was refused, as if nothing had been.
-  private func reinstate() {
-    let wishes = displaced ?? []
-    displaced = nil
-    for (formula, state) in wishes {
+  /// Reinstates the soft constraints that were retracted since a position of the log.
+  func reinstateRetracted(since first: Int) {
+    for (formula, state) in log.removeRetractions(since: first) {
       guard self[formula.id] == formula, let constraint = formula.constraint,
         forgetYielded(constraint)
       else { continue }
@@ -93,7 +89,6 @@ extension ConnectionGraph {
         retract(constraint, formula)
       }
     }
-    displaced = []
   }
 
   /// Notes that a wish of one direction is not in force.

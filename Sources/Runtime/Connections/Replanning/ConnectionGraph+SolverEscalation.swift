@@ -2,19 +2,19 @@ internal import TenonSolverKit
 
 // A region whose solver cannot let a place be written goes to the next solver that can.
 
-extension ConnectionGraph {
-  /// A region that has got another solver since the last turn ended well, and the one it had.
-  struct HandedOver {
-    let region: Region
-    let solver: any ConnectorSolver
-    let name: String
-    /// The cell that was written, the connections that stood against it, and what solvers had against
-    /// the region that were asked before the one that took it.
-    let cell: CellID
-    let above: [Connection]
-    let objections: [String]
-  }
+/// A region that has got another solver since the last turn ended well, with the one it had.
+struct SolverEscalation {
+  let region: Region
+  let solver: any ConnectorSolver
+  let name: String
+  /// The cell that was written, the connections that stood against it, and the objections of the solvers
+  /// that were asked before the one that took the region.
+  let cell: CellID
+  let above: [Connection]
+  let objections: [String]
+}
 
+extension ConnectionGraph {
   /// Tells a region's solver of a cell that is about to be written; when it cannot let that be, a
   /// solver that costs more takes the region over.
   ///
@@ -33,10 +33,11 @@ extension ConnectionGraph {
       guard let next = otherSolver(for: region, edit, &objections) else {
         throw .overdetermined(displayName(of: cell), by: above, objections)
       }
-      handedOver.append(
-        HandedOver(
-          region: region, solver: region.solver, name: region.solverName, cell: cell, above: above,
-          objections: objections))
+      record(
+        .solver(
+          SolverEscalation(
+            region: region, solver: region.solver, name: region.solverName, cell: cell,
+            above: above, objections: objections)))
       region.solver = next.solver
       region.solverName = next.name
       region.isHandedOver = true
@@ -94,23 +95,13 @@ extension ConnectionGraph {
   func failure(ending conflict: SolverConflict) -> Failure {
     var failure = self.conflict(conflict, about: nil)
     defer { refusing = nil }
-    if let entry = handedOver.last(where: { $0.region === refusing }) {
+    if let entry = log.lastEscalation(where: { $0.region === refusing }) {
       failure = .overdetermined(
         displayName(of: entry.cell), by: entry.above,
         entry.objections + ["\(entry.region.solverName): \(failure.message)"])
     }
     failure.isRefusal = true
     return failure
-  }
-
-  /// Gives the regions their solvers back that were handed over for a turn that is given up.
-  func takeBackSolvers() {
-    for entry in handedOver.reversed() {
-      entry.region.isHandedOver = false
-      entry.region.solver = entry.solver
-      entry.region.solverName = entry.name
-    }
-    handedOver = []
   }
 }
 

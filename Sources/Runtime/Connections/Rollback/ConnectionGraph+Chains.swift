@@ -13,18 +13,18 @@ extension ConnectionGraph {
   func beginChain(at range: SourceRange) -> Bool {
     guard atomicDepth == 0, !isSettling, runningNumber < 0, !hasPending else { return false }
     chain = range
-    chainMark = undo.count
+    chainMark = log.count
     atomicDepth += 1
     return true
   }
 
   /// Takes back what the pairs of a chain have done that somebody leaves.
   fileprivate func abandonChain() {
-    if undo.count == chainMark, pending.isEmpty {
+    if log.count == chainMark, pending.isEmpty {
       abandonTurn()
     } else {
       // What somebody has written meanwhile who has heard of a failure stands.
-      journal.endNewConnections(in: self)
+      endNewConnections()
     }
   }
 }

@@ -6,8 +6,36 @@ internal import TenonTables
 // Giving places back what they held before a turn that is given up, or a write that is refused: slots
 // and arrays at once, all else by the code of what it is in.
 
+/// A position in the log, and the work that was planned there.
+struct Savepoint {
+  /// The number of values and edits, of changes of the graph, and of connections that had come into force.
+  fileprivate let values: Int
+  fileprivate let changes: Int
+  fileprivate let scheduledCount: Int
+  fileprivate let retries: Retries
+  fileprivate let hasRoom: Bool
+}
+
 extension ConnectionGraph {
-  /// Gives places back what they held before the turn, and takes back what it has changed besides.
+  /// Returns a point to which can be rolled back.
+  func savepoint() -> Savepoint {
+    Savepoint(
+      values: log.count, changes: log.changes.count, scheduledCount: scheduledFormulas.count,
+      retries: retries, hasRoom: words[0].hasRoom)
+  }
+
+  /// Restores the plan of work as it was at a savepoint, and the soft constraints that were retracted since.
+  ///
+  /// - Requires: what has come into force since is out of it again.
+  func rollbackPlan(to savepoint: Savepoint) {
+    reinstateRetracted(since: savepoint.changes)
+    let surplus = scheduledFormulas.count - savepoint.scheduledCount
+    if surplus > 0 { scheduledFormulas.removeLast(surplus) }
+    retries = savepoint.retries
+    words[0].hasRoom = savepoint.hasRoom
+  }
+
+  /// Restores everything that has changed since the turn before stood.
   ///
   /// - Returns: What is to be said of places that could not be given back what they held.
   @discardableResult
@@ -15,13 +43,15 @@ extension ConnectionGraph {
     endFolds()
     distrustLazyCells()
     if !recorded.isEmpty { distrustRecords() }
-    if words[0].hasHandedOver { takeBackSolvers() }
-    let written = hasRegions ? 0..<undo.count : 0..<0
-    let regions = written.compactMap { cellsByPlace[undo[$0].place].flatMap { self[$0].region } }
+    if words[0].hasLoggedChanges { restoreSolvers() }
+    let written = hasRegions ? 0..<log.count : 0..<0
+    let regions = written.compactMap { index in
+      log[index].flatMap { cellsByPlace[$0.place] }.flatMap { self[$0].region }
+    }
     let failures = takeBack()
-    undo.removeAll()
     forgetWrites(in: turn)
-    if !edits.isEmpty { takeBackEdits() }
+    restoreEdits(since: 0)
+    log.removeValues()
     for level in levels { level.transaction.removeAll() }
     for region in waitingRegions {
       region.isWaiting = false
@@ -43,7 +73,7 @@ extension ConnectionGraph {
     unsafe settlingReference = nil
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
-    if words[0].hasJournal { takeBackJournal() }
+    if words[0].hasLoggedChanges { restoreGraph() }
     // Setters may have run formulas, and so may what ends.
     machine.endFormulas()
     return failures
@@ -80,14 +110,14 @@ extension ConnectionGraph {
     from first: Int, where isMeant: (Place) -> Bool
   ) -> [(place: Place, value: Value)] {
     var found: [(place: Place, value: Value)] = []
-    var index = undo.count - 1
+    var index = log.count - 1
     while index >= first {
-      let entry = undo[index]
+      defer { index -= 1 }
+      guard let entry = log[index] else { continue }
       if entry.place.kind == .whole, entry.value.isUndefined {
         found.removeAll { $0.place.kind == .element && $0.place.object == entry.place.object }
       }
-      if isMeant(entry.place) { found.append((entry.place, entry.value)) }
-      index -= 1
+      if isMeant(entry.place) { found.append(entry) }
     }
     return found
   }
@@ -97,10 +127,10 @@ extension ConnectionGraph {
   /// - Returns: What they are of.
   private func takeBackSlots(from first: Int) -> Set<UInt> {
     var collections: Set<UInt> = []
-    var index = undo.count - 1
+    var index = log.count - 1
     while index >= first {
-      let (place, value) = (undo[index].place, undo[index].value)
-      index -= 1
+      defer { index -= 1 }
+      guard let (place, value) = log[index] else { continue }
       switch place.kind {
       case .slot: ObjectRef(place.object)[slot: place.index] = value
       case .element where place.index >= 0:
@@ -127,7 +157,7 @@ extension ConnectionGraph {
     if isSettling { return [] }
     if atomicDepth > 0 {
       defer { machine.endFormulas() }
-      takeBackEdits(since: mark)
+      restoreEdits(since: mark)
       return takeBack(from: mark)
     }
     forgetWrites(in: turn + 1)
@@ -205,7 +235,7 @@ extension ConnectionGraph {
     guard object.classIndex == ClassIndex.array, let index = key?.asSmallInteger, index >= 1,
       index <= object.elementCount
     else { return machine.logElements(of: object, at: key) }
-    undo.record(
+    log.record(
       Place(kind: .element, object: Value(object), index: index - 1, key: .nil),
       object[element: index - 1])
   }
@@ -214,7 +244,7 @@ extension ConnectionGraph {
   fileprivate func keepContents(of object: ObjectRef) {
     guard words[0].hasInvariants, invariants.count > 0, running == nil else { return }
     let place = Place.whole(object)
-    guard !(0..<undo.count).contains(where: { undo[$0].place == place }) else { return }
+    guard !(0..<log.count).contains(where: { log[$0]?.place == place }) else { return }
     if let copy = machine.contents(of: object) { logOld(copy, at: place) }
   }
 }
@@ -231,7 +261,7 @@ extension Machine {
     }
     // Where it grows it gets another array; in the old one all stays where it is.
     for slot in 0..<min(object.slotCount, OrderedElements.Slot.count) {
-      graph.undo.logSlot(Value(object), slot, object[slot: slot])
+      graph.log.logSlot(Value(object), slot, object[slot: slot])
     }
     let elements = OrderedElements(Value(object))
     guard let offset = key?.asSmallInteger, offset >= 1, offset <= elements.count else { return }
@@ -248,7 +278,7 @@ extension Machine {
     guard elements.object.flags & ObjectFlag.watched != 0, let array = try? elements.array(),
       index >= 0, index < array.elementCount
     else { return }
-    graph.undo.record(
+    graph.log.record(
       Place(kind: .element, object: Value(array), index: index, key: .nil), array[element: index])
   }
 
@@ -278,14 +308,14 @@ extension Machine {
   /// Remembers that nothing stood where the last entry of a table stands, which is new.
   func logInserted(in table: HashTable) {
     // An entry of the same key may have been removed before, which will stand elsewhere again.
-    guard table.object.flags & ObjectFlag.watched != 0, graph.undo.count > 1,
+    guard table.object.flags & ObjectFlag.watched != 0, graph.log.count > 1,
       let standing = table.standing(table.used)
     else { return }
     logElement(standing.base, of: standing.entries, .undefined)
   }
 
   private func logElement(_ index: Int, of array: ObjectRef, _ value: Value) {
-    graph.undo.record(
+    graph.log.record(
       Place(kind: .element, object: Value(array), index: index, key: .nil), value)
   }
 
@@ -308,7 +338,7 @@ extension Machine {
     guard table.object.flags & ObjectFlag.watched != 0 else { return }
     let value = Value(table.object)
     for slot in 0..<min(table.object.slotCount, HashTable.slotCount) {
-      graph.undo.logSlot(value, slot, table.object[slot: slot])
+      graph.log.logSlot(value, slot, table.object[slot: slot])
     }
   }
 

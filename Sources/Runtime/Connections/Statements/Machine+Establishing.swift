@@ -51,8 +51,7 @@ extension Machine {
         origin: origin))
     connection.plan = plan
     connection.observer = observer
-    let (forcedCount, hasRoom) = (graph.scheduledFormulas.count, graph.words[0].hasRoom)
-    let retries = graph.retries
+    let before = graph.savepoint()
     do throws(Failure) {
       if isHeld {
         try refuseInSolver()
@@ -64,11 +63,7 @@ extension Machine {
       }
     } catch {
       graph.disconnect(connection)
-      // All is as it was: nothing has to run that had not, and no wish has more room than before.
-      let surplus = graph.scheduledFormulas.count - forcedCount
-      if surplus > 0 { graph.scheduledFormulas.removeLast(surplus) }
-      graph.retries = retries
-      graph.words[0].hasRoom = hasRoom
+      graph.rollbackPlan(to: before)
       if graph.isUnwinding {
         graph.isUnwinding = false
         return .unwind
@@ -180,9 +175,10 @@ extension Machine {
       roots.append(place.object)
       roots.append(place.key)
     }
-    // Getters on the way run, and the collector: nothing but the plan counts for it then.
-    let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
-    if plan.hasPaths {
+    let hasPaths = plan.hasPaths
+    if hasPaths {
+      // Getters on the way run, and the collector: nothing but the plan counts for it then.
+      let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
       connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
       connection.awaitsAim = true
     }
@@ -195,7 +191,7 @@ extension Machine {
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { nameOnPath(of: $0) })
     // A path that leads nowhere may lead somewhere again as long as there is what it has come to.
-    if connection.keptKeys == nil, plan.hasPaths {
+    if hasPaths, connection.keptKeys == nil {
       connection.keys = ends.flatMap { keys(waitingAt: $0) }
     }
     if let failure = aims.lazy.compactMap(\.failure).first { throw failure }
@@ -204,7 +200,7 @@ extension Machine {
     try refuseOwnPath(
       aims, computing: (computed + led.backs).compactMap(\.place), for: connection)
     let ways = try writableBacks(of: plan, led.backs, for: connection)
-    let begins = plan.hasPaths ? recordTargets(of: connection, plan, led) : nil
+    let begins = hasPaths ? recordTargets(of: connection, plan, led) : nil
     guard let target = led.target.place else { return nil }
     return ReachedEnds(
       target: target, other: led.other?.place, backs: ways,

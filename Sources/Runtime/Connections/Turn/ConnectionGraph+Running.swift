@@ -158,10 +158,10 @@ extension ConnectionGraph {
     }
     let turn = unsafe words.pointee.firstTurn
     guard
-      unsafe object.flags & ObjectFlag.scanned == 0 && undo.hasRoom
+      unsafe object.flags & ObjectFlag.scanned == 0 && log.hasRoom
         && causes.isReady(for: words.pointee.turn) && cell.pointee.turn != turn
     else { return storeCarefully(value, in: output, by: number, because: cause) }
-    undo.logSlotWithinCapacity(place, index, old)
+    log.logSlotWithinCapacity(place, index, old)
     object.initialize(slot: index, to: value)
     unsafe formula.pointee.cause = cause
     unsafe cell.pointee.writer = number
@@ -196,7 +196,7 @@ extension ConnectionGraph {
       countIdleRun(of: number)
       return false
     }
-    undo.logSlot(place, index, old)
+    log.logSlot(place, index, old)
     object[slot: index] = value
     markSatisfied(number)
     if flags & CellFlag.planned != 0 { flushRunCounts() }

@@ -126,8 +126,7 @@ extension ConnectionGraph {
       machine.endFormulas()
       guard unsafe words.pointee.isPlain else { return false }
     }
-    undo.removeAll()
-    edits.removeAll()
+    log.removeValues()
     unsafe words.pointee.endPlainTurn()
     return true
   }
@@ -176,7 +175,7 @@ extension ConnectionGraph {
       }
       if isHalted, isUnwinding {
         // Whoever leaves a formula has not failed: what is connected stays.
-        journal.keepNewConnections()
+        log.keepNewConnections()
         abandonTurn()
         return
       }
@@ -190,7 +189,7 @@ extension ConnectionGraph {
         try growth?.check(self)
       }
     }
-    if words[0].hasJournal, atomicDepth == 0 { endJournal() }
+    if words[0].hasLoggedChanges, atomicDepth == 0 { endLog() }
   }
 
   /// Takes back a turn that has failed.
@@ -213,10 +212,8 @@ extension ConnectionGraph {
 
   /// Forgets what would be needed to take a turn back.
   private func letTurnStand() {
-    undo.removeAll()
-    edits.removeAll()
-    if words[0].hasJournal { journal.endTurn() }
-    if words[0].hasHandedOver { handedOver = [] }
+    log.removeValues()
+    if words[0].hasLoggedChanges { log.endTurn() }
   }
 
   /// Tells the solvers of all levels what has changed since the last settling.

@@ -59,7 +59,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try tell(region, of: cell, age: age, isPinned: self[cell].hasOwner)
     } catch {
-      _ = edits.popLast()
+      log.removeLastEdit()
       throw error
     }
   }
@@ -82,7 +82,7 @@ extension ConnectionGraph {
   /// Remembers what a place held, for when the turn cannot be finished.
   @inline(__always)
   func logOld(_ value: Value, at place: Place) {
-    undo.record(place, value)
+    log.record(place, value)
   }
 
   /// Notes that a freely writable cell was written from outside.
@@ -289,7 +289,7 @@ extension ConnectionGraph {
       return .done
     }
     object[slot: slot] = value
-    undo.logSlot(Value(object), slot, old)
+    log.logSlot(Value(object), slot, old)
     if atomicDepth > 0 { rememberBefore(old, of: cell) }
     if didWriteFreely(to: cell, old: old, new: value) { return .begins(cell) }
     return isSettling || atomicDepth > 0 ? .done : .toBeSettled
@@ -306,7 +306,7 @@ extension ConnectionGraph {
       try region.solver.edit(cell, age: words[0].clock + 1, isPinned: false)
       return true
     } catch {
-      _ = edits.popLast()
+      log.removeLastEdit()
       return false
     }
   }

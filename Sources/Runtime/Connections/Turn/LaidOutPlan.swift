@@ -62,7 +62,7 @@ extension ConnectionGraph {
     var causesOfRun = causes.beginRun(turn: turn, atMost: count - firstKnown)
     // What is noted for each is counted once: what was is plain numbers, and no code of the program
     // runs in between.
-    let undone = unsafe undo.reserve(count)
+    let undone = unsafe log.reserve(count)
     let steps = unsafe plan.steps.address(of: 0)
     var index = 0
     while index < count {
@@ -73,7 +73,7 @@ extension ConnectionGraph {
       let old = object[slot: step.slot]
       if old == value || value.isObject && machine.isUnchanged(old, value) { break }
       unsafe (undone + index).initialize(
-        to: UndoLog.Entry(object: step.object, number: step.slot, value: old))
+        to: TurnLog.Entry(object: step.object, number: step.slot, value: old))
       object[slot: step.slot] = value
       if index >= firstKnown {
         causesOfRun.record(
@@ -81,7 +81,7 @@ extension ConnectionGraph {
       }
       index &+= 1
     }
-    undo.take(index)
+    log.take(index)
     causes.endRun(causesOfRun)
     if index > 0 { record(plan, ran: index) }
     return index

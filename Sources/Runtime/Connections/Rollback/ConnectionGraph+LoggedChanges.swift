@@ -1,0 +1,154 @@
+internal import TenonSolverKit
+internal import TenonTables
+
+// What a turn changes besides the values of places: what formulas and properties have read, the status of
+// formulas, the solvers of regions, soft constraints, and which connections are new.
+
+extension ConnectionGraph {
+  /// Appends a change to the log.
+  func record(_ change: TurnLog.Change) {
+    words[0].hasLoggedChanges = true
+    log.record(change)
+  }
+
+  /// Logs the status of a formula that is about to change.
+  func logStatus(of formula: Formula) {
+    let status = hotFormulas[formula.id.rawValue].status
+    let hasFailed = status == .failed || status == .heldBack
+    record(
+      .status(
+        formula.id, order: formula.order, status, failure: hasFailed ? failures[formula.id] : nil))
+  }
+
+  /// Logs what a formula has read so far besides its text: that is about to change.
+  func logReads(of formula: Formula) {
+    let inputs = formula.dynamicInputs
+    // One that has not run yet needs what it reads now in any case.
+    if inputs.isEmpty, hotFormulas[formula.id.rawValue].status == .waiting { return }
+    record(.reads(formula.id, order: formula.order, inputs.map { place(of: $0) }))
+  }
+
+  /// Logs from which slots a property was computed so far: that is about to change.
+  func logSlots(of property: CellID, _ slots: [CellID]) {
+    if slots.isEmpty { return }
+    record(.slots(of: place(of: property), slots.map { place(of: $0) }))
+  }
+
+  /// Logs that a connection has come into force; it has not been brought up to date yet.
+  func recordNewConnection(_ connection: Connection, wasSuspended: Bool = false) {
+    words[0].hasLoggedChanges = true
+    newConnectionCount &+= 1
+    lastNewConnection = connection.number
+    log.record(new: connection, wasSuspended: wasSuspended)
+  }
+
+  /// Removes all changes of the graph from the log: they stand.
+  func endLog() {
+    log.removeStructure()
+    words[0].hasLoggedChanges = false
+  }
+
+  // MARK: Restoring
+
+  /// Restores the solvers of regions that were replaced in the turn.
+  func restoreSolvers() {
+    for case .solver(let each) in log.changes.reversed() {
+      each.region.isHandedOver = false
+      each.region.solver = each.solver
+      each.region.solverName = each.name
+    }
+    log.removeSolvers()
+  }
+
+  /// Restores what a turn has changed besides values and solvers.
+  func restoreGraph() {
+    // Code that runs meanwhile may have the collector run: what is needed stays in the log.
+    let changes = log.changes
+    endNewConnections()
+    reinstateRetracted(since: 0)
+    // All else is as it was: nothing has to run that had not.
+    scheduledFormulas = []
+    retries = Retries()
+    restoreReads(changes)
+    restoreStatuses(changes)
+    endLog()
+  }
+
+  /// Takes connections out of force that have come into force in the turn, and returns their places to the
+  /// solvers that these had.
+  ///
+  /// They would fail with every later change; the statements that made them have failed.
+  func endNewConnections() {
+    var cells: Set<CellID> = []
+    for number in log.newConnections.reversed() {
+      guard let connection = connections[abs(number)] else { continue }
+      for formula in connection.formulas { cells.formUnion(formula.inputs + [formula.output]) }
+      if number < 0 { suspend(connection) } else { disconnect(connection) }
+    }
+    for cell in cells.sorted() where isInUse(cell) {
+      if let region = self[cell].region, region.isToBeReconsidered {
+        _ = reconsiderSolver(of: region)
+      }
+    }
+  }
+
+  /// Has formulas and properties hear of what they have read before the turn: they hold what they
+  /// held then, which follows from that.
+  ///
+  /// What they read in the turn goes first, so that on the way to an order that has been there is
+  /// no cycle.
+  private func restoreReads(_ changes: [TurnLog.Change]) {
+    var seen: Set<FormulaID> = []
+    var restored: [(formula: Formula, places: [Place])] = []
+    for case .reads(let id, let order, let places) in changes where seen.insert(id).inserted {
+      guard let formula = self[id], formula.order == order else { continue }
+      restored.append((formula, places))
+    }
+    for (formula, places) in restored {
+      let kept = Set(places.compactMap { cellsByPlace[$0] })
+      restoreInputs(formula.dynamicInputs.filter { kept.contains($0) }, of: formula)
+    }
+    for (formula, places) in restored {
+      let cells = places.map { cell(for: $0, name: machine.name(of: $0)) }
+      restoreInputs(cells, of: formula)
+    }
+    for case .slots(let property, let slots) in changes.reversed() where !slots.isEmpty {
+      if let cell = cellsByPlace[property] { setSlots(slots, of: cell) }
+    }
+  }
+
+  /// Restores the statuses of formulas.
+  private func restoreStatuses(_ changes: [TurnLog.Change]) {
+    var isChanged = false
+    for case .status(let id, let order, let status, let failure) in changes.reversed() {
+      isChanged = true
+      guard self[id]?.order == order else { continue }
+      hotFormulas[id.rawValue].status = status
+      failures[id] = failure
+    }
+    if isChanged { forgetPlans() }
+  }
+
+  /// Gives a formula inputs back that it had before.
+  private func restoreInputs(_ cells: [CellID], of formula: Formula) {
+    guard formula.constraint != nil else { return }
+    // They were its inputs in an order without a cycle.
+    try? changeDynamicInputs(cells, of: formula)
+    formula.lastReads = formula.dynamicInputs.map { place(of: $0) }
+    hotFormulas[formula.id.rawValue].readsItsText = formula.lastReads.isEmpty
+  }
+
+  /// Has a formula hear of what it has read but for that which depends on its own result: it fails,
+  /// and looks again as soon as any of the rest changes.
+  ///
+  /// - Complexity: O(what depends on the result).
+  func setInputsWithoutCycle(_ cells: [CellID], of formula: Formula) {
+    let starts = formula.constraint?.region.map { Array($0.cells) } ?? [formula.output]
+    let below = starts.reduce(into: Set(starts)) { $0.formUnion(downstream(of: $1)) }
+    try? setDynamicInputs(cells.filter { !below.contains($0) }, of: formula)
+    // Nothing that it reads the next time is known to be without a cycle.
+    formula.lastReads = []
+    hotFormulas[formula.id.rawValue].readsItsText = false
+    release(cells)
+  }
+}
