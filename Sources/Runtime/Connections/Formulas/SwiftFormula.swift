@@ -33,7 +33,7 @@ private struct IntegersCode: ~Copyable {
 /// The data for running a formula in Swift code: half a cache line for one that reads one cell.
 ///
 /// It begins with the code. There are records of two sizes: where the formula reads two cells, the
-/// number of the second one stands at the end. Where it reads more, the data of its cells is elsewhere.
+/// address and number of the second stand at the end. Where it reads more, the data of its cells is elsewhere.
 @safe
 private struct NativeRecord {
   /// The data behind the code.
