@@ -1,11 +1,11 @@
-// What a solver of connectors is written against: constraints as it sees them (ConstraintIR), numbers
-// (SolverNumber), the turn in which it works (Transaction), and what it must be able to do
-// (ConnectorSolver). Nothing here knows of programs: what keeps the cells is in Runtime/Connections, the
+// The interface of connector solvers: constraints as a solver sees them (ConstraintIR), numbers
+// (SolverNumber), the turn in which it works (Transaction), and the protocol that it implements
+// (ConnectorSolver). Nothing here knows of programs: the cells are kept in Runtime/Connections, the
 // solvers of the library are in Solvers.
 
 internal import TenonTables
 
-/// A way to keep constraints true.
+/// A strategy that keeps the constraints of regions satisfied.
 ///
 /// The graph of cells, their values and the formulas belong to the runtime. It divides the
 /// constraints into regions, orders the regions, and gives each to the cheapest registered solver
@@ -16,43 +16,43 @@ public protocol ConnectorSolver: AnyObject {
   /// Creates a solver without constraints.
   init()
 
-  /// What programs call it: `dataflow`.
+  /// The name of the solver in programs: `dataflow`.
   static var name: String { get }
 
-  /// What it costs, in nanoseconds for a formula, roughly: of those that accept, the cheapest wins.
+  /// The cost of a formula in nanoseconds, roughly: of the solvers that accept, the cheapest wins.
   static var cost: Int { get }
 
-  /// Whether it computes values itself, from constraints as sums, and does not run formulas.
+  /// Whether the solver computes values itself, from constraints as sums, and runs no formulas.
   static var solvesSums: Bool { get }
 
-  /// Whether it chooses for each constraint one of its formulas, so that another one can be chosen in
-  /// place of one that cannot compute its cell.
+  /// Whether the solver chooses for each constraint one of its formulas, so that another formula can be
+  /// chosen in place of one that cannot compute its cell.
   static var choosesFormulas: Bool { get }
 
-  /// Whether the solver can keep a region's constraints.
+  /// Returns whether the solver can keep a region's constraints, or the reasons why it cannot.
   static func accept(_ region: RegionIR) -> Acceptance
 
-  /// Takes a constraint in: all or nothing. A constraint of the same number is replaced.
+  /// Adds a constraint: all or nothing. A constraint of the same number is replaced.
   ///
   /// A constraint of one direction may have the same number as its formula.
   ///
-  /// - Throws: `SolverConflict` when it cannot be kept together with the others; the solver is then
-  ///   as it was before.
+  /// - Throws: `SolverConflict` when the constraint cannot be kept together with the others; the solver is
+  ///   then as it was before.
   func add(_ constraint: ConstraintIR) throws(SolverConflict)
 
-  /// Lets a constraint go.
+  /// Removes a constraint.
   func remove(_ constraint: ConstraintID)
 
-  /// Learns which of the cells that were never written a cell is, before anything else is said of it: of
-  /// two of which nothing else tells which gives way, these numbers do. They do not depend on when places
-  /// were connected. Those from 2^31 on are of places that held something when they were.
+  /// Takes the rank of a cell, which counts while it was never written, before any other call names it:
+  /// ranks decide which of two cells gives way where nothing else does. They do not depend on when places
+  /// were connected. Ranks from 2^31 on are of places that held a value when they were connected.
   func setRank(_ rank: UInt32, of cell: CellID)
 
-  /// Learns that a cell was written from outside the solver's constraints.
+  /// Takes an edit: a write of a cell from outside the solver's constraints.
   ///
   /// - Parameters:
   ///   - cell: The cell.
-  ///   - age: When, as a number that grows with every write, or 0 for a cell that was never
+  ///   - age: The time of the write, a number that grows with every write; 0 for a cell that was never
   ///     written.
   ///   - isPinned: Whether the writer goes on determining the cell, so that no formula of the
   ///     region may compute it.
@@ -60,14 +60,14 @@ public protocol ConnectorSolver: AnyObject {
   ///   written; the solver is then as it was before.
   func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict)
 
-  /// Has a cell keep its value in the next settling as if it were written, for a constraint that begins
-  /// with it; that is no write, and all that counts more than a wish to stay goes on counting more.
+  /// Makes a cell keep its value in the next settling as if it were written, for a constraint that begins
+  /// with it; that is no write, and whatever counts more than a stay goes on counting more.
   func begin(with cell: CellID, age: UInt64)
 
-  /// Learns that nothing outside determines a cell any more.
+  /// Takes the news that nothing outside determines a cell any more.
   func unpin(_ cell: CellID)
 
-  /// Learns that the next settling is the first one of a turn.
+  /// Takes the news that the next settling is the first one of a turn.
   func beginTurn()
 
   /// Satisfies the constraints after changes.
@@ -76,31 +76,31 @@ public protocol ConnectorSolver: AnyObject {
   /// Satisfies the constraints after the change of one cell, which the transaction does not name.
   func settle(from cell: CellID, _ transaction: Transaction)
 
-  /// Learns that a turn was given up: cells hold again what they held before it, and not what the
-  /// solver has computed in it.
+  /// Takes the news that a turn was given up: cells hold again the values from before it, and not those
+  /// that the solver has computed in it.
   func forgetTurn()
 
-  /// The formula that computes a cell at present, if one does.
+  /// Returns the formula that computes a cell at present, or nil.
   func formula(computing cell: CellID) -> FormulaID?
 
-  /// Learns how to read cells outside of a turn: for a solver that computes values itself.
+  /// Takes the means to read cells outside of a turn: for a solver that computes values itself.
   func attach(to values: CellValues)
 
-  /// The formulas that a change of some cells would run, in order; for a solver that computes
+  /// Returns the formulas that a change of some cells would run, in order; for a solver that computes
   /// values itself, those of the constraints that it would satisfy.
   func plan(edits: [CellID]) -> [FormulaID]
 
-  /// Why a cell has the value it has; nil for a cell that the solver does not compute.
+  /// Returns why a cell has its value; nil for a cell that the solver does not compute.
   func explain(_ cell: CellID) -> Explanation?
 
-  /// Whether `edit` is called also for a write that leaves a cell as it is.
+  /// Whether `edit` is called also for a write that leaves the value of a cell unchanged.
   static var hearsEqualWrites: Bool { get }
 
-  /// Whether a constraint that is removed leaves nothing behind: what the solver does with those
-  /// that are required and remain is then what it would do had the other one never been.
+  /// Whether a removed constraint leaves nothing behind: the solver then treats the required constraints
+  /// that remain as if the removed one had never been.
   static var forgetsAtOnce: Bool { get }
 
-  /// Whether a constraint is in force; not so one that stands back behind stronger ones.
+  /// Returns whether a constraint is in force, and not displaced by stronger ones.
   func keeps(_ constraint: ConstraintID) -> Bool
 
   /// The constraints that do not hold because stronger ones stand against them.
@@ -129,38 +129,38 @@ extension ConnectorSolver {
   /// Does nothing: the solver keeps no values.
   public func forgetTurn() {}
 
-  /// Answers nothing: the solver cannot tell.
+  /// Returns no formulas: the solver cannot tell.
   public func plan(edits: [CellID]) -> [FormulaID] { [] }
 
-  /// Answers the formula that computes the cell.
+  /// Returns the formula that computes the cell.
   public func explain(_ cell: CellID) -> Explanation? {
     formula(computing: cell).map { Explanation(formulas: [$0], cells: []) }
   }
 
-  /// Answers no: it runs formulas.
+  /// False: the solver runs formulas.
   public static var solvesSums: Bool { false }
 
-  /// Answers no: it runs those that it is given.
+  /// False: the solver runs the formulas that it is given.
   public static var choosesFormulas: Bool { false }
 
-  /// Answers no: who writes what is there already changes nothing.
+  /// False: a write of an equal value changes nothing.
   public static var hearsEqualWrites: Bool { false }
 
-  /// Answers no: what remains is given to a new solver.
+  /// False: the constraints that remain are given to a new solver.
   public static var forgetsAtOnce: Bool { false }
 
-  /// Answers true: what was added holds.
+  /// Returns true: an added constraint holds.
   public func keeps(_ constraint: ConstraintID) -> Bool { true }
 
-  /// Answers nothing: every constraint holds.
+  /// Empty: every constraint holds.
   public var residuals: [Residual] { [] }
 }
 
-/// What determines a cell.
+/// The formulas and cells that determine a cell.
 public struct Explanation: Sendable {
   /// The formulas through which it is determined.
   public let formulas: [FormulaID]
-  /// The cells on whose values it depends; empty if that is what the first formula reads.
+  /// The cells on whose values it depends; empty if they are the inputs of the first formula.
   public let cells: [CellID]
 
   /// Creates an explanation.
@@ -170,11 +170,11 @@ public struct Explanation: Sendable {
   }
 }
 
-/// By how much a constraint does not hold.
+/// The amount by which a constraint does not hold.
 public struct Residual: Sendable {
   /// The constraint.
   public let constraint: ConstraintID
-  /// What its left side is more than its right one; less when negative.
+  /// The left side less the right one.
   public let amount: SolverNumber
 
   /// Creates a residual.
@@ -212,13 +212,13 @@ public final class CellValues {
 public enum Acceptance: Sendable {
   /// It can keep the constraints.
   case yes
-  /// It cannot, and why.
+  /// It cannot, for these reasons.
   case no([Refusal])
 }
 
-/// Why a solver does not take a constraint.
+/// The reason why a solver does not take a constraint.
 public struct Refusal: Sendable {
-  /// The formula that stands against it.
+  /// The formula that is the obstacle.
   public let formula: FormulaID
   /// The reason: lower case, no full stop.
   public let reason: String
@@ -230,9 +230,9 @@ public struct Refusal: Sendable {
   }
 }
 
-/// Why constraints cannot be kept together.
+/// The reason why constraints cannot be kept together.
 public struct SolverConflict: Error, Sendable {
-  /// What kind of conflict it is.
+  /// The kind of a conflict.
   public enum Kind: Sendable {
     /// The formulas need each other's results: a way around, each one needing the next.
     case cycle
@@ -240,17 +240,17 @@ public struct SolverConflict: Error, Sendable {
     case overdetermined
     /// Required constraints that cannot hold together: no fewer of them would do.
     case unsatisfiable
-    /// A cell that a solver computes with holds something else than a finite number.
+    /// A cell that a solver computes with holds a value that is no finite number.
     case noNumber
-    /// Something that the solver cannot keep: the reason, lower case, no full stop.
+    /// A constraint that the solver cannot keep: the reason, lower case, no full stop.
     case unsupported(String)
     /// The program is to end.
     case interrupted
-    /// The solver has failed, and what it says.
+    /// The solver has failed, with its message.
     case failed(String)
   }
 
-  /// What kind of conflict it is.
+  /// The kind of the conflict.
   public let kind: Kind
   /// The formulas that take part, in order.
   public let formulas: [FormulaID]

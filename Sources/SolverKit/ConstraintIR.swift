@@ -12,11 +12,11 @@ public struct CellID: Hashable, Sendable, Comparable, BitwiseCopyable {
   /// The number as an index.
   @inlinable public var index: Int { Int(rawValue) }
 
-  /// Whether one was made before the other.
+  /// Returns whether the left cell was made before the right one.
   @inlinable
   public static func < (left: CellID, right: CellID) -> Bool { left.rawValue < right.rawValue }
 
-  /// Whether both are of the same.
+  /// Returns whether both numbers are of the same cell.
   @inlinable
   public static func == (left: CellID, right: CellID) -> Bool {
     left.rawValue == right.rawValue
@@ -41,13 +41,13 @@ public struct FormulaID: Hashable, Sendable, Comparable, BitwiseCopyable {
   /// The number as an index.
   @inlinable public var index: Int { Int(rawValue) }
 
-  /// Whether one was made before the other.
+  /// Returns whether the left formula was made before the right one.
   @inlinable
   public static func < (left: FormulaID, right: FormulaID) -> Bool {
     left.rawValue < right.rawValue
   }
 
-  /// Whether both are of the same.
+  /// Returns whether both numbers are of the same formula.
   @inlinable
   public static func == (left: FormulaID, right: FormulaID) -> Bool {
     left.rawValue == right.rawValue
@@ -69,7 +69,7 @@ public struct ConstraintID: Hashable, Sendable, BitwiseCopyable {
   @inline(__always)
   public init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-  /// Whether both are of the same.
+  /// Returns whether both numbers are of the same constraint.
   @inlinable
   public static func == (left: ConstraintID, right: ConstraintID) -> Bool {
     left.rawValue == right.rawValue
@@ -83,21 +83,21 @@ public struct ConstraintID: Hashable, Sendable, BitwiseCopyable {
 /// How much a constraint counts: of two that cannot both hold, the weaker one gives way.
 @frozen
 public enum Strength: UInt8, BitwiseCopyable, Comparable, Sendable, CaseIterable {
-  /// A wish.
+  /// Counts least.
   case weak
-  /// More than a wish.
+  /// Counts more than weak.
   case medium
   /// Gives way to what is required only.
   case strong
   /// Holds, or is refused.
   case required
 
-  /// Whether one gives way to the other.
+  /// Returns whether the left strength gives way to the right one.
   @inlinable
   public static func < (left: Strength, right: Strength) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a constraint says of its left and its right side.
+/// The relation between the left and the right side of a constraint.
 @frozen
 public enum Relation: Sendable {
   /// The sides are equal.
@@ -114,11 +114,11 @@ public enum Relation: Sendable {
 public struct LinearForm: Sendable {
   /// A summand: `number * factor * ... / divisor / ... * cell`.
   public struct Term: Sendable {
-    /// What the text gives as a number.
+    /// The number that the text gives.
     public var number: SolverNumber
-    /// Cells outside of the region by whose values it is multiplied.
+    /// Cells outside of the region by whose values the summand is multiplied.
     public var factors: [CellID]
-    /// Cells outside of the region by whose values it is divided.
+    /// Cells outside of the region by whose values the summand is divided.
     public var divisors: [CellID]
     /// The variable; nil for a summand without one.
     public var cell: CellID?
@@ -148,24 +148,24 @@ public struct LinearForm: Sendable {
   public var constants: [CellID] { Set(terms.flatMap { $0.factors + $0.divisors }).sorted() }
 }
 
-/// A formula as a solver sees it: which cells it reads and which one it computes.
+/// A formula as a solver sees it: the cells that it reads and the cell that it computes.
 ///
-/// What it computes stays with the graph, which runs it when the solver says so.
+/// Its code stays with the graph, which runs it when the solver says so.
 public struct FormulaIR: Sendable {
   /// Its number.
   public let id: FormulaID
   /// The cell it computes.
   public let output: CellID
-  /// The cells it reads, as the text says and, for reads the text hides, as its last run showed.
+  /// The cells it reads: those that its text names and, for hidden reads, those that its last run read.
   public let inputs: [CellID]
-  /// Cells that its text says it reads and that its last run has not read: it stands after what
-  /// computes them, and their changes do not concern it.
+  /// Cells that its text names and its last run has not read: the formula stands after their writers,
+  /// and their changes do not run it.
   public let unread: [CellID]
-  /// When it was declared: of two equally good, the earlier goes first.
+  /// The order of declaration: of two equally good formulas, the earlier goes first.
   public let order: Int
   /// Its text, for messages.
   public let text: String
-  /// Whether it is a way back that follows from another formula of its constraint, and no statement.
+  /// Whether it is an inverse of another formula of its constraint, and no statement.
   public let isInverse: Bool
 
   /// Creates a formula.
@@ -191,11 +191,11 @@ public struct ConstraintIR: Sendable {
   public let cells: [CellID]
   /// The formulas, in the order they were declared, at most one for a cell.
   ///
-  /// What is only linear has one, which stands for it and cannot be run.
+  /// A constraint that is only linear has one, which stands for it and cannot be run.
   public let formulas: [FormulaIR]
-  /// How much it counts.
+  /// The strength of the constraint.
   public let strength: Strength
-  /// What it says of its linear form; without one it is what the formulas say.
+  /// The relation of the linear form to zero; without a linear form the formulas say it.
   public let relation: Relation
   /// The constraint as a sum, where it can be written so.
   public let linear: LinearForm?
@@ -224,11 +224,11 @@ public struct ConstraintIR: Sendable {
   public var isMultiWay: Bool { formulas.count > 1 || isLinearOnly }
 }
 
-/// What a solver is asked to accept: constraints that belong together.
+/// Constraints that belong together, which a solver is asked to accept.
 public struct RegionIR: Sendable {
   /// The constraints.
   public let constraints: [ConstraintIR]
-  /// Cells that something outside the region determines.
+  /// Cells that a formula outside the region determines.
   public let pinned: Set<CellID>
 
   /// Creates a region.

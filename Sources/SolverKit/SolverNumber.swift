@@ -67,7 +67,7 @@ public struct SolverNumber: Sendable, BitwiseCopyable {
   @inline(__always)
   public var isFinite: Bool { isExact || double.isFinite }
 
-  /// The fraction in lowest terms with a positive denominator; nil where that does not fit.
+  /// Returns the fraction in lowest terms with a positive denominator; nil where it does not fit.
   private static func reduced(_ numerator: Int64, _ denominator: Int64) -> SolverNumber? {
     if denominator == 1 { return SolverNumber(bits: numerator, divisor: 1) }
     var (a, b) = (numerator.magnitude, denominator.magnitude)
@@ -85,7 +85,7 @@ public struct SolverNumber: Sendable, BitwiseCopyable {
 // MARK: - Arithmetic
 
 extension SolverNumber {
-  /// The sum.
+  /// Returns the sum.
   @inlinable
   @inline(__always)
   public static func + (left: SolverNumber, right: SolverNumber) -> SolverNumber {
@@ -98,12 +98,12 @@ extension SolverNumber {
     return left.addingFraction(right)
   }
 
-  /// The difference.
+  /// Returns the difference.
   @inlinable
   @inline(__always)
   public static func - (left: SolverNumber, right: SolverNumber) -> SolverNumber { left + -right }
 
-  /// The product.
+  /// Returns the product.
   @inlinable
   @inline(__always)
   public static func * (left: SolverNumber, right: SolverNumber) -> SolverNumber {
@@ -112,13 +112,13 @@ extension SolverNumber {
       let (product, overflow) = left.bits.multipliedReportingOverflow(by: right.bits)
       if !overflow { return SolverNumber(bits: product, divisor: 1) }
     }
-    // Nothing times an exact zero is no longer zero.
+    // A product with zero is an exact zero, even of an infinite double.
     if left.isZero || right.isZero { return .zero }
     if left.divisor == 0 || right.divisor == 0 { return SolverNumber(left.double * right.double) }
     return left.multiplyingFraction(right)
   }
 
-  /// The quotient; for a divisor of zero an infinite double or none at all.
+  /// Returns the quotient; for a divisor of zero an infinite double or none at all.
   public static func / (left: SolverNumber, right: SolverNumber) -> SolverNumber {
     if right.divisor != 0, right.bits != 0,
       let inverse = reduced(right.divisor, right.bits)
@@ -128,7 +128,7 @@ extension SolverNumber {
     return SolverNumber(left.double / right.double)
   }
 
-  /// The number with the other sign.
+  /// Returns the number with the other sign.
   @inlinable
   @inline(__always)
   public static prefix func - (number: SolverNumber) -> SolverNumber {
@@ -139,7 +139,7 @@ extension SolverNumber {
   @usableFromInline
   @inline(never)
   func addingFraction(_ other: SolverNumber) -> SolverNumber {
-    // By the least common denominator, so that what fits in the end does so on the way.
+    // Over the least common denominator, so that intermediate values fit whenever the result does.
     var (common, rest) = (divisor, other.divisor)
     while rest != 0 { (common, rest) = (rest, common % rest) }
     let (scale, otherScale) = (other.divisor / common, divisor / common)
@@ -188,7 +188,7 @@ extension SolverNumber: Comparable {
   @inline(__always)
   public var magnitude: SolverNumber { isNegative ? -self : self }
 
-  /// Whether two numbers are the same, exact or not.
+  /// Returns whether two numbers are equal, exact or not.
   @inlinable
   @inline(__always)
   public static func == (left: SolverNumber, right: SolverNumber) -> Bool {
@@ -198,7 +198,7 @@ extension SolverNumber: Comparable {
     return left.double == right.double
   }
 
-  /// Whether one number is less than another.
+  /// Returns whether the left number is less than the right one.
   public static func < (left: SolverNumber, right: SolverNumber) -> Bool {
     if left.isExact, right.isExact {
       if left.divisor == right.divisor { return left.bits < right.bits }

@@ -1,13 +1,13 @@
 public import TenonTables
 
-/// A turn as a solver sees it: what has changed, and the means to run formulas.
+/// A turn as a solver sees it: the changed cells, and the means to run formulas.
 ///
-/// What keeps the cells overrides what reads and writes them; `StandaloneTransaction` is for using a solver
-/// by itself.
+/// The graph overrides the members that read and write cells; `StandaloneTransaction` is for using a
+/// solver by itself.
 open class Transaction {
   @usableFromInline package final let changes = FlatTable<CellID>()
   @usableFromInline package final let forcedFormulas = FlatTable<FormulaID>()
-  /// Those of them that are no news.
+  /// The forced formulas that are no news: retries of soft constraints.
   @usableFromInline package final var retried: Set<FormulaID> = []
 
   /// Creates a turn in which nothing has changed.
@@ -18,10 +18,10 @@ open class Transaction {
   /// - Complexity: O(n); `change(at:)` needs no array.
   public final var changed: [CellID] { (0..<changes.count).map { changes[$0] } }
 
-  /// How many cells have changed.
+  /// The number of cells that have changed.
   @inlinable public final var changeCount: Int { changes.count }
 
-  /// A cell that has changed, `0 ..< changeCount`.
+  /// Returns a cell that has changed, by its index in `0 ..< changeCount`.
   @inlinable public final func change(at index: Int) -> CellID { changes[index] }
 
   /// Formulas that must run though nothing they read has changed: they are new.
@@ -29,11 +29,11 @@ open class Transaction {
   /// - Complexity: O(n).
   public final var forced: [FormulaID] { (0..<forcedFormulas.count).map { forcedFormulas[$0] } }
 
-  /// How many formulas must run.
+  /// The number of formulas that must run.
   @inlinable public final var forcedCount: Int { forcedFormulas.count }
 
-  /// Whether a formula that must run is that of a soft constraint which has been there before, and may hold
-  /// now as something else has ended: nothing has to follow it that would not otherwise.
+  /// Returns whether a forced formula is a retry: that of a soft constraint which is not new and
+  /// may hold now as another constraint has ended: no cell follows it that would not do so otherwise.
   public final func isRetried(_ formula: FormulaID) -> Bool { retried.contains(formula) }
 
   /// Whether there is nothing to do.
@@ -46,8 +46,8 @@ open class Transaction {
     if !retried.isEmpty { retried = [] }
   }
 
-  /// Lets a solver do its work; what changes meanwhile and is none of its own doing stays for the
-  /// next time.
+  /// Lets a solver do its work; changes that are recorded meanwhile by others than the solver stay for
+  /// the next time.
   @inlinable
   @inline(__always)
   package final func settle(with solver: any ConnectorSolver) {
@@ -65,9 +65,9 @@ open class Transaction {
     }
   }
 
-  // MARK: What keeps the cells
+  // MARK: Members for the owner of the cells
 
-  /// The number by which a solver knows the constraint that a formula is part of; nil for one that has
+  /// Returns the number by which a solver knows the constraint of a formula; nil for a constraint that has
   /// ended, and where a solver is used by itself.
   open func constraint(of formula: FormulaID) -> ConstraintID? { nil }
 
@@ -79,16 +79,16 @@ open class Transaction {
   /// - Parameters:
   ///   - cell: The cell.
   ///   - number: The number.
-  ///   - formula: The formula that stands for the constraint because of which it has that value.
+  ///   - formula: The formula that stands for the constraint that gives the cell that value.
   ///   - cause: The changed cell because of which it is computed.
   /// - Returns: Whether the value of the cell has changed.
   open func set(
     _ cell: CellID, to number: SolverNumber, by formula: FormulaID, because cause: CellID?
   ) -> Bool { false }
 
-  /// Gives the turn up: what was written contradicts required constraints.
+  /// Gives the turn up: the writes contradict required constraints.
   ///
-  /// All places get back what they held before it, and who wrote is told.
+  /// All places get back the values they held before it, and the writer gets the error.
   open func refuse(_ conflict: SolverConflict) {}
 
   /// Runs a formula, by its number, and stores its value.
@@ -104,9 +104,9 @@ open class Transaction {
 
   /// Runs as many of the first formulas of a plan as can be run without looking at each: copies.
   ///
-  /// - Requires: each of them reads a cell that has changed or that one before it computes.
-  /// - Returns: how many have run, all of which have changed their cells; those that follow are for
-  ///   the solver to run.
+  /// - Requires: each of them reads a cell that has changed or that a formula before it computes.
+  /// - Returns: the number of formulas that have run, all of which have changed their cells; those that
+  ///   follow are for the solver to run.
   open func run(_ plan: FormulaPlan) -> Int { 0 }
 
   /// Runs a formula and stores its value.
@@ -122,7 +122,7 @@ open class Transaction {
 
 /// Formulas in the order in which a solver runs them, kept for turn after turn.
 ///
-/// A turn makes it (`Transaction.makePlan`), so that what keeps the cells can lay out beside it what it
+/// A turn makes it (`Transaction.makePlan`), so that the graph can lay out beside it the data that it
 /// needs to run them in one loop.
 open class FormulaPlan {
   /// The numbers of the formulas.
@@ -131,7 +131,7 @@ open class FormulaPlan {
   /// Creates a plan without formulas.
   public init() {}
 
-  /// How many formulas there are.
+  /// The number of formulas.
   public final var count: Int { formulas.count }
 
   /// Adds a formula at the end.
@@ -147,9 +147,9 @@ public final class StandaloneTransaction: Transaction {
   /// Creates a turn.
   ///
   /// - Parameters:
-  ///   - values: What the cells hold.
+  ///   - values: The values of the cells.
   ///   - set: Stores a number in a cell; answers whether that changed it.
-  ///   - refuse: Hears why the turn cannot be finished.
+  ///   - refuse: Takes the conflict because of which the turn cannot be finished.
   public init(
     values: CellValues, set: @escaping (CellID, SolverNumber) -> Bool,
     refuse: @escaping (SolverConflict) -> Void
@@ -165,17 +165,17 @@ public final class StandaloneTransaction: Transaction {
   /// Tells the solver of a formula whose constraint is new.
   public func force(_ formula: FormulaID) { forcedFormulas.append(formula) }
 
-  /// Forgets what has changed.
+  /// Forgets the recorded changes.
   public func clear() { removeAll() }
 
   /// Returns the number that a cell holds; nil when it holds no number.
   public override func number(of cell: CellID) -> SolverNumber? { values[cell] }
 
-  /// Stores a number by the block that was given for that.
+  /// Stores a number by the closure `set` of the initializer.
   public override func set(
     _ cell: CellID, to number: SolverNumber, by formula: FormulaID, because cause: CellID?
   ) -> Bool { store(cell, number) }
 
-  /// Tells the block that was given for that.
+  /// Calls the closure `refuse` of the initializer.
   public override func refuse(_ conflict: SolverConflict) { hear(conflict) }
 }

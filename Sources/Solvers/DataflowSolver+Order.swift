@@ -1,10 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Which node stands before which.
+// The topological order of the nodes.
 
 extension DataflowSolver {
-  /// Sees to it that one node stands before another in the order.
+  /// Moves nodes so that one node stands before another in the order.
   func order(_ first: Int32, before second: Int32) throws(SolverConflict) {
     if first == second { throw SolverConflict(.cycle, [formulaID(first)]) }
     let upper = nodes[first].position
@@ -25,7 +25,7 @@ extension DataflowSolver {
     }
   }
 
-  /// The nodes that depend on one and stand up to a position; a way to `target` is a cycle.
+  /// Returns the nodes that depend on a node and stand before a limit; a path to `target` is a cycle.
   private func affected(
     from start: Int32, to limit: Int32, target: Int32
   ) throws(SolverConflict) -> [Int32] {
@@ -60,7 +60,7 @@ extension DataflowSolver {
     return found
   }
 
-  /// The formulas of a cycle, each needing the result of the next one.
+  /// Returns the formulas of a cycle, each needing the result of the next one.
   private func way(to end: Int32, from: [Int32: Int32], start: Int32) -> [FormulaID] {
     var way = [formulaID(end)]
     var node = end
@@ -71,7 +71,7 @@ extension DataflowSolver {
     return way
   }
 
-  /// The nodes that one depends on and that stand from a position on.
+  /// Returns the nodes that a node depends on and that stand behind a limit.
   private func ancestors(of start: Int32, from limit: Int32) -> [Int32] {
     var found: [Int32] = []
     var stack = [start]

@@ -1,10 +1,10 @@
 public import TenonSolverKit
 internal import TenonTables
 
-// A turn: the formulas that depend on what has changed, in order.
+// A turn: the formulas that depend on changed cells, in order.
 
 extension DataflowSolver {
-  /// Runs the formulas that depend on what has changed, in order.
+  /// Runs the formulas that depend on changed cells, in order.
   ///
   /// - Complexity: O(formulas that run + their readers + length of the order / 4,096).
   public func settle(_ transaction: Transaction) {
@@ -20,7 +20,7 @@ extension DataflowSolver {
 
   /// Runs the formulas that depend on a cell that has changed, in order.
   ///
-  /// Nothing is marked when a turn begins: the one before has run all that was.
+  /// Nothing is marked when a turn begins: the turn before has run all marked nodes.
   ///
   /// - Complexity: as that of `settle`.
   public func settle(from cell: CellID, _ transaction: Transaction) {
@@ -36,7 +36,7 @@ extension DataflowSolver {
     runMarked(transaction)
   }
 
-  /// Runs what is marked, and what follows from it.
+  /// Runs the marked nodes, and those that follow from them.
   private func runMarked(_ transaction: Transaction) {
     var cursor = dirty.makeCursor()
     while true {
@@ -47,7 +47,7 @@ extension DataflowSolver {
     }
   }
 
-  /// Runs a formula while no other waits, and those that follow from it as long as each is the only
+  /// Runs a formula while no other is due, and those that follow from it as long as each is the only
   /// reader of the one before: nothing has to be marked for that.
   ///
   /// - Returns: Whether nothing is left to be run.
@@ -62,9 +62,9 @@ extension DataflowSolver {
       let record = unsafe nodes.address(of: node)
       let formula = unsafe record.pointee.formula
       let output = unsafe record.pointee.output
-      // Whatever runs may make nodes: the records may have moved behind it.
+      // A formula that runs may make nodes: the records may have moved behind it.
       let hasChanged = transaction.run(formula, because: cause)
-      // What has been marked meanwhile may have to run before the next one.
+      // Nodes that have been marked meanwhile may have to run before the next one.
       let isAlone = dirty.version == version
       guard hasChanged else { return isAlone }
       let edge = firstReader(after: node, formula, output)
@@ -78,8 +78,8 @@ extension DataflowSolver {
     }
   }
 
-  /// The first edge to a node that reads what a node has computed, which may have been ended while
-  /// it ran; or -1.
+  /// Returns the first edge to a reader of a node's result, or -1; the node may have been ended while it
+  /// ran.
   @inline(__always)
   private func firstReader(after node: Int32, _ formula: Int32, _ output: Int32) -> Int32 {
     let record = unsafe nodes.address(of: node)
@@ -89,7 +89,7 @@ extension DataflowSolver {
     return firstReader(of: output)
   }
 
-  /// Has everything run that a transaction concerns.
+  /// Marks the nodes that a transaction concerns.
   private func mark(_ transaction: Transaction) {
     for index in 0..<transaction.changeCount {
       let cell = transaction.changes[index].rawValue
@@ -102,7 +102,7 @@ extension DataflowSolver {
     }
   }
 
-  /// Runs a formula, and has those run that read its cell if that has changed.
+  /// Runs a formula, and marks the readers of its cell if that has changed.
   ///
   /// - Returns: the node that is next, if that is plain without looking for it; else -1.
   @inline(__always)
@@ -120,7 +120,7 @@ extension DataflowSolver {
     return markReaders(firstReader(after: node, formula, output), because: output, &cursor)
   }
 
-  /// Has the nodes run that read a cell.
+  /// Marks the nodes that read a cell.
   ///
   /// - Returns: the first of them, if it comes next: it is not marked then.
   @inline(__always)
@@ -143,7 +143,7 @@ extension DataflowSolver {
     return -1
   }
 
-  /// Has the nodes run that read a cell, from an edge on.
+  /// Marks the nodes that read a cell, from an edge on.
   private func markReaders(_ first: Int32, because cell: Int32) {
     var edge = first
     while edge >= 0 {

@@ -1,17 +1,17 @@
 public import TenonSolverKit
 internal import TenonTables
 
-/// Keeps constraints of one direction: each formula runs when something it reads has changed, after
-/// everything it reads is up to date.
+/// Keeps constraints of one direction: each formula runs when a cell that it reads has changed, after
+/// all cells that it reads are up to date.
 ///
-/// - Solution: the only one there is: every cell is what its formula says.
+/// - Solution: the only one there is: every cell has the value of its formula.
 /// - Cycles are refused when they would come to be, with the formulas in order; too few equations
 ///   cannot happen.
 /// - Cost: a turn costs one step for each formula that runs and one for each 64 places of the
 ///   order that it passes; a formula whose cells turn out unchanged does not run.
 ///
-/// Formulas stand in a topological order, and a bitmap over this order says which have to run. A
-/// new formula moves only those that stand between it and what it depends on.
+/// Formulas stand in a topological order, and a bitmap over this order marks the formulas that have to
+/// run. A new formula moves only formulas that stand between it and those it depends on.
 ///
 /// Algorithm: D. J. Pearce, P. H. J. Kelly, "A dynamic topological sort algorithm for directed
 /// acyclic graphs", ACM Journal of Experimental Algorithmics 11, 2006. Here with explicit stacks,
@@ -21,16 +21,16 @@ public final class DataflowSolver: ConnectorSolver {
     var formula: Int32
     /// The number of the cell it computes.
     var output: Int32
-    /// The first edge to a node that reads it, or -1: what a turn follows.
+    /// The first edge to a node that reads the cell, or -1: a turn follows these edges.
     var firstReader: Int32 = -1
     var position: Int32
     /// Its first edge, or the next free record.
     var firstInput: Int32 = -1
-    /// Why it has to run: the number of the changed cell, or -1.
+    /// The number of the changed cell because of which it has to run, or -1.
     var cause: Int32 = -1
   }
 
-  /// What joins a cell to a node that reads it: as much of it as a turn follows.
+  /// An edge between a cell and a node that reads it: the fields that a turn follows.
   struct Edge {
     /// The node; its complement where it has not read the cell.
     ///
@@ -45,16 +45,16 @@ public final class DataflowSolver: ConnectorSolver {
   let nodes = FlatTable<Node>()
   let edges = FlatTable<Edge>()
   /// For each edge the number of its cell; its complement where the next edge of the same node is the
-  /// one before it in the table, as it is for a formula that nothing has made room for.
+  /// one before it in the table, as it is for a formula whose edges were made in a row.
   private let edgeCells = FlatTable<Int32>()
-  /// For an edge the one before it in its list, and for the first one that has read its cell the
-  /// last: nothing for one that is alone.
+  /// For an edge the one before it in its list, and for the first reader edge of a cell the last; no
+  /// entry for an edge that is alone.
   private let previousReaders = NumberMap()
   /// For an edge the next one of the same node, where that is not the one before it in the table.
   private let nextInputs = NumberMap()
-  /// How many records there are, free ones included.
+  /// The number of records, free ones included.
   var recordCount: Int { nodes.count + edges.count }
-  /// How many bytes the columns take that most formulas have nothing in.
+  /// The bytes that the columns take in which most formulas have no entry.
   var columnBytes: Int {
     previousReaders.byteCount + nextInputs.byteCount + nodesByConstraint.byteCount
       + constraintsByNode.byteCount
@@ -69,18 +69,18 @@ public final class DataflowSolver: ConnectorSolver {
   private let constraintsByNode = NumberMap()
   /// For the number of a cell the node that computes it.
   let writers = NumberMap()
-  /// For the number of a cell that no node computes the first edge to a node that reads it; of the
-  /// others their nodes know that.
+  /// For a cell that no node computes the first edge to a node that reads it; for a computed cell its
+  /// node has that edge.
   private let readers = NumberMap()
-  /// For the number of a cell the first edge to a node that stands after what computes it and has not
-  /// read it: there are few.
+  /// For a cell the first edge to a node that stands after the writer of the cell and has not read it:
+  /// there are few.
   let waiters = NumberMap()
   /// The nodes in their order; -1 where one was removed, and before the first.
   let order = FlatTable<Int32>()
-  /// Where the first node stands: there is room before it for those that all others follow.
+  /// The position of the first node: there is room before it for nodes that all others follow.
   private var front = 0
   let dirty = DirtySet()
-  /// A bit for each node where a search has been; all are clear between searches.
+  /// A bit for each node that a search has visited; all are clear between searches.
   let visited = FlatTable<UInt64>()
   /// Whether formulas are being run: the order keeps its gaps meanwhile.
   var isSettling = false
@@ -109,27 +109,27 @@ public final class DataflowSolver: ConnectorSolver {
     return refusals.isEmpty ? .yes : .no(refusals)
   }
 
-  /// The formula that computes a cell, if one does.
+  /// Returns the formula that computes a cell, or nil.
   public func formula(computing cell: CellID) -> FormulaID? {
     let node = writers[cell.rawValue]
     return node < 0 ? nil : formulaID(node)
   }
 
-  /// Learns nothing from writes: formulas of one direction do not depend on who wrote.
+  /// Does nothing: formulas of one direction do not depend on the writer.
   public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {}
 
-  /// Learns nothing: no cell is pinned here.
+  /// Does nothing: no cell is pinned here.
   public func unpin(_ cell: CellID) {}
 }
 
 // MARK: - Constraints
 
 extension DataflowSolver {
-  /// Takes a constraint of one formula in, or learns what it reads now.
+  /// Adds a constraint of one formula, or takes its new inputs.
   ///
   /// - Throws: `SolverConflict` of the kind `cycle`.
-  /// - Complexity: O(formulas between it and what it depends on, in the present order); O(inputs)
-  ///   when all it depends on came before it, or nothing that it reads is computed.
+  /// - Complexity: O(formulas between it and those it depends on, in the present order); O(inputs)
+  ///   when all formulas it depends on came before it, or no cell that it reads is computed.
   public func add(_ constraint: ConstraintIR) throws(SolverConflict) {
     guard let formula = constraint.formulas.first, constraint.formulas.count == 1 else {
       throw SolverConflict(.overdetermined, constraint.formulas.map(\.id))
@@ -161,7 +161,7 @@ extension DataflowSolver {
     }
   }
 
-  /// Lets a constraint go.
+  /// Removes a constraint.
   ///
   /// - Complexity: O(inputs).
   public func remove(_ constraint: ConstraintID) {
@@ -175,7 +175,7 @@ extension DataflowSolver {
     discard(node)
   }
 
-  /// The node of a constraint, or -1.
+  /// Returns the node of a constraint, or -1.
   private func node(of constraint: ConstraintID) -> Int32 {
     let other = nodesByConstraint[constraint.rawValue]
     if other >= 0 { return other }
@@ -202,7 +202,7 @@ extension DataflowSolver {
     return node
   }
 
-  /// A place in the order: before all others for a formula that reads nothing that is computed, so
+  /// Returns a position in the order: before all others for a formula of which no input is computed, so
   /// that a chain made from its end costs no more than one made from its start; else behind them.
   private func place(_ formula: FormulaIR) -> Int32 {
     if isRead(formula.output), !isSettling,
@@ -221,7 +221,7 @@ extension DataflowSolver {
     firstReader(of: cell.rawValue) >= 0 || waiters[cell.rawValue] >= 0
   }
 
-  /// The first edge to a node that reads a cell, or -1.
+  /// Returns the first edge to a node that reads a cell, or -1.
   @inline(__always)
   func firstReader(of cell: Int32) -> Int32 {
     let first = readers[cell]
@@ -268,7 +268,7 @@ extension DataflowSolver {
   private func relink(
     _ node: Int32, _ output: CellID, _ inputs: [CellID], unread: [CellID]
   ) throws(SolverConflict) {
-    // A search relies on the order of all that is linked besides what it is made for: where the node
+    // A search relies on the order of all linked nodes except the two it is made for: where the node
     // is neither behind its inputs nor before its readers, one comes after the other.
     if writers[output.rawValue] != node { try link(node, output, [], unread: []) }
     try link(node, output, inputs, unread: unread)
@@ -327,13 +327,13 @@ extension DataflowSolver {
     enterInput(edge, of: node)
   }
 
-  /// The last edge of the list that one begins.
+  /// Returns the last edge of the list that an edge begins.
   private func lastReader(_ first: Int32) -> Int32 {
     let last = previousReaders[first]
     return last < 0 ? first : last
   }
 
-  /// Has a node stand after what computes a cell.
+  /// Makes a node stand after the writer of a cell.
   private func addWaiter(for cell: Int32, _ node: Int32) {
     let next = waiters[cell]
     let edge = makeEdge(Edge(node: ~node, nextReader: next), from: cell)
@@ -352,13 +352,13 @@ extension DataflowSolver {
     nodes[node].firstInput = edge
   }
 
-  /// The number of the cell that an edge comes from.
+  /// Returns the number of the cell that an edge comes from.
   func cell(of edge: Int32) -> Int32 {
     let word = edgeCells[edge]
     return word < 0 ? ~word : word
   }
 
-  /// The next edge of the same node, or -1.
+  /// Returns the next edge of the same node, or -1.
   func nextInput(of edge: Int32) -> Int32 {
     edgeCells[edge] < 0 ? edge &- 1 : nextInputs[edge]
   }
@@ -433,7 +433,7 @@ extension DataflowSolver {
     }
   }
 
-  /// Notes which edge is before another one: an edge that is before itself is alone.
+  /// Records which edge is before another one: an edge that is before itself is alone.
   private func setPrevious(_ previous: Int32, of edge: Int32) {
     if previous == edge {
       previousReaders.remove(edge)

@@ -2,15 +2,15 @@ internal import TenonTables
 
 /// A set of positions from which the least is taken: a bitmap, and a bitmap of its words.
 ///
-/// Whoever takes many in a row holds the word it has come to itself: `Cursor`.
+/// A caller that takes many in a row holds the current word itself: `Cursor`.
 ///
 /// - Complexity: O(1) to enter one; taking the least costs a step for each 4,096 positions that are
 ///   passed.
 struct DirtySet: ~Copyable {
   private let words = FlatTable<UInt64>()
-  /// A set bit says that the word may have one.
+  /// A set bit marks a word that may have a position.
   private let summary = FlatTable<UInt64>()
-  /// One number: how often somebody other than the cursor has changed the set.
+  /// One number: how often the set was changed other than by the cursor.
   private let versions = FlatTable<UInt64>()
 
   init() { versions.append(0) }
@@ -47,8 +47,8 @@ struct DirtySet: ~Copyable {
 
   /// Takes positions out in order, while others are entered behind the one taken last.
   ///
-  /// The word it has come to is held in registers. Before anything else may look at the set, it has
-  /// to be put down, and afterwards taken up again.
+  /// The current word is held in registers. Before any other code may look at the set, `suspend` has
+  /// to write it back, and afterwards `resume` read it again.
   struct Cursor {
     fileprivate var word = -1
     fileprivate var bits: UInt64 = 0
@@ -56,10 +56,10 @@ struct DirtySet: ~Copyable {
     fileprivate var version: UInt64
   }
 
-  /// How often positions have been entered or taken out other than by a cursor.
+  /// The number of times that positions have been inserted or removed other than by a cursor.
   @inline(__always) var version: UInt64 { versions[0] }
 
-  /// A cursor before the first position.
+  /// Returns a cursor before the first position.
   func makeCursor() -> Cursor { Cursor(version: versions[0]) }
 
   /// Enters a position behind the one that was taken last.
@@ -90,7 +90,7 @@ struct DirtySet: ~Copyable {
     return position
   }
 
-  /// Goes to the next word that has a position.
+  /// Advances to the next word that has a position, and returns whether there is one.
   private func advance(_ cursor: inout Cursor) -> Bool {
     if cursor.word >= 0 {
       words[cursor.word] = 0
@@ -114,13 +114,13 @@ struct DirtySet: ~Copyable {
     return false
   }
 
-  /// Puts down what the cursor holds.
+  /// Writes back the word that the cursor holds.
   @inline(__always)
   func suspend(_ cursor: Cursor) {
     if cursor.word >= 0 { words[cursor.word] = cursor.bits }
   }
 
-  /// Takes up again where the cursor was; at the beginning, if others have changed the set.
+  /// Reads the word of the cursor again; begins anew if others have changed the set.
   @inline(__always)
   func resume(_ cursor: inout Cursor) {
     if versions[0] != cursor.version { cursor = makeCursor() }

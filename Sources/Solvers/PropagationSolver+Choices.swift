@@ -1,21 +1,21 @@
 internal import TenonTables
 public import TenonSolverKit
 
-// Which formula of each constraint computes its cell: paths that are turned around, cycles, and what is
-// given up.
+// The formula of each constraint that computes its cell: paths that are turned around, cycles, and
+// constraints that are given up.
 
 extension PropagationSolver {
-  /// A cell that a search has come to.
+  /// A cell that a search has reached.
   struct Step {
     let variable: Int32
-    /// The constraint that could compute the cell, and its member that says how.
+    /// The constraint that could compute the cell, and its member for the cell.
     let through: Int32
     let member: Int32
     /// The step to the cell that this constraint computes at present, or -1 at the start.
     let before: Int32
   }
 
-  /// What a search upwards has found.
+  /// The results of a search upwards.
   struct Found {
     var steps: [Step] = []
     /// The steps to cells that could give way, the weakest first.
@@ -49,7 +49,7 @@ extension PropagationSolver {
     throw SolverConflict(.overdetermined, formulas(around: entry))
   }
 
-  /// Chooses a formula anew for a constraint that has got further ones.
+  /// Chooses a formula anew for a constraint that has further ones now.
   func chooseAgain(for entry: Int32) {
     improve()
     let output = output(entry)
@@ -67,7 +67,7 @@ extension PropagationSolver {
     do throws(SolverConflict) {
       try choose(for: entry)
     } catch {
-      // It could be kept as it was.
+      // It can be kept as it was.
       constraints[entry].chosen = chosen
       if chosen >= 0 { variables[members[chosen].variable].source = entry }
     }
@@ -75,7 +75,7 @@ extension PropagationSolver {
 
   /// Chooses among the cells of a constraint when nothing computes any of them.
   ///
-  /// - Returns: Whether that is so, and no cycle can close.
+  /// - Returns: Whether no cell is computed, so that no cycle can close.
   private func chooseFree(for entry: Int32) -> Bool {
     var weakest: Int32 = -1
     var member = constraints[entry].firstMember
@@ -101,8 +101,8 @@ extension PropagationSolver {
     return true
   }
 
-  /// Has a constraint compute a cell that nothing else joins, if that counts less than all that keep their
-  /// values: then nothing has to be looked for above.
+  /// Makes a constraint compute a cell that no other constraint joins, if that counts less than all cells
+  /// that keep their values: then no search upwards is needed.
   private func chooseNew(for entry: Int32) -> Bool {
     var weakest: Int32 = -1
     var member = constraints[entry].firstMember
@@ -140,14 +140,14 @@ extension PropagationSolver {
       isTangled = true
       return false
     }
-    // What can be computed in place of it can be now in place of any of them.
+    // An exchange that was open for the chosen cell is open now for each other candidate.
     if takeUp(found.steps[candidate].variable) {
       for other in found.candidates.dropFirst() { loosen(found.steps[other].variable) }
     }
     return true
   }
 
-  /// The formulas that stand against a constraint: its own and those that compute its cells.
+  /// Returns the formulas that conflict with a constraint: its own and those that compute its cells.
   func formulas(around entry: Int32) -> [FormulaID] {
     var own: [FormulaID] = []
     var others: [(place: Int32, formula: FormulaID)] = []
@@ -164,7 +164,7 @@ extension PropagationSolver {
     return own + others.sorted { $0.place < $1.place }.map(\.formula)
   }
 
-  /// Looks for cells that a constraint could compute, directly or by turning others around.
+  /// Searches for cells that a constraint could compute, directly or by turning others around.
   ///
   /// - Complexity: O(constraints above).
   func search(in entry: Int32, avoiding: Int32) -> Found {
@@ -201,7 +201,7 @@ extension PropagationSolver {
     return found
   }
 
-  /// Adds the cells that a constraint could compute and the search has not come to.
+  /// Adds the cells that a constraint could compute and the search has not reached.
   @inline(__always)
   private func addSteps(through entry: Int32, before: Int32, to found: inout Found) {
     var member = constraints[entry].firstMember
@@ -216,7 +216,7 @@ extension PropagationSolver {
     }
   }
 
-  /// Whether a cell gives way before another.
+  /// Returns whether a cell gives way before another.
   func isWeaker(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (variables[left].age, variables[right].age)
     if a != b { return a < b }
@@ -227,7 +227,7 @@ extension PropagationSolver {
   /// How much a cell counts.
   struct Weight: BitwiseCopyable, Comparable {
     let age: UInt64
-    /// Of cells never written: whether it held something, how far left it stands, and its rank.
+    /// Of cells never written: whether it held a value, its distance from the left, and its rank.
     let place: UInt64
 
     static let most = Weight(age: .max, place: .max)
@@ -239,21 +239,21 @@ extension PropagationSolver {
 
   func weight(_ variable: Int32) -> Weight {
     let (age, rank) = (variables[variable].age, UInt64(variables[variable].rank))
-    // Of those that were written nobody asks where they stand.
+    // The position of written cells does not matter.
     if age > 0 { return Weight(age: age, place: 0) }
     let place = (rank >> 31) << 40 | UInt64(leftMost(variable)) << 31 | rank & 0x7FFF_FFFF
     return Weight(age: 0, place: place)
   }
 
-  /// Notes that a cell keeps its value, or counts less than it did.
+  /// Records the weight of a cell that keeps its value, or counts less than it did.
   func markKept(_ variable: Int32) { leastKept = min(leastKept, weight(variable)) }
 
-  /// What turning a path around has changed.
+  /// The former choices of the constraints of a path that was turned around.
   struct Turned {
     var choices: [(constraint: Int32, chosen: Int32)] = []
   }
 
-  /// Lets each constraint of a path compute the cell that the next one computed, the last one the
+  /// Makes each constraint of a path compute the cell that the next one computed, the last one the
   /// free cell.
   private func turnAround(_ found: Found, _ end: Int) -> Turned {
     var turned = Turned()
@@ -271,7 +271,7 @@ extension PropagationSolver {
     return turned
   }
 
-  /// Takes back what `turnAround` did.
+  /// Undoes the changes of `turnAround`.
   func turnBack(_ turned: Turned) {
     for (constraint, chosen) in turned.choices.reversed() {
       let now = output(constraint)
@@ -281,7 +281,7 @@ extension PropagationSolver {
     }
   }
 
-  /// Has a constraint compute the cell of one of its members.
+  /// Makes a constraint compute the cell of one of its members.
   func choose(_ member: Int32, for entry: Int32) {
     let old = output(entry)
     if old >= 0, variables[old].source == entry {
@@ -292,10 +292,10 @@ extension PropagationSolver {
     variables[members[member].variable].source = entry
   }
 
-  /// The formulas of a cycle that the choice for a constraint has closed, each needing the result
+  /// Returns the formulas of a cycle that the choice for a constraint has closed, each needing the result
   /// of the next one; nil when there is none.
   ///
-  /// - Complexity: O(constraints below); O(constraints turned around) when they read nothing that is
+  /// - Complexity: O(constraints below); O(constraints turned around) when they read no cell that is
   ///   computed elsewhere.
   func cycle(through start: Int32, _ turned: Turned) -> [FormulaID]? {
     guard constraints[start].chosen >= 0 else { return nil }
@@ -348,7 +348,7 @@ extension PropagationSolver {
     return false
   }
 
-  /// The constraints whose chosen formulas read a cell.
+  /// Calls a closure with the constraints whose chosen formulas read a cell.
   @inline(__always)
   func forEachReader(of variable: Int32, _ body: (Int32) -> Void) {
     var member = variables[variable].firstMember
@@ -364,13 +364,13 @@ extension PropagationSolver {
 // MARK: - Writes from outside
 
 extension PropagationSolver {
-  /// Makes a cell one that keeps its value.
+  /// Takes an edit: the cell keeps its value.
   ///
-  /// - Throws: `SolverConflict` when no choice of formulas leaves it as it is.
-  /// - Complexity: O(constraints above the cell), and below those that were let go before.
+  /// - Throws: `SolverConflict` when no choice of formulas leaves the cell as it is.
+  /// - Complexity: O(constraints above the cell), and below removed ones.
   public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
     let variable = variable(cell)
-    // What nothing joins yet is made known: the others need not be looked at for that.
+    // A cell that no constraint joins yet is only entered: the others need no search for that.
     if variables[variable].firstMember >= 0 { improve() }
     let old = variables[variable]
     variables[variable].age = age
@@ -381,13 +381,13 @@ extension PropagationSolver {
     }
     let isWrite = age > old.age && (newest < 0 || newest == variable || age > variables[newest].age)
     let wasNewest = newest == variable && !isOutdated
-    // What gave way to the last write need not give way to this one.
+    // Constraints that gave way to the last write need not give way to this one.
     let changesMuch = isWrite && !wasNewest && !unsatisfied.isEmpty
     if old.source < 0 && !changesMuch || keep(variable) {
       if isWrite {
         newest = variable
         variables[variable].written = turn
-        // That it is made known is no write.
+        // The entry of an unjoined cell is no write.
         if old.firstMember >= 0 { (isWritten, isOutdated) = (true, false) }
       }
       return
@@ -397,7 +397,7 @@ extension PropagationSolver {
     throw SolverConflict(.overdetermined, formulasAbove(variable))
   }
 
-  /// Makes a cell one that keeps its value until the constraint has held that begins with it.
+  /// Makes a cell keep its value until the constraint that begins with it has held.
   public func begin(with cell: CellID, age: UInt64) {
     let variable = variable(cell)
     let source = variables[variable].source
@@ -420,7 +420,7 @@ extension PropagationSolver {
     hasPlan = false
   }
 
-  /// Lets the cells with which constraints began be as old as they are.
+  /// Gives the cells with which constraints began their own ages back.
   func endBeginnings() {
     for (variable, age, trueAge) in begun where variables[variable].age == age {
       variables[variable].age = trueAge
@@ -434,7 +434,7 @@ extension PropagationSolver {
     if isHard { isStale = true }
   }
 
-  /// Learns how a cell compares with others that were never written.
+  /// Takes the rank of a cell, which counts while it was never written.
   public func setRank(_ rank: UInt32, of cell: CellID) {
     let variable = variable(cell)
     variables[variable].rank = rank
@@ -450,7 +450,7 @@ extension PropagationSolver {
     if isHard { isStale = true }
   }
 
-  /// Finds another cell for the constraint that computes this one, or gives wishes up.
+  /// Finds another cell for the constraint that computes this one, or gives soft constraints up.
   private func keep(_ variable: Int32) -> Bool {
     guard !isHard else { return chooseAll(keeping: variable) }
     let source = variables[variable].source
@@ -466,7 +466,7 @@ extension PropagationSolver {
     return chooseAll(keeping: variable)
   }
 
-  /// The formulas through which a cell is determined, from it upwards.
+  /// Returns the formulas through which a cell is determined, from it upwards.
   private func formulasAbove(_ variable: Int32) -> [FormulaID] {
     visit &+= 1
     var result: [FormulaID] = []
@@ -476,7 +476,7 @@ extension PropagationSolver {
       guard source >= 0, constraints[source].visit != visit else { continue }
       constraints[source].visit = visit
       result.append(formulaID(source))
-      // The first cell is to be looked at first: it is entered last.
+      // The first cell comes first: it is entered last.
       var read: [(place: Int32, variable: Int32)] = []
       let first = constraints[source].firstMember
       var member = first

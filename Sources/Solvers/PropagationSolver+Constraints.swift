@@ -1,10 +1,10 @@
 public import TenonSolverKit
 internal import TenonTables
 
-// Taking constraints in and letting them go: their records, and how far left places stand in statements.
+// Adding and removing constraints: their records, and the positions of cells in statements.
 
 extension PropagationSolver {
-  /// Takes a constraint in, or replaces one of the same number.
+  /// Adds a constraint, or replaces one of the same number.
   ///
   /// - Throws: `SolverConflict` when no choice of formulas satisfies it with the others.
   /// - Complexity: O(constraints above the cells it joins, and below the one it computes).
@@ -68,7 +68,7 @@ extension PropagationSolver {
     return entry
   }
 
-  /// Notes a cell of a constraint that is being entered.
+  /// Adds a cell to the constraint that is being entered.
   private func join(_ cell: CellID) {
     let variable = variable(cell)
     if variables[variable].visit == visit { return }
@@ -98,14 +98,14 @@ extension PropagationSolver {
     updateLefts(of: entry, true)
   }
 
-  /// How far left the cell of a member stands in the statement, in eighths of a place.
+  /// Returns the distance from the left of a member's cell in its statement, in eighths of a position.
   private func left(_ member: Int32, of entry: Int32) -> Int32 {
     let left = lefts[member]
     return left >= 0 ? left : 8 * place(of: member, from: constraints[entry].firstMember)
   }
 
-  /// Where a constraint is made of several statements, finds out how far left its cells stand in them on
-  /// the average: that does not depend on which of them came first.
+  /// Computes for a constraint of several statements the average position of each cell in them: that does
+  /// not depend on which of them came first.
   private func compareStatements(of entry: Int32, _ constraint: ConstraintIR) {
     var count = 0
     for index in constraint.formulas.indices where !constraint.formulas[index].isInverse {
@@ -140,7 +140,7 @@ extension PropagationSolver {
     }
   }
 
-  /// The number of the first formula that is a statement, and not the way back of one.
+  /// Returns the index of the first formula that is a statement, and not the inverse of one.
   private func firstStatement(of constraint: ConstraintIR) -> Int {
     for index in constraint.formulas.indices where !constraint.formulas[index].isInverse {
       return index
@@ -148,7 +148,7 @@ extension PropagationSolver {
     return 0
   }
 
-  /// Counts where the cells of a constraint stand in its statement, or takes that back.
+  /// Counts the positions of a constraint's cells in its statement, or removes them from the counts.
   private func updateLefts(of entry: Int32, _ isNew: Bool) {
     var member = constraints[entry].firstMember
     while isMember(member, of: entry) {
@@ -156,10 +156,10 @@ extension PropagationSolver {
       let variable = members[member].variable
       let before = variables[variable].left
       if isNew { variables[variable].left.add(left) } else { variables[variable].left.remove(left) }
-      // Of those that were written nobody asks where they stand.
+      // The position of written cells does not matter.
       if variables[variable].age == 0, before.place != variables[variable].left.place {
         if !isNew {
-          // Its member is still there: where it stands from now on is asked later.
+          // Its member is still there: the new position is computed later.
           raise(variable)
         } else {
           loosen(variable)
@@ -170,7 +170,7 @@ extension PropagationSolver {
     }
   }
 
-  /// How far left a cell stands in any statement.
+  /// Returns the least distance of a cell from the left in any statement.
   func leftMost(_ variable: Int32) -> UInt32 {
     if variables[variable].left.isUnknown {
       var left = LeftMost()
@@ -189,21 +189,21 @@ extension PropagationSolver {
     if isOther { places.set(member, to: place) }
   }
 
-  /// Where the cell of a member stands in the statement, given the first member of its constraint.
+  /// Returns the position of a member's cell in the statement, given the first member of its constraint.
   @inline(__always)
   func place(of member: Int32, from first: Int32) -> Int32 {
     let other = places[member]
     return other < 0 ? member - first : other
   }
 
-  /// Where a cell stands among those that are being entered.
+  /// Returns the position of a cell among those that are being entered.
   private func place(_ variable: Int32) -> Int32 {
     var place: Int32 = 0
     while place < joined.count, joined[place] != variable { place += 1 }
     return place
   }
 
-  /// The same for all cells, where looking for each would take long.
+  /// Returns the same for all cells, where a search for each would take long; else nil.
   private func placesOfMany() -> [Int32: Int32]? {
     if joined.count <= 16 { return nil }
     var places: [Int32: Int32] = [:]
@@ -211,7 +211,7 @@ extension PropagationSolver {
     return places
   }
 
-  /// Puts a member behind the others of its cell.
+  /// Appends a member to the list of its cell.
   private func add(_ member: Int32, _ record: Member) {
     members[member] = record
     let first = variables[record.variable].firstMember
@@ -226,7 +226,7 @@ extension PropagationSolver {
     members[first].previousOfVariable = member
   }
 
-  /// So many records in a row.
+  /// Takes a number of free records in a row, and returns the first.
   private func takeMembers(_ count: Int) -> Int32 {
     let first = count < freeMembers.count ? freeMembers[count] : -1
     if first < 0 {
@@ -269,9 +269,9 @@ extension PropagationSolver {
     }
   }
 
-  /// Gives the cells of a constraint other formulas, of which one computes the same cell as now.
+  /// Replaces the formulas of a constraint, of which one computes the same cell as now.
   ///
-  /// - Returns: Whether all of them compute one of its cells; else nothing has happened.
+  /// - Returns: Whether all of them compute one of its cells; else nothing has changed.
   private func replaceFormulas(of entry: Int32, by constraint: ConstraintIR) -> Bool {
     for formula in constraint.formulas
     where member(of: entry, variable(formula.output)) < 0 { return false }
@@ -294,7 +294,7 @@ extension PropagationSolver {
     return true
   }
 
-  /// The member of a constraint that is a cell, or -1.
+  /// Returns the member of a constraint that is a cell, or -1.
   private func member(of entry: Int32, _ variable: Int32) -> Int32 {
     var member = constraints[entry].firstMember
     while isMember(member, of: entry) {
@@ -310,7 +310,7 @@ extension PropagationSolver {
     return count
   }
 
-  /// The record of a cell, made when it is first asked for.
+  /// Returns the record of a cell, made when it is first asked for.
   func variable(_ cell: CellID) -> Int32 {
     let known = variablesByNumber[cell.rawValue]
     if known >= 0 { return known }
@@ -320,9 +320,9 @@ extension PropagationSolver {
     return new
   }
 
-  /// Lets a constraint go.
+  /// Removes a constraint.
   ///
-  /// - Complexity: O(cells it joins), when nothing had to be given up because of it.
+  /// - Complexity: O(cells it joins), when no constraint was given up because of it.
   public func remove(_ constraint: ConstraintID) {
     let entry = constraintsByNumber[constraint.rawValue]
     guard entry >= 0 else { return }

@@ -1,22 +1,22 @@
 internal import TenonTables
 import TenonSolverKit
 
-// Which cells keep their values: always those that count most, whatever came and went before.
+// The cells that keep their values: always those that count most, whatever came and went before.
 
 extension PropagationSolver {
-  /// Whether single exchanges do not tell what is best.
+  /// Whether single exchanges do not find the best choice.
   var isHard: Bool { isTangled || !unsatisfied.isEmpty }
 
-  /// Notes that a cell keeps its value although another one that counts more might do so in its place.
+  /// Marks a cell that keeps its value although another one that counts more might do so in its place.
   func loosen(_ variable: Int32) {
     guard !variables[variable].isLoose, variables[variable].source < 0 else { return }
-    // Without a reader nothing is computed from it that could be kept instead.
+    // Without a reader no cell is computed from it that could be kept instead.
     guard hasReader(variable) else { return }
     variables[variable].isLoose = true
     loose.append(variable)
   }
 
-  /// Notes that a cell is computed although it might keep its value, as it counts more than before.
+  /// Marks a computed cell that might keep its value, as it counts more than before.
   func raise(_ variable: Int32) {
     guard !variables[variable].hasRisen, variables[variable].source >= 0 else { return }
     variables[variable].hasRisen = true
@@ -33,18 +33,18 @@ extension PropagationSolver {
     return false
   }
 
-  /// Learns that a cell does not keep its value any more.
+  /// Clears the mark of a cell that does not keep its value any more.
   ///
-  /// - Returns: Whether another one might have kept its own in its place.
+  /// - Returns: Whether another cell might have kept its own in its place.
   func takeUp(_ variable: Int32) -> Bool {
     defer { variables[variable].isLoose = false }
     return variables[variable].isLoose
   }
 
-  /// Lets the cells keep their values that count most, unless constraints are about to begin with some.
+  /// Makes the cells that count most keep their values, unless constraints are about to begin with some.
   ///
-  /// - Complexity: O(constraints below those that were let go since the last time); see `chooseAll`
-  ///   where cycles or wishes are in the way.
+  /// - Complexity: O(constraints below the removed ones since the last time); see `chooseAll`
+  ///   where cycles or soft constraints are in the way.
   func improve() {
     if !hasLoose, !hasRisen, !isStale { return }
     if hasBegun { return }
@@ -65,7 +65,7 @@ extension PropagationSolver {
     _ = chooseAll()
   }
 
-  /// Has a cell keep its value if one that counts less can be computed in its place.
+  /// Makes a cell keep its value if one that counts less can be computed in its place.
   private func rise(_ variable: Int32) {
     let source = variables[variable].source
     let found = search(in: source, avoiding: variable)
@@ -76,7 +76,7 @@ extension PropagationSolver {
     _ = turn(found, in: source, closed: &closed)
   }
 
-  /// Has a cell computed again if one that counts more can keep its value in its place.
+  /// Makes a cell computed again if one that counts more can keep its value in its place.
   private func exchange(_ variable: Int32) {
     guard !variables[variable].isPinned else { return }
     visit &+= 1
@@ -125,8 +125,8 @@ extension PropagationSolver {
 extension PropagationSolver {
   /// Chooses for all constraints anew.
   ///
-  /// Required constraints are satisfied, then what was written last keeps its value, then wishes are
-  /// satisfied, the strongest first, and then cells keep their values, those first that count most.
+  /// Required constraints are satisfied, then the last written cell keeps its value, then soft constraints
+  /// are satisfied, the strongest first, and then cells keep their values, those first that count most.
   ///
   /// - Parameter kept: The cell that must keep its value, or -1.
   /// - Returns: Whether the required constraints can be satisfied; nothing has changed if not.
@@ -177,7 +177,7 @@ extension PropagationSolver {
     return true
   }
 
-  /// Whether constraints compute just these cells.
+  /// Returns whether the chosen members are just these.
   private func areChosen(_ choices: [(constraint: Int32, member: Int32)]) -> Bool {
     var count = 0
     for entry in 0..<Int32(constraints.count) where constraints[entry].chosen >= 0 { count += 1 }
@@ -185,7 +185,7 @@ extension PropagationSolver {
       && choices.allSatisfy { constraints[$0.constraint].chosen == $0.member }
   }
 
-  /// When a constraint was declared, by its first formula.
+  /// Returns when a constraint was declared, by its first formula.
   private func order(of entry: Int32) -> Int32 {
     let order = orders[entry]
     return order < 0 ? entry : order
@@ -193,13 +193,13 @@ extension PropagationSolver {
 
   /// Some constraints that are to be satisfied, and cells that are to keep their values.
   ///
-  /// A constraint can compute a cell that stands in no other: then it need not be looked at any more,
-  /// and others may be able to. If all can be taken away so, they can be satisfied without a cycle, and
+  /// A constraint can compute a cell that stands in no other: then it is taken away, and others may be able
+  /// to compute a cell of theirs. If all can be taken away so, they can be satisfied without a cycle, and
   /// else they cannot.
   private struct Attempt {
     /// The cells of constraints.
     let cells: [Int32]
-    /// For each variable in how many constraints it stands that have not been taken away.
+    /// For each variable the number of its constraints that have not been taken away.
     private var counts: [Int32]
     private var isKept: [Bool]
     /// The constraints and their members, in the order in which they were taken away.
@@ -213,7 +213,7 @@ extension PropagationSolver {
 
     mutating func keep(_ variable: Int32) { isKept[Int(variable)] = true }
 
-    /// Whether all active constraints can be satisfied while the cells keep their values.
+    /// Returns whether all active constraints can be satisfied while the cells keep their values.
     mutating func succeeds(_ solver: PropagationSolver) -> Bool {
       for cell in cells { counts[Int(cell)] = 0 }
       var active = 0
@@ -255,8 +255,8 @@ extension PropagationSolver {
       return choices.count == active
     }
 
-    /// Has the cell keep its value that was written last, if it can and constraints do not begin with
-    /// others instead.
+    /// Makes the last written cell keep its value, if it can and constraints do not begin with others
+    /// instead.
     mutating func keepNewest(_ solver: PropagationSolver) {
       var ages: [Int32: UInt64] = [:]
       for (variable, age, trueAge) in solver.begun where solver.variables[variable].age == age {
@@ -274,14 +274,14 @@ extension PropagationSolver {
       isKept[Int(newest)] = succeeds
     }
 
-    /// Satisfies as many wishes as can be, the first ones first.
+    /// Satisfies as many soft constraints as possible, the first ones first.
     mutating func satisfy(_ wishes: [Int32], _ solver: PropagationSolver) {
       take(wishes, atMost: wishes.count, solver) { _, wish, isTaken in
         solver.constraints[wish].isActive = isTaken
       }
     }
 
-    /// Has the cells keep their values that count most.
+    /// Makes the cells that count most keep their values.
     mutating func keepStrongest(_ solver: PropagationSolver) {
       var isActive = Array(repeating: false, count: solver.variables.count)
       var active = 0
@@ -301,7 +301,7 @@ extension PropagationSolver {
       }
     }
 
-    /// Takes each of several things that can be taken together with those before it.
+    /// Takes each element that can be taken together with those taken before it.
     private mutating func take(
       _ all: [Int32], atMost most: Int, _ solver: PropagationSolver,
       _ set: (inout Attempt, Int32, Bool) -> Void
@@ -309,7 +309,7 @@ extension PropagationSolver {
       var start = 0
       var taken = 0
       while start < all.count, taken < most {
-        // The most that can be taken at once: what cannot is behind them.
+        // The most that can be taken at once: the first that cannot is behind them.
         var (low, high) = (start, min(all.count, start + most - taken))
         var size = 1
         while low < high {

@@ -1,11 +1,11 @@
 internal import TenonTables
 public import TenonSolverKit
 
-// A turn: the formulas below what has changed, in order.
+// A turn: the formulas below changed cells, in order.
 
 extension PropagationSolver {
-  /// Has the cells keep their values that count most; what was written before this turn counts less than
-  /// wishes from now on, unless it is one in which constraints begin.
+  /// Makes the cells that count most keep their values; from now on soft constraints count more than writes
+  /// before this turn, unless it is a turn in which constraints begin.
   public func beginTurn() {
     if !hasBegun {
       if !isWritten, !isOutdated {
@@ -32,7 +32,7 @@ extension PropagationSolver {
     }
   }
 
-  /// Whether the plan is one for the cells that have changed; it notes that these have.
+  /// Returns whether the plan is one for the changed cells, and marks those that it compares as changed.
   private func isPlanned(_ transaction: Transaction) -> Bool {
     var count = 0
     for index in 0..<transaction.changes.count {
@@ -60,8 +60,8 @@ extension PropagationSolver {
       let constraint = constraintsByNumber[id.rawValue]
       if constraint >= 0 { forced.append(constraint) }
     }
-    // One that was written since the turn before, but before another from which it follows now, has a
-    // value that nobody has computed.
+    // A cell that was written since the turn before, but before another from which it follows now, has a
+    // value that no formula has computed.
     for variable in starts
     where variables[variable].source >= 0 && variables[variable].written == turn &- 1 {
       forced.append(variables[variable].source)
@@ -73,7 +73,7 @@ extension PropagationSolver {
     for constraint in forced { constraints[constraint].isForced = false }
   }
 
-  /// Runs the formulas of the plan from one on.
+  /// Runs the formulas of the plan from an index on.
   private func runRest(from first: Int, _ transaction: Transaction) {
     var index = first
     while index < plan.count {
@@ -92,7 +92,7 @@ extension PropagationSolver {
 
   /// Runs the first formulas of a plan that is used again.
   ///
-  /// - Returns: how many have run.
+  /// - Returns: the number of formulas that have run.
   private func runPlan(_ transaction: Transaction) -> Int {
     let formulas = formulaPlan ?? transaction.makePlan()
     if formulaPlan == nil {
@@ -106,7 +106,7 @@ extension PropagationSolver {
     return count
   }
 
-  /// The number of the first cell that a constraint's formula reads and that has changed, or -1.
+  /// Returns the number of the first changed cell that a constraint's formula reads, or -1.
   @inline(__always)
   private func cause(of entry: Int32) -> Int32 {
     let chosen = constraints[entry].chosen

@@ -4,20 +4,20 @@ internal import TenonTables
 /// Keeps constraints that can be satisfied in more than one direction, by local propagation.
 ///
 /// In each constraint one of its formulas is chosen, so that no cell is computed twice and no
-/// formula needs its own result. A cell that nothing computes keeps its value.
+/// formula needs its own result. A cell that no formula computes keeps its value.
 ///
-/// - Solution: a written cell keeps what was written to the bit; of the others, those written
-///   longest ago give way. Of cells never written it is first those that held nothing when they were
-///   connected, then the one that stands further left in a statement, then the one of lower rank.
+/// - Solution: a written cell keeps its value to the bit; of the others, those written
+///   longest ago give way. Of cells never written it is first those that held no value when they were
+///   connected, then the cell that stands further left in a statement, then the one of lower rank.
 ///   Each formula runs at most once for a change; nothing is iterated. Of constraints that cannot all
 ///   hold, the weakest is given up, and of equally weak ones the youngest. So the cells that keep
 ///   their values do not depend on the order in which constraints came, nor on those that are gone.
 /// - Cycles and more required constraints than cells can bear are refused, with the formulas that
 ///   take part. With too few constraints cells keep their values.
 /// - Cost: a change of a cell that is computed costs a search through the constraints above it;
-///   then, and for a cell that is free already, a step for each formula below it. What a removal makes
-///   room for is looked for before the next change, by a search through the constraints below. Where
-///   choices were refused because of cycles or wishes do not hold, all choices are made anew.
+///   then, and for a free cell, a step for each formula below it. Cells that a removal lets keep their
+///   values are searched before the next change, through the constraints below. Where choices were
+///   refused because of cycles or soft constraints do not hold, all choices are made anew.
 ///
 /// Algorithm: B. N. Freeman-Benson, J. Maloney, A. Borning, "An incremental constraint solver",
 /// Communications of the ACM 33(1), 1990 (DeltaBlue). The strengths of the implicit stays are
@@ -25,8 +25,8 @@ internal import TenonTables
 /// by one search for the weakest free cell above the edited one, an alternating path that is then
 /// turned around. Walkabout strengths need not be kept. The sets of cells that formulas can compute are
 /// those of a transversal matroid, as in J. Edmonds, D. R. Fulkerson, "Transversals and matroid partition",
-/// Journal of Research of the National Bureau of Standards 69B, 1965: what is best by single
-/// exchanges is best of all. Where cycles stand in the way of one, cells are kept one after the other,
+/// Journal of Research of the National Bureau of Standards 69B, 1965: the best choice by single
+/// exchanges is the best of all. Where cycles stand in the way of one, cells are kept one after the other,
 /// each if the rest can be satisfied by propagating degrees of freedom (I. Sutherland, "Sketchpad",
 /// 1963), which finds a way if there is one.
 public final class PropagationSolver: ConnectorSolver {
@@ -53,12 +53,12 @@ public final class PropagationSolver: ConnectorSolver {
     var chosen: Int32 = -1
     /// Its first cell, or the next free record.
     var firstMember: Int32 = -1
-    /// When a search was here last, and what it found.
+    /// The last search that has visited it.
     var visit: UInt32 = 0
     var strength: Strength
     var isOnPath = false
     var isForced = false
-    /// Whether it is one of those that are to be satisfied, while all choices are made anew.
+    /// Whether it is to be satisfied, while all choices are made anew.
     var isActive = false
     /// Whether the record is in use.
     var isUsed = true
@@ -71,15 +71,15 @@ public final class PropagationSolver: ConnectorSolver {
     var firstMember: Int32 = -1
     /// The constraint whose chosen formula computes it, or -1.
     var source: Int32 = -1
-    /// Of cells never written, those below 2^31 give way first; of those that stand as far left, the
+    /// Of cells never written, those below 2^31 give way first; of those equally far left, the
     /// lowest.
     var rank: UInt32 = 0
     var visit: UInt32 = 0
-    /// In which turn it has changed last.
+    /// The turn in which it last changed.
     var changed: UInt32 = 0
-    /// After which turn it was written last.
+    /// The turn after which it was last written.
     var written = UInt32.max
-    /// How far left it stands in statements, and how often it stands there.
+    /// Its least distance from the left in statements, and how often it stands there.
     var left = LeftMost()
     private var ageAndFlags: UInt64 = 0
 
@@ -113,17 +113,17 @@ public final class PropagationSolver: ConnectorSolver {
   let constraints = FlatTable<Constraint>()
   let variables = FlatTable<Variable>()
   let members = FlatTable<Member>()
-  /// For a member where its cell stands in the statement, if that is not where it stands in its row:
-  /// explanations and refusals go by that.
+  /// For a member the position of its cell in the statement, if it differs from its position in the row:
+  /// explanations and refusals use it.
   let places = NumberMap()
-  /// For a member of a constraint of several statements how far left its cell stands in them.
+  /// For a member of a constraint of several statements its average distance from the left in them.
   let lefts = NumberMap()
-  /// For a wish when it was declared.
+  /// For a soft constraint its order of declaration.
   let orders = NumberMap()
-  /// How many records there are, free ones included.
+  /// The number of records, free ones included.
   var recordCount: Int { constraints.count + variables.count + members.count }
   var freeConstraint: Int32 = -1
-  /// For a number the first of so many members in a row that are free, or -1.
+  /// For each count the first of so many free members in a row, or -1.
   let freeMembers = FlatTable<Int32>()
   /// The cells of a constraint that is being entered.
   let joined = FlatTable<Int32>()
@@ -133,9 +133,9 @@ public final class PropagationSolver: ConnectorSolver {
   var turn: UInt32 = 0
   /// The constraints that are given up.
   var unsatisfied: [Int32] = []
-  /// Those that have come into force again and have not run yet.
+  /// The constraints that have come into force again and have not run yet.
   var revived: [Int32] = [] { didSet { hasRevived = !revived.isEmpty } }
-  /// Whether there is any: a list is looked at with more effort than that.
+  /// Whether there is any: testing a list costs more.
   private(set) var hasRevived = false
   /// No cell that keeps its value counts less than this.
   var leastKept = Weight.most
@@ -145,25 +145,25 @@ public final class PropagationSolver: ConnectorSolver {
   /// The cells that are computed and have risen.
   var risen: [Int32] = [] { didSet { hasRisen = !risen.isEmpty } }
   private(set) var hasRisen = false
-  /// Whether a cycle has stood in the way of a choice: single exchanges do not tell what is best then.
+  /// Whether a cycle has stood in the way of a choice: single exchanges do not find the best choice then.
   var isTangled = false
-  /// The cell that was written last, or -1; whether anything has been written since the last turn, and
-  /// whether there has been a turn since because of something else.
+  /// The cell that was written last, or -1; whether any cell has been written since the last turn, and
+  /// whether there has been a turn since for another reason.
   var newest: Int32 = -1
   var isWritten = false
   var isOutdated = false
   /// Whether all choices are to be made anew before anything depends on them.
   var isStale = false
-  /// The cells with which constraints begin that have not been settled, and how old they are.
+  /// The cells with which constraints begin that have not been settled, with both of their ages.
   var begun: [(variable: Int32, age: UInt64, trueAge: UInt64)] = [] {
     didSet { hasBegun = !begun.isEmpty }
   }
   private(set) var hasBegun = false
-  /// Where a cell stands last among them.
+  /// The index of a cell's last entry among them.
   let begunAt = NumberMap()
   /// The constraints below some cells, in order, as long as the choices stand.
   let plan = FlatTable<Int32>()
-  /// The same as formulas, once it is used again.
+  /// The plan as formulas, once it is used again.
   var formulaPlan: FormulaPlan?
   var plannedCells: [Int32] = []
   var hasPlan = false
@@ -182,13 +182,13 @@ public final class PropagationSolver: ConnectorSolver {
   /// Nanoseconds for a formula, roughly.
   public static var cost: Int { 10 }
 
-  /// Chooses a formula of each constraint.
+  /// True: it chooses a formula of each constraint.
   public static var choosesFormulas: Bool { true }
 
-  /// A constraint that is gone determines no choice any more.
+  /// True: a removed constraint determines no choice any more.
   public static var forgetsAtOnce: Bool { true }
 
-  /// Wants to hear of writes that change nothing: what was written last keeps its value.
+  /// True: the cell that was written last keeps its value, even if the write changed nothing.
   public static var hearsEqualWrites: Bool { true }
 
   /// Accepts regions in which every constraint has more than one direction.
@@ -204,7 +204,7 @@ public final class PropagationSolver: ConnectorSolver {
     return refusals.isEmpty ? .yes : .no(refusals)
   }
 
-  /// The formula that computes a cell at present, if one does.
+  /// Returns the formula that computes a cell at present, or nil.
   public func formula(computing cell: CellID) -> FormulaID? {
     if isStale { improve() }
     let variable = variablesByNumber[cell.rawValue]
@@ -212,14 +212,14 @@ public final class PropagationSolver: ConnectorSolver {
     return formulaID(variables[variable].source)
   }
 
-  /// Whether a constraint is in force: it is not when stronger ones stand against it.
+  /// Returns whether a constraint is in force, and not displaced by stronger ones.
   public func keeps(_ constraint: ConstraintID) -> Bool {
     if isStale { improve() }
     let known = constraintsByNumber[constraint.rawValue]
     return known >= 0 && constraints[known].chosen >= 0
   }
 
-  /// The formulas that a change of some cells would run, in order.
+  /// Returns the formulas that a change of some cells would run, in order.
   public func plan(edits: [CellID]) -> [FormulaID] {
     improve()
     makePlan(edits.map { variablesByNumber[$0.rawValue] }.filter { $0 >= 0 })
@@ -235,7 +235,7 @@ public final class PropagationSolver: ConnectorSolver {
     return chosen < 0 ? -1 : members[chosen].variable
   }
 
-  /// Whether a member is one of a constraint, also for the number behind its last one.
+  /// Returns whether a member is one of a constraint, also for the number behind its last one.
   @inline(__always)
   func isMember(_ member: Int32, of constraint: Int32) -> Bool {
     members[member].constraint == constraint
@@ -243,9 +243,9 @@ public final class PropagationSolver: ConnectorSolver {
 }
 
 extension PropagationSolver {
-  /// How far left a cell stands in the statements that join it: the least place, and how often it is that.
+  /// The least distance of a cell from the left in the statements that join it, and how often it has that.
   ///
-  /// When the last of those is gone, it has to be looked for again.
+  /// When its last occurrence is gone, the distance has to be searched again.
   struct LeftMost: BitwiseCopyable {
     private var word: UInt32 = 0
 
@@ -254,7 +254,7 @@ extension PropagationSolver {
 
     private var count: UInt32 { word >> 8 }
 
-    /// The place; of those that are far from the left one is as good as another.
+    /// The distance; great distances are the same.
     var place: UInt32 { word & 255 }
 
     var isUnknown: Bool { count == 0 }
@@ -262,7 +262,7 @@ extension PropagationSolver {
     mutating func add(_ place: Int32) {
       let place = UInt32(min(place, LeftMost.mostPlaces))
       if isUnknown || place < self.place {
-        // What is unknown with members there stays unknown but for what stands on the very left.
+        // An unknown distance with members stays unknown, except where the new one is 0.
         if isUnknown, word != 0, place > 0 { return }
         word = 1 << 8 | place
       } else if place == self.place, count < LeftMost.mostCount {

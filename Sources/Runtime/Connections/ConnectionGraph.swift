@@ -6,9 +6,9 @@ internal import TenonTables
 ///
 /// Constraints of one direction go to a solver for their level; constraints of several directions
 /// form regions through the cells they share, each with a solver of its own. A level counts the
-/// regions below: a region stands above all levels that determine one of its cells, and what reads
-/// its cells stands at its level. A turn goes through regions and levels in this order, so that
-/// nobody sees a value that is half up to date.
+/// regions below: a region stands above all levels that determine one of its cells, and the readers of
+/// its cells stand at its level. A turn goes through regions and levels in this order, so that
+/// no formula sees a value that is half up to date.
 @safe
 final class ConnectionGraph {
   /// The machine that owns the graph.
@@ -16,13 +16,13 @@ final class ConnectionGraph {
   let state: StateRef
   let cells = CellTable()
   var freeCells: [CellID] = []
-  /// The numbers and switches of a turn, and whether there is anything unusual to be done.
+  /// The numbers and switches of a turn, among them whether a rare condition holds.
   let words = FlatTable<PropagationState>()
-  /// What a turn needs of cells and formulas.
+  /// The data of cells that a turn needs.
   let hot = FlatTable<HotCell>()
   let writes = CellWrites()
   let hotFormulas = FlatTable<HotFormula>()
-  /// What the last runs of formulas said that failed.
+  /// The messages of the formulas whose last runs failed.
   var failures: [FormulaID: String] = [:] {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
@@ -30,38 +30,37 @@ final class ConnectionGraph {
   var takenUp: (turn: Int, cells: Set<CellID>, isForeign: Bool) = (0, [], true)
   /// A cell of a cycle that has come up when levels were raised, until it is told.
   var cellOfCycle: CellID?
-  /// Whether places are given back what they held before a turn: nobody determines that.
+  /// Whether places get back their values from before a turn: no formula determines them then.
   var isTakingBack = false
-  /// The formula that runs while others have failed, whose caller tells what becomes of it; else -1.
+  /// The formula that runs while others have failed, whose caller tells its outcome; else -1.
   var formulaAmongFailures: Int32 = -1
-  /// The equalities that follow from others, with what they join.
+  /// The equalities that follow from others, with the cells that they join.
   var redundant: [Connection: (left: CellID, right: CellID)] = [:]
-  /// The collections that places hold of which stores keep copies.
+  /// The collections of places of which stores keep copies.
   var contents = StoredContents()
-  /// What is known while many places are named: nothing yet at first; nil at any other time.
+  /// The table for naming many places: nothing yet at first; nil at any other time.
   var nameTable: NameTable??
   var instanceNumbers = InstanceNumbers()
-  /// What is said of formulas that wait although no place that they read is missing.
+  /// The reasons of formulas that wait although no place that they read is missing.
   var reasonsToWait: [FormulaID: String] = [:]
   /// Whether any formula has failed or is held back.
   var hasFailures: Bool { words[0].hasFailures }
-  /// How many formulas know the elements of a collection, and how many elements have been read for
-  /// that.
+  /// The number of active folds, and of elements that were evaluated for them.
   var foldCount = 0
   var foldReads = 0
   let activeFolds = ActiveFolds()
-  /// How many of them have elements that depend on a cell.
+  /// The number of folds with elements that depend on a cell.
   var foldsByCell: [CellID: Int] = [:]
-  /// Whether collections and numbers answer as the kernel has them; nil when nobody has looked since a
-  /// method was defined.
+  /// Whether collections and numbers have the kernel's methods for folds; nil when that was not examined
+  /// since a method was defined.
   var foldsAnswerAsKernel: Bool?
   /// The lazy cells that a one-way formula computes.
   var lazies: [CellID: LazyCell] = [:]
-  /// How many formulas of lazy cells read a cell.
+  /// The number of formulas of lazy cells that read a cell.
   var lazyReaders: [CellID: Int] = [:]
-  /// How many lazy formulas have been looked at because somebody has read.
+  /// The number of lazy formulas that were looked at for reads.
   var lazyWork = 0
-  /// What is being brought up to date for somebody who reads it.
+  /// The state of refreshing lazy cells for a reader.
   var refreshing = Refreshing()
   /// The cells by their places, and those of each watched object.
   let objectMap = ObjectMap()
@@ -80,24 +79,24 @@ final class ConnectionGraph {
   var freeConstraints: [Int32] = []
   /// The constraints that other formulas over the same cells join.
   let constraintTable = ConstraintTable()
-  /// Tells one constraint from another that gets its number later.
+  /// The last number that tells a constraint from another one that gets its number later.
   var nextStamp: UInt32 = 0
-  /// How many regions there are.
+  /// The number of regions.
   var regionCount: Int {
     @inline(__always) get { words[0].regionCount }
     @inline(__always) set { words[0].regionCount = newValue }
   }
-  /// The regions that something has changed for.
+  /// The regions that have pending changes.
   var waitingRegions: [Region] = [] {
     didSet { words[0].hasRegionsWaiting = !waitingRegions.isEmpty }
   }
-  /// The regions that may have fallen apart, as constraints have left them.
+  /// The regions that may have fallen apart, as constraints were removed.
   var possiblySplitRegions: [Region] = []
-  /// How many constraints have been given to the solvers of regions anew, how many cells have been
-  /// looked at for cycles, and how many connections for one that ends.
+  /// The number of constraints given to the solvers of regions anew, of cells looked at for cycles, and of
+  /// connections looked at for one that ends.
   var structuralWork = 0
-  /// While many connections end at once: the regions that fell apart, and what remains of the
-  /// constraints that lost a formula.
+  /// While many connections end at once: the regions that fell apart, and the constraints that lost a
+  /// formula.
   var broken: (regions: [Region], constraints: [Constraint])?
   /// The solvers of one-way constraints, by level.
   var levels: [Level] = [] {
@@ -110,13 +109,13 @@ final class ConnectionGraph {
   private var base: Unmanaged<Level>?
   let baseTransaction = GraphTransaction()
 
-  /// Has the solver of the lowest level do its work.
+  /// Lets the solver of the lowest level do its work.
   @inline(__always)
   func settleBase() {
     unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
   }
 
-  /// Has it do its work after the change of a cell.
+  /// Lets the solver of the lowest level do its work after the change of a cell.
   @inline(__always)
   func settleBase(from cell: CellID) {
     unsafe base?._withUnsafeGuaranteedRef { $0.solver.settle(from: cell, $0.transaction) }
@@ -125,35 +124,35 @@ final class ConnectionGraph {
   let connectionTable = ConnectionTable()
   /// The number that the next connection gets, if it is free.
   var nextConnection = Int32(1)
-  /// How many connections have come into force, and the number of the last one.
+  /// The number of connections that have come into force, and the number of the last one.
   var newConnectionCount = 0
   var lastNewConnection = 0
   var nextOrder: UInt32 = 1
-  /// The solvers that may be asked, cheapest first.
+  /// The solvers that may be chosen, cheapest first.
   var solvers: [any ConnectorSolver.Type] = []
-  /// Constraints that wait for a way back until the batch of statements ends.
+  /// Constraints that wait for an inverse until the batch of statements ends.
   var awaitingInverse: [Constraint] = []
-  /// Whether what cannot be in force is to wait so.
+  /// Whether a formula that cannot be in force is to wait so.
   var mayContest = false
-  /// The numbers of connections that take places as constants which come before them.
+  /// The numbers of connections that take places as constants which are determined before.
   var holding: [Int32] = []
   /// Cells that are to be used again while connections are made anew.
   var keptCells: Set<CellID> = []
   /// Cells whose changes are remembered while a connection is made anew.
   var rememberedCells: Set<CellID> = []
-  /// How many are making connections, one within another.
+  /// The nesting depth of `keepingCells`.
   var keepingDepth = 0
-  /// Cells that may go when they have ended.
+  /// Cells that may be freed when `keepingCells` has ended.
   var releasedLater: [CellID] = []
-  /// The place that held no number where a solver wanted one last: when it holds something else all may be
-  /// well.
+  /// The place without a number at which a solver last failed: with another value there the connection may
+  /// come into force.
   var blockingPlace: Place?
-  /// Wishes of one direction whose place is determined by what counts more.
+  /// Soft constraints of one direction whose place a stronger one determines.
   var yielded: [Constraint] = []
   var batchDepth = 0
-  /// Where the chain stands whose pairs are being connected, of which all come into force or none.
+  /// The position of the chain whose pairs are being connected, of which all come into force or none.
   var chain: SourceRange?
-  /// How much had been noted of what places held when the last of them had been brought up to date.
+  /// The savepoint of the last settled pair of the chain.
   var chainMark = 0
   /// The statement because of which the last batch failed.
   var batchBlockingPlace: TraceEntry?
@@ -175,32 +174,32 @@ final class ConnectionGraph {
     @inline(__always) get { words[0].isSettling }
     @inline(__always) set { words[0].isSettling = newValue }
   }
-  /// Whether a formula failed for want of memory in this turn.
+  /// Whether a formula failed in this turn because memory ran out.
   var ranOutOfMemory: Bool {
     @inline(__always) get { words[0].ranOutOfMemory }
     @inline(__always) set { words[0].ranOutOfMemory = newValue }
   }
-  /// How deep `atomically:` is nested.
+  /// The nesting depth of `atomically:`.
   var atomicDepth: Int {
     @inline(__always) get { words[0].atomicDepth }
     @inline(__always) set { words[0].atomicDepth = newValue }
   }
   /// Cells changed since the last settling, in order.
   let pending = FlatTable<CellID>()
-  /// What the cells written in `atomically:` held before it.
+  /// The values of the cells written in `atomically:` from before it.
   var valuesBefore: [CellID: Value] = [:] {
     didSet { words[0].hasValuesBefore = !valuesBefore.isEmpty }
   }
-  /// What the cells written in `atomically:` reach, as far as anybody has asked.
+  /// The reach of the cells written in `atomically:`, as far as it was needed.
   var reach = PendingReach()
   var scheduledFormulas: [Formula] = [] {
     didSet { words[0].hasScheduled = !scheduledFormulas.isEmpty }
   }
-  /// Wishes among them that are tried again, and what was written last in their regions.
+  /// Soft constraints among them that are tried again, and the last written cells of their regions.
   var retries = Retries()
-  /// The place that the graph itself is writing: what its setter does is no write from outside.
+  /// The place that the graph itself is writing: writes of its setter are not from outside.
   var writing: CellID?
-  /// The formula whose result a setter is taking, as that of a flow and of `watch:` does.
+  /// The connection whose result a setter is taking, as that of a flow and of `watch:` does.
   var effect: Effect?
   /// The number of the formula that runs, or -1.
   var runningNumber: Int32 {
@@ -211,13 +210,13 @@ final class ConnectionGraph {
   ///
   /// One that has ended itself runs on all the same: its record is kept meanwhile.
   var running: Formula? { formula(runningNumber) }
-  /// The region whose solver is at work, which whoever has it work holds.
+  /// The region whose solver is at work, which the caller of the solver holds.
   var settlingReference: Unmanaged<Region>?
-  /// Whether there is one.
+  /// Whether the solver of a region is at work.
   var isSolvingRegion: Bool {
     @inline(__always) get { unsafe settlingReference != nil }
   }
-  /// That region.
+  /// The region whose solver is at work.
   var settling: Region? { unsafe settlingReference?.takeUnretainedValue() }
   /// The level the turn has come to.
   var currentLevel: Int {
@@ -229,18 +228,18 @@ final class ConnectionGraph {
     @inline(__always) get { words[0].hasMore }
     @inline(__always) set { words[0].hasMore = newValue }
   }
-  /// Whether the change being noted is the result of a formula.
+  /// Whether the change being recorded is the result of a formula.
   var isRunningFormula: Bool {
     @inline(__always) get { words[0].isRunningFormula }
     @inline(__always) set { words[0].isRunningFormula = newValue }
   }
   /// A cell that has changed too often.
   var restless: CellID? { didSet { didHalt() } }
-  /// Why a solver has given the turn up.
+  /// The reason why a solver has given the turn up.
   var refusal: SolverConflict? { didSet { didHalt() } }
-  /// The region whose solver that is.
+  /// The region of that solver.
   var refusing: Region?
-  /// Why a statement is refused whose connection is being brought up to date for the first time.
+  /// The reason why a statement is refused whose connection is being settled for the first time.
   var refusedStatement: Failure? { didSet { didHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
   var isUnwinding = false { didSet { didHalt() } }
@@ -249,7 +248,7 @@ final class ConnectionGraph {
     @inline(__always) get { words[0].hasSolverLimit }
     @inline(__always) set { words[0].hasSolverLimit = newValue }
   }
-  /// Whether there is anything to be printed of what was traced.
+  /// Whether there are traced changes to be printed.
   var hasTrace: Bool {
     @inline(__always) get { words[0].hasTrace }
     @inline(__always) set { words[0].hasTrace = newValue }
@@ -261,19 +260,19 @@ final class ConnectionGraph {
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: ConnectionSet] = [:]
   var retargeted: [Connection] = [] { didSet { words[0].hasRetargeted = !retargeted.isEmpty } }
-  /// The connections that tell what has changed.
+  /// The observers of connections and their queue.
   var observers = ConnectionObservers() {
     didSet { words[0].hasObserversOfTurn = !observers.held.isEmpty || !observers.queue.isEmpty }
   }
   var invariants = Invariants() {
     didSet { words[0].hasInvariants = invariants.count > 0 || !invariants.doubtful.isEmpty }
   }
-  /// Whether any object has announced a change itself: from then on receivers are noted.
+  /// Whether any object has announced a change itself: from then on receivers are recorded.
   var hearsAnnouncements = false
   /// The cell of a store that is written through the door.
   var storing: CellID?
   var storedCellCount = 0
-  /// What a store was told to have changed itself last: for whoever writes, and asks at once.
+  /// The place that a store was last told to have changed itself: for a writer that asks at once.
   var directWrite: (store: Value, reference: Value, text: String)?
   /// The cells of places in stores that may have got or lost their readers.
   var touchedStoredCells: Set<CellID> = []
@@ -281,37 +280,37 @@ final class ConnectionGraph {
   let log = TurnLog()
   /// The plans whose formulas have run without that being written down for each.
   var openPlans: [LaidOutPlan] = []
-  /// How often places have changed whose cells were let go of in this settling: who connects them
+  /// The numbers of changes of places whose cells were freed in this settling: a connection that joins them
   /// anew goes on counting.
   var changesOfReleased: [Place: Int32] = [:] {
     didSet { words[0].hasReleased = !changesOfReleased.isEmpty }
   }
   /// The formulas whose own reads are recorded.
   var recorded: Set<FormulaID> = []
-  /// What running formulas in Swift code needs.
+  /// The records of formulas in Swift code.
   let natives = NativeTable()
   /// The formulas that have ended in a turn, or while one was running.
   var endedFormulas: [Formula] = [] { didSet { recordEnded() } }
-  /// The numbers of the connections that have ended so: messages about what a formula does may name
+  /// The numbers of the connections that have ended so: messages about the work of a formula may name
   /// them.
   var endedConnections: [Int32] = [] { didSet { recordEnded() } }
-  /// Whether connections take the places again that they had before something was tried and refused.
+  /// Whether connections take their places back after an attempt that was refused.
   var isGivingBack = false
-  /// What was recorded before formulas of the language were evaluated in this turn: one tracker records
-  /// what each of them reads.
+  /// The recorder that was active before formulas of the language were evaluated in this turn: one recorder
+  /// takes the reads of each of them.
   var outerRecorder: DependencyRecorder?
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }
     @inline(__always) set { words[0].isRunBySolver = newValue }
   }
-  /// Why a place did not take what a solver has computed.
+  /// The reason why a place did not take a value that a solver has computed.
   var solverFailure: Failure?
-  /// Whether a solver of the language is setting a place: it is told itself why it could not.
+  /// Whether a solver of the language is setting a place: the solver itself gets the failure.
   var isSolverSetting = false
-  /// Why the formula in Swift code that has just run has no value.
+  /// The reason why the formula in Swift code that has just run has no value.
   var nativeFailure: Failure?
-  /// What the formula reads that runs.
+  /// The recorder of the reads of the formula that runs.
   let formulaRecorder = DependencyRecorder(within: nil)
 
   private func didHalt() {
@@ -337,13 +336,13 @@ final class ConnectionGraph {
     baseTransaction.attach(self)
   }
 
-  /// Lets the machine that owns the graph be known.
+  /// Sets the machine that owns the graph.
   func attach(_ machine: Machine) {
     unsafe owner = Unmanaged.passUnretained(machine)
     causes.attach(machine)
   }
 
-  /// Gives back what only formulas have, when the machine is given up.
+  /// Releases the data of formulas, when the machine is released.
   ///
   /// - Complexity: O(formulas).
   func dismantle() {
@@ -355,13 +354,13 @@ final class ConnectionGraph {
     @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
   }
 
-  /// The send from which the machine is writing.
+  /// Returns the send from which the machine is writing.
   @inline(__always)
   func currentSend() -> Unmanaged<SiteNode>? {
     unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { unsafe $0.currentSend() }
   }
 
-  /// How many cells wait for the next settling.
+  /// The number of cells that wait for the next settling.
   var pendingCount: Int { pending.count }
 
   /// Whether any region of several directions exists.
@@ -370,7 +369,7 @@ final class ConnectionGraph {
 
 /// The bytes that the graph takes outside of the heap.
 ///
-/// Connections, constraints and what solvers keep are included. Measured with 100,000 connections of
+/// Connections, constraints and the tables of solvers are included. Measured with 100,000 connections of
 /// one and of two directions, as the benchmark of the graph does.
 enum GraphSize {
   static let cell = 60

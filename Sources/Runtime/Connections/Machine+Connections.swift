@@ -4,13 +4,13 @@ internal import TenonStoreKit
 internal import TenonTables
 internal import TenonText
 
-// What the graph of connections needs of the machine: reading and writing places, running formulas.
+// The graph's use of the machine: reading and writing places, running formulas.
 
 extension Machine {
   // MARK: The door
 
-  /// Stores into a slot whose object somebody watches or that must not change: the door through
-  /// which every write to a watched place goes.
+  /// Stores into a slot whose object is watched or must not change: the door through which every write to a
+  /// watched place goes.
   ///
   /// - Returns: the value, or `unwind`.
   func store(_ value: Value, into object: ObjectRef, slot: Int) -> Value {
@@ -52,12 +52,12 @@ extension Machine {
     }
   }
 
-  /// Writes a cell from outside, and brings the connections up to date.
+  /// Writes a cell from outside, and settles the connections.
   ///
-  /// `put` does the writing and answers why it could not.
+  /// `put` does the writing and returns the failure if it could not.
   func write(_ value: Value, to cell: CellID, put: () -> Failure?) -> Value {
     let graph = self.graph
-    // Of several writes in one turn this one is to reach the place to which a path leads by now.
+    // Of several writes in one turn this one is to reach the place to which a path leads now.
     if graph.words[0].hasRetargeted, graph.atomicDepth > 0, !graph.isSettling,
       settleGraph(answering: .nil).isUnwind
     {
@@ -80,7 +80,7 @@ extension Machine {
       do throws(Failure) {
         try graph.prepareWrite(to: cell)
       } catch {
-        // It is determined to be what it is.
+        // The cell is determined to have this value.
         if isEqual { return value }
         throw error
       }
@@ -95,7 +95,7 @@ extension Machine {
         }
         return signal(failure)
       }
-      // What could not be read is not known to be nothing.
+      // A place that could not be read need not be empty.
       graph.logOld(isRead ? old : .undefined, at: graph.place(of: cell))
       if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
       graph.recordWrite(to: cell, by: currentSite(), old: old, new: value)
@@ -106,7 +106,7 @@ extension Machine {
     return settleGraph(answering: value)
   }
 
-  /// Brings the connections up to date.
+  /// Settles the connections.
   ///
   /// - Returns: the answer, or `unwind`.
   func settleGraph(answering value: Value) -> Value {
@@ -119,7 +119,7 @@ extension Machine {
     return settleRooted(answering: value)
   }
 
-  /// Brings the connections up to date after a write with which a plain turn begins.
+  /// Settles the connections after a write with which a plain turn begins.
   ///
   /// - Returns: the answer, or `unwind`.
   @inline(__always)
@@ -157,7 +157,7 @@ extension Machine {
     return endGraphUnwinding(value)
   }
 
-  /// Goes on unwinding when a formula was interrupted.
+  /// Continues unwinding when a formula was interrupted.
   @inline(__always)
   private func endGraphUnwinding(_ value: Value) -> Value {
     guard graph.isHalted, graph.isUnwinding else { return value }
@@ -165,10 +165,10 @@ extension Machine {
     return .unwind
   }
 
-  /// `atomically:`: several writes that connections see as one.
+  /// Evaluates the block of `atomically:`: its writes are one change for connections.
   func evaluateAtomically(_ block: Value) -> Value { atomically { evaluateBlock(block) } }
 
-  /// Does something whose writes connections see as one.
+  /// Runs a closure whose writes are one change for connections.
   func atomically(_ body: () -> Value) -> Value {
     graph.atomicDepth += 1
     trackingDepth += 1
@@ -177,7 +177,7 @@ extension Machine {
     graph.atomicDepth -= 1
     guard graph.atomicDepth == 0, !graph.isSettling else { return value }
     if value.isUnwind {
-      // What was written stays written: bring the rest into agreement, then go on unwinding.
+      // Writes stay: the connections are settled, then the unwinding goes on.
       let target = state.unwindTarget
       let delivered = state.unwindValue
       let root = roots.count
@@ -191,7 +191,7 @@ extension Machine {
 
   // MARK: Places
 
-  /// The value of a cell; nil when reading it was interrupted or failed.
+  /// Returns the value of a cell; nil when reading it was interrupted or failed.
   func currentValue(of cell: CellID) -> Value? {
     let place = graph[cell].place
     switch place.kind {
@@ -212,14 +212,14 @@ extension Machine {
     }
   }
 
-  /// The value of a cell; that it cannot be read where a store says so.
+  /// Returns the value of a cell, or the failure if a store cannot read it.
   func reading(_ cell: CellID) -> Evaluation {
     if graph[cell].place.kind == .stored { return storedValue(of: cell) }
     return currentValue(of: cell).map { .value($0) } ?? .unwound
   }
 
   private func storedValue(of cell: CellID) -> Evaluation {
-    // What it is computed from tells when that changes.
+    // A change of the places that it is computed from makes it unknown.
     if let known = graph[cell].known { return .value(known) }
     let place = graph[cell].place
     watchBeforeReading(place)
@@ -234,7 +234,7 @@ extension Machine {
     return outcome
   }
 
-  /// Whether a store may compute what is read from what others hold; one in memory has what it was
+  /// Returns whether a store may compute its places from others; one in memory has the values that it was
   /// given, unless its class describes places.
   private func mayCompute(_ store: Value) -> Bool {
     guard store.isObject, nativeStore(store) == nil else { return false }
@@ -243,7 +243,7 @@ extension Machine {
       || !info.isKernel && !propertyPaths(of: store).isEmpty
   }
 
-  /// Reads a place of a store of the program's own and learns what its getter reads.
+  /// Reads a place of a store of the program's own and records the inputs of its getter.
   private func readComputed(_ cell: CellID) -> Evaluation {
     let place = graph[cell].place
     let outer = recorder
@@ -272,7 +272,7 @@ extension Machine {
     return HashTable(place.object).value(of: number)
   }
 
-  /// The element of a sequence that is no array; nil where there is none.
+  /// Returns the element of a sequence that is no array; nil where there is none.
   private func elementOfSequence(_ place: Place) -> Value {
     let outer = recorder
     recorder = DependencyRecorder(within: outer)
@@ -286,7 +286,7 @@ extension Machine {
     }
   }
 
-  /// Reads a property and learns which slots its getter reads.
+  /// Reads a property and records the slots that its getter reads.
   private func readProperty(_ cell: CellID) -> Value {
     let place = graph[cell].place
     let outer = recorder
@@ -308,7 +308,7 @@ extension Machine {
 
   /// Writes a cell for a formula.
   ///
-  /// - Returns: why it could not, or nil.
+  /// - Returns: the failure, or nil.
   func write(_ value: Value, to cell: CellID) -> Failure? {
     let place = graph[cell].place
     switch place.kind {
@@ -368,7 +368,7 @@ extension Machine {
     }
   }
 
-  /// Whether storing a value in place of another changes nothing that anybody could tell.
+  /// Returns whether storing a value in place of another makes no observable difference.
   func isUnchanged(_ old: Value, _ new: Value) -> Bool {
     if old == new { return true }
     guard old.isObject, new.isObject else { return false }
@@ -390,8 +390,8 @@ extension Machine {
     }
   }
 
-  /// Whether what a store has answered is equal to a collection, in a store that answers a copy each time:
-  /// nobody else can change that one.
+  /// Returns whether the answer of a store is equal to a collection, where it answers a copy each time: no
+  /// other code can change that copy.
   func isCopy(_ answer: Value, of value: Value, in store: Value) -> Bool {
     guard answer != value, answer.isObject, value.isObject, isKernelCollection(value),
       isKernelCollection(answer),
@@ -406,8 +406,8 @@ extension Machine {
     return info.isKernel && info.inherits(from: kernel.collection)
   }
 
-  /// Whether a store outside the interpreter's memory would be given the bytes that it has: it keeps none
-  /// of the objects that could be changed later.
+  /// Returns whether a store outside the interpreter's memory would get the bytes that it has: it keeps none
+  /// of the objects, which could be changed later.
   private func isSameContent(_ old: Value, _ new: Value, at place: Place) -> Bool {
     guard place.kind == .stored, old.isObject(ofClass: ClassIndex.byteArray),
       new.isObject(ofClass: ClassIndex.byteArray), nativeStore(place.object) != nil
@@ -426,7 +426,7 @@ extension Machine {
 
 // MARK: - Evaluations that end here
 
-/// What an evaluation came to whose errors are caught.
+/// The outcome of an evaluation whose errors are caught.
 enum Evaluation {
   case value(Value)
   case failed(Failure)
@@ -435,9 +435,9 @@ enum Evaluation {
 }
 
 extension Machine {
-  /// Evaluates something and catches the errors it does not handle itself.
+  /// Evaluates a closure and catches the errors it does not handle itself.
   ///
-  /// `limit`: told the token to which what runs is unwound when it may not go on.
+  /// `limit`: gets the token to which the evaluation is unwound when it may not go on.
   func withErrorsCaught(limit: (Int) -> Void = { _ in }, _ body: () -> Value) -> Evaluation {
     let outer = exceptions.currentHandler
     let count = exceptions.handlers.count
@@ -453,7 +453,7 @@ extension Machine {
     return .failed(takeFailure())
   }
 
-  /// The failure that an unwinding has brought here.
+  /// Returns the failure that an unwinding has brought here.
   func takeFailure() -> Failure {
     let exception = ObjectRef(state.takeUnwindValue())
     exceptions.unwindAction = .deliver

@@ -7,7 +7,7 @@ struct LinearVariable: BitwiseCopyable {
   /// The formula that is named as the reason of its value.
   var reason = FormulaID(-1)
   var number = SolverNumber.zero
-  /// What it is in terms of the group it belongs to: `factor * group + offset`.
+  /// The position of the cell in its group: its value is `factor * group + offset`.
   var factor = SolverNumber.one
   var offset = SolverNumber.zero
   private var groupNumber: Int32 = -1
@@ -21,11 +21,11 @@ struct LinearVariable: BitwiseCopyable {
   var firstUse: Int32 = -1
   var lastUse: Int32 = -1
   var age: UInt64 = 0
-  /// Of those never written, the one with the lowest keeps its value.
+  /// Of cells never written, the one with the lowest rank keeps its value.
   var rank: UInt32 = 0
-  /// How many constraints have it on their left side.
+  /// The number of constraints that have it on their left side.
   var targetCount: Int32 = 0
-  /// When a search was here last.
+  /// The last search that has visited it.
   var visit = 0
 
   init(cell: CellID, number: Int) {
@@ -40,7 +40,7 @@ struct LinearVariable: BitwiseCopyable {
     @inline(__always) set { groupNumber = Int32(newValue) }
   }
 
-  /// What the cell holds; nil if that is no number, or nothing yet.
+  /// The number that the cell holds; nil if it holds none, or nothing yet.
   var value: SolverNumber? {
     @inline(__always) get { hasNumber ? number : nil }
     @inline(__always) set {
@@ -50,7 +50,7 @@ struct LinearVariable: BitwiseCopyable {
   }
 }
 
-/// That a variable stands in a constraint.
+/// The occurrence of a variable in a constraint.
 struct LinearUse: BitwiseCopyable {
   var record: Int32
   var variable: Int32
@@ -70,7 +70,7 @@ final class LinearRecord {
     case constant
     /// It joins two variables to one group.
     case edge
-    /// It says of a group what is true already.
+    /// It states a relation within a group that is true already.
     case redundant
     /// It is part of the component of its groups.
     case general
@@ -82,7 +82,7 @@ final class LinearRecord {
   var constant = SolverNumber.zero
   var role = Role.waiting
   var firstUse: Int32 = -1
-  /// Where it stands among the constraints of its component.
+  /// The position among the constraints of its component.
   var position = 0
 
   init(constraint: ConstraintIR) {
@@ -93,12 +93,12 @@ final class LinearRecord {
   var formula: FormulaID { constraint.formulas.first?.id ?? FormulaID(-1) }
   var order: Int { constraint.formulas.first?.order ?? 0 }
 
-  /// What the sum is at least where its places are ones, 1 or less.
+  /// The least magnitude of a factor, at most 1: about the size of the sum where its places are ones.
   var unit: Double {
     terms.reduce(1) { Swift.min($0, $1.factor.magnitude.double) }
   }
 
-  /// Whether a value of the sum satisfies the relation, as far as doubles can tell.
+  /// Returns whether a value of the sum satisfies the relation, as far as doubles can tell.
   func holds(_ sum: SolverNumber, size: SolverNumber) -> Bool {
     if isNearZero(sum, size, unit: unit) { return true }
     switch constraint.relation {
@@ -114,7 +114,7 @@ struct LinearGroup: BitwiseCopyable {
   /// A member; the others follow it.
   var first: Int
   var count: Int
-  /// The member that was written last, or -1 as long as nobody has asked.
+  /// The member that was written last, or -1 until it is asked for.
   var leader = -1
   var pinnedCount = 0
   /// The component it is part of, or -1.
@@ -126,6 +126,6 @@ struct LinearGroup: BitwiseCopyable {
 /// Groups that general constraints join.
 struct LinearComponent {
   var records: [Int]
-  /// Solved; nil when it has to be built anew.
+  /// The solved system; nil when it has to be built anew.
   var solution: LinearSolution?
 }

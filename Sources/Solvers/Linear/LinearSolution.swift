@@ -1,22 +1,22 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// A component as a system that is solved, and what its variables stand for.
+/// A component as a solved system, with the groups and constraints that its variables stand for.
 final class LinearSolution {
   let system: LinearSystem
   var localOf: [Int: Int] = [:]
   var groupOf: [Int: Int] = [:]
-  /// The same by number, for going through many.
+  /// The groups by the numbers of variables, for loops over many.
   private let groups = FlatTable<Int>()
 
-  /// Variables that are zero for good: what is left of equations.
+  /// Variables that are zero for good: remnants of equations.
   var dropped: Set<Int> = []
 
   init(_ cells: CellValues?) { system = LinearSystem(cells) }
 
   func forgetGroups() { groups.removeAll() }
 
-  /// The group that a variable stands for, or -1.
+  /// Returns the group that a variable stands for, or -1.
   func group(at local: Int) -> Int {
     if groups.isEmpty {
       for local in 0..<system.count { groups.append(groupOf[local] ?? -1) }
@@ -27,53 +27,53 @@ final class LinearSolution {
   /// The constraint that a variable measures, and the variable that measures a constraint.
   var recordOf: [Int: Int] = [:]
   var measureOf: [Int: Int] = [:]
-  /// What constraints say of one variable: by the variable, and which variable by the constraint.
+  /// The bounds that constraints set on single variables, and the bounded variable of each constraint.
   var bounds: [Int: [LinearBound]] = [:]
   var boundOf: [Int: Int] = [:]
-  /// The constraints of which nothing is left when groups are put in.
+  /// The constraints that have no terms left after groups are substituted.
   var empty: Set<Int> = []
-  /// The constraints that need not hold, with the variables that measure them.
+  /// The soft constraints, with the variables that measure them.
   var wishes: [(record: Int, local: Int)] = []
-  /// Whether everything holds and the cells have the values that the system has: then there is
-  /// nothing to do as long as nobody writes.
+  /// Whether every constraint holds and the cells have the values of the system: then there is nothing to do
+  /// until a cell is written.
   var isQuiet = false
-  /// The variables, each after those that it follows from, that have come in as what a constraint leaves
-  /// for them since everything held: their cells do not have the values yet that the system has.
+  /// The variables that were added and defined by constraints since every constraint held, each after those
+  /// that it follows from: their cells do not have the values of the system yet.
   var defined: [(variable: Int, record: Int)] = []
   /// Whether every goal was met that is no mere consequence of others, so that other values of the
-  /// variables that are not basic change nothing but values.
+  /// nonbasic variables change nothing but values.
   var isSettled = false {
     didSet { if !isSettled { order = nil } }
   }
-  /// How the variables follow from those that are free; known while only values change.
+  /// The order in which the variables follow from the free ones; known while only values change.
   var order: LinearOrder?
-  /// The round in which a variable of the system got another value.
+  /// For each variable of the system the last round in which it got another value.
   let changes = FlatTable<Int>()
-  /// The variables that have come where they should.
+  /// For each variable whether its goal is met.
   var isMet: [Bool] = []
 }
 
-/// What a constraint says of one variable of a system.
+/// The bound that a constraint sets on one variable of a system.
 struct LinearBound {
   let record: Int
   let low: SolverNumber?
   let high: SolverNumber?
 }
 
-/// What a constraint is over the variables of a system.
+/// A constraint as a sum over the variables of a system.
 struct LinearSum {
   var terms: [(variable: Int, factor: SolverNumber)] = []
   var constant: SolverNumber
-  /// The greatest of what the constant was added up from, without a sign.
+  /// The greatest magnitude of the parts that the constant was added up from.
   var size: SolverNumber
 }
 
 extension LinearSolver {
   // MARK: Building
 
-  /// A component as a system, with the values that cells have.
+  /// Builds the system of a component, with the values that cells have.
   ///
-  /// - Returns: nil when the required constraints cannot hold together with what is pinned.
+  /// - Returns: nil when the required constraints cannot hold together with the pinned values.
   func build(_ records: [Int]) -> LinearSolution? {
     planCount &+= 1
     let solution = LinearSolution(values)
@@ -101,9 +101,9 @@ extension LinearSolver {
     return isSolved ? solution : nil
   }
 
-  /// Puts constraints into a system; `place` says what a variable is in terms of the system's.
+  /// Adds constraints to a system; `place` expresses a variable by one of the system's.
   ///
-  /// - Returns: Whether the required ones can hold together with what is fixed.
+  /// - Returns: Whether the required constraints can hold together with the fixed values.
   private func install(
     _ records: [Int], in solution: LinearSolution, fixed: [(local: Int, value: SolverNumber)],
     place: (Int) -> (local: Int, factor: SolverNumber, offset: SolverNumber)
@@ -182,7 +182,7 @@ extension LinearSolver {
     solution.wishes.sort { isBefore($0, $1) }
   }
 
-  /// Whether a wish counts more than another.
+  /// Returns whether the left soft constraint counts more than the right one.
   func isBefore(
     _ left: (record: Int, local: Int), _ right: (record: Int, local: Int)
   ) -> Bool {
@@ -190,7 +190,7 @@ extension LinearSolver {
     return (b.constraint.strength, a.order) < (a.constraint.strength, b.order)
   }
 
-  /// Whether required constraints can hold together with values.
+  /// Returns whether required constraints can hold together with fixed values.
   func isFeasible(_ records: [Int], fixed: [(variable: Int, value: SolverNumber)]) -> Bool {
     let solution = LinearSolution(values)
     defer { if solution.system.isInterrupted { isInterrupted = true } }
@@ -210,12 +210,12 @@ extension LinearSolver {
 
   // MARK: Values of groups
 
-  /// What a group is when one of its members has a value.
+  /// Returns the value of a group at which one of its members has a value.
   func inGroup(_ member: Int, _ value: SolverNumber) -> SolverNumber {
     (value - variables[member].offset) / variables[member].factor
   }
 
-  /// What a group is at most where its members are ones, 1 or less.
+  /// Returns the value of a group at which its members are ones at most, or 1 if that is less.
   ///
   /// - Complexity: O(members).
   func unit(of group: Int) -> Double {
@@ -228,8 +228,8 @@ extension LinearSolver {
     return 1 / factor
   }
 
-  /// What a group is by those of its members that are determined elsewhere: one member for all that
-  /// say the same, so that there is more than one only where they contradict each other.
+  /// Returns the values of a group that its pinned members give it: one member for all that agree, so
+  /// that there is more than one only where they contradict each other.
   func pinnedTargets(of group: Int) -> [(member: Int, value: SolverNumber)] {
     var targets: [(member: Int, value: SolverNumber)] = []
     for member in members(of: group) where variables[member].isPinned {
@@ -242,7 +242,7 @@ extension LinearSolver {
     return targets
   }
 
-  /// The value of a group as its youngest member has it; nil when that has none.
+  /// Returns the value of a group as its youngest member has it; nil when no member has a value.
   func groupValue(_ group: Int) -> SolverNumber? {
     let leader = leader(of: group)
     guard leader >= 0 else { return nil }
@@ -252,7 +252,7 @@ extension LinearSolver {
       return inGroup(other, value)
     }
     if let value = value(of: leader) { return inGroup(leader, value) }
-    // Who has no value gives way to all that have one.
+    // A member without a value gives way to all that have one.
     var chosen = -1
     for member in members(of: group) where value(of: member) != nil {
       if chosen < 0 || isYounger(member, chosen) { chosen = member }
@@ -262,17 +262,17 @@ extension LinearSolver {
     return inGroup(chosen, value)
   }
 
-  /// The member that speaks for a group.
+  /// Returns the member whose value is that of a group.
   private func effectiveLeader(_ group: Int) -> Int {
     let leader = leader(of: group)
     guard followers.contains(leader) else { return leader }
     return leaderWithoutFollowers(group) ?? leader
   }
 
-  /// The member whose value is that of a group.
+  /// Returns the member whose value is that of a group.
   func speaker(for group: Int) -> Int { effectiveLeader(group) }
 
-  /// The youngest member that has a value and need not follow.
+  /// Returns the youngest member that has a value and need not follow.
   private func leaderWithoutFollowers(_ group: Int) -> Int? {
     var chosen: Int?
     for member in members(of: group)
@@ -284,10 +284,10 @@ extension LinearSolver {
 
   // MARK: Solving
 
-  /// Meets the goals of a component, what counts most first; `edited` are the variables that were
-  /// written, the youngest first.
+  /// Meets the goals of a component in the order of their priority; `edited` are the written variables,
+  /// the youngest first.
   ///
-  /// - Throws: `SolverConflict` when what is written contradicts what is required.
+  /// - Throws: `SolverConflict` when the writes contradict required constraints.
   func optimize(_ solution: LinearSolution, edited: [Int]) throws(SolverConflict) {
     let system = solution.system
     planCount &+= 1
@@ -307,7 +307,7 @@ extension LinearSolver {
     solution.isQuiet = true
     for goal in goals {
       if goal.low == nil, goal.high == nil {
-        // Of places that hold nothing all but the nearest to zero would depend on what was solved before.
+        // Places without a value get the nearest to zero: all else would depend on earlier solutions.
         if system.drive(goal.local, from: .zero, to: .zero) {
           system.keep(goal.local)
         } else {
@@ -333,10 +333,10 @@ extension LinearSolver {
     solution.isSettled = isClean
   }
 
-  /// Keeps what a goal has come to while those that count less are met.
+  /// Holds the value that a goal has come to while goals of lower priority are met.
   ///
   /// - Returns: whether the next turn can begin from here.
-  /// - Throws: `SolverConflict` when what is written contradicts what is required.
+  /// - Throws: `SolverConflict` when the writes contradict required constraints.
   private func settle(
     _ goal: Goal, _ isMet: Bool, of solution: LinearSolution
   ) throws(SolverConflict) -> Bool {
@@ -346,7 +346,7 @@ extension LinearSolver {
       if !isMet { try refuseUnlessFeasible(goal, of: solution) }
     case .wish where isMet && goal.low != nil && goal.high != nil:
       system.keep(goal.local)
-      // It holds because of what was written together; that may not be so the next time.
+      // It holds because of cells that were written together; that may not be so the next time.
       return !system.isBasic(goal.local)
     case .wish where isMet:
       if goal.low != nil {
@@ -391,7 +391,7 @@ extension LinearSolver {
     var variable: Int?
   }
 
-  /// The goals of a component in the order in which they count.
+  /// Returns the goals of a component in the order of their priority.
   private func goals(of solution: LinearSolution, edited: [Int]) -> [Goal] {
     var goals: [Goal] = []
     for (local, group) in solution.groupOf.sorted(by: { $0.key < $1.key }) {
@@ -418,7 +418,7 @@ extension LinearSolver {
       )
     }
     goals += wishes.filter { !$0.isWeak }.map(\.goal)
-    // What has no value yet gives way to everything.
+    // A place without a value gives way to everything.
     let editedGroups = Set(edited.map { variables[$0].group })
     var stays = solution.groupOf.filter { !editedGroups.contains($0.value) }
       .map { (local: $0.key, group: $0.value, value: groupValue($0.value)) }
@@ -428,7 +428,7 @@ extension LinearSolver {
       if isFollower != follows(right.group) { return !isFollower }
       return isYounger(effectiveLeader(left.group), effectiveLeader(right.group))
     }
-    // What was ever written counts more than a weak wish, what was not counts less.
+    // A place that was ever written counts more than a weak soft constraint, a place never written less.
     let written = stays.prefix { stay in
       stay.value != nil && !follows(stay.group) && variables[effectiveLeader(stay.group)].age > 0
     }
@@ -442,7 +442,7 @@ extension LinearSolver {
     return goals
   }
 
-  /// Whether a group has to follow what it is newly joined with.
+  /// Returns whether a group has to follow the group with which it was newly joined.
   private func follows(_ group: Int) -> Bool {
     followers.contains(effectiveLeader(group))
   }

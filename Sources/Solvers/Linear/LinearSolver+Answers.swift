@@ -2,7 +2,7 @@ public import TenonSolverKit
 internal import TenonTables
 
 extension LinearSolver {
-  /// The formula that stands for the constraint through which a cell is determined.
+  /// Returns the formula that stands for the constraint through which a cell is determined.
   public func formula(computing cell: CellID) -> FormulaID? {
     guard let index = index(of: cell), !variables[index].isPinned else { return nil }
     let group = variables[index].group
@@ -15,7 +15,7 @@ extension LinearSolver {
     return reason(for: index)
   }
 
-  /// The formulas of the constraints that are connected with some cells, in order.
+  /// Returns the formulas of the constraints that are connected with some cells, in order.
   public func plan(edits: [CellID]) -> [FormulaID] {
     var found: Set<Int> = []
     for cell in edits {
@@ -25,7 +25,7 @@ extension LinearSolver {
     return found.compactMap { records[$0] }.sorted { $0.order < $1.order }.map(\.formula)
   }
 
-  /// The constraints through which a cell is determined, and the cells on which it depends.
+  /// Returns the constraints through which a cell is determined, and the cells on which it depends.
   public func explain(_ cell: CellID) -> Explanation? {
     guard let index = index(of: cell), let first = formula(computing: cell) else { return nil }
     let group = variables[index].group
@@ -77,13 +77,13 @@ extension LinearSolver {
     return violated.map { Residual($0.0.constraint.id, $0.1) }
   }
 
-  /// The formula that is named as the reason of a variable's value.
+  /// Returns the formula that is named as the reason of a variable's value.
   func reason(for variable: Int) -> FormulaID {
     variables[variable].reason
   }
 
-  /// A conflict between required constraints and values, with a set from which nothing could be left
-  /// out: each part is left out in turn and stays out if the rest is still a conflict.
+  /// Returns a conflict between required constraints and values, with a set from which nothing could be
+  /// left out: each part is left out in turn and stays out if the rest is still a conflict.
   func conflict(
     _ candidates: [Int], fixed: [(variable: Int, value: SolverNumber)]
   ) -> SolverConflict {
@@ -91,7 +91,7 @@ extension LinearSolver {
       .sorted { (records[$0]?.order ?? 0) > (records[$1]?.order ?? 0) }
     var fixed = fixed
     var size = max(kept.count / 2, 1)
-    // Of very many the search would take longer than anybody waits; more than needed are named then.
+    // The search is limited: of very many constraints more than a minimal set are named then.
     var tests = 4_000
     while true {
       var start = 0

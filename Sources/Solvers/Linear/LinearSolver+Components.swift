@@ -5,7 +5,7 @@ internal import TenonTables
 // as long as its constraints stand.
 
 extension LinearSolver {
-  /// Makes a constraint part of the component of its groups.
+  /// Adds a constraint to the component of its groups.
   func joinComponent(_ index: Int) throws(SolverConflict) {
     guard let record = records[index] else { return }
     records[index]?.role = .general
@@ -41,7 +41,7 @@ extension LinearSolver {
     return components.count - 1
   }
 
-  /// Makes one component of several; nil of none.
+  /// Merges several components into one; returns nil for none.
   func mergeComponents(_ old: [Int]) -> Int? {
     // The smaller ones move.
     let size = { (component: Int) in self.components[component]?.records.count ?? 0 }
@@ -64,7 +64,7 @@ extension LinearSolver {
     components[component]?.records.append(index)
   }
 
-  /// Takes a constraint out of the list of its component.
+  /// Removes a constraint from the list of its component.
   private func removeFromList(_ index: Int, of component: Int) {
     guard let position = records[index]?.position,
       let last = components[component]?.records.popLast(), last != index
@@ -81,16 +81,16 @@ extension LinearSolver {
     }
   }
 
-  /// Sees to it that a component that has changed is built anew, and that its groups know it.
+  /// Marks a changed component to be built anew, and enters it in its groups.
   func attach(_ component: Int) {
     components[component]?.solution = nil
     for index in components[component]?.records ?? [] { mark(index, component) }
   }
 
-  /// Takes a constraint out of its component, which may fall apart.
+  /// Removes a constraint from its component, which may fall apart.
   ///
-  /// - Complexity: O(occurrences) for an inequality or a wish where the component holds together
-  ///   close by, or what falls off is small; else the component is built anew when it is needed.
+  /// - Complexity: O(occurrences) for an inequality or a soft constraint where the component holds together
+  ///   close by, or the split part is small; else the component is built anew when it is needed.
   func leaveComponent(_ index: Int) {
     guard let record = records[index] else { return }
     record.role = .waiting
@@ -110,10 +110,10 @@ extension LinearSolver {
     dissolve(component)
   }
 
-  /// Takes a constraint out of a system that is solved.
+  /// Removes a constraint from a solved system.
   ///
-  /// - Returns: false when the system has to be built anew: nothing shows in it where the equation
-  ///   went.
+  /// - Returns: false when the system has to be built anew: an eliminated equation cannot be found in
+  ///   it.
   private func takeOut(_ index: Int, of solution: LinearSolution) -> Bool {
     solution.order = nil
     solution.forgetDefined()
@@ -136,7 +136,7 @@ extension LinearSolver {
     return solution.empty.remove(index) != nil
   }
 
-  /// Finds out anew which constraints of a component are connected.
+  /// Finds the connected components of a component's constraints anew.
   func dissolve(_ component: Int) {
     let all = components[component]?.records ?? []
     for index in all { mark(index, -1) }
@@ -154,12 +154,12 @@ extension LinearSolver {
 
   // MARK: Falling apart
 
-  /// How many occurrences a search looks at before it is cheaper to find all components anew.
+  /// The number of occurrences that a search looks at before finding all components anew is cheaper.
   private static let searchLimit = 1_024
 
-  /// Divides a component of which a constraint between some groups has been taken.
+  /// Divides a component from which a constraint between some groups was removed.
   ///
-  /// - Returns: false when it would take long to find out whether it holds together.
+  /// - Returns: false when it would take long to find out whether the component holds together.
   private func divide(
     _ component: Int, _ solution: LinearSolution, between touched: [Int]
   ) -> Bool {
@@ -190,7 +190,7 @@ extension LinearSolver {
     return true
   }
 
-  /// Whether general constraints speak of a group.
+  /// Returns whether general constraints use a group.
   private func isBound(_ group: Int) -> Bool {
     var member = groups[group].first
     for _ in 0..<groups[group].count {
@@ -209,9 +209,9 @@ extension LinearSolver {
     var records: Set<Int> = []
   }
 
-  /// What is connected with a group: all of it, or enough to have found all that is looked for.
+  /// Returns the part connected with a group: all of it, or enough to contain all the wanted groups.
   ///
-  /// - Returns: nil when it is too much.
+  /// - Returns: nil when the search passes its limit.
   private func part(around start: Int, until wanted: [Int]) -> Part? {
     var part = Part(groups: [start])
     var missing = Set(wanted)
@@ -247,7 +247,7 @@ extension LinearSolver {
     return part
   }
 
-  /// Makes a part that nothing joins to the rest a component of its own.
+  /// Makes a part that no constraint joins to the rest a component of its own.
   private func separate(_ part: Part, from component: Int, _ solution: LinearSolution) {
     let new = makeComponent([])
     for index in part.records.sorted() {
@@ -267,9 +267,9 @@ extension LinearSolver {
     }
   }
 
-  /// Checks that a required constraint that has come in can hold with the others.
+  /// Checks that an added required constraint can hold with the others.
   ///
-  /// - Throws: `SolverConflict` with a minimal set; the constraint has to be taken out then.
+  /// - Throws: `SolverConflict` with a minimal set; the constraint has to be removed then.
   func check(_ component: Int?, group: Int) throws(SolverConflict) {
     if let component {
       if let solution = build(components[component]?.records ?? []) {
@@ -288,7 +288,7 @@ extension LinearSolver {
     if !isFeasible(joining, fixed: fixed) { throw conflict(joining, fixed: fixed) }
   }
 
-  /// The equations that join a group.
+  /// Returns the equations that join a group.
   private func edges(of group: Int) -> [Int] {
     guard group >= 0 else { return [] }
     return Set(
@@ -300,7 +300,7 @@ extension LinearSolver {
     ).sorted()
   }
 
-  /// All constraints that are connected with a group.
+  /// Returns all constraints that are connected with a group.
   func connectedRecords(_ group: Int) -> [Int] {
     guard group >= 0 else { return [] }
     let component = groups[group].component
@@ -311,7 +311,7 @@ extension LinearSolver {
     return Set(general + joined.flatMap { edges(of: $0) }).sorted()
   }
 
-  /// All constraints of a component that is solved.
+  /// Returns all constraints of a solved component.
   func connectedRecords(_ solution: LinearSolution) -> [Int] {
     solution.groupOf.values.first.map { connectedRecords($0) } ?? []
   }

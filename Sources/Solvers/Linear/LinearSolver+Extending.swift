@@ -1,15 +1,15 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Taking a constraint into systems that are solved, without building them anew.
+// Adding a constraint to solved systems, without building them anew.
 
 extension LinearSolver {
-  /// Takes a constraint into the systems of its groups, which become one.
+  /// Adds a constraint to the systems of its groups, which become one.
   ///
-  /// - Returns: the system; nil when it has to be built anew, be it because the constraint cannot
+  /// - Returns: the system; nil when it has to be built anew, for example because the constraint cannot
   ///   hold with the others.
   /// - Complexity: O(the smaller systems + occurrences of the variables that move); O(occurrences in the
-  ///   constraint) where everything holds and it says what a new variable is.
+  ///   constraint) where every constraint holds and the new one defines a new variable.
   func extend(
     _ solutions: [LinearSolution?], by record: LinearRecord, _ index: Int
   ) -> LinearSolution? {
@@ -17,9 +17,9 @@ extension LinearSolver {
     guard known.count == solutions.count,
       let base = known.max(by: { $0.system.count < $1.system.count })
     else { return nil }
-    // Of many variables that have gone it is better to start anew.
+    // With many removed variables it is better to start anew.
     if base.dropped.count > 64 + base.system.count / 2 { return nil }
-    // What the last turn held may move.
+    // Variables that the last turn held may move.
     base.system.release()
     var isQuiet = known.allSatisfy(\.isQuiet)
     let isSettled = base.isSettled && known.count == 1
@@ -30,7 +30,7 @@ extension LinearSolver {
     if isQuiet {
       let size = base.system.count
       if define(record, index, in: base) { return base }
-      // What came in all the same may be what nothing is known of.
+      // Variables that were added all the same may be unknown ones.
       if base.system.count != size { isQuiet = false }
     }
     for term in record.terms {
@@ -47,7 +47,7 @@ extension LinearSolver {
       )
     }
     let system = base.system
-    // What is determined elsewhere does not move.
+    // Pinned groups do not move.
     if hasPins {
       for (local, group) in base.groupOf where groups[group].pinnedCount > 0 { system.keep(local) }
     }
@@ -60,7 +60,7 @@ extension LinearSolver {
       isQuiet = isQuiet && record.holds(system.values[local], size: sum.size)
     }
     base.isQuiet = isQuiet && !hasMoved
-    // A bound that nothing has to give way to changes nothing.
+    // A bound to which nothing has to give way changes nothing.
     base.isSettled = isSettled && !hasMoved && system.count == count && record.isRequired
     return base
   }
@@ -106,7 +106,7 @@ extension LinearSolver {
     }
   }
 
-  /// Takes a system into another one.
+  /// Merges a system into another one.
   private func take(_ other: LinearSolution, into base: LinearSolution) {
     let offset = base.absorb(other)
     let wishes = other.wishes.map { ($0.record, $0.local + offset) }
@@ -118,20 +118,20 @@ extension LinearSolver {
     }
   }
 
-  /// Puts a wish among the others, which are in order: mostly it is the last one.
+  /// Inserts a soft constraint into the sorted list: mostly it is the last one.
   private func insertWish(_ wish: (record: Int, local: Int), in solution: LinearSolution) {
     var position = solution.wishes.count
     while position > 0, isBefore(wish, solution.wishes[position - 1]) { position -= 1 }
     solution.wishes.insert(wish, at: position)
   }
 
-  /// Takes an equation into a system in which everything holds, as what says what its left side is, if
-  /// nothing else speaks of that.
+  /// Adds an equation to a system in which every constraint holds, as the definition of its left side, if
+  /// no other constraint uses that.
   ///
-  /// All else can stay as it is then, and a left side that is new gives way to all else: so that is what
-  /// meeting all goals again would come to.
+  /// All other variables can keep their values then, and a new left side gives way to all of them: meeting
+  /// all goals again would have the same result.
   ///
-  /// - Returns: Whether that is so; else only variables may have been added.
+  /// - Returns: Whether the equation was added so; else at most variables were added.
   private func define(_ record: LinearRecord, _ index: Int, in solution: LinearSolution) -> Bool {
     guard record.constraint.relation == .equal, !hasPins,
       let output = record.constraint.formulas.first?.output, let left = self.index(of: output),
@@ -169,22 +169,22 @@ extension LinearSolver {
     return true
   }
 
-  /// Whether anything is determined elsewhere.
+  /// Whether any variable is pinned.
   private var hasPins: Bool { pinnedTotal > 0 }
 }
 
 extension LinearSolution {
-  /// Takes a group in.
+  /// Adds a group.
   func add(_ group: Int, _ local: Int) {
     localOf[group] = local
     groupOf[local] = group
     extendMet()
   }
 
-  /// Takes the variables and rows of another system in.
+  /// Adds the variables and rows of another system.
   ///
-  /// - Returns: what is added to the number of each of its variables. The wishes are still to be put
-  ///   among the others.
+  /// - Returns: the offset that is added to the number of each of its variables. The soft constraints have
+  ///   still to be inserted among the others.
   func absorb(_ other: LinearSolution) -> Int {
     let offset = system.absorb(other.system)
     for (group, local) in other.localOf { localOf[group] = local + offset }
@@ -198,7 +198,7 @@ extension LinearSolution {
     return offset
   }
 
-  /// Learns that variables need not be what constraints have left for them when they came in.
+  /// Forgets the defined variables: they need not have the values that constraints left for them any more.
   func forgetDefined() {
     if defined.isEmpty { return }
     defined = []
@@ -206,7 +206,7 @@ extension LinearSolution {
     isSettled = false
   }
 
-  /// Notes what measures a constraint.
+  /// Records the variable that measures a constraint.
   func measure(_ record: Int, by local: Int) {
     recordOf[local] = record
     measureOf[record] = local
@@ -219,13 +219,13 @@ extension LinearSolution {
     dropped.insert(local)
   }
 
-  /// Notes a bound of a variable.
+  /// Records a bound of a variable.
   func bound(_ local: Int, _ bound: LinearBound) {
     bounds[local, default: []].append(bound)
     boundOf[bound.record] = local
   }
 
-  /// Lets a group go of which the system says nothing any more.
+  /// Removes a group that no constraint of the system uses any more.
   func forget(_ group: Int) {
     guard let local = localOf.removeValue(forKey: group) else { return }
     groupOf[local] = nil
@@ -235,7 +235,7 @@ extension LinearSolution {
     forgetGroups()
   }
 
-  /// Sees to it that there is room for what the system has.
+  /// Makes room for all variables of the system.
   func extendMet() {
     while isMet.count < system.count { isMet.append(false) }
     forgetGroups()
@@ -243,9 +243,9 @@ extension LinearSolution {
 }
 
 extension LinearSystem {
-  /// Bounds a variable; moves it there first.
+  /// Bounds a variable, and moves it within the bounds first.
   ///
-  /// - Returns: Whether it can be there.
+  /// - Returns: Whether it can be within them.
   func restrict(_ variable: Int, from low: SolverNumber?, to high: SolverNumber?) -> Bool {
     guard drive(variable, from: low, to: high) else { return false }
     if let low { raiseLower(variable, to: low) }

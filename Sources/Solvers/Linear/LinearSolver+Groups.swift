@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Groups: variables that required equations of two make one.
+// Groups: variables that are joined by required equations of two variables each.
 
 extension LinearSolver {
   /// Makes a group of a variable that is in none, or no longer.
@@ -15,7 +15,7 @@ extension LinearSolver {
     return group
   }
 
-  /// The members of a group.
+  /// Returns the members of a group.
   ///
   /// - Complexity: O(n).
   func members(of group: Int) -> [Int] {
@@ -29,7 +29,7 @@ extension LinearSolver {
     return result
   }
 
-  /// What an equation of two variables says of the first: `factor * second + offset`.
+  /// Solves an equation of two variables for the first: `factor * second + offset`.
   private func solved(
     _ record: LinearRecord
   ) -> (first: Int, second: Int, factor: SolverNumber, offset: SolverNumber) {
@@ -51,11 +51,11 @@ extension LinearSolver {
     if a.group == b.group { return try joinWithinGroup(index, record) }
     let isBound = (groups[a.group].component >= 0, groups[b.group].component >= 0)
     if isBound.0, isBound.1 {
-      // Two variables of systems that are solved: one equation more.
+      // Two variables of solved systems: the equation is added to the merged system.
       try joinComponent(index)
       return
     }
-    // The smaller group is put in terms of the larger one, or of the one that is part of a system:
+    // The smaller group is expressed by the larger one, or by the one that is part of a system:
     // small = scale * large + shift.
     let isFirstSmaller =
       isBound.0 == isBound.1
@@ -99,8 +99,8 @@ extension LinearSolver {
     }
   }
 
-  /// Takes in an equation of two variables of one group: it says what is known already, contradicts that, or
-  /// makes the group one value, which is more than a group tells.
+  /// Takes an equation of two variables of one group: it is redundant, contradicts the group, or gives the
+  /// group one value, which a group cannot express.
   private func joinWithinGroup(_ index: Int, _ record: LinearRecord) throws(SolverConflict) {
     let (first, second, factor, offset) = solved(record)
     let (a, b) = (variables[first], variables[second])
@@ -117,7 +117,7 @@ extension LinearSolver {
     redundant[a.group, default: []].append(index)
   }
 
-  /// Puts the members of a group in terms of another one: small = scale * large + shift.
+  /// Expresses the members of a group by another one: small = scale * large + shift.
   private func moveMembers(
     of small: Int, to large: Int, _ scale: SolverNumber, _ shift: SolverNumber
   ) {
@@ -139,7 +139,7 @@ extension LinearSolver {
     }
   }
 
-  /// Makes one ring of the members of two groups, and gives the first one's number back.
+  /// Makes one ring of the members of two groups, and frees the first one's number.
   private func joinRings(_ small: Int, _ large: Int) {
     let before = groups[small]
     let (one, other) = (groups[large].first, before.first)
@@ -165,7 +165,7 @@ extension LinearSolver {
     freeGroups.append(small)
   }
 
-  /// Takes an equation out of a group, which falls apart unless others hold it together.
+  /// Removes an equation from a group, which falls apart unless other equations hold it together.
   ///
   /// - Complexity: O(the smaller part).
   func cut(_ index: Int) {
@@ -186,12 +186,12 @@ extension LinearSolver {
       dissolve(component)
     }
     for other in superfluous where other != index {
-      // What was superfluous may be what holds it together now; it agrees with the others.
+      // A redundant equation may be the one that holds it together now; it agrees with the others.
       try? joinGroups(other)
     }
   }
 
-  /// Makes the smaller side of an edge that has gone a group of its own.
+  /// Makes the smaller side of a removed edge a group of its own.
   private func splitOff(_ first: Int, _ second: Int, _ group: Int) {
     let isFirst = isSmallerPart(first, second)
     let part = isFirst ? 0 : 1
@@ -200,7 +200,7 @@ extension LinearSolver {
     let new = makeGroup(lead)
     var pinned = 0
     var previous = lead
-    // Some member that stays is where the old group begins.
+    // The old group begins with a member that stays.
     groups[group].first = isFirst ? second : first
     for position in 0..<count {
       let member = Int(part == 0 ? foundFirst[position] : foundSecond[position])
@@ -221,14 +221,14 @@ extension LinearSolver {
     groups[new].pinnedCount = pinned
     groups[group].pinnedCount -= pinned
     groups[new].isFresh = groups[group].isFresh
-    // Who is the youngest is asked when values are: a part that comes back needs no search.
+    // The youngest member is searched when a value is needed: a part that is joined again needs no search.
     groups[new].leader = count == 1 ? lead : -1
     if groups[group].leader >= 0, variables[groups[group].leader].group == new {
       groups[group].leader = -1
     }
   }
 
-  /// The member that was written last.
+  /// Returns the member that was written last.
   func leader(of group: Int) -> Int {
     let known = groups[group].leader
     if known >= 0 { return known }
@@ -243,8 +243,8 @@ extension LinearSolver {
     return youngest
   }
 
-  /// Whether the first variable stands on the side of an edge that has gone which has fewer;
-  /// `foundFirst` and `foundSecond` have the variables there.
+  /// Returns whether the first variable stands on the smaller side of a removed edge;
+  /// `foundFirst` and `foundSecond` have the variables of both sides.
   ///
   /// Both sides grow in turns, a step each, so that the smaller one ends the search.
   private func isSmallerPart(_ first: Int, _ second: Int) -> Bool {
@@ -264,14 +264,14 @@ extension LinearSolver {
 
   private struct Search {
     let visit: Int
-    /// How many of the variables found have been looked at, and where in the last one of them.
+    /// The number of found variables that have been looked at, and the next use of the last of them.
     var next = 1
     var use: Int32 = -1
 
     init(_ variable: Int, _ visit: Int) { self.visit = visit }
   }
 
-  /// Goes on by one use of a variable.
+  /// Advances by one use of a variable.
   ///
   /// - Returns: false when there is none left.
   @inline(__always)
@@ -290,7 +290,7 @@ extension LinearSolver {
     return true
   }
 
-  /// The edges on the way between two variables of a group.
+  /// Returns the edges on the path between two variables of a group.
   func way(from first: Int, to second: Int, within group: Int) -> [Int] {
     var cameBy: [Int: (variable: Int, record: Int)] = [:]
     var queue = [first]

@@ -1,7 +1,7 @@
 public import TenonSolverKit
 internal import TenonTables
 
-// A turn.
+// A turn: the values of groups and components after changes.
 
 extension LinearSolver {
   /// Satisfies the constraints after changes.
@@ -35,7 +35,7 @@ extension LinearSolver {
         guard index >= 0 else { continue }
         try readAgain(index)
         groups += (records[index]?.terms ?? []).map { variables[$0.variable].group }
-        // What is determined elsewhere follows nothing here, and what is no news has been followed.
+        // A pinned cell follows nothing here, and the formula of a retry has been followed before.
         if !transaction.isRetried(formula),
           let output = records[index]?.constraint.formulas.first?.output,
           let follower = self.index(of: output), !edited.contains(follower),
@@ -75,7 +75,7 @@ extension LinearSolver {
     transaction.refuse(conflict)
   }
 
-  /// Learns that everything is as it was before the turn: what the cells hold has to be read again.
+  /// Takes the news that a turn was given up: the values of all cells have to be read again.
   ///
   /// - Complexity: O(variables).
   public func forgetTurn() {
@@ -91,7 +91,7 @@ extension LinearSolver {
     var leader = leader(of: group)
     if groups[group].pinnedCount > 0 {
       let pinned = pinnedValues(of: group)
-      // As long as what determines it has no value, the group waits for one.
+      // As long as the formula that pins it has no value, the group waits for one.
       if pinned.isEmpty { return }
       if let first = pinned.first {
         leader = first.variable
@@ -117,15 +117,15 @@ extension LinearSolver {
       LinearSteps(from: source, given, self), transaction, cause)
   }
 
-  /// Gives the members of a group the values that follow from it; those that are not exact, what `steps`
-  /// says.
+  /// Sets the members of a group to the values that follow from its value; inexact ones to the value of
+  /// `steps`.
   private func write(
     _ value: SolverNumber, to group: Int, except leader: Int, _ edited: [Int],
     _ steps: LinearSteps, _ transaction: Transaction, _ cause: CellID?
   ) {
     var member = groups[group].first
     let count = groups[group].count
-    // Members that are all equal to one that is known need no constraint.
+    // Members that are all equal to a known one need no constraint.
     let isPlain =
       groups[group].component < 0 && leader >= 0 && variables[leader].factor == .one
       && variables[leader].offset.isZero
@@ -133,11 +133,11 @@ extension LinearSolver {
     // Code that runs when a place is set may change the group: the ring leads on all the same.
     for _ in 0..<count {
       defer { member = Int(variables[member].next) }
-      // What determines a pinned one elsewhere has given it its value, or none.
+      // The formula that pins a member has given it its value, or none.
       if member == leader || variables[member].isPinned { continue }
       let variable = variables[member]
       if variable.isKnown, variable.value == nil, edited.contains(member) {
-        // That nothing is there was written: it stays so until something else is.
+        // An empty value was written: the place stays empty until another value is written.
         forgetValues(variable.group)
         continue
       }
@@ -151,13 +151,13 @@ extension LinearSolver {
     }
   }
 
-  /// Learns that a cell may hold something else than what was computed for it.
+  /// Marks the value of a cell unknown: it may differ from the one computed for it.
   private func loseSight(of member: Int) {
     variables[member].isKnown = false
     forgetValues(variables[member].group)
   }
 
-  /// Whether two numbers are the same but for the rounding of a few operations.
+  /// Returns whether two numbers are the same but for the rounding of a few operations.
   private func isSame(_ left: SolverNumber, _ right: SolverNumber) -> Bool {
     if left.isExact, right.isExact { return left == right }
     let (a, b) = (left.double, right.double)
@@ -207,9 +207,9 @@ extension LinearSolver {
     }
   }
 
-  /// Gives variables that constraints have defined as they came in the values that follow.
+  /// Sets defined variables that were added to the values that follow.
   ///
-  /// - Returns: false when more has to be done: they are to give way to nothing but each other.
+  /// - Returns: false when more has to be done: the variables may give way to nothing but each other.
   private func writeDefined(
     of solution: LinearSolution, _ transaction: Transaction, _ cause: CellID?
   ) -> Bool {
@@ -228,7 +228,7 @@ extension LinearSolver {
     return true
   }
 
-  /// What the constraint that has defined a variable says of it as it is written: see `LinearSteps`.
+  /// Returns the value that a variable's defining constraint gives it as it is written: see `LinearSteps`.
   private func asWritten(
     _ variable: Int, by index: Int, insteadOf number: SolverNumber
   ) -> SolverNumber {
@@ -250,8 +250,8 @@ extension LinearSolver {
     return isNear(value.double, number.double) ? value : number
   }
 
-  /// By what a term multiplies its variable, with a factor in place of its own; nil where a constant is
-  /// missing, or 0 and divides.
+  /// Returns the coefficient of a term's variable, with a factor in place of the term's own; nil where a
+  /// constant is missing, or 0 and divides.
   func coefficient(of term: LinearForm.Term, _ factor: SolverNumber) -> SolverNumber? {
     var factor = factor
     for cell in term.factors {
@@ -265,14 +265,14 @@ extension LinearSolver {
     return factor
   }
 
-  /// What a term comes to, with a factor in place of its own.
+  /// Returns the value of a term, with a factor in place of its own.
   private func part(of term: LinearForm.Term, _ factor: SolverNumber) -> SolverNumber? {
     guard let factor = coefficient(of: term, factor) else { return nil }
     guard let other = term.cell else { return factor }
     return index(of: other).flatMap { value(of: $0) }.map { factor * $0 }
   }
 
-  /// Gives a variable a value, unless that is what it has.
+  /// Sets a variable to a value, unless it has it.
   @inline(__always)
   private func set(
     _ member: Int, to number: SolverNumber, _ transaction: Transaction, _ cause: CellID?
@@ -282,11 +282,11 @@ extension LinearSolver {
     if let old, isSame(old, number) { return }
     variables[member].value = number
     let isSet = transaction.set(variable.cell, to: number, by: variable.reason, because: cause)
-    // Whatever stood against it, the place may hold something else.
+    // For whatever reason the value was not set, the place may hold another one.
     if !isSet { loseSight(of: member) }
   }
 
-  /// The member of a group that was written and keeps its value to the bit, or -1.
+  /// Returns the member of a group that was written and keeps its value to the bit, or -1.
   private func keeper(of group: Int, _ edited: [Int]) -> Int {
     let leader = leader(of: group)
     guard leader >= 0, let value = value(of: leader), edited.contains(leader) else { return -1 }
@@ -299,7 +299,7 @@ extension LinearSolver {
     return isNear(inGroup(leader, value), now, unit: unit(of: group)) ? leader : -1
   }
 
-  /// Puts in only the values of what was written.
+  /// Sets only the values of the written variables.
   ///
   /// - Returns: the variables that may have changed; nil when more has to be done.
   private func assign(_ edited: [Int], in solution: LinearSolution) -> [Int]? {
@@ -319,8 +319,8 @@ extension LinearSolver {
     return solution.system.assign(changes)
   }
 
-  /// The variables of which nothing is known: those without a value that nothing determines, and
-  /// what depends on them.
+  /// Returns the unknown variables: those without a value that nothing determines, and those that depend
+  /// on them.
   private func unknownVariables(of solution: LinearSolution, edited: [Int]) -> Set<Int> {
     let system = solution.system
     var unknown: Set<Int> = []

@@ -1,27 +1,27 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Rounding: a variable that is no exact number is what a constraint says as it is written, computed from
-// the others in it. What elimination makes of the constraints is the same number but for its rounding,
-// which would depend on the order in which they came.
+// Rounding: a variable with an inexact value gets the value of a constraint as it is written, computed from
+// the others in it. The value from elimination is the same number but for its rounding, which would depend
+// on the order in which the constraints came.
 //
-// Which constraint that is for which variable is kept as long as the structure stands and the same
-// variables are free. A write then computes what it is asked for and what that follows from.
+// The constraint of each variable is kept as long as the structure stands and the same variables are free.
+// A write then computes the requested variables and those that they follow from.
 
 /// How a variable follows from others, and its value in a round.
 struct LinearStep: BitwiseCopyable {
   var value = SolverNumber.zero
   /// The round in which the value was computed.
   var round = 0
-  /// The order that says what it follows from.
+  /// The number of the order that says from which variables it follows.
   var order = 0
-  /// Where its summands begin, or -1 for a variable that others follow from.
+  /// The position of its first summand, or -1 for a variable that others follow from.
   var first: Int32 = -1
   /// The variable of the component's system, or -1 in a lone group.
   var local: Int32 = -1
 }
 
-/// A part of what a constraint says of a variable: a factor of another one, or a number.
+/// A part of a constraint solved for a variable: a factor of another variable, or a number.
 ///
 /// The divisor of the sum ends it.
 struct LinearSummand: BitwiseCopyable {
@@ -32,9 +32,9 @@ struct LinearSummand: BitwiseCopyable {
   let other: Int32
 }
 
-/// What the variables that others follow from leave of constraints.
+/// The summands that constraints, solved one after the other, give for the variables that follow.
 final class LinearOrder {
-  /// By which the steps know it.
+  /// The number that identifies it in steps.
   let number: Int
   /// The variables, each after those that it follows from.
   let variables = FlatTable<Int32>()
@@ -45,20 +45,20 @@ final class LinearOrder {
 
 /// The values of variables after a write, each computed when it is asked for.
 ///
-/// Nothing is looked at before the first one is.
+/// Nothing is computed before the first value is asked for.
 final class LinearSteps {
   private let solver: LinearSolver
   private let solution: LinearSolution?
   /// The variables of the solution's system that have other values than before; nil for all.
   private let changed: [Int]?
-  /// For a lone group the member that has a value, and the value; nil when none has.
+  /// For a lone group the member that has a value, and the value; nil when no member has one.
   private let member: Int
   private let given: SolverNumber?
-  /// By which the values are known that were computed here; 0 before the first one.
+  /// The round whose values were computed here; 0 before the first.
   private var round = 0
   private var order: LinearOrder?
 
-  /// For a lone group of which a member has a value; nothing follows when it has none.
+  /// Creates the steps of a lone group of which a member has a value; nothing follows when it has none.
   init(from member: Int, _ value: SolverNumber?, _ solver: LinearSolver) {
     self.solver = solver
     solution = nil
@@ -67,8 +67,8 @@ final class LinearSteps {
     given = value
   }
 
-  /// For a component that is solved; `changed` are the variables of its system that have other values
-  /// than before, nil for all.
+  /// Creates the steps of a solved component; `changed` are the variables of its system that have other
+  /// values than before, nil for all.
   init(_ solution: LinearSolution, changed: [Int]?, _ solver: LinearSolver) {
     self.solver = solver
     self.solution = solution
@@ -77,21 +77,21 @@ final class LinearSteps {
     given = nil
   }
 
-  /// The value of a variable that a write has changed, in place of one that comes from elimination.
+  /// Returns the value of a variable that a write has changed, in place of a value from elimination.
   ///
-  /// - Complexity: O(occurrences between it and what the write has not changed) the first time, then O(1).
+  /// - Complexity: O(occurrences between it and unchanged variables) the first time, then O(1).
   @inline(__always)
   func value(of variable: Int, insteadOf number: SolverNumber) -> SolverNumber {
     if round == 0 { begin() }
-    // One that has come since has no steps yet.
+    // A variable that was added since has no steps yet.
     guard variable < solver.steps.count else { return number }
     if solver.steps[variable].round != round, !compute(Int32(variable)) { return number }
     let value = solver.steps[variable].value
-    // What is lost where nearly equal numbers are subtracted is not to come in.
+    // The loss of precision where nearly equal numbers are subtracted is not to come in.
     return isNear(value.double, number.double) ? value : number
   }
 
-  /// Finds what follows from what, and computes what has to be asked for in any case.
+  /// Finds the order of the variables, and computes those that are needed in any case.
   @inline(never)
   private func begin() {
     round = solver.makeRound()
@@ -113,7 +113,7 @@ final class LinearSteps {
       solution.changes.extend(to: solution.system.count, with: 0)
     }
     for local in changed { solution.changes[local] = round }
-    // Of much it is faster to go through all.
+    // With many changes it is faster to compute all.
     if changed.count > order.variables.count / 4 { computeAll(order) }
   }
 
@@ -136,14 +136,14 @@ final class LinearSteps {
 
   /// Computes a variable, and before it those that it follows from.
   ///
-  /// - Returns: false when the order does not say how.
+  /// - Returns: false when the variable is not in the order.
   private func compute(_ variable: Int32) -> Bool {
     guard let order else { return false }
     solver.openSteps.removeAll()
     var next = variable
     while true {
       let step = solver.steps[next]
-      // Code that ran when a place was set may have changed what follows from what.
+      // Code that ran when a place was set may have changed the order.
       guard step.order == order.number, solver.openSteps.count <= order.summands.count else {
         return false
       }
@@ -167,8 +167,8 @@ final class LinearSteps {
     solver.steps[variable].round = round
   }
 
-  /// What a variable is by its summands; nil when one of them has to be computed before: then `openSteps`
-  /// says which, and to come back.
+  /// Returns the sum of a variable's summands; nil when one of them has to be computed before: then
+  /// `openSteps` has that one, and this one below it.
   @inline(__always)
   private func sum(_ variable: Int32, _ first: Int32, _ order: LinearOrder) -> SolverNumber? {
     var sum = SolverNumber.zero
@@ -198,8 +198,8 @@ final class LinearSteps {
     }
   }
 
-  /// The value of a variable that needs no constraint: others follow from it, or the write has not changed
-  /// it.
+  /// Returns the value of a variable that needs no constraint: others follow from it, or the write has not
+  /// changed it.
   private func start(_ variable: Int, _ step: LinearStep) -> SolverNumber? {
     guard let solution, step.local >= 0 else { return nil }
     let local = Int(step.local)
@@ -207,7 +207,7 @@ final class LinearSteps {
     let number =
       solver.variables[variable].factor * solution.system.values[local]
       + solver.variables[variable].offset
-    // One that can only be found together with others is what elimination says.
+    // A variable that can only be found together with others has the value from elimination.
     if step.first < 0, solution.system.isBasic(local) { return number }
     let own = solver.value(of: variable)
     return own.flatMap { isNearZero($0 - number, number) ? $0 : nil } ?? number
@@ -217,7 +217,7 @@ final class LinearSteps {
 // MARK: - Orders
 
 extension LinearSolver {
-  /// The order in which the members of a lone group follow from one of them.
+  /// Returns the order in which the members of a lone group follow from one of them.
   ///
   /// - Complexity: O(occurrences of the members) when it is not known.
   fileprivate func order(from member: Int) -> LinearOrder {
@@ -231,9 +231,9 @@ extension LinearSolver {
     return order
   }
 
-  /// The order in which the variables of a component follow from those that are free.
+  /// Returns the order in which the variables of a component follow from those that are free.
   ///
-  /// Where several can only be found together, one is what elimination says, and the others follow.
+  /// Where several can only be found together, one has the value from elimination, and the others follow.
   /// - Complexity: O(occurrences times those in a constraint) when it is not known.
   fileprivate func order(of solution: LinearSolution) -> LinearOrder {
     if let known = solution.order { return known }
@@ -266,7 +266,7 @@ extension LinearSolver {
     if !orders.isEmpty { orders[group] = nil }
   }
 
-  /// Begins to compute values.
+  /// Begins a round of computing values, and returns its number.
   fileprivate func makeRound() -> Int {
     stepRound &+= 1
     if steps.count < variables.count { steps.extend(to: variables.count, with: LinearStep()) }
@@ -286,15 +286,15 @@ extension LinearSolver {
     order.variables.append(Int32(variable))
   }
 
-  /// The member of a group whose value stands for it.
+  /// Returns the member of a group whose value stands for it.
   private func entry(of group: Int) -> Int {
     let leader = leader(of: group)
     if groups[group].pinnedCount == 0 || leader >= 0 && variables[leader].isPinned { return leader }
     return members(of: group).first { variables[$0].isPinned } ?? leader
   }
 
-  /// Finds what follows from the variables of an order by constraints in which one is missing; those
-  /// before `next` have been looked at.
+  /// Appends the variables that follow from those of an order by constraints with one missing variable; the
+  /// variables before `next` have been looked at.
   private func follow(_ order: LinearOrder, from next: Int = 0, within solution: LinearSolution?) {
     var next = next
     while next < order.variables.count {
@@ -316,8 +316,8 @@ extension LinearSolver {
     }
   }
 
-  /// Whether a constraint says which value a variable has: an equation, or an inequality or a wish that
-  /// is what keeps a variable from moving.
+  /// Returns whether a constraint gives a variable its value: an equation, or an inequality or soft
+  /// constraint that keeps a variable from moving.
   private func isEquation(_ record: LinearRecord, _ index: Int, _ solution: LinearSolution?) -> Bool
   {
     switch record.role {
@@ -331,7 +331,7 @@ extension LinearSolver {
     }
   }
 
-  /// The only variable of a constraint of which nothing is known yet, with its factor, or nil.
+  /// Returns the only variable of a constraint that is not in the order yet, with its factor, or nil.
   private func missing(
     in record: LinearRecord, _ order: LinearOrder
   ) -> (variable: Int, factor: SolverNumber)? {
@@ -343,9 +343,9 @@ extension LinearSolver {
     return missing
   }
 
-  /// Adds what a constraint says of a variable to an order, in the order in which it is written.
+  /// Appends the summands of a constraint, solved for a variable, to an order, as they are written.
   ///
-  /// - Returns: where it begins; nil when a constant is missing.
+  /// - Returns: the position of the first; nil when a constant is missing.
   private func appendSummands(
     for variable: Int, _ own: SolverNumber, of record: LinearRecord, to order: LinearOrder
   ) -> Int? {
@@ -363,7 +363,7 @@ extension LinearSolver {
         order.summands.append(LinearSummand(factor: factor, other: LinearSummand.number))
         continue
       }
-      // One whose factors make nothing of it is no variable of the constraint.
+      // A cell whose factors are zero is no variable of the constraint.
       guard let index = index(of: other), steps[index].order == order.number else { continue }
       order.summands.append(LinearSummand(factor: factor, other: Int32(index)))
     }

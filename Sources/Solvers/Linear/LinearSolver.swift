@@ -3,13 +3,13 @@ internal import TenonTables
 
 /// Keeps linear equations and inequalities, which may have to be solved together.
 ///
-/// - Solution: lexicographic. Required constraints hold. Below them comes what was written in this
-///   turn, the latest first; then strong and medium constraints, of the same strength in the order
-///   of their declaration; then that variables keep what was written to them, the latest first; then
-///   weak constraints; at last that variables never written keep their values, first those that
-///   stand on no left side, and those of lower rank first. So there is one solution and no other,
-///   whatever came first, and a variable that is written keeps its value to the bit.
-/// - Cycles are what it is for; with too few equations variables keep their values. Required
+/// - Solution: lexicographic. Required constraints hold. Below them come the cells that were written in
+///   this turn, the latest first; then strong and medium constraints, of the same strength in the order
+///   of their declaration; then the stays of cells that were ever written, the latest first; then weak
+///   constraints; at last the stays of cells never written, first of those that stand on no left side,
+///   and of those of lower rank first. So there is one solution, whatever the order in which constraints
+///   came, and a variable that is written keeps its value to the bit.
+/// - Cycles are solved; with too few equations variables keep their values. Required
 ///   constraints that cannot hold together are refused with a set of them of which none could be
 ///   left out.
 /// - Exact numbers stay exact while they fit in 64 bits.
@@ -34,9 +34,9 @@ public final class LinearSolver: ConnectorSolver {
   var freeRecords: [Int] = []
   let groups = FlatTable<LinearGroup>()
   var freeGroups: [Int] = []
-  /// The equations in a group that others make superfluous.
+  /// The redundant equations of a group.
   var redundant: [Int: [Int]] = [:]
-  /// What a search through a group has found, from either side of an edge.
+  /// The variables that a search through a group has found, from either side of an edge.
   let foundFirst = FlatTable<Int32>()
   let foundSecond = FlatTable<Int32>()
   var components: [LinearComponent?] = []
@@ -45,17 +45,17 @@ public final class LinearSolver: ConnectorSolver {
   var values: CellValues?
   /// The left sides of constraints that are new in this turn: they follow the right sides.
   var followers: Set<Int> = []
-  /// The variables with which constraints begin in this turn, and how old they are.
+  /// The variables with which constraints begin in this turn, with their ages for the turn and their own.
   var begun: [(variable: Int, age: UInt64, trueAge: UInt64)] = []
-  /// Whether the program is to end, as the last search was told.
+  /// Whether the program is to end, as the last search found.
   var isInterrupted = false
-  /// How many systems have been built, and how often all goals of one have been met one after the other:
+  /// The number of systems built and of times that all goals of one were met one after the other:
   /// as long as the structure stands, a write needs neither.
   var planCount = 0
-  /// How many searches there have been through the variables.
+  /// The number of searches through the variables.
   var visits = 0
-  /// How each variable follows from others, those that are to be looked at, and the orders of lone groups;
-  /// how many orders and rounds there have been.
+  /// How each variable follows from others, the steps still to be computed, and the orders of lone groups;
+  /// the numbers of orders and rounds so far.
   let steps = FlatTable<LinearStep>()
   let openSteps = FlatTable<Int32>()
   var orders: [Int: LinearOrder] = [:]
@@ -71,7 +71,7 @@ public final class LinearSolver: ConnectorSolver {
   /// Nanoseconds for a constraint, roughly.
   public static var cost: Int { 50 }
 
-  /// Computes values itself.
+  /// True: it computes values itself.
   public static var solvesSums: Bool { true }
 
   /// Accepts regions in which every constraint can be written as a sum whose constants are cells
@@ -92,25 +92,25 @@ public final class LinearSolver: ConnectorSolver {
     return refusals.isEmpty ? .yes : .no(refusals)
   }
 
-  /// Wants to hear of writes that change nothing: what was written last keeps its value.
+  /// True: the cell that was written last keeps its value, even if the write changed nothing.
   public static var hearsEqualWrites: Bool { true }
 
-  /// What remains is solved as if the constraint had never been.
+  /// True: the constraints that remain are solved as if the removed one had never been.
   public static var forgetsAtOnce: Bool { true }
 
-  /// Learns how to read cells.
+  /// Takes the means to read cells.
   public func attach(to values: CellValues) { self.values = values }
 }
 
 // MARK: - Constraints
 
 extension LinearSolver {
-  /// Takes a constraint in, or replaces one of the same number.
+  /// Adds a constraint, or replaces one of the same number.
   ///
   /// - Throws: `SolverConflict` with a minimal set of constraints that cannot hold together, or
   ///   when the program is to end.
   /// - Complexity: O(the smaller of the groups) for a required equation of two variables that no
-  ///   others join; otherwise O(what is connected with it), or more when it has to be searched.
+  ///   others join; otherwise O(connected constraints), or more when it has to be searched.
   public func add(_ constraint: ConstraintIR) throws(SolverConflict) {
     isInterrupted = false
     let known = recordOf[constraint.id.rawValue]
@@ -143,7 +143,7 @@ extension LinearSolver {
     }
   }
 
-  /// Lets a constraint go.
+  /// Removes a constraint.
   ///
   /// - Complexity: O(the smaller part) where a group falls apart; a component is built anew the next
   ///   time it is needed.
@@ -171,12 +171,12 @@ extension LinearSolver {
     return nil
   }
 
-  /// Whether a cell is a variable of some constraint.
+  /// Returns whether a cell is a variable of some constraint.
   private func isSolved(_ cell: CellID) -> Bool {
     index(of: cell).map { variables[$0].firstUse >= 0 } ?? false
   }
 
-  /// Counts the left sides of a constraint: of several statements each has one.
+  /// Counts the left sides of a constraint: a constraint of several statements has several.
   private func countTarget(of constraint: ConstraintIR, _ change: Int) {
     for formula in constraint.formulas where !formula.isInverse {
       guard let index = index(of: formula.output) else { continue }
@@ -187,7 +187,7 @@ extension LinearSolver {
     }
   }
 
-  /// The variable of a cell.
+  /// Returns the variable of a cell, made when there is none.
   func variable(for cell: CellID) -> Int {
     if let known = index(of: cell) { return known }
     let index = variables.count
@@ -197,14 +197,14 @@ extension LinearSolver {
     return index
   }
 
-  /// The variable of a cell, if it has one.
+  /// Returns the variable of a cell, if it has one.
   @inline(__always)
   func index(of cell: CellID) -> Int? {
     let known = variableOf[cell.rawValue]
     return known < 0 ? nil : Int(known)
   }
 
-  /// What a cell holds.
+  /// Returns the number that the cell of a variable holds.
   func value(of variable: Int) -> SolverNumber? {
     if !variables[variable].isKnown {
       variables[variable].isKnown = true
@@ -216,7 +216,7 @@ extension LinearSolver {
 
   /// Reads the constants of a constraint.
   ///
-  /// - Returns: false when one of them is missing.
+  /// - Returns: false when a constant is missing.
   private func linearise(_ index: Int) -> Bool {
     guard let form = records[index]?.constraint.linear else { return false }
     var terms: [(variable: Int, factor: SolverNumber)] = []
@@ -240,7 +240,7 @@ extension LinearSolver {
     return true
   }
 
-  /// Reads a constraint and gives it its role.
+  /// Reads the constants of a constraint and gives it its role.
   private func enter(_ index: Int) throws(SolverConflict) {
     guard linearise(index), let record = records[index] else {
       records[index]?.role = .waiting
@@ -266,8 +266,8 @@ extension LinearSolver {
     }
   }
 
-  /// Refuses a constraint that would overwrite a place which holds something else than a number: all but the
-  /// left side of an equation, which becomes what the right one is.
+  /// Refuses a constraint that would overwrite a place which holds a value that is no number: all but the
+  /// left side of an equation, which takes the value of the right one.
   private func refuseText(in record: LinearRecord) throws(SolverConflict) {
     let output =
       record.constraint.relation == .equal ? record.constraint.formulas.first?.output : nil
@@ -279,7 +279,7 @@ extension LinearSolver {
     }
   }
 
-  /// Notes that a variable stands in a constraint.
+  /// Records that a variable occurs in a constraint.
   private func use(_ variable: Int, in index: Int, _ record: LinearRecord) {
     let last = variables[variable].lastUse
     let new = LinearUse(
@@ -304,7 +304,7 @@ extension LinearSolver {
     variables[variable].lastUse = number
   }
 
-  /// Forgets that variables stand in a constraint.
+  /// Removes the occurrences of variables in a constraint.
   private func detach(_ record: LinearRecord) {
     var number = record.firstUse
     record.firstUse = -1
@@ -330,7 +330,7 @@ extension LinearSolver {
     }
   }
 
-  /// The constraints in which a variable stands.
+  /// Returns the constraints in which a variable occurs.
   func records(using variable: Int) -> [Int] {
     var result: [Int] = []
     var number = variables[variable].firstUse
@@ -356,7 +356,7 @@ extension LinearSolver {
     records[index]?.role = .waiting
   }
 
-  /// Reads the constants of a constraint again, which have changed.
+  /// Reads the changed constants of a constraint again.
   func readAgain(_ index: Int) throws(SolverConflict) {
     guard let record = records[index], let form = record.constraint.linear,
       form.terms.contains(where: { !$0.factors.isEmpty || !$0.divisors.isEmpty })
@@ -369,19 +369,19 @@ extension LinearSolver {
 // MARK: - Writes from outside
 
 extension LinearSolver {
-  /// Makes a cell one that keeps its value.
+  /// Takes an edit: the cell keeps its value.
   ///
-  /// Whether constraints allow the value turns out when the turn is settled.
+  /// Whether constraints allow the value is decided when the turn is settled.
   /// - Complexity: O(1).
   public func edit(_ cell: CellID, age: UInt64, isPinned: Bool) throws(SolverConflict) {
     let index = variable(for: cell)
-    // What it held when it was in no constraint nobody has told.
+    // The value is not known of a time when the cell was in no constraint.
     if variables[index].firstUse < 0 { variables[index].isKnown = false }
     let isTakenBack = age < variables[index].age
     variables[index].age = age
     let group = variables[index].group
     if isTakenBack, groups[group].leader == index {
-      // Another one has been written last.
+      // Another cell has been written last.
       groups[group].leader = -1
       forgetOrder(group)
     }
@@ -399,7 +399,7 @@ extension LinearSolver {
     }
   }
 
-  /// Makes a cell one that keeps its value until the constraint has held that begins with it.
+  /// Makes a cell keep its value until the constraint that begins with it has held.
   public func begin(with cell: CellID, age: UInt64) {
     let index = variable(for: cell)
     let trueAge = variables[index].age
@@ -407,7 +407,7 @@ extension LinearSolver {
     begun.append((index, age, trueAge))
   }
 
-  /// Lets the cells with which constraints began be as old as they are.
+  /// Gives the cells with which constraints began their own ages back.
   func endBeginnings() {
     for (index, age, trueAge) in begun.reversed() where variables[index].age == age {
       variables[index].age = trueAge
@@ -417,7 +417,7 @@ extension LinearSolver {
     begun = []
   }
 
-  /// Learns that a variable counts more or less than when its component was solved.
+  /// Makes the component of a variable take its changed age into account.
   func forgetAges(of index: Int) {
     let group = variables[index].group
     let component = groups[group].component
@@ -425,9 +425,9 @@ extension LinearSolver {
     forgetOrder(group)
   }
 
-  /// Learns how a cell compares with others that were never written.
+  /// Takes the rank of a cell, which counts while it was never written.
   public func setRank(_ rank: UInt32, of cell: CellID) {
-    // What holds nothing has no value to keep.
+    // A place without a value has none to keep.
     variables[variable(for: cell)].rank = rank & 0x7FFF_FFFF
   }
 
@@ -440,17 +440,17 @@ extension LinearSolver {
     forgetOrder(variables[index].group)
   }
 
-  /// Whether a variable counts more than another: it was written later.
+  /// Returns whether a variable counts more than another: it was written later.
   func isYounger(_ left: Int, _ right: Int) -> Bool {
     let (a, b) = (variables[left].age, variables[right].age)
     if a != b { return a > b }
-    // Of those never written, what stands on the left of a constraint follows what stands right.
+    // Of variables never written, left sides of constraints follow right sides.
     let isTarget = (variables[left].targetCount > 0, variables[right].targetCount > 0)
     if isTarget.0 != isTarget.1 { return isTarget.1 }
     return (variables[left].rank, left) < (variables[right].rank, right)
   }
 
-  /// Learns that the values of a group's members may not fit together.
+  /// Marks the values of a group's members as possibly inconsistent.
   func forgetValues(_ group: Int) {
     groups[group].isFresh = true
     let component = groups[group].component
@@ -460,7 +460,7 @@ extension LinearSolver {
     }
   }
 
-  /// Learns that a component cannot go on from where it is by values alone.
+  /// Makes a component be solved anew: values alone do not suffice.
   func forgetOrder(_ group: Int) {
     let component = groups[group].component
     if component >= 0 { components[component]?.solution?.isSettled = false }

@@ -1,10 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Moving along the edges of what holds.
+// Moving along the edges of the feasible region.
 
 extension LinearSystem {
-  /// Moves a variable as far towards an interval as the bounds of all others and what is held allow.
+  /// Moves a variable as far towards an interval as the bounds of all others and held variables allow.
   ///
   /// - Returns: Whether it has come there.
   func drive(_ variable: Int, from low: SolverNumber?, to high: SolverNumber?) -> Bool {
@@ -25,7 +25,7 @@ extension LinearSystem {
         return true
       }
       steps += 1
-      // Bland's rule ends every walk; it is slow and comes in when the other has had its chance.
+      // Bland's rule ends every walk; it is slow and applies when the other rule has had its chance.
       let isCautious = steps > 64
       if steps > 100_000 || poll() { return false }
       if rowOf[variable] < 0 {
@@ -49,7 +49,7 @@ extension LinearSystem {
     }
   }
 
-  /// Makes sure that a variable that is where it should be stays there.
+  /// Holds a variable at its value.
   func keep(_ variable: Int) {
     let index = rowOf[variable]
     if index >= 0 {
@@ -63,9 +63,9 @@ extension LinearSystem {
     isHeld[variable] = true
   }
 
-  /// Holds everything on which a variable depends that could not come where it should.
+  /// Holds the variables on which a variable depends that could not reach its goal.
   ///
-  /// - Returns: Whether any of that was not held before: then it was a bound that stood in the way.
+  /// - Returns: Whether any of them was not held before: then a bound stood in the way.
   func freeze(_ variable: Int) -> Bool {
     var isBlocked = false
     let row = rowOf[variable]
@@ -85,7 +85,7 @@ extension LinearSystem {
     return values[variable] > bound && !isAt(bound, variable)
   }
 
-  /// The variable through which a basic one can be moved: what counts least.
+  /// Returns the variable of lowest priority through which a basic one can be moved.
   private func column(
     for variable: Int, _ isRising: Bool, _ isCautious: Bool
   ) -> (variable: Int, factor: SolverNumber)? {
@@ -101,7 +101,7 @@ extension LinearSystem {
     return chosen
   }
 
-  /// Moves a variable that is not basic by a distance, or less when a bound comes in the way.
+  /// Moves a nonbasic variable by a distance, or less when a bound comes in the way.
   ///
   /// - Returns: the basic variable whose bound came in the way first.
   private func move(
@@ -148,8 +148,8 @@ extension LinearSystem {
 
   // MARK: Only values
 
-  /// Gives variables that are not basic other values and computes the basic ones anew, if no bound
-  /// stands against it.
+  /// Gives nonbasic variables other values and computes the basic ones anew, unless that would pass a
+  /// bound.
   ///
   /// - Returns: the variables whose values may have changed; nil, and nothing is changed, when a
   ///   bound would be passed.
@@ -198,7 +198,7 @@ extension LinearSystem {
     return true
   }
 
-  /// Whether a variable is somewhere but for what doubles lose.
+  /// Returns whether a variable is at a value but for the rounding of doubles.
   private func isAt(_ goal: SolverNumber, _ variable: Int) -> Bool {
     isNear(values[variable], goal, unit: units[variable])
   }

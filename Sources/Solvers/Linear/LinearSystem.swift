@@ -3,10 +3,10 @@ internal import TenonTables
 
 /// Linear equations and inequalities over variables, solved for some of the variables.
 ///
-/// Each basic variable has a row that says what it is in terms of the others; equations are
+/// Each basic variable has a row that expresses it by the others; equations are
 /// eliminated when they come in, inequalities become variables with bounds. From one solution the
 /// system moves to the next, always within the bounds that are in force: `drive` moves one variable
-/// as far towards a goal as the others let it. Driven one after the other, what counts most first
+/// as far towards a goal as the others let it. Driven one after the other in order of priority,
 /// and held where they come to rest, the goals are met lexicographically.
 ///
 /// Algorithm: the primal simplex method for bounded variables, with G. B. Dantzig, "Linear
@@ -34,28 +34,28 @@ final class LinearSystem {
   let lower = FlatTable<SolverNumber?>()
   let upper = FlatTable<SolverNumber?>()
   let isHeld = FlatTable<Bool>()
-  /// What a variable is by which the places it stands for are ones, at most 1: what doubles lose is
+  /// For each variable its value at which the places it stands for are ones, at most 1: rounding is
   /// measured by it.
   let units = FlatTable<Double>()
-  /// What counts more is less: of several that could give way, the last in rank does.
+  /// The priority of each variable, lower first: of several that could give way, the last in rank does.
   var rank: [Int] = []
   private let scratch = FlatTable<SolverNumber>()
   private let isTouched = FlatTable<Bool>()
   /// Rows that are free; they have no basic variable and no terms.
   private var freeRows: [Int] = []
-  /// How often a variable that is not basic was moved.
+  /// The number of moves of nonbasic variables.
   var moveCount = 0
   private let touched = FlatTable<Int>()
 
-  /// Who knows whether the program is to end.
+  /// The source that knows whether the program is to end.
   private let cells: CellValues?
-  /// Whether it is: nothing moves any more, and whoever asks gets no answer of worth.
+  /// Whether the program is to end: nothing moves any more, and results are worthless.
   private(set) var isInterrupted = false
   private var untilPoll = 16
 
   init(_ cells: CellValues?) { self.cells = cells }
 
-  /// Asks now and then whether the program is to end.
+  /// Checks now and then whether the program is to end.
   func poll() -> Bool {
     untilPoll -= 1
     if untilPoll <= 0 {
@@ -65,7 +65,7 @@ final class LinearSystem {
     return isInterrupted
   }
 
-  /// Adds a variable; `unit` is what it is by which the places it stands for are ones.
+  /// Adds a variable; `unit` is its value at which the places it stands for are ones.
   func addVariable(_ value: SolverNumber, unit: Double = 1) -> Int {
     values.append(value)
     units.append(unit)
@@ -93,7 +93,7 @@ final class LinearSystem {
       scratch[variable] = factor
     } else {
       let sum = scratch[variable] + factor
-      // What is left of a difference of doubles is nothing but what they lost.
+      // The rest of a difference of doubles is nothing but rounding.
       let isNothing =
         !sum.isExact
         && sum.magnitude.double <= 1e-12 * Swift.max(factor.magnitude.double, 1e-300)
@@ -113,7 +113,7 @@ final class LinearSystem {
     return terms
   }
 
-  /// A sum over variables in terms of those that are not basic.
+  /// Returns a sum over variables in terms of nonbasic ones.
   private func reduced(
     _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber
   ) -> (
@@ -159,13 +159,13 @@ final class LinearSystem {
     freeRows.append(index)
   }
 
-  /// Lets a variable go that measures something nobody asks for any more.
+  /// Removes a variable that measures a constraint which is gone.
   ///
   /// - Complexity: O(occurrences).
   func retire(_ variable: Int) {
     removeBounds(variable)
     if rowOf[variable] < 0 {
-      // Somebody else has to say where it is: the one to whom it makes the greatest difference.
+      // Another variable has to become basic for it: the one on which its factor is greatest.
       var chosen: (basic: Int, factor: SolverNumber)?
       for index in columns[variable] {
         guard let factor = rows[index].factor(of: variable)?.magnitude else { continue }
@@ -176,7 +176,7 @@ final class LinearSystem {
     discard(variable)
   }
 
-  /// Forgets a variable of which nothing depends but what is forgotten with it.
+  /// Removes a variable on which only removed variables depend.
   func discard(_ variable: Int) {
     removeBounds(variable)
     removeRow(of: variable)
@@ -184,7 +184,7 @@ final class LinearSystem {
     isHeld[variable] = false
   }
 
-  /// Takes an equation in: the sum is zero; `unit` is what the sum is by which its places are ones.
+  /// Adds an equation: the sum is zero; `unit` is the value of the sum at which its places are ones.
   ///
   /// - Returns: Whether it agrees with the others.
   func addEquation(
@@ -192,7 +192,7 @@ final class LinearSystem {
   ) -> Bool {
     let (constant, terms, size) = reduced(terms, constant)
     guard !terms.isEmpty else { return isNearZero(constant, size, unit: unit) }
-    // The one that occurs least costs least to put in everywhere.
+    // The variable that occurs least costs least to substitute.
     var chosen = terms[0]
     for term in terms where columns[term.variable].count < columns[chosen.variable].count {
       chosen = term
@@ -208,7 +208,7 @@ final class LinearSystem {
     return true
   }
 
-  /// Adds a variable that is a sum of others; `unit` is what it is by which its places are ones.
+  /// Adds a variable that is a sum of others; `unit` is its value at which its places are ones.
   func addSum(
     _ terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber, unit: Double
   ) -> Int {
@@ -220,15 +220,15 @@ final class LinearSystem {
     return sum
   }
 
-  /// Makes a variable of which no other depends what a sum leaves for it.
+  /// Defines a variable on which no other depends by an equation: the sum is zero.
   ///
   /// - Parameters:
   ///   - variable: The variable, which is free.
   ///   - terms: The sum, of which it is part.
   ///   - constant: The number in the sum.
-  ///   - measure: What the sum is, a variable that is zero; nil where it is always zero.
-  /// - Returns: false, and nothing is changed, when it is not part of the sum or what would be left is no
-  ///   number.
+  ///   - measure: A variable with the value of the sum, zero; nil where the sum is always zero.
+  /// - Returns: false, and nothing is changed, when the variable is not part of the sum or its value would
+  ///   be no number.
   func define(
     _ variable: Int, by terms: [(variable: Int, factor: SolverNumber)], _ constant: SolverNumber,
     measure: Int?
@@ -249,7 +249,7 @@ final class LinearSystem {
     return true
   }
 
-  /// Whether values of basic variables wait for being computed.
+  /// Whether values of basic variables have still to be computed.
   var isStale = false
 
   private func refresh() { isStale = true }
@@ -262,7 +262,7 @@ final class LinearSystem {
     isStale = false
   }
 
-  /// Puts a row in for a variable wherever it occurs.
+  /// Substitutes a row for a variable wherever it occurs.
   private func substitute(_ row: Row, for variable: Int) {
     let places = columns[variable]
     columns[variable] = []
@@ -301,21 +301,21 @@ final class LinearSystem {
 
   // MARK: Bounds
 
-  /// Bounds a variable from below; one that is bounded already from two sides.
+  /// Raises the lower bound of a variable; a lower bound that is higher already stays.
   func raiseLower(_ variable: Int, to bound: SolverNumber) {
     if let old = lower[variable], old >= bound { return }
     lower[variable] = bound
   }
 
-  /// Bounds a variable from above.
+  /// Reduces the upper bound of a variable; an upper bound that is lower already stays.
   func reduceUpper(_ variable: Int, to bound: SolverNumber) {
     if let old = upper[variable], old <= bound { return }
     upper[variable] = bound
   }
 
-  /// Lets a variable that is zero be so for good.
+  /// Fixes a variable that is zero at zero.
   ///
-  /// - Returns: Whether nothing is left of it but a number.
+  /// - Returns: Whether it is eliminated; else it is bounded.
   func fixAtZero(_ variable: Int) -> Bool {
     if rowOf[variable] >= 0 {
       let terms = rows[rowOf[variable]].terms
@@ -324,7 +324,7 @@ final class LinearSystem {
         if chosen.map({ rank[term.variable] > rank[$0] }) ?? true { chosen = term.variable }
       }
       guard let chosen else {
-        // What is determined elsewhere may change: it must go on being zero.
+        // Held variables may change: it must go on being zero.
         raiseLower(variable, to: .zero)
         reduceUpper(variable, to: .zero)
         return false
@@ -339,9 +339,9 @@ final class LinearSystem {
     return true
   }
 
-  /// Takes the variables and rows of another system in.
+  /// Adds the variables and rows of another system.
   ///
-  /// - Returns: what is added to the number of each of its variables.
+  /// - Returns: the offset that is added to the number of each of its variables.
   func absorb(_ other: LinearSystem) -> Int {
     let offset = values.count
     for variable in 0..<other.count {
@@ -371,22 +371,22 @@ final class LinearSystem {
   func hold(_ variable: Int) { isHeld[variable] = true }
 }
 
-/// Whether two numbers are the same but for what doubles lose; exact ones lose nothing.
+/// Returns whether two numbers are the same but for the rounding of doubles; exact ones have none.
 @inline(__always)
 func isNear(_ number: SolverNumber, _ goal: SolverNumber, unit: Double = 1) -> Bool {
   if number.isExact, goal.isExact { return number == goal }
   return isNearZero(goal - number, goal, unit: unit)
 }
 
-/// Whether a difference of numbers of some size, or smaller ones than the unit, is nothing but what doubles
-/// lose.
+/// Returns whether a difference of numbers of some size, or smaller ones than the unit, is only rounding
+/// of doubles.
 @inline(__always)
 func isNearZero(_ difference: SolverNumber, _ size: SolverNumber, unit: Double = 1) -> Bool {
   if difference.isExact { return difference.isZero }
   return difference.magnitude.double <= 1e-9 * Swift.max(unit, size.magnitude.double)
 }
 
-/// Whether two doubles are the same but for what is lost, and finite.
+/// Returns whether two doubles are the same but for rounding, and finite.
 @inline(__always)
 func isNear(_ left: Double, _ right: Double) -> Bool {
   (left - right).magnitude <= 1e-9 * Swift.max(1, right.magnitude)

@@ -2,9 +2,9 @@ internal import TenonSolverKit
 internal import TenonTables
 
 // The folder Entities: the records of cells, formulas, constraints, regions and connections, their handles and
-// indexes. What happens to them in a turn is in Turn, how they are joined in Regions.
+// indexes. Turns are in Turn, the joining of cells in Regions.
 
-/// Why a cell has the value it has.
+/// The reason of a cell's value.
 struct Cause {
   /// The formula that wrote it; nil for a write from outside.
   var formula: FormulaID?
@@ -14,7 +14,7 @@ struct Cause {
   var site: TraceEntry?
 }
 
-/// What the graph knows of every place that takes part in connections, besides what a turn needs.
+/// The record of a place that takes part in connections, without the data of `HotCell`.
 struct Cell: BitwiseCopyable {
   var name = CellName()
   /// The first formula that reads it, or -1.
@@ -23,8 +23,8 @@ struct Cell: BitwiseCopyable {
   var ownerNumber: Int32 = -1
 }
 
-/// What the graph knows of places that take part in connections, besides what a turn needs: a row of
-/// what all have, and columns of what few have.
+/// The records of places that take part in connections, without the data of `HotCell`: a row for the
+/// data of all cells, and columns for the data of few.
 final class CellTable {
   fileprivate let rows = FlatTable<Cell>()
   /// The names that are too long to stand in a row.
@@ -34,31 +34,31 @@ final class CellTable {
   /// The regions that cells belong to, and their numbers.
   fileprivate let regions = SharedTable<Region>()
   fileprivate let regionNumbers = NumberMap()
-  /// How many constraints of its region join a cell.
+  /// The number of constraints of its region that join a cell.
   fileprivate let regionUses = NumberMap()
   fileprivate let levels = NumberMap()
   fileprivate let slots = SparseTable<[CellID]>()
   fileprivate let properties = SparseTable<[CellID]>()
   fileprivate let known = SparseTable<Value>()
 
-  /// How many records there are, with those that are free.
+  /// The number of records, free ones included.
   var count: Int { rows.count }
 
   /// The numbers of the records.
   var indices: Range<Int32> { 0..<Int32(clamping: count) }
 
-  /// How many records of long names there are, with those that are free.
+  /// The number of records of long names, free ones included.
   var nameCapacity: Int { names.capacity }
 
-  /// How many long names are kept.
+  /// The number of long names.
   var nameCount: Int { names.count }
 
-  /// What is known of a cell.
+  /// The record of a cell.
   subscript(number: Int32) -> CellRecord {
     @inline(__always) get { CellRecord(table: self, number: number) }
   }
 
-  /// What is known of a cell.
+  /// The record of a cell.
   subscript(number: Int) -> CellRecord {
     @inline(__always) get { self[Int32(truncatingIfNeeded: number)] }
   }
@@ -76,7 +76,7 @@ final class CellTable {
     rows[number].name.setText(name, in: names)
   }
 
-  /// Gives a record free, which has no readers, no region and no properties any more.
+  /// Frees a record that has no readers, no region and no properties any more.
   func free(_ number: Int32) {
     self[number].regionUses = 0
     self[number].level = 0
@@ -89,32 +89,32 @@ final class CellTable {
   }
 }
 
-/// What is known of a cell, as its table has it.
+/// The record of a cell as a view on its table.
 ///
 /// The reference to the table is not counted: it belongs to the graph, and for that see `CellView`.
 struct CellRecord {
   fileprivate unowned(unsafe) let table: CellTable
   fileprivate let number: Int32
 
-  /// What messages call it: `ivar:c`, `defaults:celsius`.
+  /// The name in messages: `ivar:c`, `defaults:celsius`.
   var name: String {
     get { unsafe table.rows[number].name.text(in: table.names) }
     nonmutating set { unsafe table.rows[number].name.setText(newValue, in: table.names) }
   }
 
-  /// Whether a statement calls it that.
+  /// Whether a statement gave the cell its name.
   var isNamed: Bool {
     get { unsafe table.rows[number].name.isNamed }
     nonmutating set { unsafe table.rows[number].name.isNamed = newValue }
   }
 
-  /// Whether the place held nothing before anything was computed for it; nil where nobody has looked.
+  /// Whether the place held nothing before a value was computed for it; nil where that was not examined.
   var wasEmpty: Bool? {
     get { unsafe table.rows[number].name.wasEmpty }
     nonmutating set { unsafe table.rows[number].name.wasEmpty = newValue }
   }
 
-  /// Whether nothing uses the record.
+  /// Whether the record is unused.
   var isFree: Bool { unsafe table.rows[number].name.isFree }
 
   /// The one-way formula that determines it, or -1.
@@ -150,13 +150,13 @@ struct CellRecord {
     @inline(__always) get { unsafe table.regionNumbers[number] >= 0 }
   }
 
-  /// How many constraints of its region join it.
+  /// The number of constraints of its region that join it.
   var regionUses: Int32 {
     get { unsafe max(0, table.regionUses[number]) }
     nonmutating set { unsafe CellRecord.set(number, to: newValue, in: table.regionUses) }
   }
 
-  /// Where it stands in the order of a turn: 0 for places that nothing determines.
+  /// The position in the order of a turn: 0 for places that nothing determines.
   var level: Int {
     get { unsafe Int(max(0, table.levels[number])) }
     nonmutating set {
@@ -164,7 +164,7 @@ struct CellRecord {
     }
   }
 
-  /// Enters a number in a column where 0 stands for nothing.
+  /// Sets a number in a column where 0 means no entry.
   private static func set(_ number: Int32, to value: Int32, in column: borrowing NumberMap) {
     if value > 0 { column.set(number, to: value) } else { column.remove(number) }
   }
@@ -205,7 +205,7 @@ struct CellRecord {
     }
   }
 
-  /// Takes out a formula that reads it.
+  /// Removes a formula that reads it.
   ///
   /// - Complexity: O(1), amortised.
   func removeReader(_ formula: Int32) {
@@ -218,13 +218,13 @@ struct CellRecord {
     if further?.count == 0 { unsafe table.furtherReaders[number] = nil }
   }
 
-  /// Takes all formulas out that read it.
+  /// Removes all formulas that read it.
   func removeReaders() {
     unsafe table.rows[number].firstReader = -1
     unsafe table.furtherReaders[number] = nil
   }
 
-  /// The formulas that read it now, whatever comes or goes meanwhile.
+  /// Returns the formulas that read it now, whatever comes or goes meanwhile.
   func readers(in graph: ConnectionGraph) -> Readers {
     unsafe Readers(
       graph: graph, first: table.rows[number].firstReader,
@@ -237,8 +237,8 @@ struct CellRecord {
 /// The reference to the graph is not counted: the graph outlives every view. The machine owns its
 /// graph from its first moment to its last and never exchanges it; a view is made by the graph's
 /// subscript, and no property, table or closure that outlives a call keeps one. So while a view is
-/// used, a method of this machine or of its graph is running, and whoever called it holds the machine.
-/// The number is as good as any index: the table of cells never shrinks.
+/// used, a method of this machine or of its graph is running, and its caller holds the machine.
+/// The number stays valid: the table of cells never shrinks.
 struct CellView {
   unowned(unsafe) let graph: ConnectionGraph
   let id: CellID

@@ -5,12 +5,12 @@ internal import TenonTables
 // all objects have one or a few. Only the cells of an object with more than that are found by their
 // places, too.
 
-/// What cells are found by.
+/// The key by which a set of cells is hashed.
 protocol CellKey {
   static func hash(_ cell: HotCell) -> UInt32
 }
 
-/// By the object: the first cell of each.
+/// Hashes by the object: the first cell of each.
 enum ObjectKey: CellKey {
   @inline(__always)
   static func hash(_ object: UInt) -> UInt32 {
@@ -20,7 +20,7 @@ enum ObjectKey: CellKey {
   static func hash(_ cell: HotCell) -> UInt32 { hash(cell.object.bits) }
 }
 
-/// By all of the place.
+/// Hashes by the whole place.
 enum PlaceKey: CellKey {
   @inline(__always)
   static func hash(_ object: UInt, _ index: Int, _ key: UInt) -> UInt32 {
@@ -42,7 +42,7 @@ struct CellSet<Key: CellKey>: ~Copyable {
   private static var large: Int { 4096 }
 
   private let entries = FlatTable<Int32>()
-  /// One number: how many cells there are.
+  /// One number: the count of cells.
   private let counts = FlatTable<Int>()
 
   init() {
@@ -50,10 +50,10 @@ struct CellSet<Key: CellKey>: ~Copyable {
     counts.append(0)
   }
 
-  /// How many cells there are.
+  /// The number of cells.
   var count: Int { counts[0] }
 
-  /// How many there is room for.
+  /// The number of entries that the table has.
   var capacity: Int { entries.count }
 
   @inline(__always)
@@ -69,12 +69,12 @@ struct CellSet<Key: CellKey>: ~Copyable {
   @inline(__always)
   fileprivate func entry(_ position: Int) -> Int32 { entries[position] }
 
-  /// How far one position stands behind another one.
+  /// Returns how far one position stands behind another one.
   private func distance(from first: Int, to second: Int) -> Int {
     second >= first ? second - first : second - first + entries.count
   }
 
-  /// Where a cell is; nil if it is not there.
+  /// Returns the position of a cell; nil if it is not there.
   private func position(of id: Int32, in cells: borrowing FlatTable<HotCell>) -> Int? {
     var position = start(Key.hash(cells[id]))
     while entries[position] != id {
@@ -99,18 +99,18 @@ struct CellSet<Key: CellKey>: ~Copyable {
     entries[position] = id
   }
 
-  /// Puts a cell in the place of another one of the same key.
+  /// Replaces a cell by another one of the same key.
   func replace(_ id: Int32, by other: Int32, in cells: borrowing FlatTable<HotCell>) {
     if let position = position(of: id, in: cells) { entries[position] = other }
   }
 
-  /// Takes a cell out, if it is there.
+  /// Removes a cell, if it is there.
   ///
   /// - Complexity: O(1), amortised.
   func remove(_ id: Int32, in cells: borrowing FlatTable<HotCell>) {
     guard var hole = position(of: id, in: cells) else { return }
     counts[0] -= 1
-    // What follows moves up if it may: none stands behind a gap.
+    // The entries that follow move up if they may: none stands behind a gap.
     var position = after(hole)
     while entries[position] >= 0 {
       let start = start(Key.hash(cells[entries[position]]))
@@ -133,7 +133,7 @@ struct CellSet<Key: CellKey>: ~Copyable {
 }
 
 extension CellSet<ObjectKey> {
-  /// The first cell of an object, or -1.
+  /// Returns the first cell of an object, or -1.
   @inline(__always)
   func find(_ object: UInt, in cells: borrowing FlatTable<HotCell>) -> Int32 {
     var position = start(ObjectKey.hash(object))
@@ -146,7 +146,7 @@ extension CellSet<ObjectKey> {
 }
 
 extension CellSet<PlaceKey> {
-  /// The cell of a place, or -1.
+  /// Returns the cell of a place, or -1.
   func find(_ place: Place, in cells: borrowing FlatTable<HotCell>) -> Int32 {
     var position = start(PlaceKey.hash(place.object.bits, place.index, place.key.bits))
     while true {
@@ -157,14 +157,14 @@ extension CellSet<PlaceKey> {
   }
 }
 
-/// The cells of each watched object, and those of places in stores, which nobody asks for by the store.
+/// The cells of each watched object, and those of places in stores, which are never searched by the store.
 ///
-/// The cells of an object are a list, the last one first. The first one says how many others there
-/// are; of an object with many cells all are found by their places, and the list leads both ways.
+/// The cells of an object are a list, the last one first. The first one has the number of the others;
+/// of an object with many cells all are found by their places, and the list leads both ways.
 final class ObjectMap {
-  /// How many cells an object may have, besides the first one, that are looked through.
+  /// The number of cells, besides the first one, of an object whose list is searched.
   private static var few: UInt8 { 3 }
-  /// What the first cell says of an object that has had more.
+  /// The number that marks the first cell of an object that has had more.
   private static var many: UInt8 { .max }
 
   /// The first cells of objects.
@@ -175,32 +175,32 @@ final class ObjectMap {
   /// For the cells of objects that have many.
   private let previous = NumberMap()
 
-  /// How many objects are watched.
+  /// The number of watched objects.
   var count: Int { heads.count }
 
-  /// How many there is room for.
+  /// The number of entries that the table of objects has.
   var capacity: Int { heads.capacity }
 
-  /// How many cells are found by their places.
+  /// The number of cells that are found by their places.
   var placeCount: Int { places.count }
 
-  /// How many bytes it takes.
+  /// The memory of the tables in bytes.
   var byteCount: Int {
     4 * (heads.capacity + places.capacity) + next.byteCount + previous.byteCount
   }
 
   // MARK: Looking
 
-  /// The first cell of an object, or -1.
+  /// Returns the first cell of an object, or -1.
   @inline(__always)
   func first(_ object: UInt, in cells: borrowing FlatTable<HotCell>) -> Int32 {
     heads.find(object, in: cells)
   }
 
-  /// The cell of its object before another one, or -1.
+  /// Returns the cell of its object before another one, or -1.
   func next(_ cell: Int32) -> Int32 { next[cell] }
 
-  /// The cell of a place, or -1.
+  /// Returns the cell of a place, or -1.
   @inline(__always)
   func find(_ place: Place, in cells: borrowing FlatTable<HotCell>) -> Int32 {
     if place.kind == .stored { return places.find(place, in: cells) }
@@ -210,7 +210,7 @@ final class ObjectMap {
     return cells[head].others == 0 ? -1 : find(place, after: head, in: cells)
   }
 
-  /// The cell of a slot, or -1: the way of nearly all writes.
+  /// Returns the cell of a slot, or -1: the path of nearly all writes.
   @inline(__always)
   func find(
     slot: Int, of object: ObjectRef, in cells: borrowing FlatTable<HotCell>
@@ -237,7 +237,7 @@ final class ObjectMap {
     places.insert(cell, in: cells)
   }
 
-  /// Takes the cell of a place in a store out.
+  /// Removes the cell of a place in a store.
   func removeStored(_ cell: Int32, in cells: borrowing FlatTable<HotCell>) {
     places.remove(cell, in: cells)
   }
@@ -273,7 +273,7 @@ final class ObjectMap {
     }
   }
 
-  /// Takes the cell of a place out.
+  /// Removes the cell of a place.
   ///
   /// - Returns: whether it was the last one of its object.
   /// - Complexity: O(1), amortised.
@@ -331,7 +331,7 @@ final class ObjectMap {
 struct WatchedObjects {
   unowned(unsafe) let graph: ConnectionGraph
 
-  /// How many objects are watched.
+  /// The number of watched objects.
   var count: Int { unsafe graph.objectMap.count }
 
   /// The cells of an object, in the order in which they came; nil if it is not watched.
@@ -348,7 +348,7 @@ struct WatchedObjects {
 }
 
 extension ConnectionGraph {
-  /// The cell of an object that has exactly one.
+  /// Returns the cell of an object that has exactly one.
   func onlyCell(of object: UInt) -> CellID? {
     let first = objectMap.first(object, in: hot)
     guard first >= 0, hot[first].others == 0 else { return nil }

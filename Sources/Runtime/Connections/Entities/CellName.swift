@@ -2,12 +2,12 @@ internal import TenonSolverKit
 internal import TenonTables
 internal import TenonText
 
-/// What messages call a cell, and what is so of few: a word.
+/// The name of a cell in messages, and two rare flags, in a word.
 ///
 /// A name of up to eight characters of ASCII stands in the word; of another one the number in the table
 /// of names, which many cells may have in common.
 struct CellName: BitwiseCopyable {
-  /// How many characters stand in the word, of seven bits each.
+  /// The number of characters in the word, of seven bits each.
   static let shortCount = 8
 
   private var word: UInt64 = 0
@@ -20,19 +20,19 @@ struct CellName: BitwiseCopyable {
   private static var empty: UInt64 { 16 << length }
   private static var text: UInt64 { shared - 1 }
 
-  /// Whether a statement calls the cell that.
+  /// Whether a statement gave the cell its name.
   var isNamed: Bool {
     get { word & CellName.named != 0 }
     set { word = newValue ? word | CellName.named : word & ~CellName.named }
   }
 
-  /// Whether nothing uses the record of the cell.
+  /// Whether the record of the cell is unused.
   var isFree: Bool {
     get { word & CellName.free != 0 }
     set { word = newValue ? word | CellName.free : word & ~CellName.free }
   }
 
-  /// Whether the place held nothing before anything was computed for it; nil where nobody has looked.
+  /// Whether the place held nothing before a value was computed for it; nil where that was not examined.
   var wasEmpty: Bool? {
     get { word & CellName.joined == 0 ? nil : word & CellName.empty != 0 }
     set {
@@ -41,7 +41,7 @@ struct CellName: BitwiseCopyable {
     }
   }
 
-  /// The name.
+  /// Returns the name.
   func text(in names: borrowing SharedTable<String>) -> String {
     if let number { return names[number] ?? "" }
     return unsafe String(unsafeUninitializedCapacity: CellName.shortCount) { bytes in
@@ -55,7 +55,7 @@ struct CellName: BitwiseCopyable {
     }
   }
 
-  /// Calls the cell something else.
+  /// Sets the name of the cell.
   mutating func setText(_ name: String, in names: borrowing SharedTable<String>) {
     let old = number
     let flags = word & ~(CellName.text | CellName.shared)
@@ -68,12 +68,12 @@ struct CellName: BitwiseCopyable {
     if let old { names.release(old) }
   }
 
-  /// The number in the table of names; nil for a name that stands here.
+  /// The number in the table of names; nil for a name that stands in the word.
   private var number: Int32? {
     word & CellName.shared == 0 ? nil : Int32(truncatingIfNeeded: word)
   }
 
-  /// A name as a word; nil when it is too long or has other characters.
+  /// Returns a name as a word; nil when it is too long or has other characters.
   private static func pack(_ name: String) -> UInt64? {
     guard name.utf8.count <= shortCount else { return nil }
     var (word, shift) = (UInt64(0), UInt64(0))
@@ -85,7 +85,7 @@ struct CellName: BitwiseCopyable {
     return word
   }
 
-  /// A hash of the beginning: whoever takes many long names that differ at their ends keeps them all.
+  /// Returns a hash of the beginning: long names that differ only at their ends are all kept.
   private static func hash(_ name: String) -> UInt {
     var hash = UInt(bitPattern: name.utf8.count)
     for byte in name.utf8.prefix(32) { hash = (hash ^ UInt(byte)) &* 0x0100_0000_01B3 }

@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// When cells were last written from outside, and by which send: most cells never are.
+/// The times of the last writes of cells from outside, and their sends: most cells never are written.
 struct CellWrites: ~Copyable {
   /// The last write of a cell.
   struct Write: BitwiseCopyable {
@@ -10,7 +10,7 @@ struct CellWrites: ~Copyable {
     /// The number of the send, from 1, or 0.
     var site: Int32 = 0
 
-    /// When it was.
+    /// The time of the write.
     var age: UInt64 {
       @inline(__always) get { UInt64(high) << 32 | UInt64(low) }
       @inline(__always) set {
@@ -20,44 +20,44 @@ struct CellWrites: ~Copyable {
     }
   }
 
-  /// Where the write of a cell stands.
+  /// For a cell the index of its write.
   private let places = NumberMap()
   private let writes = FlatTable<Write>()
-  /// The places where none stands.
+  /// The unused indexes of writes.
   private let free = FlatTable<Int32>()
   private let sites = SharedTable<TraceEntry>()
-  /// What identifies a send, by its number, from 1; at 0 what stands for none.
+  /// The identities of the sends, by their numbers, from 1; at 0 the identity of no send.
   private let identities = FlatTable<UInt>()
 
   init() { identities.append(0) }
 
-  /// How many cells have been written.
+  /// The number of cells that have been written.
   var count: Int { places.count }
 
-  /// How many sends are kept.
+  /// The number of sends that are kept.
   var siteCount: Int { sites.count }
 
-  /// When a cell was last written from outside; 0 when it never was.
+  /// Returns when a cell was last written from outside; 0 when it never was.
   func age(of cell: CellID) -> UInt64 {
     let place = places[cell.rawValue]
     return place < 0 ? 0 : writes[place].age
   }
 
-  /// The send that last wrote a cell from outside.
+  /// Returns the send that last wrote a cell from outside.
   func site(of cell: CellID) -> TraceEntry? {
     let place = places[cell.rawValue]
     guard place >= 0, writes[place].site > 0 else { return nil }
     return sites[writes[place].site - 1]
   }
 
-  /// Notes when a cell was written, by whomever.
+  /// Records when a cell was written, from inside or outside.
   func setAge(_ age: UInt64, of cell: CellID) { writes[place(of: cell)].age = age }
 
-  /// Notes when a cell was written from outside, if the same send has written it last.
+  /// Records when a cell was written from outside, if the same send has written it last.
   ///
   /// Calls nothing, for the writes that have to be fast.
   ///
-  /// - Returns: Whether that is so; else nothing is noted.
+  /// - Returns: Whether the write was recorded.
   @inline(__always)
   func recordAgain(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) -> Bool {
     let place = places[cell.rawValue]
@@ -69,20 +69,20 @@ struct CellWrites: ~Copyable {
     return true
   }
 
-  /// Notes when a cell was written from outside, and by which send.
+  /// Records when a cell was written from outside, and by which send.
   func record(_ cell: CellID, at age: UInt64, from send: Unmanaged<SiteNode>?) {
     let known = places[cell.rawValue]
     let place = known < 0 ? enter(cell) : known
     let write = unsafe writes.address(of: place)
     unsafe write.pointee.age = age
-    // Most writes of a cell come from where the last one came from.
+    // Most writes of a cell come from the same send as the last one.
     let identity = unsafe send.map { unsafe UInt(bitPattern: $0.toOpaque()) } ?? 0
     if unsafe identities[write.pointee.site] != identity {
       unsafe setSite(send.map { unsafe TraceEntry($0.takeUnretainedValue()) }, identity, at: place)
     }
   }
 
-  /// Notes when a cell was written from outside, and by which send.
+  /// Records when a cell was written from outside, and by which send.
   func record(_ cell: CellID, at age: UInt64, by site: TraceEntry?) {
     unsafe record(cell, at: age, from: site.map { unsafe Unmanaged.passUnretained($0.site) })
   }

@@ -3,7 +3,7 @@ internal import TenonParser
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What few connections have.
+/// The fields that few connections have.
 final class ConnectionExtras {
   fileprivate var status = Connection.Status.active
   fileprivate var strength = Strength.required
@@ -23,7 +23,7 @@ final class ConnectionExtras {
   fileprivate var aimed: AimedSides?
   fileprivate var parts: [Int32] = []
 
-  /// Whether there is nothing that would have to be kept.
+  /// Whether no field has a value that would have to be kept.
   fileprivate var isEmpty: Bool {
     status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
       && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
@@ -32,18 +32,18 @@ final class ConnectionExtras {
   }
 }
 
-/// What a connector made: an object of the language stands for it.
+/// A connection that a connector statement has made, represented by an object of the language.
 ///
-/// Most connections are one formula between places that are known: nothing is kept of them that
-/// follows from the statement, the formula and its cells. What is kept is in tables of the graph, by
-/// the number of the connection, and what few have is in extras. For the reference to the graph see
+/// Most connections are one formula between places that are known: data that follows from the statement,
+/// the formula and its cells is not stored. The rest is in tables of the graph, by the number of the
+/// connection, and the fields that few have are in extras. For the reference to the graph see
 /// `CellView`.
 ///
-/// One that has ended says what it said as long as something runs that may have to do with it; from
-/// then on it is one of which nothing is known any more, and nothing can be said of it.
+/// An ended connection keeps its data as long as code runs that may use it; from then on it has the data
+/// of no connection, and takes none.
 struct Connection: Hashable {
   unowned(unsafe) private let owner: ConnectionGraph
-  /// Its number; 0 for one of which nothing is known.
+  /// Its number; 0 for no connection.
   let id: Int32
 
   enum Status: String {
@@ -79,7 +79,7 @@ struct Connection: Hashable {
     }
   }
 
-  /// How much it counts.
+  /// The strength of the connection.
   var strength: Strength {
     get { extras?.strength ?? .required }
     nonmutating set {
@@ -87,7 +87,7 @@ struct Connection: Hashable {
     }
   }
 
-  /// Nothing is kept of one that is gone.
+  /// Returns the extras, made when there are none; nil for a connection that is gone.
   private func makeExtras() -> ConnectionExtras? {
     if let extras { return extras }
     guard table.contains(id) else { return nil }
@@ -96,7 +96,7 @@ struct Connection: Hashable {
     return made
   }
 
-  // MARK: What the statement says
+  // MARK: The statement
 
   /// The statement that has made it.
   var statement: StatementSite { table.statement(of: id) }
@@ -122,7 +122,7 @@ struct Connection: Hashable {
     }
   }
 
-  /// Takes it for what another statement says: one with a connector of the program's own.
+  /// Replaces the text and position of the statement, for a connector of the program's own.
   func stand(for text: String, at site: TraceEntry?) {
     let statement = statement
     table.setStatement(
@@ -152,7 +152,7 @@ struct Connection: Hashable {
 
   private var hasSeveralFormulas: Bool { firstFormula?.nextOfConnection != nil }
 
-  /// Its only formula, if there is exactly one.
+  /// The only formula, if there is exactly one.
   var onlyFormula: Formula? { hasSeveralFormulas ? nil : firstFormula }
 
   /// Adds a formula that has been made for it.
@@ -165,10 +165,10 @@ struct Connection: Hashable {
     last.nextOfConnection = formula
   }
 
-  /// Lets go of its formulas, which end.
+  /// Removes its formulas, which end.
   func removeFormulas() { table.setFirstFormula(-1, of: id) }
 
-  /// How often its formulas have run.
+  /// The number of runs of its formulas.
   var runs: Int {
     var runs = observer?.updateCount ?? 0
     for formula in formulas { runs += formula.runs }
@@ -185,35 +185,35 @@ struct Connection: Hashable {
     }
   }
 
-  /// Whether its place may be written from elsewhere.
+  /// Whether its place may be written by others.
   var allowsOverride: Bool {
     get { self[flag: 1] }
     nonmutating set { self[flag: 1] = newValue }
   }
-  /// Whether it has still to be told its solver before it comes into force.
+  /// Whether its solver has still to be set before it comes into force.
   var isHeld: Bool {
     get { self[flag: 2] }
     nonmutating set { self[flag: 2] = newValue }
   }
-  /// Whether one of its paths may lead elsewhere now and will be followed anew: only what no path
-  /// leads to ends it then.
+  /// Whether one of its paths may lead elsewhere now and will be followed anew: until then only the death
+  /// of an object that no path leads to ends it.
   var awaitsAim: Bool {
     get { self[flag: 4] }
     nonmutating set { self[flag: 4] = newValue }
   }
-  /// Whether what it computes must stay true.
+  /// Whether its formula must stay true.
   var isInvariant: Bool {
     get { self[flag: 8] }
     nonmutating set { self[flag: 8] = newValue }
   }
 
-  /// Whether no solver that costs less may keep it: that is not possible with what stands beside it.
+  /// Whether no cheaper solver may keep it, as that is not possible with the constraints beside it.
   var hasNoPreference: Bool {
     get { self[flag: 16] }
     nonmutating set { self[flag: 16] = newValue }
   }
 
-  // MARK: What few have
+  // MARK: Extras
 
   /// The solver that the program has chosen, or prefers by its cost.
   var requestedSolver: RequestedSolver? {
@@ -239,7 +239,7 @@ struct Connection: Hashable {
     get { extras?.keptKeys }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.keptKeys = newValue } }
   }
-  /// Those of the keys that no path leads to; known where there is a path.
+  /// The keys that no path leads to; known where there is a path.
   var fixedKeys: [Value] {
     get { extras?.fixedKeys ?? [] }
     nonmutating set { if extras != nil || !newValue.isEmpty { makeExtras()?.fixedKeys = newValue } }
@@ -254,24 +254,24 @@ struct Connection: Hashable {
       extras.steps = newValue
     }
   }
-  /// What is told of changes in place of formulas.
+  /// The observer that is told of changes in place of formulas.
   var observer: ConnectionObserver? {
     get { extras?.observer }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.observer = newValue } }
   }
-  /// Why it is refused unless it gets a policy that looks for changes.
+  /// The failure with which it is refused unless it gets a policy that polls for changes.
   var silence: Failure? {
     get { extras?.silence }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.silence = newValue } }
   }
-  /// By how much a new value may differ from the old one without counting as a change.
+  /// The amount by which a new value may differ from the old one without counting as a change.
   var tolerance: Tolerance? {
     get { extras?.tolerance }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.tolerance = newValue } }
   }
 
-  /// The connections that end, are suspended and resumed with it, and their parts: what it goes through
-  /// comes before it.
+  /// The connections that end, are suspended and resumed with it, with their parts: those that it goes
+  /// through come before it.
   var parts: [Connection] {
     get { extras?.parts.compactMap { graph.connections[Int($0)] } ?? [] }
     nonmutating set {
@@ -279,7 +279,7 @@ struct Connection: Hashable {
     }
   }
 
-  /// Why it could not be made anew where its paths lead now.
+  /// The reason why it could not be made anew where its paths lead now.
   var pathFailure: String? {
     get { extras?.pathFailure }
     nonmutating set {
@@ -287,21 +287,21 @@ struct Connection: Hashable {
     }
   }
 
-  /// Where its sides have led whose paths are computed.
+  /// The places to which its sides with computed paths have led.
   var aimed: AimedSides? {
     get { extras?.aimed }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.aimed = newValue } }
   }
 
-  // MARK: What follows from the formulas
+  // MARK: Data that follows from the formulas
 
-  /// What the program asked to hold: made anew from it when a path changes, or it is resumed.
+  /// The specification from which the connection is made anew when a path changes, or it is resumed.
   var plan: ConnectionSpec? {
     get { extras?.plan ?? rebuiltPlan }
     nonmutating set { if extras != nil || newValue != nil { makeExtras()?.plan = newValue } }
   }
 
-  /// The plan, where it is kept.
+  /// The specification, where it is stored.
   var storedPlan: ConnectionSpec? { extras?.plan }
 
   /// Objects whose death ends the connection.
@@ -310,10 +310,10 @@ struct Connection: Hashable {
     nonmutating set { makeExtras()?.keys = newValue }
   }
 
-  /// The keys, where they do not follow from its formulas.
+  /// The keys, where they do not follow from the formulas.
   var storedKeys: [Value]? { extras?.keys }
 
-  /// Lets go of what follows from the formulas, which are in force now.
+  /// Removes stored data that follows from the formulas, which are in force now.
   func compact() {
     guard let extras else { return }
     if let plan = extras.plan, let rebuilt = rebuiltPlan, plan.isSame(as: rebuilt) {
@@ -325,7 +325,7 @@ struct Connection: Hashable {
     if extras.isEmpty { table.extras[id] = nil }
   }
 
-  /// Keeps what follows from the formulas, which are going to be given up.
+  /// Stores the data that follows from the formulas, which are about to be removed.
   func materialize() {
     guard firstFormula != nil else { return }
     if extras?.plan == nil, let plan = rebuiltPlan { makeExtras()?.plan = plan }
@@ -342,7 +342,7 @@ struct Connection: Hashable {
     return formulas.flatMap { graph.machine.keys(target: place($0.output), reads: []) }
   }
 
-  /// The plan as it follows from the formulas and the statement; nil where it has more to say.
+  /// The specification that follows from the formulas and the statement; nil where it has further data.
   private var rebuiltPlan: ConnectionSpec? {
     guard let firstFormula, observer == nil, firstFormula.equation == nil else { return nil }
     let names = statement.names
@@ -387,7 +387,7 @@ extension ConnectionSpec {
     }
   }
 
-  /// Whether another plan, made from formulas, says all that this one says.
+  /// Returns whether another specification, made from formulas, has all the data of this one.
   fileprivate func isSame(as rebuilt: ConnectionSpec) -> Bool {
     func isSame(_ left: Operand?, _ right: Operand?) -> Bool {
       guard let left, let right else { return left == nil && right == nil }

@@ -2,10 +2,10 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
-// How places become cells, what is known of them, and when they are let go of.
+// The making of cells for places, their records, and their release.
 
 extension ConnectionGraph {
-  /// The cell of a place, made when it is first asked for.
+  /// Returns the cell of a place, made when it is first asked for.
   func cell(for place: Place, name: @autoclosure () -> String) -> CellID {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
@@ -30,7 +30,7 @@ extension ConnectionGraph {
     return id
   }
 
-  /// The number of the cell of a place, or -1.
+  /// Returns the number of the cell of a place, or -1.
   @inline(__always)
   func number(of place: Place) -> Int32 { objectMap.find(place, in: hot) }
 
@@ -49,12 +49,12 @@ extension ConnectionGraph {
     }
   }
 
-  /// The place of a cell.
+  /// Returns the place of a cell.
   func place(of id: CellID) -> Place {
     hot[id.rawValue].place
   }
 
-  /// Learns whether a slot may be written without looking at its declared type.
+  /// Updates whether a slot may be written without looking at its declared type.
   private func updateType(of id: CellID) {
     let place = place(of: id)
     let isPlain =
@@ -64,12 +64,12 @@ extension ConnectionGraph {
     setFlag(CellFlag.plain, of: id, to: isPlain)
   }
 
-  /// Learns that a variable has been declared, with a type or without.
+  /// Updates the type of a variable that has been declared, with a type or without.
   func updateType(of place: Place) {
     if let id = cellsByPlace[place] { updateType(of: id) }
   }
 
-  /// Learns that a class has been defined anew: its variables may have other types.
+  /// Updates the types of all cells after a class was defined anew.
   func updateTypes() {
     for index in cells.indices where !cells[index].isFree { updateType(of: CellID(index)) }
   }
@@ -82,7 +82,7 @@ extension ConnectionGraph {
     forgetPlans()
   }
 
-  /// Learns whether changes of a cell concern more than the formulas that read it.
+  /// Updates whether changes of a cell concern more than the formulas that read it.
   func updateHooks(of id: CellID) {
     let isHooked =
       !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || observers.byCell[id] != nil
@@ -108,10 +108,10 @@ extension ConnectionGraph {
   /// Whether any place of a store takes part in connections.
   var hasStoredCells: Bool { storedCellCount > 0 }
 
-  /// The cell of a place that a statement names: messages call it what the first one does.
+  /// Returns the cell of a place that a statement names: messages use the name of the first statement.
   func cell(for place: Place, named name: String) -> CellID {
     let id = cell(for: place, name: name)
-    // What a class calls a place of its own says less than what it is called from outside.
+    // The name that a class gives a place of its own says less than the name from outside.
     if !cells[id.index].isNamed || cells[id.index].name.isOfInstance && !name.isOfInstance {
       cells[id.index].name = name
       cells[id.index].isNamed = true
@@ -119,14 +119,14 @@ extension ConnectionGraph {
     return id
   }
 
-  /// The cell of a slot, if somebody watches it.
+  /// Returns the cell of a slot, if the slot is watched.
   func cell(of object: ObjectRef, slot: Int) -> CellID? {
     cellsByPlace[.slot(object, slot)]
   }
 
   subscript(id: CellID) -> CellView { CellView(graph: self, id: id) }
 
-  /// Why a cell has the value it has.
+  /// Returns the reason of a cell's value.
   func cause(of id: CellID) -> Cause {
     flushRunCounts()
     let writer = hot[id.rawValue].writer
@@ -135,7 +135,7 @@ extension ConnectionGraph {
     return Cause(formula: FormulaID(writer), cell: cause < 0 ? nil : CellID(cause))
   }
 
-  /// The formula of a number; nil for one that is gone, or that a solver has made up.
+  /// The formula of a number; nil for an ended one, or one that a solver has made up.
   subscript(id: FormulaID) -> Formula? {
     guard id.index >= 0, id.index < formulas.count, formulas[id.rawValue].isUsed else { return nil }
     return Formula(id.rawValue, in: self)
@@ -146,7 +146,7 @@ extension ConnectionGraph {
     cells[cell.index].known = value
   }
 
-  /// Learns on which slots the getter of a property depends.
+  /// Sets the slots on which the getter of a property depends.
   func setSlots(_ places: [Place], of property: CellID) {
     let new = places.map { cell(for: $0, name: self[property].name) }
     let old = self[property].slots
@@ -164,8 +164,8 @@ extension ConnectionGraph {
     release(old.filter { !new.contains($0) })
   }
 
-  /// Keeps cells that nothing uses yet, or for a while, until a body has ended: a connection that is
-  /// just being made knows its places by the numbers of their cells.
+  /// Keeps unused cells until a body has ended: a connection that is just being made knows its places by
+  /// the numbers of their cells.
   func keepingCells<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     keepingDepth += 1
     defer {
@@ -179,7 +179,7 @@ extension ConnectionGraph {
     return try body()
   }
 
-  /// Lets go of cells that nothing uses any more.
+  /// Frees cells that are no longer used.
   func release(_ ids: [CellID]) {
     if keepingDepth > 0 {
       releasedLater += ids
@@ -188,7 +188,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Lets go of cells that nothing uses any more, at once.
+  /// Frees cells that are no longer used, at once.
   func free(_ ids: [CellID]) {
     // In the order in which they come, as numbers are given out again: each run has the same.
     for id in ids {
@@ -227,7 +227,7 @@ extension ConnectionGraph {
     ObjectRef(place.object).flags &= ~ObjectFlag.watched
   }
 
-  /// Whether a formula that is not in force yet, or will be again, joins the cell.
+  /// Returns whether a formula joins the cell that is not in force yet, or will be again.
   private func isJoined(_ id: CellID) -> Bool {
     if keptCells.contains(id) || rememberedCells.contains(id) { return true }
     if awaitingInverse.isEmpty && yielded.isEmpty { return false }

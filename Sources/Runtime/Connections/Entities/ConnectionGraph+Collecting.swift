@@ -1,14 +1,14 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// What the collector must know: a connection keeps its formulas alive, not its places.
+// The collector's view of connections: a connection keeps its formulas alive, not its places.
 
 extension ConnectionGraph {
-  /// Marks what the connections need whose places are alive, and ends the others.
+  /// Marks the objects of connections whose places are alive, and ends the others.
   ///
-  /// A connection lives as long as the objects it writes to, or for stores those it reads; what its
-  /// formulas refer to lives as long as it does. So the marking goes on in rounds until no further
-  /// connection is found alive. What a connection refers to is mostly older than it, in long chains
+  /// A connection lives as long as the objects it writes to, or for stores those it reads; the objects that
+  /// its formulas refer to live as long as it does. So the marking goes on in rounds until no further
+  /// connection is found alive. The objects of a connection are mostly older than it, in long chains
   /// as well: the youngest are looked at first, then the oldest, and so in turns.
   ///
   /// - Complexity: O(n log n + cells) for n connections, and O(n) for each further round; more than
@@ -33,8 +33,8 @@ extension ConnectionGraph {
     forEachRecorder { $0.purge(heap) }
   }
 
-  /// Marks what connections need whose places are marked so far, without what that refers to: some
-  /// of `mark`, done ahead while the program still runs.
+  /// Marks the objects of connections whose places are marked so far, not those that they refer to: a
+  /// part of `mark`, done ahead while the program still runs.
   ///
   /// - Complexity: O(cells).
   func markReached(_ heap: Heap) {
@@ -44,7 +44,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Marks what the connections need whose places are alive.
+  /// Marks the objects of the connections whose places are alive.
   ///
   /// - Returns: the others.
   @discardableResult
@@ -72,7 +72,7 @@ extension ConnectionGraph {
 
   private func isReached(_ connection: Connection, _ heap: Heap) -> Bool {
     if connection.storedKeys == nil, !connection.awaitsAim, let formula = connection.onlyFormula {
-      // Most are like this: they end with the object that they write to.
+      // Most connections are like this: they end with the object that they write to.
       let place = self.place(of: formula.output)
       if place.kind != .stored { return isReached(place.object, heap) }
     }
@@ -108,7 +108,7 @@ extension ConnectionGraph {
         heap.mark(self[input].place.object)
         heap.mark(self[input].place.key)
       }
-      // A store may be known to nobody else, and what it reads changes all the same.
+      // Only the formula may know a store, and yet the places that it reads there change.
       for input in formula.dynamicInputs where self[input].place.kind == .stored {
         heap.mark(self[input].place.object)
       }
@@ -152,8 +152,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// Lets go of cells whose objects are dead: nothing can change there any more, and others may be
-  /// made where these have been.
+  /// Frees cells whose objects are dead: nothing can change there any more, and other objects may be
+  /// made at the same addresses.
   private func purgeDeadCells(_ heap: Heap) {
     var touched: [Constraint] = []
     for index in cells.indices where !cells[index].isFree {
@@ -181,7 +181,7 @@ extension ConnectionGraph {
       forgetContents(id)
       free([id])
     }
-    // The numbers of the cells go to others: solvers must not take those for these.
+    // The numbers of the cells go to others: solvers must not confuse them.
     for constraint in touched.withoutRepetitions where constraint.level >= 0 {
       guard let formula = constraint.firstFormula else { continue }
       // With fewer inputs the order stands.

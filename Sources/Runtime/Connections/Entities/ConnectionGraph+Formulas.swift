@@ -2,7 +2,7 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
-// The records of formulas, and what solvers are told of them.
+// The records of formulas, and their descriptions for solvers.
 
 extension ConnectionGraph {
   /// Makes a formula of a connection; it is not in force yet.
@@ -47,18 +47,18 @@ extension ConnectionGraph {
     }
   }
 
-  /// The formula of a number in use, or of one that has ended and may be running; nil for -1.
+  /// Returns the formula of a number in use, or of an ended one that may be running; nil for -1.
   func formula(_ number: Int32) -> Formula? { number < 0 ? nil : Formula(number, in: self) }
 
-  /// How many records of cells, formulas and constraints there are, with those that are free.
+  /// The numbers of records of cells, formulas and constraints, free ones included.
   var recordCounts: (cells: Int, formulas: Int, constraints: Int) {
     (cells.count, formulas.count, constraintRecords.count)
   }
 
-  /// How many cells are in use.
+  /// The number of cells in use.
   var cellCount: Int { cells.count - freeCells.count }
 
-  /// How many formulas have not ended.
+  /// The number of formulas that have not ended.
   var formulaCount: Int { formulas.count - freeFormulas.count - endedFormulas.count }
 
   /// The formulas that have not ended.
@@ -66,35 +66,35 @@ extension ConnectionGraph {
     formulas.indices.lazy.map { FormulaID($0) }.compactMap { [unowned self] in self[$0] }
   }
 
-  /// The formulas that read a cell.
+  /// Returns the formulas that read a cell.
   func readers(of cell: CellID) -> Readers { cells[cell.rawValue].readers(in: self) }
 
-  /// The one-way formula that determines a cell.
+  /// Returns the one-way formula that determines a cell.
   func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
 
   func recordEnded() {
     words[0].hasEnded = !endedFormulas.isEmpty || !endedConnections.isEmpty
   }
 
-  /// Lets go of the formulas and connections that have ended meanwhile, and gives out the numbers of
-  /// the formulas again.
+  /// Frees the ended formulas and connections, and makes the numbers of the formulas available
+  /// again.
   ///
-  /// As long as a formula may be running, its number has to stay its own, so that what it computes
-  /// is not taken for the value of another; and code in Swift is called without being counted.
+  /// As long as a formula may be running, its number has to stay its own, so that its result is not
+  /// taken for the value of another; and code in Swift is called without being counted.
   func releaseEnded() {
     guard !isSettling, runningNumber < 0 else { return }
     let ended = endedFormulas
     endedFormulas = []
     for formula in ended {
-      // What its code has kept may write when it goes, and connect: the number is its own till then.
+      // Objects of its code may write, and connect, when they are released: the number is its own till then.
       formula.releaseRecord()
       freeFormulas.append(formula.id.rawValue)
     }
     releaseEndedConnections()
   }
 
-  /// What the one-way solver of a level is told of a constraint of one formula, by whose number it
-  /// goes there.
+  /// Returns the description of a one-formula constraint for the one-way solver of a level, which knows it
+  /// by the number of the formula.
   func levelDescription(of constraint: Constraint, _ formula: Formula) -> ConstraintIR {
     ConstraintIR(
       id: formula.levelID, cells: constraint.cells, formulas: [describe(formula, formula.heard)],
@@ -108,36 +108,36 @@ extension ConnectionGraph {
       isInverse: formula.isInverse || formula.isWayBack)
   }
 
-  /// What the solver of a region is told of a constraint.
+  /// Returns the description of a constraint for the solver of a region.
   func description(of constraint: Constraint) -> ConstraintIR {
     // Only where there is an equation do formulas have to be read as sums.
     describe(constraint, withSums: constraint.equation != nil)
   }
 
-  /// What a solver is told of a constraint; `withSums`: formulas are read as sums, too.
+  /// Returns the description of a constraint for a solver; `withSums`: formulas are read as sums, too.
   func describe(_ constraint: Constraint, withSums: Bool) -> ConstraintIR {
     var formulas = constraint.formulas
-    // Who knows sums goes by what the statement says: its left side is that of the first formula.
+    // A solver of sums goes by the statement: its left side is that of the first formula.
     if withSums, formulas.first?.isInverse ?? false {
       formulas = formulas.filter { !$0.isInverse } + formulas.filter { $0.isInverse }
     }
     return ConstraintIR(
       id: constraint.id, cells: constraint.cells,
       formulas: formulas.map {
-        // What formulas of several directions read besides is no variable of the constraint.
+        // Further inputs of formulas of several directions are no variables of the constraint.
         describe($0, constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
       linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
       solver: constraint.solver)
   }
 
-  /// The constraint over a formula's variables, made when it is the first; `isOnly`: no other formula
-  /// comes with it, so that it is likely to stay alone.
+  /// Returns the constraint over a formula's variables, made when it is the first; `isOnly`: no other
+  /// formula comes with it, so that it is likely to stay alone.
   func constraint(for formula: Formula, isOnly: Bool) -> Constraint {
     if let equation = formula.equation {
       return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
     }
-    // What computes a constant of an equation is none of its solver's business.
+    // A formula that computes a constant of an equation does not belong to the equation's solver.
     if isForced(formula.connection),
       !formula.connection.formulas.contains(where: { $0.equation != nil })
     {

@@ -4,11 +4,11 @@ internal import TenonTables
 internal import TenonSolverKit
 internal import TenonLexer
 
-// What solvers need that compute values themselves: cells as numbers.
+// Cells as numbers, for solvers that compute values themselves.
 
 extension ConnectionGraph {
-  /// The number that a cell holds; nil when it holds nothing, and no number at all for what is
-  /// none.
+  /// Returns the number that a cell holds; nil when it holds nothing, and the double that is no number
+  /// for any other value.
   func number(of cell: CellID) -> SolverNumber? {
     guard let value = machine.currentValue(of: cell), !value.isNil, !value.isUndefined else {
       return nil
@@ -29,7 +29,7 @@ extension ConnectionGraph {
       because: cause?.rawValue ?? -1)
   }
 
-  /// Notes that a cell was given what it holds: for a solver that goes by who was written last.
+  /// Takes a write of an equal value as an edit: for a solver that goes by the latest write.
   func didWriteEqual(to cell: CellID) {
     if let region = self[cell].region, region.isToBeReconsidered {
       _ = reconsiderSolver(of: region)
@@ -41,7 +41,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try tell(region, of: cell, age: clock, isPinned: self[cell].hasOwner)
     } catch {
-      // It is determined to be what it is.
+      // The cell is determined to have this value.
     }
     if !isSettling, atomicDepth == 0 {
       log.removeSolvers()
@@ -49,10 +49,10 @@ extension ConnectionGraph {
     }
   }
 
-  /// What a constraint says as a sum; nil where its formulas do not say the same in that form.
+  /// Returns a constraint as a sum; nil where its formulas do not say the same in that form.
   func linearForm(of constraint: Constraint) -> LinearForm? {
     if let equation = constraint.equation { return equation.form }
-    // A policy says when formulas run: what is solved with others cannot wait.
+    // A policy decides when formulas run: a constraint solved with others cannot wait.
     if constraint.formulas.contains(where: { $0.connection.observer != nil }) {
       return nil
     }
@@ -61,13 +61,13 @@ extension ConnectionGraph {
     guard let first = forms.first, forms.count == formulas.count,
       forms.allSatisfy({ $0.isMultiple(of: first) })
     else { return nil }
-    // What is read besides, to compute a summand, is no number.
+    // A cell that is read besides, to compute a summand, is no number.
     return Set(first.cells).isSuperset(of: constraint.cells) ? first : nil
   }
 }
 
 extension Formula {
-  /// What it says as a sum that is zero, if it can be said so.
+  /// The formula as a sum that is zero, if it has that form.
   var linear: LinearForm? {
     switch source {
     case .equation(let equation): equation.form
@@ -76,7 +76,7 @@ extension Formula {
     }
   }
 
-  /// What its text says as a sum, `result - formula`.
+  /// Its text as a sum, `result - formula`.
   private var affine: LinearForm? {
     guard let text else { return nil }
     let analysis = LinearAnalysis(text)
@@ -96,7 +96,7 @@ extension Formula {
 }
 
 extension LinearForm {
-  /// Whether it is another form times a number, so that both are zero together.
+  /// Returns whether it is another form times a number, so that both are zero together.
   func isMultiple(of other: LinearForm) -> Bool {
     guard constants.isEmpty, other.constants.isEmpty, let cell = other.cells.first else {
       return false
@@ -113,7 +113,7 @@ extension LinearForm {
     }
   }
 
-  /// Whether two numbers are the same but for what doubles lose.
+  /// Returns whether two numbers are the same but for the rounding of doubles.
   private func isClose(_ left: SolverNumber, _ right: SolverNumber) -> Bool {
     let difference = (left - right).magnitude
     if difference.isExact { return difference.isZero }
@@ -122,7 +122,7 @@ extension LinearForm {
 }
 
 extension Machine {
-  /// The number that a value is to solvers; nil for what is no finite number.
+  /// Returns a value as a number for solvers; nil for a value that is no finite number.
   func solverNumber(_ value: Value) -> SolverNumber? {
     if let number = wholeNumber(value) { return number }
     guard value.isObject else { return nil }
@@ -137,7 +137,7 @@ extension Machine {
     return numerator / denominator
   }
 
-  /// A number without parts.
+  /// Returns the number of a value that is no fraction.
   private func wholeNumber(_ value: Value) -> SolverNumber? {
     switch numeric(value) {
     case .small(let integer): return SolverNumber(integer)
@@ -149,7 +149,7 @@ extension Machine {
     }
   }
 
-  /// The value for a number that a solver has computed.
+  /// Returns the value for a number that a solver has computed.
   func value(of number: SolverNumber) -> Value {
     guard let (numerator, denominator) = number.fraction else { return makeFloat(number.double) }
     if denominator == 1 { return makeInteger(numerator) }

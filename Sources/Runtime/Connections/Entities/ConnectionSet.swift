@@ -2,9 +2,9 @@ internal import TenonSolverKit
 
 /// Connections in the order in which they came, each once.
 struct ConnectionSet: Sequence {
-  /// nil where one was taken out.
+  /// The connections; nil where one was removed.
   private var entries: ContiguousArray<Connection?> = []
-  /// Where each stands; made when looking through all of them would take long.
+  /// The index of each entry; made when searching all of them would take long.
   private var positions: [Connection: Int]?
   private(set) var count = 0
 
@@ -28,9 +28,9 @@ struct ConnectionSet: Sequence {
     if positions == nil, entries.count > ConnectionSet.shortCount { index() }
   }
 
-  /// Takes a connection out, if it is there.
+  /// Removes a connection, if it is there.
   ///
-  /// - Returns: how many entries it has looked at.
+  /// - Returns: the number of entries that were looked at.
   /// - Complexity: O(1), amortised.
   mutating func remove(_ connection: Connection) -> Int {
     let steps = positions == nil ? entries.count : 1
@@ -56,11 +56,11 @@ struct ConnectionSet: Sequence {
     positions = made
   }
 
-  /// Those that are there now, whatever comes or goes meanwhile.
+  /// Returns an iterator over the connections that are there now, whatever comes or goes meanwhile.
   func makeIterator() -> GapIterator<Connection> { GapIterator(entries) }
 }
 
-/// Goes through a list with gaps where something was taken out.
+/// Iterates over a list with gaps of removed elements.
 struct GapIterator<Element>: IteratorProtocol {
   private var entries: ContiguousArray<Element?>.Iterator
 

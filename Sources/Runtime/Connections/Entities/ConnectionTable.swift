@@ -2,42 +2,42 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What is kept of connections, by their numbers.
+/// The records of connections, by their numbers.
 ///
 /// Numbers rise, and are used again only after all of them have been.
 final class ConnectionTable {
-  /// Of which statement each is: twice the number of that, and one more where the connection has ended.
+  /// For each connection twice the number of its statement, and one more where the connection has ended.
   private let words = NumberMap()
   /// The first of the formulas of each that has any.
   private let firstFormulas = NumberMap()
-  /// What few have.
+  /// The fields that few connections have.
   let extras = SparseTable<ConnectionExtras>()
   /// The statements, each kept as long as a connection is of it.
   let statements = SharedTable<StatementSite>()
-  /// What one is said to be of which nothing is known any more.
+  /// The statement of a connection whose record is gone.
   private let endedStatement = StatementSite(
     connector: "|=", text: "a Connection that has ended", source: SourceText(name: "", ""),
     range: SourceRange(Int32(0), Int32(0)), site: nil, formula: nil, names: nil)
-  /// How many have ended of which something is known all the same.
+  /// The number of ended connections whose records are kept.
   private var endedCount = 0
 
-  /// How many have not ended.
+  /// The number of connections that have not ended.
   var count: Int { words.count - endedCount }
 
-  /// For how many numbers there is memory, by what each takes at least: a power of two from 1,024 on,
-  /// as rows of numbers that slide are somewhat longer at one time than at another.
+  /// The number of connections that the memory suffices for, at the least size of each: a power of two from
+  /// 1,024 on, as rows of numbers that slide are somewhat longer at one time than at another.
   var capacity: Int {
     let places = (words.byteCount + firstFormulas.byteCount) / MemoryLayout<Int32>.stride / 2
     return places <= 1_024 ? 1_024 : 1 << (Int.bitWidth - (places - 1).leadingZeroBitCount)
   }
 
-  /// Whether anything is known of a connection.
+  /// Returns whether there is a record of a connection.
   func contains(_ number: Int32) -> Bool { words[number] >= 0 }
 
-  /// Whether a connection has not ended.
+  /// Returns whether a connection has not ended.
   func isInForce(_ number: Int32) -> Bool { words[number] & 1 == 0 }
 
-  /// The numbers of those that have not ended, in no order.
+  /// The numbers of connections that have not ended, in no order.
   ///
   /// - Complexity: O(memory of the table).
   var numbers: [Int32] { words.allKeys.filter { isInForce($0) } }
@@ -48,7 +48,7 @@ final class ConnectionTable {
     words.set(number, to: place << 1)
   }
 
-  /// Has a connection have ended; what is known of it stays until it is taken out.
+  /// Marks a connection as ended; its record stays until it is removed.
   func end(_ number: Int32) {
     let word = words[number]
     guard word >= 0, word & 1 == 0 else { return }
@@ -56,7 +56,7 @@ final class ConnectionTable {
     endedCount += 1
   }
 
-  /// Takes a connection out that has ended.
+  /// Removes an ended connection.
   ///
   /// - Complexity: O(1), amortised.
   func remove(_ number: Int32) {
@@ -66,17 +66,17 @@ final class ConnectionTable {
     firstFormulas.remove(number)
     endedCount -= 1
     statements.release(word >> 1)
-    // Last: code in Swift that goes with it may connect.
+    // Last: code in Swift that is released with it may connect.
     extras[number] = nil
   }
 
-  /// The statement that has made a connection.
+  /// Returns the statement that has made a connection.
   func statement(of number: Int32) -> StatementSite {
     let word = words[number]
     return word < 0 ? endedStatement : statements[word >> 1] ?? endedStatement
   }
 
-  /// Has a connection be of a statement of its own.
+  /// Sets a statement of its own for a connection.
   func setStatement(_ statement: StatementSite, of number: Int32) {
     let word = words[number]
     guard word >= 0 else { return }
@@ -84,10 +84,10 @@ final class ConnectionTable {
     statements.release(word >> 1)
   }
 
-  /// The first formula of a connection, or -1.
+  /// Returns the first formula of a connection, or -1.
   func firstFormula(of number: Int32) -> Int32 { firstFormulas[number] }
 
-  /// Learns the first formula of a connection: -1 where it has none any more.
+  /// Sets the first formula of a connection; -1 removes it.
   func setFirstFormula(_ formula: Int32, of number: Int32) {
     if formula < 0 {
       firstFormulas.remove(number)
@@ -105,11 +105,11 @@ struct Connections {
 
   private var table: ConnectionTable { unsafe graph.connectionTable }
 
-  /// How many there are, and how many there is room for.
+  /// The number of connections, and the number that the memory suffices for.
   var count: Int { table.count }
   var capacity: Int { table.capacity }
 
-  /// The connection of a number, whatever a program has taken for one.
+  /// The connection of a number, which may be any number that a program takes for one.
   subscript(number: Int) -> Connection? {
     guard let number = Int32(exactly: number), number >= 0, table.isInForce(number) else {
       return nil
@@ -117,7 +117,7 @@ struct Connections {
     return unsafe Connection(number, in: graph)
   }
 
-  /// All of them, in no order.
+  /// All connections, in no order.
   var values: [Connection] { table.numbers.map { unsafe Connection($0, in: graph) } }
 }
 
@@ -141,7 +141,7 @@ extension ConnectionGraph {
       return
     }
     nextConnection = 1
-    // What others keep by such numbers is that of connections that are there.
+    // Watches kept by such numbers are those of connections that are there.
     machine.stores.watches.forgetEnded()
   }
 
@@ -156,7 +156,7 @@ extension ConnectionGraph {
       invariants.doubtful.removeAll { $0 == connection }
     }
     dissolve(connection)
-    // What runs now may have it named.
+    // The formula that runs now may have it named.
     endedConnections.append(connection.id)
     if !isSettling, runningNumber < 0 { releaseEndedConnections() }
   }

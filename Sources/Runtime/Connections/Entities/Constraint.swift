@@ -1,9 +1,9 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What is kept of a constraint.
+/// The record of a constraint.
 struct ConstraintRecord {
-  /// Tells it from another that gets its number later.
+  /// The number that tells it from another constraint that gets its number later.
   let stamp: UInt32
   /// The level of the one-way solver it is in, or -1.
   var level: Int32 = -1
@@ -11,19 +11,19 @@ struct ConstraintRecord {
   var first: Int32 = -1
   /// The formula whose variables are its cells, or -1 where it has cells of its own.
   var key: Int32
-  /// Where it stands among the constraints of its region.
+  /// The position among the constraints of its region.
   var position: Int32 = -1
   var isUsed = true
-  /// Whether it waits for a way back: its cell is determined by another formula already.
+  /// Whether it waits for an inverse: its cell is determined by another formula already.
   var isAwaitingInverse = false
-  /// Whether it is that of a connection with a solver of its own.
+  /// Whether it belongs to a connection with a solver of its own.
   var isForced = false
   /// The region of several directions it is part of; nil while it has one direction.
   var region: Region?
   var extras: ConstraintExtras?
 }
 
-/// What few constraints have.
+/// The fields that few constraints have.
 final class ConstraintExtras {
   let cells: [CellID]
   let equation: Equation?
@@ -36,8 +36,8 @@ final class ConstraintExtras {
 
 /// All the formulas over the same cells; an equation or inequality has a constraint of its own.
 ///
-/// Most are one formula of one direction, of which nothing else is known: the record of the formula has
-/// room for that. What is known of the others is in a table of the graph, by their numbers. For the
+/// Most are one formula of one direction, without further data: the record of the formula has
+/// room for that. The records of the others are in a table of the graph, by their numbers. For the
 /// reference to the graph see `CellView`.
 struct Constraint: Hashable {
   unowned(unsafe) let graph: ConnectionGraph
@@ -68,7 +68,7 @@ struct Constraint: Hashable {
   /// Whether it is one formula, and has no record.
   var isAlone: Bool { place < 0 }
 
-  /// The number of its record; only one that has a record is asked.
+  /// The number of its record, which must exist.
   var number: Int32 {
     assert(!isAlone)
     return place
@@ -91,7 +91,7 @@ struct Constraint: Hashable {
     return formulaRecord.order == stamp && formulaRecord.isConstraint
   }
 
-  /// What the solvers of regions call it.
+  /// Its number for the solvers of regions.
   var id: ConstraintID { ConstraintID(number) }
 
   /// The level of the one-way solver it is in, or -1.
@@ -115,13 +115,13 @@ struct Constraint: Hashable {
     }
   }
 
-  /// Where it stands among the constraints of its region.
+  /// The position among the constraints of its region.
   fileprivate(set) var position: Int32 {
     get { isAlone ? -1 : record.position }
     nonmutating set { if !isAlone { record.position = newValue } }
   }
 
-  /// Whether it waits for a way back: its cell is determined by another formula already.
+  /// Whether it waits for an inverse: its cell is determined by another formula already.
   var isAwaitingInverse: Bool {
     get { isAlone ? formulaRecord.isAwaitingInverse : record.isAwaitingInverse }
     nonmutating set {
@@ -133,7 +133,7 @@ struct Constraint: Hashable {
     }
   }
 
-  /// Whether it is that of a connection with a solver of its own.
+  /// Whether it belongs to a connection with a solver of its own.
   var isForced: Bool {
     get { !isAlone && record.isForced }
     nonmutating set {
@@ -142,7 +142,7 @@ struct Constraint: Hashable {
     }
   }
 
-  /// The formula that it is, where it is no more than that.
+  /// The formula that it is, where it has no record.
   private var own: Formula? { isAlone ? unsafe graph.formula(~place) : nil }
 
   /// The cells, sorted.
@@ -159,7 +159,7 @@ struct Constraint: Hashable {
     return unsafe graph.formula(record.key)?.variableSet ?? Variables([])
   }
 
-  /// What it says, where it is only linear.
+  /// The equation or inequality, where it is only linear.
   var equation: Equation? { isAlone ? nil : record.extras?.equation }
 
   /// The first of its formulas.
@@ -194,7 +194,7 @@ struct Constraint: Hashable {
     }
   }
 
-  /// Adds a formula at the end; one that has no record takes only the formula that it is.
+  /// Appends a formula; a constraint without a record takes only the formula that it is.
   func append(_ formula: Formula) {
     if isAlone {
       assert(formula == own)
@@ -211,14 +211,14 @@ struct Constraint: Hashable {
     last.nextOfConstraint = formula
   }
 
-  /// Takes a formula out.
+  /// Removes a formula.
   func remove(_ formula: Formula) { formulas.removeAll { $0 == formula } }
 
-  /// Ends one that has no record.
+  /// Ends a constraint without a record.
   fileprivate func endAlone() { formulaRecord.isConstraint = false }
 
-  /// Sees to it that its cells stay the same with another first formula; without one, the formula they
-  /// follow from is kept as long as the constraint is.
+  /// Keeps its cells the same with another first formula; without one, the formula they follow from is kept
+  /// as long as the constraint is.
   private func keepCells(for first: Formula?) {
     guard let first, record.key != first.id.rawValue else { return }
     if equation == nil, first.variableSet == variables {
@@ -234,7 +234,7 @@ struct Constraint: Hashable {
     equation != nil || firstFormula.map { $0.nextOfConstraint != nil } ?? false
   }
 
-  /// How much it counts: as much as the strongest connection that says it.
+  /// Its strength: that of its strongest connection.
   var strength: Strength {
     guard let first = firstFormula else { return .required }
     if first.nextOfConstraint == nil { return first.connection.strength }
@@ -248,7 +248,7 @@ struct Constraint: Hashable {
 /// The constraints of a region, in the order in which they came.
 struct ConstraintList: Sequence {
   unowned(unsafe) private let graph: ConnectionGraph
-  /// Their numbers; -1 where one was taken out.
+  /// Their numbers; -1 where one was removed.
   private var entries: ContiguousArray<Int32> = []
   private(set) var count = 0
 
@@ -265,7 +265,7 @@ struct ConstraintList: Sequence {
     count += 1
   }
 
-  /// Takes one of them out.
+  /// Removes a constraint.
   ///
   /// - Complexity: O(1), amortised.
   mutating func remove(_ constraint: Constraint) {
@@ -324,13 +324,13 @@ extension ConnectionGraph {
     return Constraint(alone: formula)
   }
 
-  /// The constraint over the variables of a formula that it would join.
+  /// Returns the constraint over the variables of a formula that it would join.
   ///
   /// - Complexity: O(variables) for few of them, else O(formulas that read the output), and
   ///   O(constraints that wait for a way back).
   func joinableConstraint(for formula: Formula) -> Constraint? {
     if let known = constraintTable.find(formula) { return known }
-    // One that is nothing but a formula determines one of the cells, or waits for that.
+    // A constraint without a record determines one of its cells, or waits for that.
     let variables = formula.variableSet
     func isSame(_ other: Formula) -> Bool {
       other != formula && other.isAlone && other.mayHave(variables.count)
@@ -342,7 +342,7 @@ extension ConnectionGraph {
         if let owner = owner(of: cell), isSame(owner) { return Constraint(alone: owner) }
       }
     } else {
-      // It reads what this one computes: of many variables, that is found sooner.
+      // It reads the output of this one: of many variables, that is found sooner.
       for reader in readers(of: formula.output) where isSame(reader) {
         return Constraint(alone: reader)
       }
@@ -352,7 +352,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// The constraint over the variables of a formula, with room for more than one formula; nil when
+  /// Returns the constraint over the variables of a formula, with room for more than one formula; nil when
   /// there is none.
   func knownConstraint(for formula: Formula) -> Constraint? {
     guard let known = joinableConstraint(for: formula) else { return nil }
@@ -371,7 +371,7 @@ extension ConnectionGraph {
     return constraint
   }
 
-  /// Gives a constraint up that has no formula any more.
+  /// Removes a constraint that has no formula any more.
   func discard(_ constraint: Constraint) {
     guard constraint.isUsed, constraint.firstFormula == nil else { return }
     if constraint.isAlone {

@@ -2,10 +2,10 @@ internal import TenonParser
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What is kept of a formula besides what a turn needs.
+/// The record of a formula, without the data that a turn needs.
 @safe
 struct FormulaRecord {
-  /// When it was declared, by the lowest bits: another formula may get its number later.
+  /// The lowest bits of the order of declaration: another formula may get its number later.
   let order: UInt32
   /// The first of one or two cells that it reads according to its text, or -1.
   fileprivate(set) var firstInput: Int32
@@ -16,7 +16,7 @@ struct FormulaRecord {
   var nextOrLevel: Int32 = -1
   private var flags = Flags()
 
-  /// What stands for a constraint that is nothing but the formula.
+  /// The number that stands for a constraint without a record, which is the formula alone.
   static var alone: Int32 { -2 }
 
   init(order: UInt32, firstInput: Int32) {
@@ -47,12 +47,12 @@ struct FormulaRecord {
     get { self[.used] }
     set { self[.used] = newValue }
   }
-  /// Whether it says the same as another formula of its connection, solved for another place.
+  /// Whether it is an inverse: it says the same as another formula of its connection.
   var isInverse: Bool {
     get { self[.inverse] }
     set { self[.inverse] = newValue }
   }
-  /// Whether it computes what the text of the statement says.
+  /// Whether it computes the formula in the text of the statement.
   var hasText: Bool {
     get { self[.text] }
     set { self[.text] = newValue }
@@ -62,7 +62,7 @@ struct FormulaRecord {
     get { self[.native] }
     set { self[.native] = newValue }
   }
-  /// Whether there is a constraint that is nothing but the formula.
+  /// Whether there is a constraint without a record for the formula.
   var isConstraint: Bool {
     get { self[.constraint] }
     set { self[.constraint] = newValue }
@@ -72,14 +72,14 @@ struct FormulaRecord {
     get { self[.joined] }
     set { self[.joined] = newValue }
   }
-  /// Whether that constraint waits for a way back.
+  /// Whether that constraint waits for an inverse.
   var isAwaitingInverse: Bool {
     get { self[.awaitingInverse] }
     set { self[.awaitingInverse] = newValue }
   }
 }
 
-/// What few formulas have.
+/// The fields that few formulas have.
 final class FormulaExtras {
   fileprivate var dynamicInputs: [CellID] = []
   fileprivate var textReads: [CellID]?
@@ -88,10 +88,10 @@ final class FormulaExtras {
   fileprivate var equation: Equation?
 }
 
-/// One direction of a connection: how the value of a place follows from others.
+/// One direction of a connection: the computation of a place's value from others.
 ///
-/// There is one for each connection at least: what is known of it is in tables of the graph, by its
-/// number. For the reference to the graph see `CellView`.
+/// There is one for each connection at least: its data is in tables of the graph, by its number. For
+/// the reference to the graph see `CellView`.
 struct Formula: Hashable {
   unowned(unsafe) let graph: ConnectionGraph
   let id: FormulaID
@@ -104,17 +104,17 @@ struct Formula: Hashable {
     case copy(CellID)
     /// Swift code of the embedding program.
     case native(SwiftFormula)
-    /// Nothing that could be run: the formula stands for an equation or an inequality.
+    /// No code that could be run: the formula stands for an equation or an inequality.
     case equation(Equation)
   }
 
   enum State: Equatable {
-    /// It has not run, or something it reads is missing.
+    /// It has not run, or a value that it reads is missing.
     case waiting
     /// The last run gave the value.
     case satisfied
-    /// The last run failed: what the exception said. Or it is held back, as something that it
-    /// reads has failed: what the exception said there.
+    /// The last run failed, with the message of the exception. Or the formula is held back, as one that it
+    /// depends on has failed, with the message there.
     case failed(String)
   }
 
@@ -151,7 +151,7 @@ struct Formula: Hashable {
     return made
   }
 
-  /// Keeps what its source says that the table of the turn has no room for.
+  /// Stores the parts of its source that the table of the turn has no room for.
   func take(_ source: Source, _ inputs: [CellID]) {
     switch source {
     case .native(let native):
@@ -164,7 +164,7 @@ struct Formula: Hashable {
     }
   }
 
-  /// Keeps the cells that its text says it reads, of which the record has one if it is the only one.
+  /// Stores the cells that its text names; the record has a single one already.
   private func keep(_ inputs: [CellID]) {
     switch inputs.count {
     case 0, 1: break
@@ -175,7 +175,7 @@ struct Formula: Hashable {
     }
   }
 
-  /// Lets go of what only it has, after it has ended.
+  /// Releases its data, after it has ended.
   func releaseRecord() {
     hot.connection = 0
     unsafe graph.nextOfConnection.remove(id.rawValue)
@@ -190,7 +190,7 @@ struct Formula: Hashable {
   }
 
   var output: CellID { CellID(hot.output) }
-  /// When it was declared: a number that grows.
+  /// The order of declaration: a number that grows.
   var order: Int { Int(stamp) }
 
   /// The connection it belongs to.
@@ -208,10 +208,10 @@ struct Formula: Hashable {
     }
   }
 
-  /// Whether it is a constraint by itself, of which nothing else is kept.
+  /// Whether it is a constraint without a record.
   var isAlone: Bool { record.constraint == FormulaRecord.alone }
 
-  /// What one-way solvers call the constraint that it is: by the number of the formula.
+  /// The number of its constraint for one-way solvers: that of the formula.
   var levelID: ConstraintID { ConstraintID(id.rawValue) }
 
   /// The next formula of its constraint.
@@ -235,19 +235,19 @@ struct Formula: Hashable {
     }
   }
 
-  /// Whether it says the same as another formula of its connection, solved for another place.
+  /// Whether it is an inverse: it says the same as another formula of its connection.
   var isInverse: Bool {
     get { record.isInverse }
     nonmutating set { record.isInverse = newValue }
   }
 
-  /// Whether it is the second one of two places that are kept equal.
+  /// Whether it is the second of two formulas that keep two places equal.
   var isWayBack: Bool {
     guard case .copy = source else { return false }
     return connection.firstFormula != self
   }
 
-  /// The cells that the text says it reads.
+  /// The cells that its text names.
   var staticInputs: [CellID] {
     let first = record.firstInput
     if first >= 0 {
@@ -257,7 +257,7 @@ struct Formula: Hashable {
     return unsafe graph.manyInputs[id.rawValue] ?? native?.inputs ?? []
   }
 
-  /// The cells it was seen to read besides, the last time it ran.
+  /// The further cells that its last run has read.
   var dynamicInputs: [CellID] {
     get { extras?.dynamicInputs ?? [] }
     nonmutating set {
@@ -265,19 +265,19 @@ struct Formula: Hashable {
     }
   }
 
-  /// Those of `staticInputs` that its last run has read, once that is recorded.
+  /// The cells of `staticInputs` that its last run has read, once that is recorded.
   var textReads: [CellID]? {
     get { extras?.textReads }
     nonmutating set { if extras != nil || newValue != nil { makeExtras().textReads = newValue } }
   }
 
-  /// The reads of the last run as they came, to see quickly whether anything is new.
+  /// The reads of the last run in their order, by which new reads are found quickly.
   var lastReads: [Place] {
     get { unsafe graph.lastReads[id.rawValue] }
     nonmutating set { unsafe graph.lastReads[id.rawValue] = newValue }
   }
 
-  /// What it knows of the elements of its collection, if it is over all of them.
+  /// The state of its fold, if it is one over the elements of a collection.
   var fold: Fold? {
     get { extras?.fold }
     nonmutating set {
@@ -289,19 +289,19 @@ struct Formula: Hashable {
   /// The text of the block.
   var text: Expression? { record.hasText ? connection.statement.formula : nil }
 
-  /// What the text calls the places that it reads.
+  /// The names that the text gives the places that it reads.
   var readNames: [String] {
     extras?.readNames ?? (record.hasText ? connection.statement.readNames : [])
   }
 
-  /// Learns that its block is what the text of the statement says, and what that calls the places
-  /// which it reads.
+  /// Records that its block is the formula in the text of the statement, and the names of the places that
+  /// it reads there.
   func takeText(readNames names: [String]) {
     record.hasText = connection.statement.formula != nil
     if record.hasText, names != connection.statement.readNames { makeExtras().readNames = names }
   }
 
-  /// How the value is computed.
+  /// The code or cell from which the value is computed.
   var source: Source {
     let hot = hot
     switch hot.kind {
@@ -316,7 +316,7 @@ struct Formula: Hashable {
     record.hasNative ? SwiftFormula(word: hot.word) : nil
   }
 
-  /// Whether a relay is told, or a lazy place marked, instead of running it.
+  /// Whether an observer is told, or a lazy place marked, instead of running it.
   var isHeld: Bool {
     get { hot.isHeld }
     nonmutating set {
@@ -325,13 +325,13 @@ struct Formula: Hashable {
     }
   }
 
-  /// How often it has run.
+  /// The number of its runs.
   var runs: Int {
     unsafe graph.flushRunCounts()
     return Int(hot.runs)
   }
 
-  /// What the last run came to.
+  /// The result of the last run.
   var state: State {
     get {
       switch hot.status {
@@ -357,32 +357,32 @@ struct Formula: Hashable {
     }
   }
 
-  /// Everything it reads.
+  /// All cells that it reads.
   var inputs: [CellID] {
     let dynamic = dynamicInputs
     return dynamic.isEmpty ? staticInputs : staticInputs + dynamic
   }
 
-  /// What a change of has it run: of what its text says only what it has read, once that is recorded.
+  /// The cells whose changes run it: of those that its text names only the ones read, once that is recorded.
   var heard: [CellID] {
     guard let read = textReads else { return inputs }
     return read + dynamicInputs
   }
 
-  /// What its text says it reads and its last run has not read.
+  /// The cells that its text names and its last run has not read.
   var unread: [CellID] {
     guard let textReads else { return [] }
     let read = Set(textReads)
     return staticInputs.filter { !read.contains($0) }
   }
 
-  /// What it stands for, if that is only linear.
+  /// The equation or inequality that it stands for, if it is only linear.
   var equation: Equation? { extras?.equation }
 
   /// The cells that decide which formulas belong to one constraint, sorted.
   var variables: [CellID] { variableSet.cells }
 
-  /// Whether it can have so many variables: without looking at them.
+  /// Returns whether it can have a number of variables: without looking at them.
   func mayHave(_ count: Int) -> Bool {
     let inputs: Int
     if record.firstInput >= 0 {
@@ -393,7 +393,7 @@ struct Formula: Hashable {
     return inputs == count || inputs == count - 1
   }
 
-  /// The same, without making an array of one or two.
+  /// The variables, without making an array of one or two.
   var variableSet: Variables {
     let (input, output) = (record.firstInput, hot.output)
     if input >= 0, unsafe graph.secondInputs[id.rawValue] < 0 { return Variables(input, output) }
@@ -409,14 +409,14 @@ struct Variables: Equatable {
   /// All of them where there are more than two, else none.
   private(set) var many: [CellID] = []
 
-  /// One or two cells.
+  /// Creates a set of one or two cells.
   init(_ one: Int32, _ other: Int32) {
     first = min(one, other)
     last = max(one, other)
     count = one == other ? 1 : 2
   }
 
-  /// Cells that are sorted.
+  /// Creates a set of sorted cells.
   init(_ cells: [CellID]) {
     count = cells.count
     if let (one, other) = cells.first.flatMap({ one in cells.last.map { (one, $0) } }) {
@@ -426,7 +426,7 @@ struct Variables: Equatable {
     if count > 2 { many = cells }
   }
 
-  /// As an array.
+  /// The cells as an array.
   var cells: [CellID] {
     switch count {
     case 0: []
@@ -437,7 +437,7 @@ struct Variables: Equatable {
   }
 }
 
-/// What a connection says that only a solver for linear constraints can keep.
+/// The equation or inequality of a connection, which only a solver for linear constraints can keep.
 struct Equation {
   let relation: Relation
   let form: LinearForm

@@ -1,19 +1,19 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Finding constraints and cells without a word for each of them more than is needed.
+// The search for constraints by their cells, with little memory for each.
 
 /// The constraints that other formulas over the same cells join, by those cells: a hash table with open
 /// addressing.
 final class ConstraintTable {
-  /// Their numbers, a power of two of them; -1 where there is none.
+  /// Their numbers, a power of two of entries; -1 for an empty one.
   private let entries = FlatTable<Int32>()
-  /// The hashes of their cells: those of many cells take time to find.
+  /// The hashes of their cells, which take time to compute for many cells.
   private let hashes = FlatTable<UInt32>()
-  /// How many there are.
+  /// The number of constraints.
   private(set) var count = 0
 
-  /// How many there is room for.
+  /// The number of entries.
   var capacity: Int { entries.count }
 
   private var mask: Int { entries.count - 1 }
@@ -42,7 +42,7 @@ final class ConstraintTable {
     Constraint(number, in: graph).variables
   }
 
-  /// The constraint over the variables of a formula.
+  /// Returns the constraint over the variables of a formula.
   func find(_ formula: Formula) -> Constraint? {
     let graph = unsafe formula.graph
     let wanted = formula.variableSet
@@ -57,7 +57,7 @@ final class ConstraintTable {
     return nil
   }
 
-  /// How far from where its search begins an entry stands at most.
+  /// The greatest distance of an entry from the position where its search begins.
   ///
   /// - Complexity: O(entries).
   var longestSearch: Int {
@@ -65,7 +65,7 @@ final class ConstraintTable {
       .map { ($0 - self.start(self.hashes[$0])) & self.mask }.max() ?? 0
   }
 
-  /// Enters a constraint over whose cells there is none.
+  /// Inserts a constraint over whose cells there is none.
   ///
   /// - Complexity: O(1), amortised.
   func insert(_ constraint: Constraint) {
@@ -81,7 +81,7 @@ final class ConstraintTable {
     hashes[position] = hash
   }
 
-  /// Takes a constraint out, if it is there.
+  /// Removes a constraint, if it is there.
   ///
   /// - Complexity: O(1), amortised.
   func remove(_ constraint: Constraint) {
@@ -91,7 +91,7 @@ final class ConstraintTable {
       hole = (hole + 1) & mask
     }
     count -= 1
-    // What follows moves up if it may: none stands behind a gap.
+    // The entries that follow move up if they may: none stands behind a gap.
     var position = (hole + 1) & mask
     while entries[position] >= 0 {
       let distance = (position - start(hashes[position])) & mask

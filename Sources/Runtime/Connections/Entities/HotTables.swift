@@ -1,10 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// What a turn needs of cells and formulas, in flat tables: the rest stays with the objects.
+// The data of cells and formulas that a turn needs, in flat tables: the rest stays with the objects.
 
-/// The numbers and switches of a turn: what a property says that is looked at for every change, kept
-/// in plain memory so that looking at it takes no check for exclusive access.
+/// The numbers and switches of a turn: the properties that are tested for every change, kept
+/// in plain memory so that a test takes no check for exclusive access.
 struct PropagationState: BitwiseCopyable {
   var regionCount = 0 { didSet { setRare(13, regionCount != 0) } }
   var clock = UInt64(0)
@@ -12,7 +12,7 @@ struct PropagationState: BitwiseCopyable {
   /// The turn with which the settling began, by its lowest bits: the changes of cells are counted
   /// from there.
   var firstTurn = UInt32(0)
-  /// What is seldom so, a bit for each: a turn in which none of it is so is a plain one.
+  /// The rare conditions, a bit for each: a turn in which none is set is a plain one.
   private(set) var rare = UInt32(1) << 14
   /// Whether a settling is under way, in a turn or between two.
   var isCounting = false
@@ -27,19 +27,19 @@ struct PropagationState: BitwiseCopyable {
   /// Whether a solver of the language is at work.
   var hasSolverLimit = false
   var levelCount = 0 { didSet { setRare(14, levelCount != 1) } }
-  /// How many lazy cells are stale.
+  /// The number of stale lazy cells.
   var staleCount = 0
   /// Whether lazy formulas are unwound to begin again later.
   var isPuttingOff = false
-  /// How often something has changed that plans rely on.
+  /// The number of changes on which plans rely.
   var planVersion = UInt64(0)
-  /// The number of the handler that catches the errors of all formulas of a turn, or -1; what unwinding
-  /// to it is aimed at, and the handler outside of it.
+  /// The number of the handler that catches the errors of all formulas of a turn, or -1; the target of
+  /// unwinding to it, and the handler outside of it.
   var handler = -1
   var handlerToken = 0
   var outerHandler = -1
 
-  /// Begins a turn that concerns what is kept at one level, as far as is known.
+  /// Begins a turn that concerns only formulas kept at one level, as far as is known.
   @inline(__always)
   mutating func beginPlainTurn(at level: Int) {
     turn &+= 1
@@ -63,10 +63,10 @@ struct PropagationState: BitwiseCopyable {
     rare = isSet ? rare | 1 << bit : rare & ~(1 << bit)
   }
 
-  /// Whether a solver has been told of a change since that was last asked.
+  /// Whether a solver has been told of a change since the flag was last reset.
   var hasSpread = false
 
-  /// Whether nothing that is seldom so is so; there may be regions, and any number of levels.
+  /// Whether no rare condition is set; there may be regions, and any number of levels.
   var isPlain: Bool {
     @inline(__always) get { rare & ~(1 << 13 | 1 << 14) == 0 }
   }
@@ -81,12 +81,12 @@ struct PropagationState: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 0 != 0 }
     @inline(__always) set { setRare(0, newValue) }
   }
-  /// Whether a formula failed for want of memory in this turn.
+  /// Whether a formula failed in this turn because memory ran out.
   var ranOutOfMemory: Bool {
     @inline(__always) get { rare & 1 << 1 != 0 }
     @inline(__always) set { setRare(1, newValue) }
   }
-  /// Whether a change has come to a level that the turn has passed already.
+  /// Whether a change has reached a level that the turn has passed already.
   var hasMore: Bool {
     @inline(__always) get { rare & 1 << 2 != 0 }
     @inline(__always) set { setRare(2, newValue) }
@@ -120,17 +120,17 @@ struct PropagationState: BitwiseCopyable {
     @inline(__always) get { rare & 1 << 10 != 0 }
     @inline(__always) set { setRare(10, newValue) }
   }
-  /// Whether there is anything to be printed of what was traced.
+  /// Whether there are traced changes to be printed.
   var hasTrace: Bool {
     @inline(__always) get { rare & 1 << 11 != 0 }
     @inline(__always) set { setRare(11, newValue) }
   }
-  /// Whether there may be room for a wish that stands back.
+  /// Whether there may be room for a displaced soft constraint.
   var hasRoom: Bool {
     @inline(__always) get { rare & 1 << 16 != 0 }
     @inline(__always) set { setRare(16, newValue) }
   }
-  /// Whether stores keep what this turn writes to them together.
+  /// Whether stores keep the writes of this turn together.
   var hasBatches: Bool {
     @inline(__always) get { rare & 1 << 17 != 0 }
     @inline(__always) set { setRare(17, newValue) }
@@ -142,19 +142,19 @@ struct PropagationState: BitwiseCopyable {
   }
 }
 
-/// What a turn needs of a cell: half a cache line.
+/// The data of a cell that a turn needs: half a cache line.
 struct HotCell: BitwiseCopyable {
-  /// Where it is: the object of its place, and the index, or the bits of the key where it has none.
+  /// The place: its object, and the index, or the bits of the key where it has none.
   var object: Value
   private let word: UInt
-  /// How often it has changed in the settling that began with the turn `turn`, by the lowest bits of
+  /// The number of changes in the settling that began with the turn `turn`, by the lowest bits of
   /// its number.
   var turn = UInt32.max
   var changes: Int32 = 0
   /// The formula that wrote it last, or -1 for a write from outside.
   var writer: Int32 = -1
   var kind: Place.Kind
-  /// Of the first cell of an object: how many others there are, as `ObjectMap` counts them.
+  /// Of the first cell of an object: the number of others, as `ObjectMap` counts them.
   var others: UInt8 = 0
   var flags: UInt16
 
@@ -176,13 +176,13 @@ struct HotCell: BitwiseCopyable {
   /// Its place.
   var place: Place { Place(kind: kind, object: object, index: index, key: key) }
 
-  /// Whether it stands for a place.
+  /// Returns whether it stands for a place.
   @inline(__always)
   func stands(for place: Place) -> Bool {
     object == place.object && standsInObject(for: place)
   }
 
-  /// Whether it stands for a place of the object that it belongs to.
+  /// Returns whether it stands for a place of the object that it belongs to.
   @inline(__always)
   func standsInObject(for place: Place) -> Bool {
     kind == place.kind
@@ -190,7 +190,7 @@ struct HotCell: BitwiseCopyable {
         ? place.index < 0 && word == place.key.bits : word == UInt(bitPattern: place.index))
   }
 
-  /// Whether it stands for a slot of the object that it belongs to: slots have no keys.
+  /// Returns whether it stands for a slot of the object that it belongs to: slots have no keys.
   @inline(__always)
   func standsInObject(forSlot slot: Int) -> Bool {
     kind == .slot && word == UInt(bitPattern: slot)
@@ -199,7 +199,7 @@ struct HotCell: BitwiseCopyable {
 
 /// Flags of cells.
 enum CellFlag {
-  /// It is a slot of no declared type: it is read and written without ceremony.
+  /// It is a slot of no declared type: it is read and written directly.
   @inline(__always) static var plain: UInt16 { 1 }
   /// Its changes concern more than the formulas that read it: properties and paths.
   @inline(__always) static var hasObservers: UInt16 { 2 }
@@ -207,24 +207,24 @@ enum CellFlag {
   @inline(__always) static var read: UInt16 { 8 }
   /// A plan may have written it: why it has its value is told by the plan.
   @inline(__always) static var planned: UInt16 { 16 }
-  /// Its formula runs only when somebody needs the value.
+  /// Its formula runs only when the value is needed.
   @inline(__always) static var lazy: UInt16 { 32 }
-  /// Something it depends on may have changed since its formula has run.
+  /// A cell that it depends on may have changed since its formula has run.
   @inline(__always) static var stale: UInt16 { 64 }
-  /// Something its formula reads has changed.
+  /// A cell that its formula reads has changed.
   @inline(__always) static var due: UInt16 { 128 }
   /// A one-way formula determines it.
   @inline(__always) static var determined: UInt16 { 4 }
-  /// Others may have to hear of its changes than the solver that computes it, or that of the lowest level
+  /// Its changes may concern others than the solver that computes it, or that of the lowest level
   /// where none does: it belongs to a region, or formulas of a region or of another level read it.
   ///
-  /// It may still be set when that is over; whoever tells of a change then takes it away.
+  /// It may still be set when that is over; the code that tells of a change then clears it.
   @inline(__always) static var hasForeignReaders: UInt16 { 256 }
   /// Its place has a key and no index.
   @inline(__always) static var keyed: UInt16 { 512 }
 }
 
-/// What a turn needs of a formula: half a cache line.
+/// The data of a formula that a turn needs: half a cache line.
 struct HotFormula: BitwiseCopyable {
   enum Kind: UInt8 {
     /// The number is free.
@@ -239,21 +239,21 @@ struct HotFormula: BitwiseCopyable {
     case copy
     /// Swift code.
     case native
-    /// An equation, which a solver keeps that computes the values itself.
+    /// An equation, kept by a solver that computes the values itself.
     case equation
   }
 
   var kind: Kind
   var status = Status.waiting
-  /// Whether its last run read nothing besides what its text says.
+  /// Whether its last run read no cells besides those that its text names.
   var readsItsText = true
-  /// Whether a relay is told, or a lazy place marked, instead of running it.
+  /// Whether an observer is told, or a lazy place marked, instead of running it.
   var isHeld = false
   /// Whether a new value may differ from the old one by a tolerance without counting as a change.
   var isTolerant = false
   /// Whether it is over all elements of a collection, whose value may be kept up to date.
   var hasFold = false
-  /// How many runs have changed nothing, as far as it has been counted.
+  /// The number of runs that have changed nothing, as far as it has been counted.
   var idleRuns: UInt8 = 0
   var output: Int32
   /// The number of its connection.
@@ -288,7 +288,7 @@ struct HotFormula: BitwiseCopyable {
     case waiting
     case satisfied
     case failed
-    /// It is not run, as something that it reads is determined by a formula that has failed.
+    /// It is not run, as a formula on which it depends has failed.
     case heldBack
   }
 }

@@ -5,7 +5,7 @@ internal import TenonTables
 struct Readers: Sequence, IteratorProtocol {
   unowned(unsafe) fileprivate let graph: ConnectionGraph
   fileprivate var first: Int32
-  /// -1 where one was taken out.
+  /// -1 where a formula was removed.
   fileprivate let rest: ContiguousArray<Int32>
   private var position = 0
 
@@ -15,7 +15,7 @@ struct Readers: Sequence, IteratorProtocol {
     self.rest = rest
   }
 
-  /// Whether there is none.
+  /// Whether there are no formulas.
   var isEmpty: Bool { first < 0 }
 
   mutating func next() -> Formula? {
@@ -33,17 +33,17 @@ struct Readers: Sequence, IteratorProtocol {
 
 /// The formulas that read a cell, after the first.
 final class ReaderTable {
-  /// Lists that are no longer are looked through.
+  /// The length up to which lists are searched.
   private static let shortCount: Int32 = 32
-  /// From so many on a list grows by an eighth.
+  /// The length from which a list grows by an eighth.
   private static let longCount = 1024
 
-  /// -1 where one was taken out.
+  /// The formulas; -1 where one was removed.
   private(set) var formulas: ContiguousArray<Int32>
-  /// How many there are, and where the first one stands.
+  /// The number of formulas, and the index of the first.
   private(set) var count: Int32 = 1
   private var start: Int32 = 0
-  /// Where each stands, by its number; made when one is taken out of the middle of a long list.
+  /// The index of each formula, by its number; made when one is removed from the middle of a long list.
   private var positions: Positions?
 
   private final class Positions {
@@ -52,10 +52,10 @@ final class ReaderTable {
 
   init(_ formula: Int32) { formulas = [formula] }
 
-  /// Whether it is known where each formula stands.
+  /// Whether the index of each formula is known.
   var isIndexed: Bool { positions != nil }
 
-  /// How many formulas there is room for.
+  /// The number of formulas that there is room for.
   var capacity: Int { formulas.capacity }
 
   func append(_ formula: Int32) {
@@ -68,7 +68,7 @@ final class ReaderTable {
     count &+= 1
   }
 
-  /// - Returns: whether it was there.
+  /// Removes a formula, and returns whether it was there.
   func remove(_ formula: Int32) -> Bool {
     guard let position = position(of: formula), formulas[position] == formula else { return false }
     take(position)
@@ -85,7 +85,7 @@ final class ReaderTable {
 
   private func position(of formula: Int32) -> Int? {
     if positions == nil {
-      // Those that have come last are mostly the first to go.
+      // The formulas that have come last are mostly the first to go.
       let last = max(0, formulas.count - Int(ReaderTable.shortCount))
       if let found = formulas[last...].lastIndex(of: formula) { return found }
       if last == 0 { return nil }

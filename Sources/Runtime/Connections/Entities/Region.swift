@@ -6,33 +6,33 @@ final class Region {
   var solverName: String
   var cells: Set<CellID> = []
   var constraints: ConstraintList
-  /// Whether any of them has been a wish.
+  /// Whether any of them has been a soft constraint.
   var hasWishes = false
-  /// What was written in the last turn that it had, as long as it has wishes: that counts more than they do.
+  /// The cells written in its last turn, as long as it has soft constraints, which count less than they do.
   var writtenLast: [CellID] = []
   /// The cells with which constraints begin, until they are settled.
   var begun: [CellID] = []
-  /// Whether a solver that costs less might keep what remains of it.
+  /// Whether a cheaper solver might keep the constraints that remain.
   var mayCostLess = false
   /// Whether a constraint has got a further direction with which such a solver might keep it.
   var hasNewDirections = false
-  /// Whether another solver is to be asked for before a write.
+  /// Whether another solver is to be tried before a write.
   var isToBeReconsidered: Bool { mayCostLess || hasNewDirections }
-  /// Whether a write had it go to a solver that costs more.
+  /// Whether a write made it go to a solver that costs more.
   var isHandedOver = false
   /// The turn in which its solver was last at work.
   var turn: UInt32 = 0
-  /// Whether any of their formulas reads places besides those that it joins.
+  /// Whether any of their formulas reads cells besides those that the region joins.
   var hasReads = false
-  /// Whether it may have fallen apart: its constraints need not hang together any more.
+  /// Whether it may have fallen apart: its constraints need not be connected any more.
   var isLoose = false
   /// The cells that one-way formulas determine.
   var pinned: Set<CellID> = []
-  /// Where it stands in the order of a turn: above everything that determines one of its cells.
+  /// The level in the order of a turn: above everything that determines one of its cells.
   var level = 1
-  /// The changes that a turn has brought it.
+  /// The changes of a turn that concern it.
   let transaction: Transaction
-  /// Whether it is among those that wait for their solver.
+  /// Whether it is among the regions that wait for their solvers.
   var isWaiting = false
 
   /// Whether its solver computes values from constraints as sums.

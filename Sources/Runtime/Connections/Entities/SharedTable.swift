@@ -1,40 +1,40 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What many records have in common, kept once: each record has a number instead.
+/// Elements that many records have in common, kept once: each record has a number instead.
 ///
-/// What was taken lately is found again, so that what is taken many times in a row is kept once; what
-/// was not may be kept twice. So it costs nothing to speak of where no two records have the same.
+/// An element that was taken lately is found again, so that one taken many times in a row is kept once;
+/// others may be kept twice. So it costs little where no two records have the same.
 struct SharedTable<Element>: ~Copyable {
-  /// How many of those taken lately are known, two of each hash: two that are taken in turns, and happen
-  /// to have the same, do not drive each other out.
+  /// The number of recent elements that are known, two of each hash: two that are taken in turns, and happen
+  /// to have the same hash, do not displace each other.
   private static var recentCount: Int { 128 }
 
   private let elements = PagedTable<Element?>()
-  /// How many records have an element.
+  /// The number of records that have an element.
   private let uses = FlatTable<Int32>()
-  /// The numbers that nobody has.
+  /// The free numbers.
   private let free = FlatTable<Int32>()
   private let recent = FlatTable<Int32>()
-  /// Where an element would be among those taken lately.
+  /// The index of an element among the recent ones.
   private let slots = FlatTable<UInt8>()
 
-  /// How many elements are kept.
+  /// The number of elements.
   var count: Int { elements.count - free.count }
 
-  /// How many there is a record for.
+  /// The number of records for elements.
   var capacity: Int { elements.count }
 
-  /// What has a number.
+  /// The element of a number.
   @inline(__always)
   subscript(number: Int32) -> Element? { elements[number] }
 
-  /// Takes an element for one record more.
+  /// Takes an element for another record.
   ///
   /// - Parameters:
   ///   - element: The element.
-  ///   - hash: The same for elements that are the same.
-  ///   - isSame: Whether another one is the same.
+  ///   - hash: A hash that is equal for equal elements.
+  ///   - isSame: Returns whether another element is equal.
   /// - Returns: its number, until the record gives it up.
   func take(_ element: Element, hash: UInt, where isSame: (Element) -> Bool) -> Int32 {
     if recent.isEmpty { recent.extend(to: Self.recentCount, with: -1) }
@@ -48,7 +48,7 @@ struct SharedTable<Element>: ~Copyable {
       return known
     }
     let number = add(element)
-    // The one that came before the last is given up.
+    // The element that came before the last is displaced.
     recent[slot + 1] = recent[slot]
     recent[slot] = number
     slots[number] = UInt8(truncatingIfNeeded: slot)
@@ -70,19 +70,19 @@ struct SharedTable<Element>: ~Copyable {
     return Int32(clamping: elements.count - 1)
   }
 
-  /// Gives an element up for one of the records that have it.
+  /// Releases an element for one of the records that have it.
   func release(_ number: Int32) {
     uses[number] -= 1
     guard uses[number] == 0 else { return }
     forgetRecent(number)
     free.append(number)
-    // Last: what the element does as it is let go of may come back here.
+    // Last: code that runs when the element is released may come back here.
     let old = elements[number]
     elements[number] = nil
     withExtendedLifetime(old) {}
   }
 
-  /// Has a number that nobody has any more not be found: it would drive out one that is still had.
+  /// Removes a free number from the recent ones: it would displace one that is in use.
   private func forgetRecent(_ number: Int32) {
     guard !recent.isEmpty else { return }
     let slot = Int(slots[number])

@@ -2,23 +2,23 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonParser
 
-/// What all connections share that one statement has made: it is kept once.
+/// The data that all connections of one statement share: it is kept once.
 final class StatementSite {
   /// The connector: `|=` or `=|=`.
   let connector: String
-  /// The statement, printed from its syntax; nil for one of Swift code, which is told by its places.
+  /// The statement, printed from its syntax; nil for one of Swift code, which is described by its places.
   let text: String?
   let source: SourceText
   let range: SourceRange
-  /// Where it stands, for errors that come to light later.
+  /// The position, for errors that come to light later.
   let site: TraceEntry?
   /// The right side of `|=`, in case it has to be read as a sum.
   let formula: Expression?
-  /// What the text calls the places; nil where they are called what their cells are called.
+  /// The names that the text gives the places; nil where they are those of their cells.
   let names: Names?
   let origin: Origin
 
-  /// Who has written a statement.
+  /// The author of a statement.
   enum Origin: Equatable {
     case program
     /// The kernel, for an object of its own: what makes up a view.
@@ -52,14 +52,14 @@ final class StatementSite {
 
   var readNames: [String] { names?.reads ?? [] }
 
-  /// Whether another statement says the same at the same place in the program.
+  /// Returns whether another statement says the same at the same place in the program.
   func isSame(as other: StatementSite) -> Bool {
     connector == other.connector && text == other.text && source === other.source
       && range == other.range && site?.site === other.site?.site && site?.code === other.site?.code
       && names == other.names && origin == other.origin
   }
 
-  /// The same for statements that say the same: by where they stand.
+  /// A hash that is equal for statements that say the same: by their position.
   var siteHash: UInt {
     let key = site.map { UInt(bitPattern: ObjectIdentifier($0.site)) } ?? 0
     return UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)

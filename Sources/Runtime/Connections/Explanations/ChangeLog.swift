@@ -22,11 +22,11 @@ final class ChangeLog {
     /// The turn, from 1; the lowest bits of it.
     var turn: UInt32
     var cell: Int32
-    /// The number of the connection that wrote, from 1; 0 for somebody outside, and below 0 for
+    /// The number of the connection that wrote, from 1; 0 for a write from outside, and below 0 for
     /// a statement: the number of its text, negated.
     var writer: Int32
     /// For a connection, the changed cell because of which its formula ran, or -1; for a
-    /// statement, where it stands in its text.
+    /// statement, its position in the text.
     var cause: Int32
     var old: Value
     var new: Value
@@ -37,20 +37,20 @@ final class ChangeLog {
   /// The most entries.
   static let capacity = 4096
   private static let firstCapacity = 64
-  /// Texts whose statements have written that are known; of more, the oldest are forgotten.
+  /// The number of known texts whose statements have written; of more, the oldest are forgotten.
   private static let sourceLimit = 64
-  /// A text whose bytes are more than this is not kept alive.
+  /// The size above which a text is not kept alive.
   private static let longestText = 256
 
   /// The memory of the entries: a power of two of them, or none.
   private var entries: UnsafeMutablePointer<Entry>?
-  /// One less than there is room for.
+  /// One less than the number of entries that there is room for.
   private var mask = -1
-  /// At how many changes more room is needed.
+  /// The number of changes at which more room is needed.
   private var limit = 0
-  /// How many changes have been recorded in all.
+  /// The number of changes recorded so far.
   private(set) var count = 0
-  /// The number of the first change that has not been overwritten for nothing.
+  /// The number of the first change that has not been overwritten in vain.
   private var first = 0
   private var turn: UInt32 = 0
   private var time = 0
@@ -58,21 +58,21 @@ final class ChangeLog {
   private var lastSourceNumber: Int32 = 0
   private var sources: [(source: SourceText, number: Int32)] = []
   private var sourceCount = 0
-  /// For cells whose numbers belonged to others before: how many changes there were then.
+  /// For cells whose numbers belonged to others before: the number of changes at that time.
   private var births: [Int32: Int] = [:]
   /// The clock of the machine; nil where there is none.
   var clock: (any Clock)?
-  /// It owns the ring.
+  /// The machine, which owns the ring.
   private var owner: Unmanaged<Machine>?
-  /// The places that code which connections run has written in a turn.
+  /// The places that code run by connections has written in a turn.
   private var effects: (turn: UInt32, cells: Set<Int32>) = (0, [])
   /// Whether each change is printed.
   var isTracing = false
-  /// Where changes are printed to; nil for the output for errors.
+  /// The stream for printed changes; nil for the output for errors.
   var traceStream = Value.nil {
     didSet { hasLostLines = false }
   }
-  /// Whether the stream has not taken a line, which was told.
+  /// Whether the stream has failed to take a line, which was reported.
   var hasLostLines = false
   /// Lines for the stream, which waits for the end of the turn.
   var traceLines: [String] = [] {
@@ -81,7 +81,7 @@ final class ChangeLog {
 
   init() {}
 
-  /// Lets the machine be known that owns the ring, before anything changes.
+  /// Sets the machine that owns the ring, before anything changes.
   func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
 
   private var machine: Machine {
@@ -116,19 +116,19 @@ final class ChangeLog {
       new: new)
   }
 
-  /// Records that somebody outside has changed a cell.
+  /// Records that a write from outside has changed a cell.
   func recordWrite(_ cell: CellID, turn: Int, by site: TraceEntry?, old: Value, new: Value) {
     let send = unsafe site.map { unsafe Unmanaged.passUnretained($0.site) }
     unsafe recordWrite(cell, turn: turn, from: send, old: old, new: new)
   }
 
-  /// Whether a change in a turn is recorded by writing its entry, with nothing else to be done.
+  /// Returns whether a change in a turn can be recorded by writing its entry alone.
   @inline(__always)
   func isReady(for turn: Int) -> Bool {
     UInt32(truncatingIfNeeded: turn) == self.turn && count != limit && !isTracing
   }
 
-  /// Records that a connection has changed a cell, where `isReady` says that nothing else is to be done.
+  /// Records that a connection has changed a cell, where `isReady` returns true.
   @inline(__always)
   func recordReady(
     _ cell: Int32, connection: Int32, because cause: Int32, old: Value, new: Value
@@ -138,10 +138,10 @@ final class ChangeLog {
     count &+= 1
   }
 
-  /// Records that somebody outside has changed a cell, with which a turn begins, if nothing else is to be
-  /// done for that.
+  /// Records that a write from outside, with which a turn begins, has changed a cell, if its entry alone has
+  /// to be written.
   ///
-  /// - Returns: Whether that is so; else nothing is recorded.
+  /// - Returns: Whether the change was recorded.
   @inline(__always)
   func recordFirst(
     _ cell: Int32, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
@@ -165,7 +165,7 @@ final class ChangeLog {
     return true
   }
 
-  /// Records that somebody outside has changed a cell.
+  /// Records that a write from outside has changed a cell.
   func recordWrite(
     _ cell: CellID, turn: Int, from send: Unmanaged<SiteNode>?, old: Value, new: Value
   ) {
@@ -181,9 +181,9 @@ final class ChangeLog {
     record(entry)
   }
 
-  /// What formulas change that run one after the other in a turn: nothing of it is printed.
+  /// The changes of formulas that run one after the other in a turn: they are not printed.
   ///
-  /// There is room for all of them; nobody else records anything meanwhile.
+  /// There is room for all of them; no other change is recorded meanwhile.
   @safe
   struct Run {
     fileprivate let entries: UnsafeMutablePointer<Entry>
@@ -203,7 +203,7 @@ final class ChangeLog {
     }
   }
 
-  /// Begins to record what so many formulas change at most.
+  /// Begins to record the changes of at most a number of formulas.
   func beginRun(turn: Int, atMost number: Int) -> Run {
     let turn = UInt32(truncatingIfNeeded: turn)
     if turn != self.turn { beginTurn(turn) }
@@ -213,7 +213,7 @@ final class ChangeLog {
       entries: entries.unsafelyUnwrapped, mask: mask, turn: turn, time: time, count: count)
   }
 
-  /// Ends what `beginRun` began.
+  /// Ends the recording that `beginRun` began.
   func endRun(_ run: Run) { count = run.count }
 
   @inline(__always)
@@ -233,7 +233,7 @@ final class ChangeLog {
     let old = mask + 1
     let new = max(ChangeLog.firstCapacity, old * 2)
     let memory = UnsafeMutablePointer<Entry>.allocate(capacity: new)
-    // Not one has given way yet: they stand in order.
+    // Not one has been overwritten yet: they stand in order.
     if let entries = unsafe entries {
       unsafe memory.update(from: entries, count: count)
       unsafe entries.deallocate()
@@ -250,12 +250,12 @@ final class ChangeLog {
     if let clock { time = clock.coarseWallTime / 1000 }
   }
 
-  /// The number of the text of some code, from 1: that of the last one mostly.
+  /// Returns the number of the text of some code, from 1: mostly that of the last one.
   private func number(of code: Code) -> Int32 {
     ObjectIdentifier(code.source) == lastSource ? lastSourceNumber : number(of: code.source)
   }
 
-  /// The number of a text, from 1.
+  /// Returns the number of a text, from 1.
   private func number(of source: SourceText) -> Int32 {
     lastSource = ObjectIdentifier(source)
     if let known = sources.first(where: { $0.source === source }) {
@@ -273,21 +273,21 @@ final class ChangeLog {
     return lastSourceNumber
   }
 
-  /// A cell has got the number of one that is gone, whose changes are none of its own.
+  /// Forgets the changes of a cell that is gone, whose number another one has got.
   func forget(_ cell: CellID) {
     if count > 0 { births[cell.rawValue] = count }
   }
 
-  /// The changes of a turn that was given up have not been.
+  /// Forgets the changes of a turn that was given up.
   func forget(turn: Int) {
-    // What they took the place of is gone all the same.
+    // The entries that they have overwritten are gone all the same.
     first = oldest
     let number = UInt32(truncatingIfNeeded: turn)
     while count > first, self[count - 1].turn == number { count -= 1 }
     births = births.mapValues { min($0, count) }
   }
 
-  /// The places that statements and the code that connections run have written in a turn, if it is the
+  /// Returns the places that statements and the code of connections have written in a turn, if it is the
   /// last one.
   ///
   /// - Complexity: O(changes in the turn).
@@ -317,7 +317,7 @@ final class ChangeLog {
     Entry(turn: 0, cell: -1, writer: 0, cause: -1, old: .undefined, new: .undefined, time: 0)
   }
 
-  /// The number of the last change of a cell.
+  /// Returns the number of the last change of a cell.
   ///
   /// - Complexity: O(entries).
   func last(of cell: CellID) -> Int? {
@@ -330,17 +330,17 @@ final class ChangeLog {
     return nil
   }
 
-  /// A way back through all changes, from the last one.
+  /// A search back through all changes, from the last one.
   var backwards: Search { Search(ring: self, number: count) }
 
   /// A search for changes that goes back only: a chain of causes is found in one pass.
   struct Search {
     let ring: ChangeLog
     var number: Int
-    /// The cells whose changes were passed, with what they held before.
+    /// The cells whose changes were passed, with their values before.
     var passed: [Int32: Value] = [:]
 
-    /// The last change of a cell before the one found before, and whether the cell has not changed
+    /// Returns the last change of a cell before the one found before, and whether the cell has not changed
     /// since.
     mutating func next(of cell: CellID) -> (entry: Entry, isPresent: Bool)? {
       let first = max(ring.oldest, ring.births[cell.rawValue] ?? 0)
@@ -354,7 +354,7 @@ final class ChangeLog {
     }
   }
 
-  /// The last change of each cell in the turn of a change, as far as it is known.
+  /// Returns the last change of each cell in the turn of a change, as far as it is known.
   ///
   /// - Complexity: O(entries).
   func changes(inTurnOf entry: Entry) -> [Int32: Entry] {
@@ -365,24 +365,24 @@ final class ChangeLog {
     return found
   }
 
-  /// Whether a cell had been made already when a change happened: its number may have been that of
+  /// Returns whether a cell had been made already when a change happened: its number may have been that of
   /// another one before.
   func knows(_ cell: CellID, at number: Int) -> Bool { births[cell.rawValue] ?? 0 <= number }
 
-  /// The numbers of the changes of a cell that are still known, the oldest first.
+  /// Returns the numbers of the changes of a cell that are still known, the oldest first.
   func changes(of cell: CellID) -> [Int] {
     let first = max(oldest, births[cell.rawValue] ?? 0)
     return first < count ? (first..<count).filter { self[$0].cell == cell.rawValue } : []
   }
 
-  /// The statement that has written, `file.st:3:1`; nil when it is not known.
+  /// Returns the statement that has written, `file.st:3:1`; nil when it is not known.
   func location(of entry: Entry) -> String? {
     guard let source = source(of: entry) else { return nil }
     let place = source.location(of: entry.cause)
     return "\(source.name):\(place.line):\(place.column)"
   }
 
-  /// The text whose statement has written; nil when it is not known.
+  /// Returns the text whose statement has written; nil when it is not known.
   func source(of entry: Entry) -> SourceText? {
     guard entry.writer < 0 else { return nil }
     let slot = (Int(-entry.writer) - 1) % ChangeLog.sourceLimit
@@ -402,14 +402,14 @@ final class ChangeLog {
     }
   }
 
-  /// Whether an object is kept alive: a number or a short text.
+  /// Returns whether an object is kept alive: a number or a short text.
   ///
   /// A scaled decimal contains a fraction, and that two integers; but a program may have put anything
-  /// into them, the fraction itself, too: no further than that is looked.
+  /// into them, the fraction itself, too: deeper parts are not examined.
   private func isKept(_ value: Value, depth: Int = 2) -> Bool {
     let object = ObjectRef(value)
     if let isKept = isKeptWhole(object) { return isKept }
-    // By name: nothing is made while garbage is collected, and the class of fractions might be.
+    // By name: nothing may be made while garbage is collected, and the class of fractions might be.
     let info = machine.classInfo(at: object.classIndex)
     guard depth > 0, info.isKernel, info.name == "Fraction" || info.name == "ScaledDecimal" else {
       return false
@@ -419,7 +419,7 @@ final class ChangeLog {
     }
   }
 
-  /// Whether a number or text without parts is kept alive; nil for other objects.
+  /// Returns whether a number or text without parts is kept alive; nil for other objects.
   private func isKeptWhole(_ object: ObjectRef) -> Bool? {
     switch object.classIndex {
     case ClassIndex.float: true
@@ -443,6 +443,6 @@ final class ChangeLog {
     value.isObject && !heap.isMarked(ObjectRef(value))
   }
 
-  /// What stands for an object that is gone.
+  /// The value that stands for an object that is gone.
   static var gone: Value { .unwind }
 }

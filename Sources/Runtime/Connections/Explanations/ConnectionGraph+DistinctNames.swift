@@ -4,11 +4,11 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What is looked up about all places to name some of them, kept while many are named.
+/// Data about all places for naming some of them, kept while many are named.
 struct NameTable {
   /// The names that places of several instances of a class have in common.
   var shared: Set<SharedName> = []
-  /// What holds a collection: the name of a variable of the program.
+  /// The variable of the program that holds a collection.
   var holders: [UInt: String] = [:]
   /// The cell that holds a collection which no variable of the program holds.
   var cells: [UInt: CellID] = [:]
@@ -17,7 +17,7 @@ struct NameTable {
     let classIndex: Int
     let name: String
 
-    /// A variable that is called by its own name alone counts as that, whether or not a text names it.
+    /// Creates the shared name of a variable; all forms of its own name alone count as one.
     init(_ classIndex: Int, _ name: String, of variable: String) {
       self.classIndex = classIndex
       let isBare = name == variable || name.hasSuffix("/" + variable) && !name.hasPrefix("var:")
@@ -26,7 +26,7 @@ struct NameTable {
   }
 }
 
-/// The numbers of instances that no variable of the program holds, as messages say them: `Tank 2`.
+/// The numbers of instances that no variable of the program holds, as in messages: `Tank 2`.
 struct InstanceNumbers {
   /// The numbers by the addresses of the objects.
   private var numbers: [UInt: Int] = [:]
@@ -52,7 +52,7 @@ struct InstanceNumbers {
 }
 
 extension ConnectionGraph {
-  /// Names many places: what is looked up for the first one is known for all.
+  /// Names many places: the data gathered for the first one is kept for all.
   func withNames<Result>(_ body: () -> Result) -> Result {
     let outer = nameTable
     if outer == nil { nameTable = .some(nil) }
@@ -60,7 +60,7 @@ extension ConnectionGraph {
     return body()
   }
 
-  /// What is known of all places, where many are named; nil where it is one.
+  /// Returns the data about all places, where many are named; nil where it is one.
   ///
   /// - Complexity: O(cells + variables of the program), once within `withNames`.
   private func knownNames() -> NameTable? {
@@ -95,7 +95,7 @@ extension ConnectionGraph {
     return table
   }
 
-  /// The class of the instance whose variable or property a place is; nil for any other place.
+  /// Returns the class of the instance whose variable or property a place is; nil for any other place.
   private func instanceClass(of place: Place) -> Int? {
     switch place.kind {
     case .property: break
@@ -105,7 +105,7 @@ extension ConnectionGraph {
     return place.object.isObject ? Int(ObjectRef(place.object).classIndex) : nil
   }
 
-  /// What a place of an instance may be called in common with that of another; nil for any other place.
+  /// Returns the name of a place that another instance may share; nil for a place of no instance.
   private func sharedName(of place: Place, called name: String) -> NameTable.SharedName? {
     guard let index = instanceClass(of: place), let variable = variableName(of: place) else {
       return nil
@@ -117,7 +117,7 @@ extension ConnectionGraph {
     machine.instanceVariableName(of: place) ?? machine.text(place.key)
   }
 
-  /// Whether a place of another instance of a class is called the same.
+  /// Returns whether a place of another instance of a class has the same name.
   private func isShared(_ name: NameTable.SharedName, by place: Place) -> Bool {
     if let known = knownNames() { return known.shared.contains(name) }
     return cells.indices.contains { index in
@@ -129,13 +129,13 @@ extension ConnectionGraph {
     }
   }
 
-  /// The first variable of the program that holds an object.
+  /// Returns the first variable of the program that holds an object.
   private func variable(holding object: Value) -> String? {
     if let known = knownNames() { return known.holders[object.bits] }
     return machine.scriptVariables { ObjectRef($0)[slot: 0] == object }.first
   }
 
-  /// The first cell of a variable that holds an object.
+  /// Returns the first cell of a variable that holds an object.
   private func cell(holding object: Value) -> CellID? {
     if let known = knownNames() { return known.cells[object.bits] }
     return cells.indices.lazy.map { CellID($0) }.first { cell in
@@ -145,8 +145,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// What a variable or property of an instance is called, the instance before it where that of another
-  /// instance of its class is called the same.
+  /// Returns the name of a variable or property of an instance, with the instance before it where another
+  /// instance of its class shares the name.
   func distinctName(of place: Place, called name: String) -> String {
     guard let shared = sharedName(of: place, called: name),
       let variable = variableName(of: place), name.names(variable)
@@ -163,13 +163,13 @@ extension ConnectionGraph {
     return "\(instanceName(of: place.object)) \(variable)"
   }
 
-  /// The variable of the program that holds an instance, else its class and its number.
+  /// Returns the variable of the program that holds an instance, else its class and its number.
   private func instanceName(of object: Value) -> String {
     if let name = variable(holding: object) { return name }
     let info = machine.classInfo(of: object)
     let index = Int(info.index)
     if instanceNumbers[object] == nil {
-      // In the order of their cells, which each run has made the same.
+      // In the order of their cells, which is the same in each run.
       for cell in cells.indices.lazy.map({ CellID($0) }) where !self[cell].isFree {
         let place = place(of: cell)
         guard instanceClass(of: place) == index else { continue }
@@ -180,19 +180,19 @@ extension ConnectionGraph {
     return "\(info.name) \(instanceNumbers[object] ?? 0)"
   }
 
-  /// What holds a collection: a variable of the program, or a place that takes part in connections.
+  /// Returns the holder of a collection: a variable of the program, or a place that has a cell.
   func holder(of collection: Value) -> String? {
     if let name = variable(holding: collection) { return name }
     guard let cell = cell(holding: collection) else { return nil }
     let place = place(of: cell)
-    // A variable that no text names says less than what is there.
+    // A variable that no text names says less than the collection.
     if !self[cell].isNamed, instanceClass(of: place) == nil { return nil }
     return distinctName(of: place, called: self[cell].name)
   }
 
-  /// An element after what holds its collection: `list[2]`, `words['de']`.
+  /// Returns the name of an element after the holder of its collection: `list[2]`, `words['de']`.
   ///
-  /// `name`: what a text calls it; nil where none does.
+  /// `name`: its name in a text; nil where there is none.
   func elementName(of place: Place, called name: String?) -> String {
     let key = place.index >= 0 ? String(place.index + 1) : machine.describe(place.key)
     guard let name else {
@@ -212,8 +212,8 @@ extension ConnectionGraph {
 }
 
 extension String {
-  /// Whether it is the name of a variable or ends with that, and not what a statement says of a place of
-  /// the kernel's.
+  /// Returns whether it is the name of a variable or ends with that, and not the name of a statement for a
+  /// place of the kernel's.
   fileprivate func names(_ variable: String) -> Bool {
     hasSuffix("}")
       || hasSuffix(variable)
@@ -221,7 +221,7 @@ extension String {
           || [" ", "/", ":"].contains { hasSuffix($0 + variable) })
   }
 
-  /// What stands before the index in the text of an element; nil for any other text.
+  /// The part before the index in the text of an element; nil for any other text.
   fileprivate var collectionOfElement: String? {
     guard hasSuffix("]") else { return nil }
     var depth = 0
@@ -233,7 +233,7 @@ extension String {
     return nil
   }
 
-  /// What stands before the last component of a path that is an expression in braces; nil where it is
+  /// The part before the last component of a path that is an expression in braces; nil where it is
   /// not the only one.
   fileprivate var pathBeforeExpression: String? {
     guard hasSuffix("}"), let brace = firstIndex(of: "{"), self[..<brace].hasSuffix("/"),

@@ -2,34 +2,34 @@ internal import TenonSolverKit
 internal import TenonStoreKit
 internal import TenonText
 
-// What messages call places and connections that the program has not named itself.
+// The names in messages of places and connections that the program has not named itself.
 
 extension String {
-  /// Whether it is what a class calls a place of its instances.
+  /// Whether it is the name that a class gives a place of its instances.
   var isOfInstance: Bool { hasPrefix(instanceScheme) && !contains("/") }
-  /// Whether it is what the place is called that a reference refers to, as the kernel's connectors do.
+  /// Whether it is the name of the place that a reference refers to, as in the kernel's connectors.
   var isOfReference: Bool { hasSuffix(" value") || self == "var:left/value" }
-  /// Whether it says an expression in braces, or an index.
+  /// Whether it contains an expression in braces, or an index.
   var hasExpressions: Bool { utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } }
 }
 
 private let instanceScheme = "ivar:"
 
 extension ConnectionGraph {
-  /// What messages call a place.
+  /// Returns the name of a place in messages.
   ///
-  /// A place that only its class has named, as `ivar:right`, is called after its object: as another
-  /// of its places is called, else as the variable of the program that holds the object; what only a
-  /// group has named, or the definition of a connector as `left value`, is called by its own name.
-  /// What a text says that means another place each time it runs, as `mem:c/{n}`, `list[i]` or a name
-  /// in a class, is told as the place that was meant.
+  /// A place that only its class has named, as `ivar:right`, is named after its object: as another
+  /// of its places is named, else by the variable of the program that holds the object; a place that only a
+  /// group has named, or the definition of a connector as `left value`, has its own name.
+  /// A text that means another place each time it runs, as `mem:c/{n}`, `list[i]` or a name
+  /// in a class, is replaced by the name of the place that was meant.
   /// - Complexity: O(variables of the program), and O(cells) for instances and for elements of
   ///   collections that no variable of the program holds; for many places at once see `withNames`.
   func displayName(of cell: CellID) -> String {
     displayName(of: place(of: cell), called: self[cell].name, isNamed: self[cell].isNamed)
   }
 
-  /// What messages call a place that a text, or else the class of its object, calls something.
+  /// Returns the name in messages of a place that has a name in a text, or else in the class of its object.
   func displayName(of place: Place, called name: String, isNamed: Bool = true) -> String {
     if name.isOfReference {
       return machine.ownName(of: place) ?? machine.instanceVariableName(of: place) ?? name
@@ -52,7 +52,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether a place is a variable that no text names: an argument of what the kernel does.
+  /// Returns whether a place is a variable that no text names: an argument of code of the kernel.
   func isNameless(_ cell: CellID) -> Bool {
     let place = place(of: cell)
     return place.kind == .slot && !self[cell].isNamed
@@ -60,13 +60,13 @@ extension ConnectionGraph {
       && machine.ownName(of: place) == nil
   }
 
-  /// What a formula reads of the program's: not the operands by which the kernel computes in place of
-  /// a statement.
+  /// Returns the inputs of a formula that belong to the program: not the operands by which the kernel
+  /// computes in place of a statement.
   func shownInputs(of formula: Formula) -> [CellID] {
     formula.connection.statement.origin == .standIn ? formula.dynamicInputs : formula.inputs
   }
 
-  /// Whether a place stands between the two connectors that one of the program's is made of: that is no
+  /// Returns whether a place stands between the two connectors that make up one of the program's: it is no
   /// place of the program.
   func isInner(_ cell: CellID) -> Bool {
     let place = place(of: cell)
@@ -76,7 +76,7 @@ extension ConnectionGraph {
       && info.slot(of: "between") == place.index
   }
 
-  /// The places of the program among some, or what those between connectors come from.
+  /// Returns the places of the program among some, and the sources of those between connectors.
   ///
   /// - Complexity: O(cells), and O(connectors) that others are made of.
   func places(of cells: [CellID]) -> [CellID] {
@@ -102,7 +102,7 @@ extension ConnectionGraph {
     return found
   }
 
-  /// What stands before the name of a variable in what the object's places are called.
+  /// Returns the part before the variable in the names of the object's places.
   private func owner(of place: Place) -> String? {
     let info = machine.classInfo(of: place.object)
     for (index, variable) in info.instanceVariables.enumerated() {
@@ -115,8 +115,8 @@ extension ConnectionGraph {
     return machine.scriptVariables { ObjectRef($0)[slot: 0] == place.object }.first.map { $0 + " " }
   }
 
-  /// What messages call a connection: the places of one that makes up a view as those of the cell's
-  /// view.
+  /// Returns the text of a connection in messages: the places of one that makes up a view as those of the
+  /// cell's view.
   func text(of connection: Connection, at cell: CellID) -> String {
     let text = connection.text
     guard connection.statement.origin == .kernel else { return text }
@@ -127,7 +127,7 @@ extension ConnectionGraph {
 }
 
 extension Machine {
-  /// What messages call what a connection writes.
+  /// Returns the name in messages of the place that a connection writes.
   func displayName(of operand: ConnectionSpec.Operand) -> String {
     let place: Place? =
       switch operand.place {
@@ -139,15 +139,15 @@ extension Machine {
     return place.map { graph.displayName(of: $0, called: operand.name) } ?? operand.name
   }
 
-  /// What the text of a class calls a variable of its instances; nil for any other place.
+  /// Returns the name of an instance variable in the text of its class; nil for any other place.
   func instanceVariableName(of place: Place) -> String? {
     guard place.kind == .slot else { return nil }
     let variables = classInfo(of: place.object).instanceVariables
     return variables.indices.contains(place.index) ? variables[place.index].name : nil
   }
 
-  /// What the program calls a variable or a place in a store, whoever else refers to it; nil for any
-  /// other place.
+  /// Returns the name that the program gives a variable or a place in a store, whatever else refers to it;
+  /// nil for any other place.
   ///
   /// - Complexity: O(variables of the program).
   func ownName(of place: Place) -> String? {
@@ -158,8 +158,8 @@ extension Machine {
     }
   }
 
-  /// What a program calls a store: by its scheme, else by the variable that holds it; nil for what
-  /// is no store, or has no name.
+  /// Returns the name of a store in programs: its scheme, else the variable that holds it; nil for a value
+  /// that is no store, or has no name.
   func storeName(_ store: Value) -> String? {
     guard isStore(store) else { return nil }
     if let scheme = schemeNames.first(where: { schemeCell(named: $0)[slot: 0] == store }) {
@@ -168,7 +168,7 @@ extension Machine {
     return scriptVariables { ObjectRef($0)[slot: 0] == store }.first
   }
 
-  /// The names of the program's variables of which something holds, in order.
+  /// Returns the names of the program's variables that satisfy a condition, in order.
   func scriptVariables(where isMeant: (Value) -> Bool) -> [String] {
     session.cells.filter { isMeant(Value($0.value)) }.map(\.key).sorted()
   }

@@ -1,21 +1,21 @@
 internal import TenonSolverKit
 
-// Why a place holds what a solver of equations and inequalities has computed for it.
+// The reasons of values that a solver of equations and inequalities has computed.
 //
-// Such a solver computes many places at once, so that no formula alone is the reason of one. What is
-// told is a way: from the place, by constraints that share places, to what was written.
+// Such a solver computes many places at once, so that no formula alone is the reason of one. The
+// explanation is a path: from the place, by constraints that share places, to a written place.
 
 extension Machine {
-  /// What made a solver compute a cell with others.
+  /// The cause of a value that a solver has computed with others.
   struct Solved {
-    /// Nil where nothing did but the constraints.
+    /// The written cell; nil where only constraints gave the value.
     let cause: CellID?
   }
 
-  /// Explains a cell that has got its value with others.
+  /// Explains a cell whose value a solver has computed with others.
   ///
-  /// - Returns: nil for a value that a formula has given.
-  /// - Complexity: O(constraints and places of its region, changes that are kept).
+  /// - Returns: nil for a value that a formula has computed.
+  /// - Complexity: O(constraints and places of its region, logged changes).
   func explainSolved(
     _ entry: ChangeLog.Entry, of cell: CellID, isPresent: Bool, _ lines: inout [String]
   ) -> Solved? {
@@ -23,7 +23,7 @@ extension Machine {
       isSolved(entry, in: region)
     else { return nil }
     let changes = graph.causes.changes(inTurnOf: entry)
-    /// Whether it has its value from elsewhere.
+    /// Returns whether a cell has its value from outside the solver.
     func isGiven(_ other: CellID) -> Bool {
       if entry.cause >= 0 { return other.rawValue == entry.cause }
       guard other != cell else { return false }
@@ -45,7 +45,7 @@ extension Machine {
           isPresent: current == cell ? isPresent : isLast(known, of: current), by: [constraint]))
       current = next
     }
-    // What a path led to may have been what it is before the path led there.
+    // A place to which a path leads may have had its value before the path led there.
     let step = entry.cause < 0 ? last.flatMap { newestStep(of: $0, since: end) } : nil
     return Solved(cause: step ?? end)
   }
@@ -55,7 +55,7 @@ extension Machine {
       || graph.causes.last(of: cell).map { graph.causes[$0].turn == entry.turn } ?? true
   }
 
-  /// Whether a region's solver has made a change.
+  /// Returns whether a region's solver has made a change.
   private func isSolved(_ entry: ChangeLog.Entry, in region: Region) -> Bool {
     guard entry.writer > 0 else { return false }
     return graph.connections[Int(entry.writer)]?.formulas.contains {
@@ -79,12 +79,12 @@ extension Machine {
   }
 }
 
-/// The ways from a place along the constraints of its region, the shortest first.
+/// The paths from a place along the constraints of its region, the shortest first.
 private struct SolvedWays {
   private var cameFrom: [CellID: (cell: CellID, constraint: Constraint)] = [:]
   /// All constraints that were passed: those of the program first where there was a choice.
   private(set) var constraints: [Constraint] = []
-  /// The first place that has its value from elsewhere.
+  /// The first place that has its value from outside the solver.
   private(set) var end: CellID?
   private let start: CellID
 
@@ -121,7 +121,7 @@ private struct SolvedWays {
     constraint.formulas.first?.connection.statement.origin == .kernel
   }
 
-  /// The way to a place: constraints, each with the place to which it leads.
+  /// Returns the path to a place: constraints, each with the place to which it leads.
   func way(to end: CellID) -> [(constraint: Constraint, cell: CellID)] {
     var way: [(constraint: Constraint, cell: CellID)] = []
     var cell = end

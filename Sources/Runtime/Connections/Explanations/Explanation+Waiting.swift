@@ -1,24 +1,24 @@
 internal import TenonSolverKit
 
-// What connections wait for: places that hold nothing, keys that are not there, objects on the way of a
+// The places for which connections wait: empty places, missing keys, missing objects on the way of a
 // path.
 
 extension Machine {
-  /// The places for which a connection waits, each once: none where it does not wait.
+  /// Returns the places for which a connection waits, each once: none where it does not wait.
   ///
-  /// - Complexity: O(what its formulas read).
+  /// - Complexity: O(inputs of its formulas).
   func missingPlaces(of connection: Connection) -> [CellID] {
     guard connection.status == .active else { return [] }
     if let (left, right) = graph.redundant[connection] {
       return redundantState(of: connection) == "waiting" ? missing(among: [left, right]) : []
     }
     if connection.formulas.isEmpty {
-      // Its paths lead nowhere, or what a truth joins does.
+      // Its paths lead nowhere, or a side of a truth does.
       return connection.pathFailure == nil ? missing(among: connection.steps) : []
     }
     if connection.constantsFailure != nil { return [] }
     if equationState(of: connection) == "waiting" {
-      // What it is called by its text first: the rest in the order in which the places were met.
+      // The places in the text come first: the rest in the order in which the cells were made.
       return missing(
         among: connection.formulas.flatMap { formula in
           [formula.output] + formula.inputs + (formula.constraint?.cells.sorted() ?? [])
@@ -28,14 +28,14 @@ extension Machine {
     guard found.isEmpty, connection.formulas.count > 1, state(of: connection) == "waiting" else {
       return found
     }
-    // Of several directions none may be in force: what one of them would compute is missing then.
+    // Of several directions none may be in force: the output of one of them is missing then.
     return missing(among: connection.formulas.flatMap { [$0.output] + $0.inputs })
   }
 
-  /// Of a connection's formulas those that would compute something at present and wait.
+  /// Returns the formulas of a connection that are in force at present and wait.
   func waitingFormulas(of connection: Connection) -> [Formula] {
     connection.formulas.filter { formula in
-      // What has been written in place of its value stays for a while, and nothing is missing.
+      // A value written in place of its own stays for a while, and nothing is missing.
       let isOverridden =
         connection.allowsOverride && graph.cause(of: formula.output).site != nil
       return formula.state == .waiting && !isOverridden && graph.isInForce(formula)
@@ -45,7 +45,7 @@ extension Machine {
   private func missing(among cells: [CellID]) -> [CellID] {
     var found: [CellID] = []
     for cell in cells where !found.contains(cell) && isMissing(cell) { found.append(cell) }
-    // What a place is computed from is not named beside it, nor what has no name of its own.
+    // A place from which another one is computed is not named beside it, nor a place without a name.
     let parts = Set(found.flatMap { graph[$0].slots })
     let named = found.filter { !parts.contains($0) && !isNameless(graph.place(of: $0)) }
     if !named.isEmpty { found = named }
@@ -53,10 +53,10 @@ extension Machine {
     return found
   }
 
-  /// Whether a cell is that of a collection with nil among its elements.
+  /// Returns whether a cell is that of a collection with nil among its elements.
   func hasMissingElement(_ cell: CellID) -> Bool { !missingElements(of: cell, limit: 1).isEmpty }
 
-  /// The indexes or keys at which a collection holds nil, those first that come first.
+  /// Returns the indexes or keys at which a collection holds nil, in order.
   ///
   /// - Complexity: O(elements).
   private func missingElements(of cell: CellID, limit: Int) -> [String] {
@@ -79,7 +79,7 @@ extension Machine {
     return keys
   }
 
-  /// The elements of a list in an array of their own; nil for other collections.
+  /// Returns the elements of a list in an array of their own; nil for other collections.
   private func elements(of list: Value) -> ObjectRef? {
     if list.isObject(ofClass: ClassIndex.array) { return ObjectRef(list) }
     guard classInfo(of: list).inherits(from: kernel.orderedCollection) else { return nil }
@@ -96,7 +96,7 @@ extension Machine {
     }
   }
 
-  /// What messages call the places that are missing: those of a collection one by one.
+  /// Returns the names in messages of missing places: those of a collection one by one.
   func missingNames(of cells: [CellID]) -> [String] {
     cells.flatMap { cell in
       let keys = missingElements(of: cell, limit: Machine.namedElementsLimit)
@@ -109,11 +109,11 @@ extension Machine {
     }
   }
 
-  /// The most elements of a collection that are named: who waits for more knows enough.
+  /// The most elements of a collection that are named.
   private static let namedElementsLimit = 16
 
-  /// What the places of a connection hold that waits though nothing is missing: they are not what they are to
-  /// be, and nobody can make them so at present.
+  /// Returns the values of a waiting connection's places, none of which is missing: they do not fit together,
+  /// and no formula or solver can change that at present.
   private func whatIsHeld(of connection: Connection) -> String? {
     guard connection.status == .active, state(of: connection) == "waiting" else { return nil }
     let cells =
@@ -131,7 +131,7 @@ extension Machine {
     return held.joined(separator: " and ")
   }
 
-  /// `'b |= a + 1' (file.st:2) waits for 'a'`; nil for a connection that does not wait.
+  /// Returns `'b |= a + 1' (file.st:2) waits for 'a'`; nil for a connection that does not wait.
   private func waitingLine(of connection: Connection, for missing: [CellID]) -> String? {
     let beginning = "'\(connection.text)' (\(connection.location)) waits"
     if missing.isEmpty {
@@ -143,7 +143,7 @@ extension Machine {
     return "\(beginning) for \(names)"
   }
 
-  /// Says why a connection waits: a line for each that waits for the next one, then why there is nothing.
+  /// Explains why a connection waits: a line for each that waits for the next, then why a value is missing.
   func explainWaiting(of connection: Connection) -> [String] {
     var lines: [String] = []
     var known: Set<Connection> = []
@@ -154,7 +154,7 @@ extension Machine {
       guard let line = waitingLine(of: connection, for: missing) else { break }
       lines.append(line)
       guard let first = missing.first else { break }
-      // Of an entry that is not there, the key may have been written.
+      // Of a missing entry, the key may have been written.
       let place = graph[first].place
       let isKey =
         place.kind == .element && place.index < 0 && graph.causes.last(of: first) == nil
@@ -166,7 +166,7 @@ extension Machine {
     return lines + explanationOfCell(end).split(separator: "\n").map { String($0) }
   }
 
-  /// Why a connection is not made at present.
+  /// Returns why a connection is not made at present.
   func explanation(ofUnmade connection: Connection) -> String {
     if let failure = connection.pathFailure {
       return "'\(connection.text)' (\(connection.location)) has failed: \(failure)"
@@ -177,7 +177,7 @@ extension Machine {
     return "'\(name)' takes part in no connection"
   }
 
-  /// Prints where changes are traced to that a formula waits, and for what.
+  /// Prints in the trace that a formula waits, and for what.
   @inline(never)
   func traceWaiting(_ formula: Formula) {
     let missing = missing(among: formula.inputs)

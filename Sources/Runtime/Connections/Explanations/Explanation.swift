@@ -3,9 +3,9 @@ internal import TenonSolverKit
 internal import TenonStoreKit
 internal import TenonTables
 
-// The folder Explanations: why a place holds what it holds, when it changed, and what messages call it.
+// The folder Explanations: the reasons of values, the log of changes, and the names in messages.
 
-// Why a place holds what it holds, when it changed, and what a change of it would reach.
+// The reasons of a place's value, its changes, and the places that a change of it would reach.
 
 extension Machine {
   /// The cell that a connection or a reference is about.
@@ -26,7 +26,7 @@ extension Machine {
     case unwind
   }
 
-  /// What a connection or a reference is about; `isForward`: what is asked for is what depends on it.
+  /// Returns the subject of a connection or a reference; `isForward`: its dependents are asked for.
   func subject(_ value: Value, isForward: Bool = false) throws(Failure) -> Subject {
     switch classInfo(of: value).name {
     case "Connection":
@@ -39,7 +39,7 @@ extension Machine {
         return change.map { .stored($0.whole, $0.path) } ?? .unmoved(connection.text)
       }
       if let (left, _) = graph.redundant[connection] { return .cell(left) }
-      // Those that go back come first, in the order of which the last one wins.
+      // Inverses come first, in the order of which the last one wins.
       let formulas = connection.formulas
       guard let formula = formulas.first(where: { !$0.isInverse }) ?? formulas.first else {
         switch connection.status {
@@ -73,7 +73,7 @@ extension Machine {
     if place.kind == .property, !isForward || cell == nil {
       let slot = newestSlot(ofProperty: place, cell)
       if graph.isUnwinding {
-        // Its getter has run, and the program is on its way out of it.
+        // Its getter has run, and the program is being unwound out of it.
         graph.isUnwinding = false
         return .unwind
       }
@@ -83,13 +83,13 @@ extension Machine {
     return .unconnected(name, suspended: isForward ? [] : graph.suspendedConnections(of: place))
   }
 
-  /// The variable through which a property with accessors of its own has changed last, if it was through
-  /// one; where nothing speaks of the property itself, any that it is read from.
+  /// Returns the variable through which a property with accessors of its own has changed last, if it was
+  /// through one; where the property itself has no cell, any that it is read from.
   private func newestSlot(ofProperty place: Place, _ cell: CellID?) -> CellID? {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     roots.append(place.object)
-    // Reading it tells what its getter reads.
+    // Reading it finds the inputs of its getter.
     if let cell { _ = currentValue(of: cell) }
     let slots =
       cell.map { graph[$0].slots }
@@ -100,7 +100,7 @@ extension Machine {
     return own.map { $0 < newest.number } ?? true ? newest.slot : nil
   }
 
-  /// Goes the way of a property reference to its end.
+  /// Follows the path of a property reference to its end.
   private func subject(
     ofProperty reference: Value, isForward: Bool
   ) throws(Failure) -> Subject {
@@ -124,7 +124,7 @@ extension Machine {
     return found
   }
 
-  /// What there is to say of a place that has no cell.
+  /// Returns the explanation of a place that has no cell.
   func explanation(
     ofUnconnected name: String, _ suspended: [Connection]
   ) -> String {
@@ -132,22 +132,22 @@ extension Machine {
     return suspended.map { explanation(ofSuspended: $0) }.joined(separator: "\n")
   }
 
-  /// What there is to say of a connection that is suspended.
+  /// Returns the explanation of a connection that is suspended.
   func explanation(ofSuspended connection: Connection) -> String {
     "'\(connection.text)' (\(connection.location)) is suspended"
   }
 
   // MARK: Why
 
-  /// The chain of causes from a cell's value to a write from outside: a line for each step.
+  /// Returns the chain of causes from a cell's value to a write from outside: a line for each step.
   ///
-  /// - Complexity: O(changes that are kept).
+  /// - Complexity: O(logged changes).
   func explanation(of cell: CellID) -> String {
     guard let waiting = graph.source(of: cell)?.connection else { return explanationOfCell(cell) }
     return explanation(of: cell, in: waiting)
   }
 
-  /// The same, before it why a connection waits, if it does.
+  /// Returns the same, after the reason why a connection waits, if it does.
   func explanation(of cell: CellID, in connection: Connection) -> String {
     if let failure = connection.constantsFailure {
       return "'\(connection.text)' (\(connection.location)) has failed: \(failure)\n"
@@ -157,18 +157,18 @@ extension Machine {
     if lines.isEmpty { return explanationOfCell(cell) }
     // Of several directions the one that waits.
     let cell = waitingFormulas(of: connection).first?.output ?? cell
-    // That there is nothing has been told.
+    // The missing value was explained already.
     let rest = isMissing(cell) ? [] : [explanationOfCell(cell)]
     return (lines + rest).joined(separator: "\n")
   }
 
-  /// The chain of causes of what a cell holds.
+  /// Returns the chain of causes of a cell's value.
   func explanationOfCell(_ cell: CellID) -> String {
     graph.withNames { causes(of: cell) }
   }
 
   private func causes(of cell: CellID) -> String {
-    // What is told is why it has the value that reading it answers.
+    // The explained value is the one that reading it answers.
     _ = currentValue(of: cell)
     var lines: [String] = []
     var search = graph.causes.backwards
@@ -176,10 +176,10 @@ extension Machine {
     while let cell = current {
       guard let (entry, isPresent) = search.next(of: cell) else {
         if let old = search.passed[cell.rawValue], !old.isUndefined {
-          // It has changed since, and what it held then is all that is known.
+          // It has changed since, and only its value at that time is known.
           lines.append("\(graph.displayName(of: cell)) was \(describeRecorded(old))")
         } else {
-          // What is older than all that is kept is told as it is now.
+          // A change older than the log is explained by the present values.
           explainPresent(of: cell, &lines)
         }
         break
@@ -198,7 +198,7 @@ extension Machine {
     return lines.joined(separator: "\n")
   }
 
-  /// Explains a cell, and its causes, by what is known of their last writes.
+  /// Explains a cell, and its causes, by their last writers.
   private func explainPresent(of cell: CellID, _ lines: inout [String]) {
     var visited: Set<CellID> = []
     var current: CellID? = cell
@@ -219,9 +219,9 @@ extension Machine {
   }
 
   private func line(for entry: ChangeLog.Entry, of cell: CellID, isPresent: Bool) -> String {
-    // All of a collection is no value, but what is in it.
+    // All of a collection is no value: its elements are.
     if graph[cell].place.kind == .whole { return text(of: entry, cell) }
-    // What stands in a store may have been written without anybody having looked.
+    // A place in a store may have been written without a read of the value.
     let value =
       entry.new.isUndefined && isPresent ? describeCell(cell) : describeRecorded(entry.new)
     var line = "\(graph.displayName(of: cell)) \(isPresent ? "is" : "was") \(value)"
@@ -240,13 +240,13 @@ extension Machine {
     currentValue(of: cell).map { describe($0) } ?? "unknown"
   }
 
-  /// A value that was recorded, as text.
+  /// Returns a value that was recorded, as text.
   func describeRecorded(_ value: Value) -> String {
     if value == ChangeLog.gone { return "something that is gone" }
     return value.isUndefined ? "unknown" : describe(value)
   }
 
-  /// Who has made a change: ` by 'b |= a + 1' (file.st:2)`, `, written at file.st:3:1`.
+  /// Returns the writer of a change: ` by 'b |= a + 1' (file.st:2)`, `, written at file.st:3:1`.
   private func writerText(_ entry: ChangeLog.Entry, _ cell: CellID) -> String {
     guard entry.writer > 0 else {
       return graph.causes.location(of: entry).map { ", written at \($0)" }
@@ -258,12 +258,12 @@ extension Machine {
     return byText(connection, cell)
   }
 
-  /// The changed cell because of which a formula ran; what it read, if it ran only for being new.
+  /// Returns the changed cell because of which a formula ran; its newest input, if it ran only for being new.
   ///
   /// `number`: that of the change.
   private func cause(of entry: ChangeLog.Entry, _ number: Int, _ cell: CellID) -> CellID? {
     guard entry.writer > 0 else { return nil }
-    // What it had read on the way of a path may not be watched any more.
+    // A place read on the way of a path may not be watched any more.
     if entry.cause >= 0, tells(CellID(entry.cause), at: number) { return CellID(entry.cause) }
     guard let connection = graph.connections[Int(entry.writer)],
       let formula = connection.formulas.first(where: { $0.output == cell })
@@ -273,8 +273,8 @@ extension Machine {
     return newestStep(of: connection, since: input) ?? input
   }
 
-  /// Of the places on the way of a connection's paths the one that has changed last; nil where what the
-  /// paths lead to has changed since.
+  /// Returns the place on the way of a connection's paths that has changed last; nil where the place at the
+  /// end has changed since.
   func newestStep(of connection: Connection, since input: CellID?) -> CellID? {
     var newest: (cell: CellID, number: Int)?
     for step in connection.steps {
@@ -285,14 +285,14 @@ extension Machine {
     return newest.flatMap { known < $0.number ? $0.cell : nil }
   }
 
-  /// Whether a cell that has caused a change is the same still, and not a collection as a whole of which
-  /// no change is known: what has changed in it is told then.
+  /// Returns whether a cell that has caused a change is the same still, and not a collection as a whole
+  /// without known changes: a change of its elements is told then.
   private func tells(_ cause: CellID, at number: Int) -> Bool {
     guard graph.isInUse(cause), graph.causes.knows(cause, at: number) else { return false }
     return graph[cause].place.kind != .whole || graph.causes.last(of: cause) != nil
   }
 
-  /// Of what a formula reads, what has changed last: the first, if nothing is known to have.
+  /// Returns the input of a formula that has changed last: the first, if no change is known.
   func newestInput(of formula: Formula) -> CellID? {
     let inputs = graph.shownInputs(of: formula)
     // Looking at more of them would tell no more.
@@ -304,7 +304,7 @@ extension Machine {
 
   // MARK: Changes
 
-  /// A change as an object of the language.
+  /// Makes the object of a change.
   func makeChange(_ number: Int, of cell: CellID) -> Value {
     let entry = graph.causes[number]
     let root = roots.count
@@ -331,7 +331,7 @@ extension Machine {
     return Value(object)
   }
 
-  /// A change as text: `b := 6 (was 2) by 'b |= a + 1' (file.st:2)`.
+  /// Returns a change as text: `b := 6 (was 2) by 'b |= a + 1' (file.st:2)`.
   private func text(of entry: ChangeLog.Entry, _ cell: CellID) -> String {
     let name = graph.displayName(of: cell)
     if graph[cell].place.kind == .whole { return "\(name) has changed\(writerText(entry, cell))" }
@@ -339,7 +339,7 @@ extension Machine {
     return "\(name) := \(describeRecorded(entry.new))\(old)\(writerText(entry, cell))"
   }
 
-  /// Prints a change where it is traced to.
+  /// Prints a change in the trace.
   @inline(never)
   func printChange(_ entry: ChangeLog.Entry) {
     let cell = CellID(entry.cell)
@@ -350,7 +350,7 @@ extension Machine {
     trace(line)
   }
 
-  /// Prints a line where changes are traced to.
+  /// Prints a line in the trace.
   func trace(_ line: String) {
     if graph.causes.traceStream.isNil {
       printError(line)
@@ -359,13 +359,13 @@ extension Machine {
     }
   }
 
-  /// Writes what was traced to the stream that the program has given: between two turns, as
+  /// Writes the traced lines to the stream that the program has given: between two turns, as
   /// writing runs code of the program.
   func flushTrace() {
     guard !graph.causes.traceLines.isEmpty, !graph.isSettling else { return }
     let lines = graph.causes.traceLines
     graph.causes.traceLines = []
-    // What the stream itself changes is not traced: it would never end.
+    // Changes by the stream itself are not traced: that would never end.
     let wasTracing = graph.causes.isTracing
     graph.causes.isTracing = false
     defer { if !graph.causes.traceStream.isNil { graph.causes.isTracing = wasTracing } }
@@ -390,12 +390,12 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  /// Whether there is a place of that number.
+  /// Returns whether there is a place of that number.
   func isInUse(_ cell: CellID) -> Bool {
     cells.indices.contains(cell.rawValue) && !cells[cell.index].isFree
   }
 
-  /// The cells that formulas compute which have failed, and those that depend on them.
+  /// The cells whose formulas have failed, and those that depend on them.
   ///
   /// - Complexity: O(formulas).
   var failedCells: Set<CellID> {
@@ -411,11 +411,11 @@ extension ConnectionGraph {
     return found
   }
 
-  /// The cells that a change of a cell may change, each before those that depend on it.
+  /// Returns the cells that a change of a cell may change, each before those that depend on it.
   ///
-  /// What holds in several directions comes in the order in which it is reached.
+  /// Cells of several directions come in the order in which they are reached.
   ///
-  /// - Complexity: O(what depends on the cell).
+  /// - Complexity: O(dependents of the cell).
   func downstream(of start: CellID) -> [CellID] {
     var visited: Set<CellID> = [start]
     var finished: [CellID] = []
@@ -433,13 +433,13 @@ extension ConnectionGraph {
     return finished.reversed().filter { $0 != start }
   }
 
-  /// What depends on a cell directly, and what flows from it are put into.
+  /// Returns the cells that depend on a cell directly, and those that flows from it are put into.
   private func reached(from cell: CellID) -> [CellID] {
     let sinks = ([cell] + self[cell].properties).flatMap { machine.sinks(ofFlowInto: $0) }
     return sinks.reversed() + targets(of: cell)
   }
 
-  /// What depends on a cell directly; the last comes first, as what is reached first is told last.
+  /// Returns the cells that depend on a cell directly, in reverse, as the first reached is told last.
   private func targets(of cell: CellID) -> [CellID] {
     var targets: [CellID] = []
     for each in [cell] + self[cell].properties {
@@ -462,7 +462,7 @@ extension ConnectionGraph {
     return targets.reversed()
   }
 
-  /// The places that a relay gives what a cell holds, or asks for it.
+  /// Returns the places to which a relay passes the value of a cell, or a request for it.
   private func partners(of cell: CellID) -> [CellID] {
     guard let connections = observers.byCell[cell] else { return [] }
     var partners: [CellID] = []
@@ -474,7 +474,7 @@ extension ConnectionGraph {
     return partners
   }
 
-  /// Why the formula has failed that determines a cell at present, or waits for one that has.
+  /// Returns why the formula that determines a cell at present has failed, or one that it depends on.
   fileprivate func failure(of cell: CellID) -> String? {
     guard hasFailures, let formula = source(of: cell), hasFailed(formula.id.rawValue) else {
       return nil
@@ -484,7 +484,7 @@ extension ConnectionGraph {
 }
 
 extension ConnectionGraph {
-  /// The connections that are suspended and would determine a place, in the order of their statements.
+  /// Returns the suspended connections that would determine a place, in the order of their statements.
   ///
   /// - Complexity: O(connections).
   fileprivate func suspendedConnections(of place: Place) -> [Connection] {

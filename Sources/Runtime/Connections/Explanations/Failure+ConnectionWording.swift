@@ -4,7 +4,7 @@ internal import TenonLexer
 internal import TenonStoreKit
 internal import TenonText
 
-// Errors of connections: what is refused, and why.
+// Errors of connections: refused statements and writes, with the reasons.
 
 extension Failure {
   static func noPlace(_ text: String, _ connector: String) -> Failure {
@@ -36,7 +36,7 @@ extension Failure {
   }
 
   static func determined(_ name: String, by other: Connection) -> Failure {
-    // One that joins both ways already may have only this way left: a path of it is broken.
+    // A connection both ways may have only this way left: a path of it is broken.
     let hint = other.connector == "=|=" ? "" : ", or use '=|='"
     return Failure(
       .constraintError, "'\(name)' is determined\(by(other)); disconnect it\(hint)")
@@ -52,7 +52,7 @@ extension Failure {
   }
 
   static func cycle(_ names: [String], _ all: [Connection]) -> Failure {
-    // What makes up a view is known; nobody has written it.
+    // The connections that make up a view are known; no program has written them.
     let written = all.filter { $0.statement.origin != .kernel }
     let connections = written.isEmpty ? all : written
     let lines = connections.map { "'\($0.text)' (\($0.location))" }.joined(separator: ", ")
@@ -66,7 +66,7 @@ extension Failure {
       "a cycle that no solver can keep: \(names.joined(separator: " <- ")): \(lines)\(hint)")
   }
 
-  /// `others`: the connections that would have to be kept by the same solver.
+  /// Returns the failure of all solvers; `others`: the connections that the same solver would have to keep.
   static func noSolver(
     _ objections: [String], _ connection: Connection? = nil, with others: [Connection] = []
   ) -> Failure {
@@ -82,9 +82,9 @@ extension Failure {
         + "\((named + more).joined(separator: ", ")), which shares its places: \(reasons)")
   }
 
-  /// For connections that cannot hold together, with what places hold that takes part.
+  /// Returns the failure for connections that cannot hold together, with the values of their places.
   static func unsatisfiable(_ all: [Connection], _ values: [String]) -> Failure {
-    // What makes up a view is known; nobody has written it.
+    // The connections that make up a view are known; no program has written them.
     let written = all.filter { $0.statement.origin != .kernel }
     let connections = written.isEmpty ? all : written
     let lines = connections.map { "'\($0.text)' (\($0.location))" } + values
@@ -106,7 +106,7 @@ extension Failure {
     return failure
   }
 
-  /// For a place or a part of a formula, called as the program calls it, that holds no number.
+  /// Returns the failure for a place or a part of a formula, named as in the program, that holds no number.
   static func noNumber(_ name: String, _ value: String, _ formula: Formula?) -> Failure {
     let text = formula.map { ": '\($0.connection.text)'" } ?? ""
     // A literal is its own name, and a string has its quotes.
@@ -119,7 +119,7 @@ extension Failure {
     Failure(.constraintError, "the numbers are too large: '\(text)'")
   }
 
-  /// `kind`: what the variable is now.
+  /// Returns the failure for a variable that exists already; `kind`: its kind now.
   static func cannotBecomeLazy(_ name: String, _ kind: String, _ value: String) -> Failure {
     Failure(
       .constraintError,
@@ -127,7 +127,7 @@ extension Failure {
         + "'<lazy>'")
   }
 
-  /// `isLayout`: it stands in an equation for a layout attribute, where `|=` means one as well.
+  /// Returns the failure for a product; `isLayout`: in an equation (or `|=`) for a layout attribute.
   static func multipliesVariables(_ product: String, isLayout: Bool = false) -> Failure {
     let whole =
       isLayout
@@ -138,7 +138,7 @@ extension Failure {
         + "determine one of them by '|=', or \(whole)")
   }
 
-  /// A power of what layout determines.
+  /// Returns the failure for a power of a layout attribute.
   static func notLinear(_ text: String, inAttribute name: String) -> Failure {
     Failure(
       .constraintError,
@@ -175,7 +175,7 @@ extension Failure {
     Failure(.constraintError, "a formula must not connect: '\(connection.text)'")
   }
 
-  /// What a connection cannot be told.
+  /// Returns the failure for a message that a connection does not take.
   static func takesNo(_ message: String, _ text: String, because reason: String) -> Failure {
     Failure(.invalidArgument, "'\(text)' takes no \(message): \(reason)")
   }
@@ -198,7 +198,7 @@ extension Failure {
     )
   }
 
-  /// An invariant does not hold; with a reason, it cannot be told whether it does.
+  /// Returns the failure for an invariant that does not hold; with a reason, for one whose formula fails.
   static func violated(_ invariant: Connection, because reason: String?) -> Failure {
     let outcome = reason.map { "would fail: \($0)" } ?? "would not hold any more"
     return Failure(

@@ -2,8 +2,7 @@ internal import TenonSolverKit
 internal import TenonLexer
 internal import TenonStoreKit
 
-// Why a place holds what it holds that is in a store which is connected as a whole: such places have
-// no cells.
+// The reasons of values in a store which is connected as a whole: such places have no cells.
 
 /// The last changes of places in whole stores, the oldest giving way to new ones.
 struct StoredChangeLog {
@@ -11,9 +10,9 @@ struct StoredChangeLog {
     /// The cell of the store.
     let whole: CellID
     let path: [String]
-    /// The connection that has copied it, by its number, or 0.
+    /// The connection that has copied the place, by its number, or 0.
     let writer: Int
-    /// The statement that has written it, where none has.
+    /// The statement that has written the place, where no connection has.
     let source: SourceText?
     let position: Int32
     /// The turn that it began, if it was a statement.
@@ -47,7 +46,7 @@ struct StoredChangeLog {
     }
   }
 
-  /// The cell may be one of another place from now on.
+  /// Forgets the changes of a store whose cell may belong to another place from now on.
   mutating func forget(_ whole: CellID) {
     guard entries.contains(where: { $0.whole == whole }) else { return }
     entries = newestFirst.reversed().filter { $0.whole != whole }
@@ -59,13 +58,13 @@ struct StoredChangeLog {
 }
 
 extension Machine {
-  /// Remembers who has changed a place of a connected store.
+  /// Records the author of a change of a place in a connected store.
   func recordStoredCause(_ reference: Value, _ whole: CellID, _ isByOthers: Bool) {
     guard let path = try? self.reference(reference).components, !path.isEmpty else { return }
     let writer = graph.observers.byCell[whole]?.first { $0.observer?.isSilent ?? false }
     let turn = turnOfStoredChange(isFromOutside: writer == nil || isByOthers)
     let time = graph.causes.clock.map { $0.coarseWallTime / 1000 } ?? 0
-    // A flow or the block of `watch:` may write.
+    // Code run by a connection may write: a flow or the block of `watch:`.
     let effect = graph.isSettling ? graph.effect.map { Int($0.connection) } : nil
     if let number = writer?.number ?? effect, !isByOthers {
       graph.observers.stored.record(
@@ -81,9 +80,9 @@ extension Machine {
     }
   }
 
-  /// The turn that a change begins.
+  /// Returns the turn that a change begins.
   ///
-  /// Where nothing but whole stores is connected no formula runs, and nothing else counts turns.
+  /// Where only whole stores are connected no formula runs, and nothing else counts turns.
   private func turnOfStoredChange(isFromOutside: Bool) -> Int {
     if graph.isSettling { return graph.turn }
     if isFromOutside, graph.atomicDepth == 0, graph.observers.stored.lastTurn == graph.turn + 1 {
@@ -92,7 +91,7 @@ extension Machine {
     return graph.turn + 1
   }
 
-  /// The cell of a store that is connected as a whole.
+  /// Returns the cell of a store that is connected as a whole.
   func wholeStore(of store: Value) -> CellID? {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0,
       let whole = graph.cellsByPlace[.whole(ObjectRef(store))], graph.observers.byCell[whole] != nil
@@ -100,7 +99,7 @@ extension Machine {
     return whole
   }
 
-  /// The chain of causes of a place in a connected store: a line for each step.
+  /// Returns the chain of causes of a place in a connected store: a line for each step.
   func explanation(ofStored path: [String], in whole: CellID) -> String {
     var lines: [String] = []
     var (path, whole) = (path, whole)
@@ -114,7 +113,7 @@ extension Machine {
       }
       let change = changes[index]
       changes = changes[(index + 1)...]
-      // A formula has written it there, whoever else the store is connected with.
+      // A formula has written the place, whatever else the store is connected with.
       if change.writer == 0, let cell = cell(ofStored: path, in: whole), graph[cell].hasOwner {
         lines.append(explanationOfCell(cell))
         break
@@ -142,7 +141,7 @@ extension Machine {
     return lines.joined(separator: "\n")
   }
 
-  /// The cell of a place in a connected store, if formulas have to do with it as well.
+  /// Returns the cell of a place in a connected store, if formulas use it as well.
   private func cell(ofStored path: [String], in whole: CellID) -> CellID? {
     let store = graph[whole].place.object
     let root = roots.count
@@ -154,7 +153,7 @@ extension Machine {
       Place(kind: .stored, object: store, index: -1, key: canonicalReference(key, in: store))]
   }
 
-  /// The place in a connected store that a cell is, if it is one.
+  /// Returns the place in a connected store that a cell is, if it is one.
   private func stored(at cell: CellID) -> (path: [String], whole: CellID)? {
     let place = graph[cell].place
     guard place.kind == .stored, let whole = wholeStore(of: place.object),
@@ -163,14 +162,14 @@ extension Machine {
     return (path, whole)
   }
 
-  /// How a place came to hold what it holds that a connection of whole stores has copied there last; nil for
+  /// Returns the chain of causes of a place that a connection of whole stores has copied last; nil for
   /// any other place.
   func explanation(ofCopied cell: CellID) -> String? {
     guard copier(of: cell) != nil, let (path, whole) = stored(at: cell) else { return nil }
     return explanation(ofStored: path, in: whole)
   }
 
-  /// The connection of whole stores that has written a cell last, if none of a formula has.
+  /// Returns the connection of whole stores that has written a cell last, if no formula has.
   func copier(of cell: CellID) -> Connection? {
     guard let last = graph.causes.last(of: cell).map({ graph.causes[$0] }), last.writer <= 0,
       let (path, whole) = stored(at: cell),
@@ -181,7 +180,7 @@ extension Machine {
     return graph.connections[change.writer]
   }
 
-  /// What messages call the places that a change of a cell may reach.
+  /// Returns the names in messages of the places that a change of a cell may reach.
   func reachedNames(from cell: CellID) -> [String] {
     var names: [String] = []
     var visited: Set<CellID> = [cell]
@@ -189,17 +188,17 @@ extension Machine {
     return names
   }
 
-  /// What messages call the places that a change of a place in a connected store may reach.
+  /// Returns the names in messages of the places that a change of a place in a connected store may reach.
   func reachedNames(fromStored path: [String], in whole: CellID) -> [String] {
     var names: [String] = []
     var visited: Set<CellID> = []
     reach(path, in: whole, &names, &visited)
-    // What comes back to it, it has.
+    // The place itself, to which changes come back, is left out.
     let own = graph.name(ofStored: path, in: whole)
     return names.filter { $0 != own }
   }
 
-  /// What formulas make of a cell, and what stores that are connected as wholes copy of all that.
+  /// Adds the names of the cells that depend on a cell, and of the places that whole stores copy of those.
   private func reach(_ cell: CellID, _ names: inout [String], _ visited: inout Set<CellID>) {
     let next = graph.downstream(of: cell).filter { visited.insert($0).inserted }
     names += next.filter { !graph.isInner($0) }.map { graph.displayName(of: $0) }
@@ -221,7 +220,7 @@ extension Machine {
     }
   }
 
-  /// The change that a connection has passed on, among those before, of which the last comes first.
+  /// Returns the change that a connection has passed on, among those before, of which the last comes first.
   private func cause(
     of change: StoredChangeLog.Entry, before: some Sequence<StoredChangeLog.Entry>
   ) -> StoredChangeLog.Entry? {
@@ -233,10 +232,10 @@ extension Machine {
     }
   }
 
-  /// The changes that are known of a place of a connected store, as objects of the language, the last
+  /// Returns the logged changes of a place of a connected store, as objects of the language, the last
   /// one first; of them `limit` at most.
   ///
-  /// What the place holds is known of the last one alone.
+  /// Only the last one has the value of the place.
   ///
   /// - Returns: nil when reading the place was unwound.
   func changes(ofStored path: [String], in whole: CellID, limit: Int = .max) -> [Value]? {
@@ -259,7 +258,7 @@ extension Machine {
     let object = makeInstance(of: "PlaceChange")
     roots.append(Value(object))
     let name = graph.name(ofStored: entry.path, in: entry.whole)
-    // What one write from outside brings about has one turn.
+    // All changes because of one write from outside have one turn.
     object[slot: 0] = makeInteger(cause?.turn ?? entry.turn)
     object[slot: 1] = entry.time > 0 ? makeInteger(entry.time) : .nil
     object[slot: 2] = makeString(name)
@@ -283,7 +282,7 @@ extension Machine {
     object[slot: 7] = makeString(text)
   }
 
-  /// Who changed a place of a connected store last: a connection, the place of a statement, or nil.
+  /// Returns the author of the last change of a place of a connected store: a connection, a statement or nil.
   func lastWriter(ofStored path: [String], in whole: CellID) -> Value {
     let change = graph.observers.stored.newestFirst.first { $0.whole == whole && $0.path == path }
     guard let change else { return .nil }
@@ -301,7 +300,7 @@ extension Machine {
     }
   }
 
-  /// What a place of a connected store holds.
+  /// Returns the value of a place of a connected store.
   private func storedValue(_ path: [String], in whole: CellID) -> Evaluation {
     let store = graph[whole].place.object
     let root = roots.count
@@ -314,7 +313,7 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  /// What messages call a place of a connected store.
+  /// Returns the name of a place of a connected store in messages.
   fileprivate func name(ofStored path: [String], in whole: CellID) -> String {
     let store = self[whole].name
     let path = path.joined(separator: "/")
@@ -322,7 +321,7 @@ extension ConnectionGraph {
     return store.contains(" ") ? "(\(store))/\(path)" : "var:\(store)/\(path)"
   }
 
-  /// The other stores that a change in a connected store may reach.
+  /// Returns the other stores that a change in a connected store may reach.
   fileprivate func partners(ofStored whole: CellID) -> [CellID] {
     downstream(of: whole).filter { self[$0].place.kind == .whole }
   }

@@ -1,11 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// The formulas that know the elements of their collections, found by their numbers and by what they
-/// are over.
+/// The active folds, found by the numbers of their formulas and by the cells of their collections.
 ///
-/// Whoever writes an element comes through here: nothing is counted and nothing hashed. A fold is kept
-/// by its formula, which takes it out before it lets go of it.
+/// Every write of an element comes through here: no references are counted and nothing is hashed. A fold is
+/// kept by its formula, which removes it here before it releases it.
 final class ActiveFolds {
   @safe
   private struct Entry: BitwiseCopyable {
@@ -25,29 +24,29 @@ final class ActiveFolds {
   /// The first entries by the numbers of the cells that stand for all of a collection, or -1.
   private let byWhole = FlatTable<Int32>()
 
-  /// The entry of a formula, or -1.
+  /// Returns the entry of a formula, or -1.
   @inline(__always)
   func index(ofFormula number: Int32) -> Int32 {
     number < byFormula.count ? byFormula[number] : -1
   }
 
-  /// The first entry over all of a collection, or -1.
+  /// Returns the first entry over all of a collection, or -1.
   @inline(__always)
   func first(over whole: CellID) -> Int32 {
     whole.index < byWhole.count ? byWhole[whole.rawValue] : -1
   }
 
-  /// The entry after another one over the same collection, or -1.
+  /// Returns the entry after another one over the same collection, or -1.
   @inline(__always)
   func next(after index: Int32) -> Int32 { entries[index].next }
 
-  /// Does something with a fold that runs no code of a program.
+  /// Calls a closure with a fold; the closure runs no code of a program.
   @inline(__always)
   func withFold<Result>(_ index: Int32, _ body: (Fold) -> Result) -> Result {
     unsafe entries[index].fold._withUnsafeGuaranteedRef { body($0) }
   }
 
-  /// Enters the fold of a formula that has none here.
+  /// Inserts the fold of a formula that has none here.
   ///
   /// - Complexity: O(1), amortised.
   func insert(_ fold: Fold, of formula: FormulaID, over whole: CellID?) {
@@ -70,7 +69,7 @@ final class ActiveFolds {
     if let whole { byWhole[whole.rawValue] = index }
   }
 
-  /// Takes the fold of a formula out.
+  /// Removes the fold of a formula.
   ///
   /// - Complexity: O(1).
   func remove(_ formula: FormulaID) {

@@ -3,15 +3,14 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
-// Formulas over all elements of a collection that are brought up to date from the elements that have
-// changed.
+// Formulas over all elements of a collection whose values are updated from the changed elements.
 //
-// The block of the formula always can say the value, and says it first. If the kernel's own methods
-// have answered, one more pass takes what the elements count for into a table, together with what each
-// of them depends on; from then on a change of an element is noted, and the formula looks at that
-// element alone. What the table cannot take up ends it: the block runs again, and after it the pass.
+// The block of the formula can always compute the value, and computes it first. If the kernel's own methods
+// have answered, one more pass enters the contributions of the elements in a table, with the cells that
+// each of them depends on; from then on a change of an element is recorded, and the formula looks at that
+// element alone. An entry that the table cannot hold ends it: the block runs again, and after it the pass.
 
-/// The elements of a formula's collection, and what they come to.
+/// The state of a formula over the elements of a collection.
 final class Fold {
   let recognition: FoldRecognition
   /// The place of the collection; nil where the text lists the elements.
@@ -19,28 +18,28 @@ final class Fold {
   /// The places of the elements that the text lists.
   let elements: [CellID]
   fileprivate let table: FoldTable
-  /// Whether there is a table.
+  /// Whether the table is in use.
   fileprivate(set) var isActive = false
-  /// The collection that the table is of.
+  /// The collection of the table.
   fileprivate(set) var collection: Value?
   /// The elements that a change of a cell concerns, by their offsets; none for all of them.
   fileprivate var concerned: [CellID: [Int]] = [:]
   /// The cells that the blocks have read for an element.
   fileprivate var reads: [Int: [CellID]] = [:]
-  /// The elements to be looked at again.
+  /// The elements to be evaluated again.
   fileprivate var changed: [Int] = [] {
     didSet { hasChanged = !changed.isEmpty }
   }
-  /// Whether there are any: asked for each value.
+  /// Whether there are any: tested for each value.
   fileprivate private(set) var hasChanged = false
-  /// Whether more has changed than the elements can tell.
+  /// Whether more may have changed than the recorded elements.
   fileprivate var isDoubtful = false
-  /// Whether the table has been of use, how often in a row none was, and how many runs of the block
-  /// are waited for until the next one.
+  /// Whether the table has been of use, the number of tables in a row that were of none, and the number of
+  /// runs of the block before the next one.
   private var isUsed = true
   private var misses = 0
   private var pause = 0
-  /// The index of the first element that it is over, and of the last one.
+  /// The indexes of the first and the last element that it is over.
   fileprivate let first: Int
   fileprivate let last: Int
   /// Whether the elements go through blocks.
@@ -56,7 +55,7 @@ final class Fold {
     table = FoldTable(recognition)
   }
 
-  /// Whether to make a table now: where the blocks have to be run once more for it, and it was of no
+  /// Returns whether to make a table now: where the blocks have to be run once more for it, and it was of no
   /// use lately, only now and then.
   fileprivate func mayBegin() -> Bool {
     if recognition.steps.isEmpty { return true }
@@ -80,7 +79,7 @@ final class Fold {
     misses = 0
   }
 
-  /// Has an element looked at again.
+  /// Records an element to be evaluated again.
   fileprivate func record(_ offset: Int) {
     guard !isDoubtful else { return }
     if changed.last != offset { changed.append(offset) }
@@ -89,7 +88,7 @@ final class Fold {
 }
 
 extension ConnectionGraph {
-  /// Learns of a formula over all elements of a collection.
+  /// Recognizes a formula over all elements of a collection, and gives it a fold.
   func recognizeFold(_ formula: Formula) {
     guard let text = formula.text, let recognition = FoldRecognition(text) else { return }
     let inputs = formula.staticInputs
@@ -110,7 +109,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// The value of a formula that has a table; nil when its block has to say it, or it was interrupted.
+  /// Returns the value of a formula from its table; nil when its block has to compute it, or was interrupted.
   @inline(never)
   func foldedValue(_ number: Int32) -> Value? {
     let known = activeFolds.index(ofFormula: number)
@@ -137,7 +136,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// What the elements come to when none of them has to be looked at.
+  /// Returns the value of a table when no element has to be evaluated again.
   @inline(__always)
   private func settledNumber(of fold: Fold) -> SolverNumber? {
     guard !fold.isDoubtful, !fold.hasChanged, fold.collection == heldCollection(of: fold),
@@ -147,9 +146,9 @@ extension ConnectionGraph {
     return result
   }
 
-  /// Looks at the elements that have changed.
+  /// Evaluates the changed elements again.
   ///
-  /// - Returns: false when the table cannot take up what they are now.
+  /// - Returns: false when the table cannot hold their contributions.
   private func takeUpChanges(of formula: Formula, _ fold: Fold) -> Bool {
     if fold.changed.isEmpty { return true }
     guard let elements = FoldedElements(of: formula, fold, in: machine) else { return false }
@@ -172,9 +171,9 @@ extension ConnectionGraph {
     return ObjectRef(cell.object)[slot: cell.index]
   }
 
-  /// Takes the elements of a formula's collection into a table, after its block has run.
+  /// Enters the elements of a formula's collection in a table, after its block has run.
   ///
-  /// - Complexity: O(elements and what their blocks read).
+  /// - Complexity: O(elements and the reads of their blocks).
   func beginFold(of formula: Formula) {
     guard let fold = formula.fold else { return }
     endFold(of: formula)
@@ -182,7 +181,7 @@ extension ConnectionGraph {
     let collection = heldCollection(of: fold)
     var whole: CellID?
     if let collection {
-      // Only what the formula hears of is known to change.
+      // Only changes of inputs of the formula are recorded.
       guard collection.isObject, let cell = cellsByPlace[.whole(ObjectRef(collection))],
         formula.dynamicInputs.contains(cell)
       else { return }
@@ -206,7 +205,7 @@ extension ConnectionGraph {
         return fold.table.removeAll()
       }
       for cell in elements.cells {
-        // A block that looks at the collection itself says something of all elements.
+        // A block that reads the collection itself depends on all elements.
         guard heard.contains(cell), cell != whole, cell != fold.place else {
           return fold.table.removeAll()
         }
@@ -226,14 +225,14 @@ extension ConnectionGraph {
     for cell in concerned.keys { countFold(1, at: cell) }
   }
 
-  /// Notes that a fold has come to hear of a cell, or hears of it no more.
+  /// Counts the folds that depend on a cell.
   private func countFold(_ step: Int, at cell: CellID) {
     let count = (foldsByCell[cell] ?? 0) + step
     foldsByCell[cell] = count > 0 ? count : nil
     updateHooks(of: cell)
   }
 
-  /// Has the block of a formula say its value.
+  /// Ends the table of a formula, whose block computes the value again.
   func endFold(of formula: Formula) {
     guard let fold = formula.fold else { return }
     fold.reads = [:]
@@ -252,7 +251,7 @@ extension ConnectionGraph {
     for cell in cells { countFold(-1, at: cell) }
   }
 
-  /// Learns that the object of a cell is gone, and nothing will change there any more.
+  /// Takes a cell out of a fold, as its object is gone: nothing will change there any more.
   func forgetCell(_ cell: CellID, of object: Value, inFoldOf formula: Formula) {
     guard let fold = formula.fold else { return }
     if fold.collection == object || fold.concerned[cell]?.isEmpty == false {
@@ -262,7 +261,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has the blocks of all formulas say their values.
+  /// Ends the tables of all formulas.
   ///
   /// - Complexity: O(formulas).
   func endFolds() {
@@ -270,7 +269,7 @@ extension ConnectionGraph {
     for formula in formulasInUse { endFold(of: formula) }
   }
 
-  /// Takes up that an element of a collection has changed, or nobody knows what.
+  /// Records a change of an element of a collection, or of unknown elements, in its folds.
   ///
   /// - Complexity: O(formulas that read all of it).
   @inline(never)
@@ -278,7 +277,7 @@ extension ConnectionGraph {
     if let whole = cellsByPlace[.whole(object)] { updateFolds(of: object, whole, at: key) }
   }
 
-  /// The same, where the cell of all of the collection is known.
+  /// Records the same, where the cell of all of the collection is known.
   func updateFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
     let index = key.map { $0.asSmallInteger ?? 0 } ?? 0
     var next = activeFolds.first(over: whole)
@@ -288,8 +287,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes up that an element of a fold's collection has changed; with an index below 1, that any may
-  /// have.
+  /// Records a change of an element of a fold's collection; with an index below 1, of any of them.
   @inline(__always)
   private func record(_ index: Int, of object: ObjectRef, in fold: Fold) {
     guard fold.collection == Value(object) else { return }
@@ -303,7 +301,7 @@ extension ConnectionGraph {
       return
     }
     guard !fold.hasSteps else { return fold.record(index - fold.first) }
-    // Without a block there is nothing to wait for.
+    // Without a block the new entry is known at once.
     foldReads += 1
     if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
       let entry = machine.foldedNumber(array[element: all.lowerBound + index - 1])
@@ -315,7 +313,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes up that a cell has changed which the elements of collections depend on.
+  /// Records in folds a change of a cell which elements of collections depend on.
   ///
   /// - Complexity: O(formulas that read it and elements that it concerns).
   @inline(never)
@@ -328,21 +326,21 @@ extension ConnectionGraph {
   }
 }
 
-/// The elements of a formula's collection, while they are looked at.
+/// The elements of a formula's collection, while they are evaluated.
 final class FoldedElements {
   private let machine: Machine
   private let formula: Formula
   private let fold: Fold
   private let collection: ObjectRef?
   private let first: Int
-  /// How many there are.
+  /// The number of elements.
   let count: Int
   /// The blocks of the steps: they stand on the machine's list of roots.
   private let root: Int
-  /// What the blocks have read for the element that was looked at last.
+  /// The cells that the blocks have read for the last evaluated element.
   private(set) var cells: [CellID] = []
 
-  /// Looks at the elements; nil where there are none that the table could be of.
+  /// Prepares the elements and blocks; nil where there is no collection that a table can be of.
   init?(of formula: Formula, _ fold: Fold, in machine: Machine) {
     self.machine = machine
     self.formula = formula
@@ -374,7 +372,7 @@ final class FoldedElements {
   /// Ends the use of the blocks.
   func end() { machine.roots.removeLast(machine.roots.count - root) }
 
-  /// What an element counts for now; nil when a table cannot hold that, or it was interrupted.
+  /// Returns the contribution of an element; nil when a table cannot hold it, or it was interrupted.
   func entry(at offset: Int) -> FoldEntry? {
     machine.graph.foldReads += 1
     cells = []
@@ -390,13 +388,13 @@ final class FoldedElements {
 
   private func element(at offset: Int) -> Value? {
     guard let collection else { return machine.currentValue(of: fold.elements[offset]) }
-    // The blocks may be code of any kind: where the elements stand is asked each time.
+    // The blocks may be code of any kind: the position of the elements is read each time.
     guard let (array, all) = machine.elements(of: Value(collection)), first + offset < all.count
     else { return nil }
     return array[element: all.lowerBound + first + offset]
   }
 
-  /// What the blocks make of an element: nil when one failed, an inner nil when one left it out.
+  /// Returns the result of the blocks for an element: nil when one failed, an inner nil when one left it out.
   private func passThroughSteps(_ element: Value) -> Value?? {
     let kept = machine.roots.count
     machine.roots.append(element)
@@ -415,7 +413,7 @@ final class FoldedElements {
           continue
         }
         outcome = .value(value)
-        // The block of the formula says what is wrong with another answer.
+        // The block of the formula reports what is wrong with another answer.
         isRefused = answer != .true && answer != .false
         isLeftOut = (answer == .true) != (step.kind == .select)
         if isRefused || isLeftOut { return outcome }
@@ -432,7 +430,7 @@ final class FoldedElements {
 }
 
 extension Machine {
-  /// Whether arrays, ordered collections and numbers answer as the kernel has them.
+  /// Whether arrays, ordered collections and numbers have the kernel's methods for folds.
   fileprivate var answersFoldsAsKernel: Bool {
     if let known = graph.foldsAnswerAsKernel { return known }
     func answers(_ selectors: [String], _ info: ClassInfo?) -> Bool {
@@ -450,7 +448,7 @@ extension Machine {
     return answer
   }
 
-  /// A block of a formula's text, as the formula would make it; nil when there is none at that place.
+  /// Returns a block of a formula's text, as the formula would make it; nil when there is none at that range.
   fileprivate func block(at range: SourceRange, in formula: Formula) -> Value? {
     guard case .block(let block) = formula.source, block.isObject(ofClass: ClassIndex.blockClosure)
     else { return nil }
@@ -469,7 +467,7 @@ extension Machine {
     return Value(closure)
   }
 
-  /// Where the elements of an Array or OrderedCollection stand; nil for others.
+  /// Returns the array and offsets of the elements of an Array or OrderedCollection; nil for others.
   fileprivate func elements(of value: Value) -> (array: ObjectRef, offsets: Range<Int>)? {
     let object = ObjectRef(value)
     if object.classIndex == ClassIndex.array { return (object, 0..<object.elementCount) }
@@ -481,7 +479,7 @@ extension Machine {
     return (array, start..<end)
   }
 
-  /// A number that a table may hold.
+  /// Returns a value as a number that a table may hold.
   fileprivate func foldedNumber(_ value: Value) -> SolverNumber? {
     if let integer = value.asSmallInteger { return SolverNumber(integer) }
     if let double = double(value) { return SolverNumber(double) }

@@ -2,7 +2,7 @@ internal import TenonAnalysis
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What an element counts for in a table.
+/// The contribution of an element to a table.
 struct FoldEntry: BitwiseCopyable, Equatable {
   enum Kind: UInt8 {
     /// It was left out.
@@ -10,7 +10,7 @@ struct FoldEntry: BitwiseCopyable, Equatable {
     /// An integer or a fraction.
     case exact
     case double
-    /// It only counts.
+    /// It is only counted.
     case counted
   }
 
@@ -25,13 +25,13 @@ struct FoldEntry: BitwiseCopyable, Equatable {
     self.number = number
   }
 
-  /// The entry for a number; nil for one that is not finite.
+  /// Creates the entry of a number; nil for one that is not finite.
   init?(_ number: SolverNumber) {
     guard number.isFinite else { return nil }
     self.init(kind: number.isExact ? .exact : .double, number: number)
   }
 
-  /// Whether they are the same, down to the sign of a zero.
+  /// Returns whether both are the same, down to the sign of a zero.
   static func == (left: FoldEntry, right: FoldEntry) -> Bool {
     left.kind == right.kind
       && (left.kind == .double
@@ -39,7 +39,7 @@ struct FoldEntry: BitwiseCopyable, Equatable {
         : left.number == right.number)
   }
 
-  /// How many units of 2^-20 it is, if it is a whole number of them less than `limit`; nil for other
+  /// Returns the number in units of 2^-20, if it is a whole number of them less than `limit`; nil for other
   /// numbers, and for -0.0, which a sum may show.
   fileprivate func units(below limit: Double) -> Int? {
     if kind == .exact, number.fraction?.denominator != 1 { return nil }
@@ -51,24 +51,24 @@ struct FoldEntry: BitwiseCopyable, Equatable {
   }
 }
 
-/// The numbers of a collection, and what they come to.
+/// The contributions of a collection's elements, and their result.
 ///
-/// The answers are those of the kernel's messages, which take the numbers one after the other. Integers
-/// and fractions come to the same in any order. With floating-point numbers a sum is kept as long as
+/// The results are those of the kernel's messages, which take the numbers one after the other. Integers
+/// and fractions have the same result in any order. With floating-point numbers a sum is kept as long as
 /// none of the kernel's additions would round: as long as all of them are whole multiples of 2^-20 whose
 /// magnitudes add up to less than 2^33. An extreme is kept as long as all comparisons are exact. Nothing
-/// drifts, as what would is not kept.
+/// drifts, as a sum that would is not kept.
 final class FoldTable {
   private let kind: FoldRecognition.Kind
   private let isExtreme: Bool
   private let start: Int?
   private let needsElements: Bool
-  /// How many elements there are, and how many of them take part.
+  /// The number of elements, and how many of them take part.
   private(set) var count = 0
   private var passing = 0
   /// The sum of the exact numbers.
   private var sum = SolverNumber.zero
-  /// How many floating-point numbers take part, and how many numbers that do not go with any.
+  /// The number of floating-point numbers that take part, and of numbers that cannot be mixed with them.
   private var doubles = 0
   private var uneven = 0
   /// Whether units are counted: from the first floating-point number of a sum on.
@@ -82,11 +82,11 @@ final class FoldTable {
   private let entries = FlatTable<FoldEntry>()
   private var base = 0
 
-  /// How many units are 1.
+  /// The number of units in 1.
   fileprivate static var unit: Double { 1_048_576 }
-  /// What the magnitudes of all numbers may come to for each double to hold all sums of them, in units.
+  /// The limit of the sum of all magnitudes for each double to hold all sums of them, in units.
   private static var exactLimit: Int { 1 << 53 }
-  /// The integers up to this are exactly as great as the nearest double.
+  /// The integers up to this have doubles that are exactly equal.
   private static var wideLimit: Int { 1 << 53 }
 
   init(_ recognition: FoldRecognition) {
@@ -105,7 +105,7 @@ final class FoldTable {
   /// The bytes it takes.
   var size: Int { entries.count * MemoryLayout<FoldEntry>.stride }
 
-  /// Makes room for so many elements, all absent.
+  /// Makes room for a number of elements, all absent.
   func begin(_ count: Int) {
     self.count = count
     (passing, doubles, uneven, units, magnitude) = (0, 0, 0, 0, 0)
@@ -131,7 +131,7 @@ final class FoldTable {
     count = 0
   }
 
-  /// Takes an element into the table in place of the one at an offset.
+  /// Replaces the entry of an element at an offset.
   ///
   /// - Complexity: O(1) for sums, O(log n) for extremes.
   func set(_ entry: FoldEntry, at offset: Int) { enter(entry, at: offset + 1) }
@@ -152,7 +152,7 @@ final class FoldTable {
     }
   }
 
-  /// Counts an element in, or out.
+  /// Adds an element to the counts, or removes it.
   private func count(_ entry: FoldEntry, _ step: Int) {
     passing += step
     switch kind {
@@ -194,7 +194,7 @@ final class FoldTable {
     }
   }
 
-  /// The one that the kernel's messages choose of two, of which the left one comes first.
+  /// Returns the one that the kernel's messages choose of two, of which the left one comes first.
   private func better(_ left: FoldEntry, _ right: FoldEntry) -> FoldEntry {
     if left.kind == .absent { return right }
     if right.kind == .absent { return left }
@@ -202,12 +202,12 @@ final class FoldTable {
     return left.number < right.number ? left : right
   }
 
-  /// What the elements come to.
+  /// The result of a table.
   enum Result {
     case number(SolverNumber)
-    /// There are none where there should be.
+    /// There are no elements where there should be some.
     case empty
-    /// It cannot be said exactly, or not in the order of the messages.
+    /// It cannot be computed exactly, or not in the order of the messages.
     case unknown
   }
 

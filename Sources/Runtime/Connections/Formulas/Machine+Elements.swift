@@ -1,18 +1,18 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Elements of collections as places: whoever changes a collection goes through here.
+// Elements of collections as places: every change of a collection goes through here.
 
 extension Machine {
   /// Changes elements of a collection.
   ///
   /// - Parameters:
   ///   - object: The collection.
-  ///   - key: The index or key of the only element that changes, if that is known.
-  ///   - value: What the element will be, and the answer.
-  ///   - change: Does it.
+  ///   - key: The index or key of the only element that changes, if it is known.
+  ///   - value: The new value of the element, and the answer.
+  ///   - change: Makes the change.
   /// - Returns: the value, or `unwind`.
-  /// - Throws: what `change` throws, or a failure that names what determines the element.
+  /// - Throws: the error of `change`, or a failure that names the connection that determines the element.
   @inline(__always)
   func changeElements(
     of object: ObjectRef, at key: Value? = nil, answering value: Value,
@@ -47,7 +47,7 @@ extension Machine {
       of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
   }
 
-  /// Tells those who read all of a collection that one element has changed, and nobody else is concerned.
+  /// Tells the readers of all of a collection that one element has changed, which concerns no one else.
   ///
   /// - Returns: the answer, or `unwind`.
   @inline(never)
@@ -61,7 +61,7 @@ extension Machine {
     return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
   }
 
-  /// Whether an element waits for what a truth becomes, instead of a value that it should have got.
+  /// Returns whether an element waits for the decision of a source of truth, instead of taking the value.
   @inline(never)
   private func holdsElement(_ cell: CellID, from value: Value) -> Bool {
     guard !graph.observers.held.isEmpty, let old = currentValue(of: cell), !isUnchanged(old, value)
@@ -69,7 +69,7 @@ extension Machine {
     return holdWrite(value, to: cell)
   }
 
-  /// Asks whether elements of a watched collection may be written from outside.
+  /// Checks that elements of a watched collection may be written from outside.
   ///
   /// - Returns: the cell of the only element that changes, if it has one.
   private func prepareChange(
@@ -97,7 +97,7 @@ extension Machine {
   ///   - only: The cell of the only element that has changed, if it has one; nil when any may have
   ///     changed.
   ///   - value: The answer.
-  ///   - mark: How much there was to be taken back before.
+  ///   - mark: The savepoint before the change.
   /// - Returns: the answer, or `unwind`.
   /// - Complexity: O(1) for one element, else O(watched elements).
   private func didChange(
@@ -142,21 +142,21 @@ extension Machine {
     }
     if graph.isSettling || graph.atomicDepth > 0 { return value }
     guard graph.hasPending else {
-      // Nobody wants to know: nothing will be taken back.
+      // No connection is concerned: nothing will be undone.
       graph.log.removeValues()
       return value
     }
     return settleGraph(answering: value)
   }
 
-  /// Takes up what an element is now that its collection has changed.
+  /// Records the value that an element has now that its collection has changed.
   private func recordElement(_ cell: CellID, by site: TraceEntry?) throws(Failure) {
     guard let now = currentValue(of: cell) else { return }
     let known = graph[cell].known
     if let known, isUnchanged(known, now) { return }
     graph.setKnown(now, of: cell)
     if let owner = graph[cell].owner {
-      // Elements have moved: what a formula determines is put in its place again.
+      // Elements have moved: the result of the formula is written to its place again.
       graph.scheduledFormulas.append(owner)
     } else {
       try graph.prepareWrite(to: cell)
@@ -179,7 +179,7 @@ extension Machine {
     return didChange(of: object, whole, at: nil, answering: value, since: mark)
   }
 
-  /// Whether a slot is a variable by which a class of the kernel keeps the elements of a collection.
+  /// Returns whether a slot is a variable in which a class of the kernel keeps the elements of a collection.
   func isPart(_ slot: Int, of object: ObjectRef) -> Bool {
     var info: ClassInfo? = classInfo(at: object.classIndex)
     while let current = info, !current.isKernel { info = current.superclass }
@@ -187,7 +187,7 @@ extension Machine {
     return info.inherits(from: kernel.collection)
   }
 
-  /// Evaluates a block whose changes of a collection connections see as one.
+  /// Evaluates a block whose changes of a collection are one change for connections.
   func evaluateAsOneChange(_ block: Value, of collection: Value) -> Value {
     guard collection.isObject, ObjectRef(collection).flags & ObjectFlag.watched != 0 else {
       return evaluateBlock(block)
@@ -195,9 +195,9 @@ extension Machine {
     return withoutSettling { evaluateBlock(block) }
   }
 
-  /// Does something with a collection whose writes connections see as one.
+  /// Runs a closure whose writes to a collection are one change for connections.
   ///
-  /// What it reads is what the collection has come to so far: that brings nothing up to date.
+  /// Its reads see the collection as changed so far: they settle nothing.
   func withoutSettling(_ body: () -> Value) -> Value {
     atomically {
       let outer = trackingDepth
@@ -207,7 +207,7 @@ extension Machine {
     }
   }
 
-  /// Evaluates a block that changes a collection and objects by which it keeps its elements.
+  /// Evaluates a block that changes a collection and objects in which it keeps its elements.
   func evaluate(_ block: Value, changing collection: Value, _ parts: (Value, Value, Value)) -> Value
   {
     func isWatched(_ value: Value) -> Bool {
@@ -227,7 +227,7 @@ extension Machine {
     }
   }
 
-  /// Tells those that read all of a collection that its elements have changed; within `atomically`.
+  /// Tells the readers of all of a collection that its elements have changed; within `atomically`.
   func tellOfChange(_ collection: Value) {
     guard collection.isObject, ObjectRef(collection).flags & ObjectFlag.watched != 0,
       graph.isSettling || graph.atomicDepth > 0, let whole = graph.whole(of: ObjectRef(collection))
@@ -235,18 +235,18 @@ extension Machine {
     if remembers(ObjectRef(collection)) { return recordRemembered(ObjectRef(collection)) }
     if graph.foldCount > 0 { graph.updateFolds(of: ObjectRef(collection), whole, at: nil) }
     graph.recordWrite(to: whole, by: currentSite(), new: collection)
-    // What stands against it comes up when it is stored.
+    // A conflict comes up when it is stored.
     try? graph.recordContents(of: whole, by: currentSite())
   }
 
-  /// Tells those that read all of a collection that a formula has written an element.
+  /// Tells the readers of all of a collection that a formula has written an element.
   func didChangeWhole(of object: ObjectRef) {
     if let whole = graph.cellsByPlace[.whole(object)] { graph.didChange(of: whole) }
   }
 }
 
 extension ConnectionGraph {
-  /// The cell of all of a collection, if it has one.
+  /// Returns the cell of all of a collection, if it has one.
   func whole(of object: ObjectRef) -> CellID? {
     if let only = onlyCell(of: object.bits) {
       return hot[only.rawValue].kind == .whole ? only : nil
@@ -254,7 +254,7 @@ extension ConnectionGraph {
     return cellsByPlace[.whole(object)]
   }
 
-  /// The cell of all of a collection, if changing an element concerns nobody but the formulas that read the
+  /// Returns the cell of all of a collection, if changing an element concerns only the formulas that read the
   /// whole.
   @inline(__always)
   fileprivate func freelyWritableWhole(of object: ObjectRef) -> CellID? {
@@ -264,12 +264,12 @@ extension ConnectionGraph {
     return only
   }
 
-  /// Whether no element of a collection has a cell of its own: nearly always so.
+  /// Returns whether no element of a collection has a cell of its own: nearly always so.
   fileprivate func isReadAsWholeOnly(_ object: ObjectRef) -> Bool {
     onlyCell(of: object.bits).map { hot[$0.rawValue].kind == .whole } ?? false
   }
 
-  /// Whether the graph itself is writing an element of a collection.
+  /// Returns whether the graph itself is writing an element of a collection.
   fileprivate func isWriting(_ object: ObjectRef) -> Bool {
     guard let writing else { return false }
     let place = self[writing].place

@@ -4,14 +4,14 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
-// The folder Formulas: how formulas are evaluated: blocks, folds over elements, lazy variables, Swift code.
+// The folder Formulas: the evaluation of formulas: blocks, folds over elements, lazy variables, Swift code.
 
 // Running the formulas of a turn.
 
 extension ConnectionGraph {
   /// Evaluates a formula that is a block.
   ///
-  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  /// - Returns: its value; nil when it failed, which is recorded, or was interrupted.
   @inline(__always)
   func evaluateBlockFormula(_ number: Int32) -> Value? {
     if isRunBySolver { return machine.evaluateWithin(number) }
@@ -35,7 +35,7 @@ extension ConnectionGraph {
     return machine.finish(value, of: number)
   }
 
-  /// Whether a formula that has just run has read what it read before, so that there is nothing to take up.
+  /// Returns whether a formula that has just run has the same reads as before, so that none is to be taken.
   @inline(__always)
   private func hasReadTheSame(_ number: Int32) -> Bool {
     !hasFailures && hotFormulas[number].kind == .block && !hotFormulas[number].hasFold
@@ -63,8 +63,8 @@ extension ConnectionGraph {
 }
 
 extension Machine {
-  /// Evaluates a formula that is a block for a solver of the language, whose own errors end
-  /// elsewhere than those of the formula.
+  /// Evaluates a block formula for a solver of the language, whose own errors end elsewhere than those of the
+  /// formula.
   @inline(never)
   func evaluateWithin(_ number: Int32) -> Value? {
     guard let formula = graph[FormulaID(number)] else { return nil }
@@ -72,9 +72,9 @@ extension Machine {
     return run(formula) { withErrorsCaught { evaluateBlock(block) } }
   }
 
-  /// Runs a formula by itself, and takes up what it has read.
+  /// Runs a formula by itself, and takes its reads.
   ///
-  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  /// - Returns: its value; nil when it failed, which is recorded, or was interrupted.
   func run(_ formula: Formula, _ body: () -> Evaluation) -> Value? {
     let (outcome, reads) = runUntaken(formula, body)
     if case .unwound = outcome { return nil }
@@ -83,7 +83,7 @@ extension Machine {
 
   /// Runs code that belongs to a formula.
   ///
-  /// - Returns: What came of it, and what it has read.
+  /// - Returns: The outcome and the reads.
   func runUntaken(
     _ formula: Formula, _ body: () -> Evaluation
   ) -> (outcome: Evaluation, reads: [Place]) {
@@ -102,7 +102,7 @@ extension Machine {
     return (outcome, recorder.reads)
   }
 
-  /// Takes up what a formula has read besides its text, or that it has failed.
+  /// Takes the reads of a formula besides those that its text names, or its failure.
   @inline(never)
   func finish(_ value: Value, of number: Int32) -> Value? {
     guard let formula = graph.formula(number) else { return nil }
@@ -121,7 +121,7 @@ extension Machine {
 
   /// Runs a formula of any kind.
   ///
-  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  /// - Returns: its value; nil when it failed, which is recorded, or was interrupted.
   func evaluate(_ formula: Formula) -> Value? {
     switch formula.source {
     case .block: return evaluateWithin(formula.id.rawValue)
@@ -140,7 +140,7 @@ extension Machine {
 
   func conclude(_ outcome: Evaluation, reads: [Place], of formula: Formula) -> Value? {
     guard graph[formula.id] == formula else {
-      // It has ended itself, and is in no state any more.
+      // The formula has ended itself, and has no state any more.
       if case .failed(let failure) = outcome { report(failure, of: formula.connection) }
       return nil
     }
@@ -152,12 +152,12 @@ extension Machine {
       if graph.refusedStatement == nil { record(failure, of: formula) }
       return nil
     }
-    // What it has computed from something stale is nothing.
+    // A result computed from a stale value is void.
     if graph.hasFailures, graph.isHeldBack(formula, by: formula.heard) { return nil }
     switch outcome {
     case .value(let value):
       if formula.fold != nil {
-        // Blocks run for it, and nobody else knows the value yet.
+        // Blocks run for it, and the value has no other reference yet.
         let root = roots.count
         roots.append(value)
         graph.beginFold(of: formula)
@@ -176,8 +176,8 @@ extension Machine {
     return nil
   }
 
-  /// What is at the place of an inverse that has no value, where the formula holds with that: of a product
-  /// with 0 any factor does, and of several keys with one value each.
+  /// Returns the present value of an inverse's place where the inverse has none and the formula holds: of a
+  /// product with 0 any factor will do, and of several keys with one value each.
   private func presentValue(of inverse: Formula) -> Value? {
     guard let forward = inverse.constraint?.formulas.first(where: { !$0.isInverse }),
       case .block(let block) = forward.source
@@ -196,7 +196,7 @@ extension Machine {
     return left == right
   }
 
-  /// Makes what a formula has read its inputs from now on.
+  /// Makes the places that a formula has read its inputs from now on.
   private func learnReads(_ reads: [Place], of formula: Formula) -> Failure? {
     let number = formula.id.rawValue
     if reads == formula.lastReads, graph.hotFormulas[number].readsItsText == reads.isEmpty,
@@ -204,7 +204,7 @@ extension Machine {
     {
       return nil
     }
-    // The cells of what it reads no more are let go of.
+    // The cells of places that it no longer reads are released.
     graph.endFold(of: formula)
     let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
     do throws(Failure) {
@@ -219,10 +219,10 @@ extension Machine {
     }
   }
 
-  /// Learns what a formula of several directions reads that does not run, as what it says holds already,
-  /// and the others do not read: their reads have the one run that is in force.
+  /// Runs a formula of several directions for its reads, when its constraint holds already and it need not;
+  /// those that other formulas of the constraint do not read become inputs: theirs come from runs in force.
   ///
-  /// What it computes, or that it fails, is of no account.
+  /// Its result, or its failure, is ignored.
   func learnReads(ofIdle formula: Formula) {
     guard case .block(let block) = formula.source else { return }
     let (outcome, reads) = runUntaken(formula) { withErrorsCaught { evaluateBlock(block) } }
@@ -231,13 +231,13 @@ extension Machine {
     let known = Set(constraint.formulas.flatMap(\.inputs) + constraint.cells)
     let cells = reads.map { graph.cell(for: $0, name: name(of: $0)) }
       .filter { !known.contains($0) }
-    // Whatever stands against it comes up when it runs.
+    // A conflict comes up when it runs.
     try? graph.setDynamicInputs(cells, of: formula)
   }
 
-  // MARK: What a turn shares
+  // MARK: The handler and recorder of a turn
 
-  /// Lets errors of formulas end here, and records what they read, until `endFormulas`.
+  /// Sets up the handler for errors of formulas and the recorder of their reads, until `endFormulas`.
   func beginFormulas() {
     let token = makeToken()
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
@@ -255,14 +255,14 @@ extension Machine {
     }
   }
 
-  /// Ends what the first formula of a turn began.
+  /// Removes the handler and recorder that the first formula of a turn has set up.
   func endFormulas() {
     unsafe graphReference._withUnsafeGuaranteedRef { graph in
       let handler = graph.words[0].handler
       guard handler >= 0 else { return }
-      // Whoever failed has taken it away.
+      // A formula that failed has removed it.
       exceptions.handlers.shorten(to: handler)
-      // What caught errors around it may have ended before it, and has its own outer one back.
+      // The handler around it may have ended before it, and has its own outer one back.
       let outer = graph.words[0].outerHandler
       if outer < exceptions.handlers.count { exceptions.currentHandler = outer }
       graph.formulaRecorder.reset()
@@ -277,7 +277,7 @@ extension Machine {
     }
   }
 
-  /// Whether a place is a variable of neither an object nor a script: the library keeps something in it.
+  /// Returns whether a place is a variable of neither an object nor a script: it belongs to the library.
   func isNameless(_ place: Place) -> Bool {
     place.kind == .slot
       && !classInfo(of: place.object).instanceVariables.indices.contains(place.index)
@@ -288,7 +288,7 @@ extension Machine {
     session.cells.first { Value($0.value) == place.object }?.key
   }
 
-  /// What messages call a place that no text names.
+  /// Returns the name in messages of a place that no text names.
   func name(of place: Place) -> String {
     switch place.kind {
     case .slot:
@@ -306,7 +306,7 @@ extension Machine {
     }
   }
 
-  /// Remembers that a formula failed, and reports it once.
+  /// Records that a formula failed, and reports it once.
   func record(_ failure: Failure, of formula: Formula) {
     if failure.errorClass == .outOfMemory { graph.ranOutOfMemory = true }
     if waits(formula, having: failure) {
@@ -318,7 +318,7 @@ extension Machine {
       return
     }
     if formula.connection.isInvariant {
-      // Whoever has written hears of it, and nobody else.
+      // The invariant's failure goes to the writer alone.
       graph.invariants.failed.append(formula.connection)
       formula.state = .failed(failure.message)
       return
@@ -328,37 +328,37 @@ extension Machine {
     report(failure, of: formula.connection)
   }
 
-  /// Whether a formula has failed for want of something that may come: there is nothing to report.
+  /// Returns whether a formula has failed because a value is missing that may come: nothing is reported.
   private func waits(_ formula: Formula, having failure: Failure) -> Bool {
     switch failure.errorClass {
-    // A formula that does what none may is wrong all the same, and so is one that fails at something
-    // else.
+    // A formula that does what none may is wrong all the same, and so is one that fails for another
+    // reason.
     case .constraintError, .zeroDivide: false
     default: failure.isOfNil ?? formula.inputs.contains { isMissing($0) || hasMissingElement($0) }
     }
   }
 
-  /// Says that a formula of a connection has failed.
+  /// Reports that a formula of a connection has failed.
   func report(_ failure: Failure, of connection: Connection) {
     let report = Diagnostic(
       .warning, "'\(connection.text)' failed: \(failure.message)", connection.range)
     printError(report.rendered(in: connection.source))
   }
 
-  /// Whether a place holds nothing yet.
+  /// Returns whether a place holds nothing yet.
   func isMissing(_ cell: CellID) -> Bool {
-    // Looking at the inputs of a formula before it may have run code, and the collector: what the
-    // formula made and read for itself is gone then.
+    // Reading the inputs before this one may have run code, and the collector: objects that the formula
+    // made and read for itself are gone then.
     if graph[cell].isFree { return false }
     switch reading(cell) {
     case .value(let value): return (value.isNil || value.isUndefined) && !isOfException(cell)
-    // A place that cannot be read is not one at which nothing is; one that is just being fetched is.
+    // A place that cannot be read is not an empty one; one that is just being fetched is.
     case .failed(let failure): return failure.isNotReady
     case .unwound: return true
     }
   }
 
-  /// Whether a place is one of an error, which its message was made of.
+  /// Returns whether a place belongs to an error, of which its message was made.
   private func isOfException(_ cell: CellID) -> Bool {
     let place = graph[cell].place
     return place.kind == .slot && classInfo(of: place.object).inherits(from: kernel.exception)
@@ -367,7 +367,7 @@ extension Machine {
   /// Writes a line to the output for errors.
   func printError(_ text: String) {
     let line = text.hasSuffix("\n") ? text : text + "\n"
-    // Whoever cannot be told cannot be told.
+    // There is no way to report that the output fails.
     try? host.console.write(Array(line.utf8).span, to: .error)
   }
 }

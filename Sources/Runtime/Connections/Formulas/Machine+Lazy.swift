@@ -2,29 +2,29 @@ internal import TenonAnalysis
 internal import TenonSolverKit
 internal import TenonTables
 
-// Reading variables that are computed when they are read.
+// Reading lazy variables.
 
 extension MachineLimits {
-  /// How many lazy formulas may run within each other, each reading what the next one computes, before
-  /// they are put off until that is computed.
+  /// The number of lazy formulas that may run within each other, each reading the result of the next one,
+  /// before they are put off until that is computed.
   static let nestedRefreshes = 16
 }
 
-/// What is being brought up to date for somebody who reads it.
+/// The state of refreshing lazy cells for a reader.
 struct Refreshing {
-  /// How many lazy formulas run within each other.
+  /// The number of lazy formulas that run within each other.
   var depth = 0
-  /// What the formulas are unwound to that have to wait.
+  /// The token to which formulas that have to wait are unwound.
   var token = 0
-  /// What they wait for.
+  /// The cell for which they wait.
   var awaited: CellID?
-  /// Whether formulas run within each other as deep as there is room: what they read leads back to
+  /// Whether formulas run within each other as deep as there is room: their reads lead back to
   /// them.
   var isCircular = false
 }
 
 extension ClassInfo {
-  /// Whether an instance variable was declared to be computed when it is read.
+  /// Returns whether an instance variable was declared lazy.
   func isLazy(slot: Int) -> Bool {
     instanceVariables.indices.contains(slot)
       && instanceVariables[slot].type == ReservedName.lazyType
@@ -32,18 +32,18 @@ extension ClassInfo {
 }
 
 extension Machine {
-  /// Learns that a variable has been declared with a type, or without.
+  /// Records that a variable has been declared with a type, or without.
   func recordDeclaration(type: String?) {
     if type == ReservedName.lazyType { session.hasLazyVariables = true }
   }
 
-  /// Whether the variable in a place was declared to be computed when it is read.
+  /// Returns whether the variable in a place was declared lazy.
   func isLazy(_ place: Place) -> Bool {
     session.hasLazyVariables && place.kind == .slot
       && declaredType(of: ObjectRef(place.object), slot: place.index)?.type == ReservedName.lazyType
   }
 
-  /// Why a variable of the script cannot become one that is computed when it is read; nil if it can.
+  /// Returns why a variable of the script cannot become lazy; nil if it can.
   ///
   /// Code may have been compiled that reads it as any other: it has to be a new one.
   func objectionToLaziness(of name: String) -> Failure? {
@@ -55,7 +55,7 @@ extension Machine {
     return .cannotBecomeLazy(name, kind, describe(cell[slot: 0]))
   }
 
-  /// Brings a slot up to date that is about to be read.
+  /// Refreshes a slot that is about to be read.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
   @inline(__always)
@@ -66,7 +66,7 @@ extension Machine {
     return refresh(cell)
   }
 
-  /// Brings all slots of an object up to date.
+  /// Refreshes all slots of an object.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
   func refreshSlots(of object: ObjectRef) -> Value {
@@ -75,7 +75,7 @@ extension Machine {
     return .nil
   }
 
-  /// Brings the places of a connection up to date that is about to end: they keep their values.
+  /// Refreshes the places of a connection that is about to end: they keep their values.
   func refreshTargets(of connection: Connection) throws(Failure) {
     guard graph.words[0].staleCount > 0 else { return }
     for formula in connection.formulas where refresh(formula.output).isUnwind {
@@ -83,11 +83,11 @@ extension Machine {
     }
   }
 
-  /// Brings a cell up to date that is about to be read.
+  /// Refreshes a cell that is about to be read.
   ///
-  /// What formulas are known to read is brought up to date before they run. What one reads that nobody
-  /// knew of is brought up to date while it runs, and only so deep: then all that run are unwound, the
-  /// last one's input comes first, and they begin again.
+  /// Known inputs of formulas are refreshed before they run. An input that is read for the first time is
+  /// refreshed while its formula runs, up to a depth: then all running formulas are unwound, the last one's
+  /// input comes first, and they begin again.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
   @inline(never)
@@ -126,7 +126,7 @@ extension Machine {
       graph.isUnwinding = false
       graph.words[0].isPuttingOff = false
       graph.refreshing.awaited = nil
-      // Who waits for himself is found out when nobody is put off.
+      // A formula that waits for its own result is found when none is put off.
       if !known.insert(awaited).inserted { graph.refreshing.isCircular = true }
       waiting.append(awaited)
     }
@@ -148,7 +148,7 @@ extension Machine {
 
   private func refreshWithin(_ cell: CellID) -> Value {
     let wasRunBySolver = graph.isRunBySolver
-    // The formula that reads goes on recording what it reads.
+    // The formula that reads goes on recording its reads.
     if graph.runningNumber >= 0 { graph.isRunBySolver = true }
     graph.refreshing.depth += 1
     graph.bringUpToDate(cell)

@@ -1,11 +1,11 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Formulas in Swift code. What a turn needs of them lies in a row, in the order in which they were
+// Formulas in Swift code. The data that a turn needs of them lies in a row, in the order in which they were
 // made: objects of their own would lie where the allocator has room, and with many formulas fetching
 // each would take longer than running it.
 
-/// What a formula in Swift code does.
+/// The code of a formula in Swift.
 enum NativeCode {
   /// Computes the value from the cells it reads.
   case values((borrowing FormulaInputs) -> FormulaValue)
@@ -13,7 +13,7 @@ enum NativeCode {
   case integers((IntegerInputs) -> Int)
 }
 
-/// What a formula does, as its record has it: a turn calls it where it stands, without counting
+/// The code of a formula, as its record has it: a turn calls it in place, without counting
 /// references.
 private struct ValuesCode: ~Copyable {
   let compute: (borrowing FormulaInputs) -> FormulaValue
@@ -22,7 +22,7 @@ private struct ValuesCode: ~Copyable {
   func callAsFunction(_ inputs: borrowing FormulaInputs) -> FormulaValue { compute(inputs) }
 }
 
-/// The same of a formula over integers.
+/// The code of a formula over integers, in the same form.
 private struct IntegersCode: ~Copyable {
   let compute: (IntegerInputs) -> Int
 
@@ -30,31 +30,31 @@ private struct IntegersCode: ~Copyable {
   func callAsFunction(_ inputs: IntegerInputs) -> Int { compute(inputs) }
 }
 
-/// What running a formula in Swift code needs: half a cache line for one that reads one cell.
+/// The data for running a formula in Swift code: half a cache line for one that reads one cell.
 ///
-/// It begins with the code. There are records of two sizes: where the formula reads two cells, what
-/// there is to the second one stands at the end. Where it reads more, all of that stands elsewhere.
+/// It begins with the code. There are records of two sizes: where the formula reads two cells, the
+/// address and number of the second stand at the end. Where it reads more, the data of its cells is elsewhere.
 @safe
 private struct NativeRecord {
-  /// What stands behind the code.
+  /// The data behind the code.
   @safe
   struct Facts: BitwiseCopyable {
-    /// How many cells it reads, if it is over integers; else the complement of that.
+    /// The number of cells it reads, if it is over integers; else the complement of that.
     let shape: Int32
     /// The number of the first cell, or -1.
     var number: Int32 = -1
-    /// Where its value stands, nil if it is no plain slot; for more than two cells, the addresses of
-    /// all, and behind them the numbers.
+    /// The address of its value, nil if it is no plain slot; for more than two cells, that of the addresses
+    /// of all, and behind them the numbers.
     var address: UnsafeRawPointer?
   }
 
   private static var factsOffset: Int { 16 }
   private static var addressOffset: Int { 24 }
 
-  /// How many cells a record has room for at most.
+  /// The number of cells that a record has room for at most.
   @inline(__always) static var room: Int { 2 }
 
-  /// How many bytes it takes by how many cells its formula reads.
+  /// Returns the size in bytes for the number of cells that the formula reads.
   static func size(_ count: Int) -> Int { count == room ? 48 : 32 }
 
   let memory: UnsafeMutableRawPointer
@@ -79,7 +79,7 @@ private struct NativeRecord {
     unsafe memory.assumingMemoryBound(to: IntegersCode.self)
   }
 
-  /// How many cells it reads.
+  /// The number of cells it reads.
   @inline(__always)
   var count: Int {
     let shape = unsafe Int(facts.pointee.shape)
@@ -88,7 +88,7 @@ private struct NativeRecord {
 
   @inline(__always) var isOverIntegers: Bool { unsafe facts.pointee.shape >= 0 }
 
-  /// Where the values of the cells stand; nil for places that are no plain slots.
+  /// The addresses of the cells' values; nil for places that are no plain slots.
   @inline(__always)
   var addresses: UnsafeMutablePointer<UnsafeRawPointer?> {
     let own = unsafe memory + NativeRecord.addressOffset
@@ -98,18 +98,18 @@ private struct NativeRecord {
     return unsafe words.assumingMemoryBound(to: UnsafeRawPointer?.self)
   }
 
-  /// Where the number of a cell stands, `0 ..< count`.
+  /// Returns the address of a cell's number, by its index in `0 ..< count`.
   func number(_ index: Int) -> UnsafeMutablePointer<Int32> {
     let place = unsafe NativeRecord.number(index, beside: addresses, count)
     return unsafe UnsafeMutablePointer(mutating: place)
   }
 
-  /// The same, from where the addresses stand and how many there are.
+  /// Returns the same from the addresses and their count.
   static func number(
     _ index: Int, beside addresses: UnsafePointer<UnsafeRawPointer?>, _ count: Int
   ) -> UnsafePointer<Int32> {
     assert(index >= 0 && index < count)
-    // In a record the first one stands before its address, and the second one behind its own.
+    // In a record the first number stands before its address, and the second one behind its own.
     let offset =
       count > room
       ? count * MemoryLayout<Int>.stride + index * MemoryLayout<Int32>.stride
@@ -118,23 +118,23 @@ private struct NativeRecord {
   }
 }
 
-/// The records of a graph: they stay where they are until they are given back.
+/// The records of a graph: they stay where they are until they are freed.
 @safe
 final class NativeTable {
   private static var pageSize: Int { 4_096 }
 
   private var pages: [UnsafeMutableRawPointer] = unsafe []
-  /// The records of either size that were given back: each tells where the next one is.
+  /// The free records of either size: each has the address of the next.
   private var free: (small: UnsafeMutableRawPointer?, large: UnsafeMutableRawPointer?)
-  /// How many bytes are left of the last page.
+  /// The bytes that are left of the last page.
   private var room = 0
 
   init() { unsafe free = (nil, nil) }
 
-  /// How many bytes the records take, free ones included.
+  /// The bytes that the records take, free ones included.
   var byteCount: Int { unsafe pages.count * NativeTable.pageSize }
 
-  /// Memory for the record of a formula that reads so many cells.
+  /// Returns memory for the record of a formula that reads a number of cells.
   fileprivate func makeRecord(_ count: Int) -> NativeRecord {
     let isLarge = count == NativeRecord.room
     if let known = unsafe isLarge ? free.large : free.small {
@@ -148,7 +148,7 @@ final class NativeTable {
     return unsafe NativeRecord(memory)
   }
 
-  /// Gives the record of a formula back that does not run.
+  /// Frees the record of a formula that does not run.
   func remove(_ formula: SwiftFormula) {
     let record = formula.record
     let count = record.count
@@ -158,7 +158,7 @@ final class NativeTable {
     unsafe record.memory.storeBytes(
       of: isLarge ? free.large : free.small, as: UnsafeMutableRawPointer?.self)
     unsafe setFree(record.memory, isLarge: isLarge)
-    // Last: what it holds may run code of any kind as it goes.
+    // Last: objects of the code may run code of any kind when they are released.
     withExtendedLifetime(code) {}
   }
 
@@ -171,17 +171,17 @@ final class NativeTable {
     room = NativeTable.pageSize
   }
 
-  // The graph has given all records back.
+  // The graph has freed all records.
   deinit { unsafe pages.forEach { unsafe $0.deallocate() } }
 }
 
-/// What a formula in Swift code does, and what it reads, without reference counting: the record is kept
+/// The code and inputs of a formula in Swift, without reference counting: the record is kept
 /// until the formula is over, one that has ended while it was running included.
 @safe
 struct SwiftFormula {
   fileprivate let record: NativeRecord
 
-  /// What stands for it in the table of formulas.
+  /// Creates it from the word that stands for it in the table of formulas.
   @inline(__always)
   init?(word: UInt) {
     guard let memory = unsafe UnsafeMutableRawPointer(bitPattern: word) else { return nil }
@@ -218,14 +218,14 @@ struct SwiftFormula {
   /// The cells it reads.
   var inputs: [CellID] { (0..<record.count).map { unsafe CellID(record.number($0).pointee) } }
 
-  /// What it does.
+  /// The code.
   var code: NativeCode {
     record.isOverIntegers
       ? unsafe .integers(record.integers.pointee.compute)
       : unsafe .values(record.values.pointee.compute)
   }
 
-  /// What it does; the record is without that then.
+  /// Returns the code, and removes it from the record.
   fileprivate func takeCode() -> NativeCode {
     let code = code
     if record.isOverIntegers {
@@ -236,7 +236,7 @@ struct SwiftFormula {
     return code
   }
 
-  /// Stands for it in the table of formulas.
+  /// The word that stands for it in the table of formulas.
   var word: UInt { unsafe UInt(bitPattern: record.memory) }
 
   /// Computes the value, in the graph that it was made for.
@@ -254,7 +254,7 @@ struct SwiftFormula {
   }
 }
 
-/// What a formula in Swift code reads; good while it runs.
+/// The inputs of a formula in Swift code; valid while it runs.
 @safe
 struct NativeInputs {
   private let record: NativeRecord
@@ -268,7 +268,7 @@ struct NativeInputs {
 
   @inline(__always) var count: Int { record.count }
 
-  /// Where the values stand; nil for places that are no plain slots.
+  /// The addresses of the values; nil for places that are no plain slots.
   @inline(__always)
   fileprivate var addresses: UnsafeMutablePointer<UnsafeRawPointer?> { unsafe record.addresses }
 
@@ -280,7 +280,7 @@ struct NativeInputs {
     return unsafe NativeInputs.value(of: record.number(index).pointee, in: graph)
   }
 
-  /// The value of an input that is no plain slot.
+  /// Returns the value of an input that is no plain slot.
   fileprivate static func value(of cell: Int32, in graph: Unmanaged<ConnectionGraph>) -> Value {
     unsafe graph._withUnsafeGuaranteedRef { $0.machine.currentValue(of: CellID(cell)) ?? .nil }
   }
@@ -289,10 +289,10 @@ struct NativeInputs {
 /// The inputs of a formula over integers.
 @safe
 package struct IntegerInputs {
-  /// With the addresses that is all there is to know: a turn hands over no more.
+  /// With the addresses that is all the data: a turn passes no more.
   private let graph: Unmanaged<ConnectionGraph>
   @usableFromInline let addresses: UnsafePointer<UnsafeRawPointer?>
-  /// How many there are.
+  /// The number of inputs.
   package let count: Int
 
   @inline(__always)
@@ -319,7 +319,7 @@ package struct IntegerInputs {
     return unsafe NativeInputs.value(of: cell, in: graph).asSmallInteger ?? 0
   }
 
-  /// The sum of all of them.
+  /// The sum of all inputs.
   package var sum: Int {
     var sum = 0
     for index in 0..<count { sum &+= self[index] }

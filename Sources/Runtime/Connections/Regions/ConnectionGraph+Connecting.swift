@@ -2,7 +2,7 @@ internal import TenonSolverKit
 internal import TenonTables
 
 // The folder Regions: taking formulas into force and out of it: order, cycles, regions of several directions.
-// What is tried when that is refused is in Replanning.
+// The attempts after a refusal are in Replanning.
 
 // Taking formulas into force and out of it, all or nothing.
 
@@ -11,10 +11,10 @@ extension ConnectionGraph {
   ///
   /// At the start of a connection both ways the cell `origin` wins.
   ///
-  /// - Throws: a failure that names what stands against it; nothing has changed then.
+  /// - Throws: a failure that names the obstacle; nothing has changed then.
   func add(_ added: [Formula], origin: CellID?) throws(Failure) {
     if hasStaleCells { refreshPlaces(around: added) }
-    // What was read before this may have ended their connection.
+    // Getters that ran for that may have ended their connection.
     guard added.allSatisfy({ self[$0.id] == $0 }) else { return }
     if machine.connections.registeredSolvers.isEmpty {
       try take(added, origin: origin)
@@ -28,7 +28,7 @@ extension ConnectionGraph {
     var joined: [Formula] = []
     var touched: [Constraint] = []
     do throws(Failure) {
-      // One of wishes is a constraint that other formulas over the same cells do not join.
+      // A formula beside soft constraints is a constraint that other formulas do not join.
       let separate =
         standsBesideWishes(added) || standsBesideBothWays(added)
         ? added.first.map { makeConstraint(over: $0) } : nil
@@ -53,8 +53,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether formulas say something of places of which another connection says something else over
-  /// the same places, and one of the two is a wish: each is a constraint of its own then.
+  /// Returns whether another connection determines one of the formulas' outputs over the same places, and
+  /// one of the two is a soft constraint: each is a constraint of its own then.
   private func standsBesideWishes(_ added: [Formula]) -> Bool {
     added.contains { formula in
       guard formula.equation == nil, let others = joinableConstraint(for: formula)?.formulas
@@ -68,9 +68,9 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether formulas would be further directions of what a connection both ways says over the same
-  /// places, or would themselves get some: it says all of its directions, and others say something
-  /// else.
+  /// Returns whether formulas would be further directions of a connection both ways over the same
+  /// places, or would get some themselves: such a connection has all of its directions, and others say
+  /// something else.
   private func standsBesideBothWays(_ added: [Formula]) -> Bool {
     guard let first = added.first, first.equation == nil, !isForced(first.connection),
       let others = constraintTable.find(first)?.formulas, let other = others.first,
@@ -90,7 +90,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes a formula out of its constraint, as if it had never been.
+  /// Removes a formula from its constraint, as if it had never been.
   func withdraw(_ formula: Formula) {
     guard let constraint = formula.constraint else { return }
     formula.constraint = nil
@@ -112,7 +112,7 @@ extension ConnectionGraph {
 
   // MARK: Batches
 
-  /// Begins statements that are looked at together: a formula may stand before its way back.
+  /// Begins statements that are looked at together: a formula may stand before its inverse.
   func beginBatch() { batchDepth += 1 }
 
   /// Ends a batch.
@@ -124,7 +124,7 @@ extension ConnectionGraph {
     var waiting = awaitingInverse
     awaitingInverse = []
     for constraint in waiting { constraint.isAwaitingInverse = false }
-    // One that comes into force may be what another one needs.
+    // A constraint that comes into force may be the one that another needs.
     var refusals: [Failure] = []
     repeat {
       let count = waiting.count
@@ -144,7 +144,7 @@ extension ConnectionGraph {
     if let first = refusals.first { throw first }
   }
 
-  /// Ends connections of a constraint, the last ones first, until what is left of it can be in force.
+  /// Ends connections of a constraint, the last ones first, until the rest can be in force.
   private func refuse(_ constraint: Constraint) {
     while let last = constraint.formulas.last {
       if batchBlockingPlace == nil { batchBlockingPlace = last.connection.site }
@@ -157,7 +157,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// The most constraints that are tried anew with each formula that comes.
+  /// The number of constraints that are tried again with each new formula.
   private static let retryLimit = 16
 
   /// Takes contested constraints into force that can be now.
@@ -170,7 +170,7 @@ extension ConnectionGraph {
         awaitingInverse.removeAll { $0 == constraint }
         constraint.isAwaitingInverse = false
       }
-      // What stands against it now is reported when the batch ends.
+      // The remaining obstacles are reported when the batch ends.
       do throws(Failure) {
         try enforce(constraint, new: constraint.formulas.suffix(1), origin: nil)
       } catch {
@@ -180,8 +180,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has a constraint wait for what the statements that follow may add to it, or to what it stands
-  /// against.
+  /// Makes a constraint wait for formulas that the statements that follow may add to it, or to a
+  /// constraint that it conflicts with.
   func contest(_ constraint: Constraint) {
     constraint.isAwaitingInverse = true
     awaitingInverse.append(constraint)
@@ -201,7 +201,7 @@ extension Machine {
 extension ConnectionGraph {
   // MARK: Removing
 
-  /// Takes the formulas of a connection out of force and lets go of their cells.
+  /// Takes the formulas of a connection out of force and releases their cells.
   func dissolve(_ connection: Connection) {
     if connection.status != .disconnected { connection.materialize() }
     let formulas = connection.formulas
@@ -228,7 +228,7 @@ extension ConnectionGraph {
   /// Makes a solver for formulas of one direction that is given more of them unasked: one that ships
   /// if any accepts.
   ///
-  /// - Throws: a failure that says what every solver has against it.
+  /// - Throws: a failure with the objections of every solver.
   func makeSolver(
     for region: RegionIR
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
@@ -250,7 +250,7 @@ extension ConnectionGraph {
     self[formula]?.connection.text ?? "a formula"
   }
 
-  /// The failure for a conflict that a solver reports.
+  /// Returns the failure for a conflict that a solver reports.
   func conflict(_ conflict: SolverConflict, about formula: Formula?) -> Failure {
     let formulas = conflict.formulas.compactMap { self[$0] }
     switch conflict.kind {
@@ -264,13 +264,13 @@ extension ConnectionGraph {
         formulas.map(\.connection).withoutRepetitions,
         (conflict.cells + constantsWritten(in: formulas)).withoutRepetitions.map { cell in
           let value = machine.describe(machine.currentValue(of: cell) ?? .nil)
-          // A formula that another solver keeps has made it so, if nobody has written since.
+          // The value comes from a formula that another solver keeps, if the cell was not written since.
           let owner = self[cell].owner.flatMap { cause(of: cell).formula == $0.id ? $0 : nil }
           return "'\(displayName(of: cell)) = \(value)'" + Failure.by(owner?.connection)
         }.withoutRepetitions)
     case .noNumber:
       guard let cell = conflict.cells.first else { return .noSolver([]) }
-      // What makes up a view no program says.
+      // The statements that make up a view are not the program's.
       let said = formulas.first { $0.connection.statement.origin != .kernel }
       blockingPlace = self[cell].place
       return .noNumber(

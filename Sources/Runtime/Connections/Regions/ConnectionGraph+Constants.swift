@@ -1,11 +1,11 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// The constants of equations and inequalities: one with a constant that is no number, or by which nothing can
-// be divided, has failed as any formula does, and is not in force until it has others.
+// The constants of equations and inequalities: one with a constant that is no number, or a divisor of zero,
+// has failed as any formula does, and is not in force until the constants change.
 
 extension ConnectionGraph {
-  /// Notes which of the equations that a region's solver is about to read again have failed.
+  /// Records which of the equations that a region's solver is about to read again have failed.
   func checkConstants(in region: Region) {
     let transaction = region.transaction
     for index in 0..<transaction.forcedCount {
@@ -15,8 +15,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// The places that equations take as constants, or compute those from, and that were written in the turn
-  /// that is at work.
+  /// Returns the places that equations take as constants, or compute those from, and that were written in the
+  /// turn that is at work.
   func constantsWritten(in formulas: [Formula]) -> [CellID] {
     guard isSettling else { return [] }
     var open = formulas.flatMap { $0.equation?.form.constants ?? [] }
@@ -42,7 +42,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Why a sum has no value whatever its variables are; nil where it has one, or waits for a constant.
+  /// Returns why a sum has no value whatever its variables are; nil where it has one, or lacks a constant.
   private func failure(ofConstantsIn form: LinearForm) -> Failure? {
     var isOpen = false
     var sizes: [SolverNumber] = []
@@ -50,7 +50,7 @@ extension ConnectionGraph {
       var factor = term.number
       for cell in term.divisors {
         guard let value = number(of: cell), value.isFinite else { continue }
-        // That is wrong whatever else is missing.
+        // A divisor of zero is an error whatever else is missing.
         if value.isZero { return Failure(.zeroDivide, "division by zero") }
         factor = factor / value
       }
@@ -74,7 +74,7 @@ extension ConnectionGraph {
 }
 
 extension Connection {
-  /// What the failure of its constants said, if it is an equation or an inequality.
+  /// The message of the failure of its constants, if it is an equation or an inequality.
   var constantsFailure: String? {
     for formula in formulas where formula.equation != nil {
       if case .failed(let message) = formula.state { return message }

@@ -1,11 +1,11 @@
 internal import TenonSolverKit
 
-// Ways through the graph, and the refusal of those that come back to where they began.
+// Paths through the graph, and the refusal of cycles.
 
 extension ConnectionGraph {
   /// Refuses a formula whose result is needed to compute it.
   ///
-  /// - Complexity: O(what depends on the result, and the regions of the inputs).
+  /// - Complexity: O(cells that depend on the result, and the regions of the inputs).
   func refuseCycle(
     from output: CellID, to inputs: [CellID], through formula: Formula
   ) throws(Failure) {
@@ -21,21 +21,21 @@ extension ConnectionGraph {
     }
   }
 
-  /// Refuses a region that something it determines determines in turn.
+  /// Refuses a region that would depend on one of its own results.
   ///
-  /// `regions` become one with the constraint; something outside determines their pinned cells, and
+  /// `regions` become one with the constraint; formulas outside determine their pinned cells, and
   /// `pins` of the constraint's.
   ///
-  /// - Throws: a failure that names the way around.
-  /// - Complexity: O(cells that come to a region and what depends on them), if what determines those
-  ///   stands below the region, and O(pinned cells) if something reads them; else O(the region and
-  ///   what depends on it).
+  /// - Throws: a failure that names the cycle.
+  /// - Complexity: O(cells that are new in a region and their dependents), if the formulas that determine
+  ///   those stand below the region, and O(pinned cells) if the new cells are read; else O(the region and
+  ///   its dependents).
   func refuseCycle(
     around regions: [Region], pins: [CellID], _ constraint: Constraint
   ) throws(Failure) {
     var members = Set(constraint.cells)
     if regions.count == 1, let region = regions.first {
-      // The region alone has no cycle. What it determines stands at its level or above.
+      // The region alone has no cycle. Its dependents stand at its level or above.
       members = members.filter { self[$0].region !== region }
       let highest = members.filter { self[$0].hasOwner }.map { level(of: $0) }.max() ?? -1
       if highest >= region.level { members.formUnion(region.cells) }
@@ -46,7 +46,7 @@ extension ConnectionGraph {
     if outside.isEmpty { return }
     let pinned = regions.reduce(into: Set(pins)) { $0.formUnion($1.pinned) }
     guard let way = way(from: outside, to: pinned) else { return }
-    // Around from the cell that is read, through the constraints, to what is determined outside.
+    // The cycle leads from the cell that is read, through the constraints, to the formulas outside.
     let first = way.cells[way.cells.count - 1]
     let reading = members.sorted().lazy.compactMap { member in
       self[member].readers.first { $0.output == first }.map { (cell: member, formula: $0) }
@@ -63,16 +63,16 @@ extension ConnectionGraph {
       way.truths)
   }
 
-  /// Refuses a region that determines what one of its own formulas reads besides the cells it joins.
+  /// Refuses a region that determines a cell that one of its own formulas reads besides those it joins.
   ///
-  /// `regions` become one with the constraint. A formula that reads besides what stands below a region
-  /// has it stand higher: with such a way around there would be no end of that.
+  /// `regions` become one with the constraint. A formula's dynamic inputs below a region raise the level of
+  /// the region: with such a cycle there would be no end of that.
   ///
-  /// - Returns: whether such a way was due to regions that were kept together and need not be, so that
+  /// - Returns: whether such a cycle was due to regions that were kept together and need not be, so that
   ///   they have to be looked at anew.
-  /// - Throws: a failure that names the way around.
-  /// - Complexity: O(1) where no formula of the regions reads anything besides, or nothing reads what
-  ///   comes to a region; else O(the regions and what depends on them).
+  /// - Throws: a failure that names the cycle.
+  /// - Complexity: O(1) where no formula of the regions has dynamic inputs, or the new cells of a region
+  ///   have no readers; else O(the regions and their dependents).
   func hasCycle(
     throughReadsOf regions: [Region], _ constraint: Constraint
   ) throws(Failure) -> Bool {
@@ -103,7 +103,7 @@ extension ConnectionGraph {
     throw cycle(way.cells, through: constraint.formulas.suffix(1) + way.formulas, way.truths)
   }
 
-  /// Refuses a constraint that would have solved for what an equation takes as a constant beside it.
+  /// Refuses a constraint whose region would compute a cell that an equation takes as a constant beside it.
   private func refuseComputing(
     constantsOf formula: Formula, for constraint: Constraint, among regions: [Region]
   ) throws(Failure) {
@@ -117,32 +117,32 @@ extension ConnectionGraph {
     throw cycle([computed], through: constraint.formulas.suffix(1) + [formula])
   }
 
-  /// A way through the graph, its cells and what leads from one to the next from the last to the first.
+  /// A path through the graph, with the formulas and connections on it, from the last cell to the first.
   struct Way {
     var cells: [CellID]
     var formulas: [Formula] = []
-    /// The connections passed of which one place is the truth.
+    /// The connections passed of which one place is the source of truth.
     var truths: [Connection] = []
   }
 
-  /// What led to a cell on the way.
+  /// The cell before another one on the path, with the formula or connection between them.
   private struct Step {
     let cell: CellID
     var formula: Formula?
     var truth: Connection?
   }
 
-  /// A way from some cells to others, along formulas, through regions, and both ways between a truth
-  /// and what shows it; `without`: but for this connection.
+  /// Returns a path from some cells to others, along formulas, through regions, and both ways between a
+  /// source of truth and the places that show it; `without`: but for this connection.
   ///
-  /// What depends on a cell stands at its level or above it, so that what stands above all that is
-  /// looked for need not be followed; truths have no levels. The search goes from both ends in turns, so that
-  /// little that comes to either ends it: whoever connects what is read after what reads it walks no long way.
-  /// - Complexity: O(what depends on the starts and stands no higher), or O(what the targets depend on), if
+  /// Dependents of a cell stand at its level or above it, so that cells above all targets need not be
+  /// followed; truths have no levels. The search goes from both ends in turns, so that the smaller side
+  /// ends it: connecting inputs after their readers costs no long search.
+  /// - Complexity: O(dependents of the starts that stand no higher), or O(dependencies of the targets), if
   ///   that is less and there are no truths.
   ///
-  /// Which of several ways is found does not depend on the order in which sets have their members: what
-  /// messages say is the same in each run.
+  /// The path that is found does not depend on the order in which sets have their members: messages are the
+  /// same in each run.
   func way(
     from starts: [CellID], to targets: Set<CellID>, without barred: Connection? = nil
   ) -> Way? {
@@ -195,7 +195,7 @@ extension ConnectionGraph {
     return nil
   }
 
-  /// What some cells depend on, as far as it has been looked at: the other end of the search for a way.
+  /// The dependencies of some cells, as far as they were searched: the other end of the search for a path.
   private struct Upstream {
     private var visited: Set<CellID>
     private var stack: [CellID]
@@ -212,7 +212,7 @@ extension ConnectionGraph {
 
     /// Goes on for about as long as the search from the other end has.
     ///
-    /// - Returns: whether all has been looked at and nothing of it is where the search began.
+    /// - Returns: whether all dependencies were searched and none of them is where the other search began.
     mutating func isSeparate(in graph: ConnectionGraph, afterVisiting count: Int) -> Bool {
       while !meets, work < count {
         guard let cell = stack.popLast() else { return true }
@@ -254,8 +254,8 @@ extension ConnectionGraph {
     return way
   }
 
-  /// A way from a cell to one of others through the constraints of its region, from its end back to
-  /// the cell, which is left out.
+  /// Returns a path from a cell to one of others through the constraints of its region, from its end back
+  /// to the cell, which is left out.
   ///
   /// - Complexity: O(the region).
   func wayInside(
@@ -303,7 +303,7 @@ extension ConnectionGraph {
     return ([], [])
   }
 
-  /// The failure for a cycle, its cells from the last to the first.
+  /// Returns the failure for a cycle, its cells from the last to the first.
   func cycle(
     _ way: [CellID], through formulas: [Formula], _ truths: [Connection] = []
   ) -> Failure {
@@ -324,7 +324,7 @@ extension Array where Element == Constraint {
 }
 
 extension Array where Element: AnyObject {
-  /// The elements without repetitions, in order.
+  /// Returns the elements without repetitions, in order.
   func unique() -> [Element] {
     var seen: Set<ObjectIdentifier> = []
     return filter { seen.insert(ObjectIdentifier($0)).inserted }

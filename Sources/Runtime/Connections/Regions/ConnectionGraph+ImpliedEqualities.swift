@@ -6,7 +6,7 @@ internal import TenonTables
 // long as the others are in force, and is made anew when one of them ends.
 
 extension ConnectionGraph {
-  /// Whether two places are equal by connections that are in force.
+  /// Returns whether two places are equal by connections that are in force.
   ///
   /// - Complexity: O(1) for places of different regions, else O(constraints of the region).
   func areEqualAlready(_ left: CellID, _ right: CellID) -> Bool {
@@ -30,7 +30,7 @@ extension ConnectionGraph {
     return false
   }
 
-  /// The two places that a constraint keeps equal at once and to the last bit; nil for any other.
+  /// Returns the two places that a constraint keeps equal at once and to the last bit; nil for any other.
   private func equality(of constraint: Constraint) -> (CellID, CellID)? {
     let formulas = constraint.formulas
     guard formulas.count >= 2, formulas.allSatisfy({ $0.isPlainCopy }) else { return nil }
@@ -38,12 +38,12 @@ extension ConnectionGraph {
     return one == other ? nil : (one, other)
   }
 
-  /// Notes that an equality follows from others.
+  /// Records that an equality follows from others.
   func addRedundant(_ connection: Connection, _ left: CellID, _ right: CellID) {
     redundant[connection] = (left, right)
   }
 
-  /// Notes that a connection has come out of force: where it was an equality, those that follow from some
+  /// Removes a connection that has come out of force: where it was an equality, those that follow from some
   /// are made anew.
   func removeRedundant(_ connection: Connection, _ formulas: [Formula]) {
     redundant[connection] = nil
@@ -65,7 +65,7 @@ extension Formula {
 }
 
 extension Machine {
-  /// What has become of an equality that follows from others; nil for any other connection.
+  /// Returns the state of an equality that follows from others; nil for any other connection.
   func redundantState(of connection: Connection) -> String? {
     guard let (left, right) = graph.redundant[connection] else { return nil }
     guard let one = currentValue(of: left), let other = currentValue(of: right) else {

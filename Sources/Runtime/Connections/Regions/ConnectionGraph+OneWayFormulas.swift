@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Formulas of one direction: what determines a place, and at which level it is computed.
+// Formulas of one direction: the owners of places, and the levels at which they are computed.
 
 extension ConnectionGraph {
   func enforceOneWay(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
@@ -21,7 +21,7 @@ extension ConnectionGraph {
         try refuseCycle(from: formula.output, to: formula.inputs, through: formula)
       } catch {
         guard mayContest, !error.isUnwinding else { throw error }
-        // With a way back it becomes part of what it closes a cycle with.
+        // With an inverse it becomes part of the constraints with which it closes a cycle.
         return contest(constraint)
       }
       try determine(constraint, formula)
@@ -31,7 +31,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has a formula of one direction determine its place: no cycle closes.
+  /// Makes a formula of one direction determine its place: no cycle closes.
   private func determine(_ constraint: Constraint, _ formula: Formula) throws(Failure) {
     let output = formula.output
     markEmptiness(of: output)
@@ -46,7 +46,7 @@ extension ConnectionGraph {
       do throws(SolverConflict) {
         try introduce(output, to: region.solver)
         region.pinned.insert(output)
-        // What has failed may be computed in another direction from now on.
+        // Failed formulas may be computed in another direction from now on.
         if hasFailures { lookAgain(beside: output) }
       } catch {
         release(constraint, formula)
@@ -57,16 +57,16 @@ extension ConnectionGraph {
     scheduledFormulas.append(formula)
   }
 
-  /// Takes a one-way constraint out of its solver.
+  /// Removes a one-way constraint from its solver.
   func release(_ constraint: Constraint, _ formula: Formula) {
     levels[constraint.level].solver.remove(formula.levelID)
-    // Who reads it stays at that level.
+    // Its readers stay at that level.
     if constraint.level > 0 { setFlag(CellFlag.hasForeignReaders, of: formula.output, to: true) }
     constraint.level = -1
     if self[formula.output].owner == formula {
       cells[formula.output.index].ownerNumber = -1
       touch(formula.output)
-      // Nothing that is still there has it stand higher: ways are looked for by levels.
+      // None of the remaining formulas raises its level, by which paths are searched.
       cells[formula.output.index].level = 0
       setFlag(CellFlag.determined, of: formula.output, to: false)
       if let region = self[formula.output].region { unpin(formula.output, in: region) }
@@ -76,7 +76,7 @@ extension ConnectionGraph {
     endLaziness(of: formula)
   }
 
-  /// Hands a one-way constraint to the solver of a level.
+  /// Gives a one-way constraint to the solver of a level.
   private func insert(
     _ constraint: Constraint, _ formula: Formula, level: Int
   ) throws(Failure) {
@@ -103,7 +103,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Learns that a formula reads a cell: another solver may be the one that computes that.
+  /// Records that a formula reads a cell, which another solver may compute.
   private func recordReading(of cell: CellID, by formula: Formula) {
     if hot[cell.rawValue].flags & CellFlag.hasForeignReaders != 0 { return }
     if !isAt(levelOfSolver(of: cell), formula) {
@@ -111,17 +111,17 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether a formula is one of those that the solver of a level runs.
+  /// Returns whether a formula is one of those that the solver of a level runs.
   func isAt(_ level: Int, _ formula: Formula) -> Bool {
     formula.constraint.map { $0.region == nil && $0.level == level } ?? false
   }
 
-  /// The level of the solver that computes a cell: the lowest where none does.
+  /// Returns the level of the solver that computes a cell: the lowest where none does.
   func levelOfSolver(of cell: CellID) -> Int {
     max(0, self[cell].owner?.constraint?.level ?? 0)
   }
 
-  /// Learns what a formula was seen to read.
+  /// Sets the inputs of a formula from the reads of its last run.
   ///
   /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
   func setDynamicInputs(_ inputs: [CellID], of formula: Formula) throws(Failure) {
@@ -138,7 +138,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has a formula hear of other cells besides those that its text names.
+  /// Sets the inputs of a formula besides those that its text names.
   ///
   /// - Throws: a failure when that closes a cycle; the formula then keeps its old inputs.
   func changeDynamicInputs(_ new: [CellID], of formula: Formula) throws(Failure) {
@@ -148,7 +148,7 @@ extension ConnectionGraph {
       try setDynamicInputs(new, ofMultiWay: formula)
       return
     }
-    // There is no way around through what it has read all along.
+    // There is no cycle through its former inputs.
     let before = formula.inputs
     let added = new.filter { !before.contains($0) }
     if !added.isEmpty { try refuseCycle(from: formula.output, to: added, through: formula) }
@@ -173,21 +173,21 @@ extension ConnectionGraph {
     release(gone.sorted())
   }
 
-  /// Learns what a formula of a constraint of several directions was seen to read besides the
-  /// variables of the constraint: a change there has the constraint satisfied again.
+  /// Sets the dynamic inputs of a formula of several directions, besides the variables of the
+  /// constraint: a change there schedules the constraint.
   private func setDynamicInputs(
     _ new: [CellID], ofMultiWay formula: Formula
   ) throws(Failure) {
     guard let constraint = formula.constraint, let region = constraint.region else { return }
     let old = formula.dynamicInputs
     if region.isLoose, new.contains(where: { self[$0].region === region }) {
-      // It may be read only, and not joined.
+      // The cell may be read only, and not joined.
       separateSplitRegions()
       return try setDynamicInputs(new, ofMultiWay: formula)
     }
     var new = new.filter { self[$0].region !== region }
     if constraint.isForced {
-      // What its text names and does not join it with others it goes on reading.
+      // Cells that its text names and that do not join it with others remain inputs.
       let cells = Set(constraint.cells)
       new += formula.staticInputs.filter { !cells.contains($0) }
     }
@@ -235,17 +235,17 @@ extension ConnectionGraph {
     cells.map { level(of: $0) }.max() ?? 0
   }
 
-  /// The level at which a cell's value is settled.
+  /// Returns the level at which a cell's value is settled.
   func level(of cell: CellID) -> Int {
     max(cells[cell.index].level, cells[cell.index].region?.level ?? 0)
   }
 
-  /// Raises what depends on a cell whose region was raised.
+  /// Raises the dependents of a cell whose region was raised.
   func raiseReaders(of cell: CellID) {
     raise([(cell, nil)])
   }
 
-  /// Raises a cell, and everything that depends on it, to the level of what determines it.
+  /// Raises a cell, and everything that depends on it, to the level of the formula that determines it.
   func raise(_ cell: CellID, to level: Int) {
     raise([(cell, level)])
   }
@@ -253,7 +253,7 @@ extension ConnectionGraph {
   private func raise(_ start: [(cell: CellID, level: Int?)]) {
     var stack = start
     var steps = 0
-    // No way without a cycle goes through a region twice.
+    // No path without a cycle goes through a region twice.
     var limit = Int.max
     while let (cell, level) = stack.popLast() {
       steps += 1

@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Constraints of several directions: the regions that they form, and what a new one begins with.
+// Constraints of several directions: the regions that they form, and the cells with which a new one begins.
 
 extension ConnectionGraph {
   func enforceMultiWay(
@@ -21,12 +21,12 @@ extension ConnectionGraph {
       try join(constraint)
     } catch {
       if mayContest, !wasYielded, !error.isUnwinding, isMadeOfStatements(constraint) {
-        // Another direction of it, or of what stands against it, may come yet.
+        // Another direction of it, or of a conflicting constraint, may come yet.
         return contest(constraint)
       }
       if constraint.equation != nil { constraint.region = nil }
       if wasOneWay {
-        // It was in force as it stood; it can be again.
+        // It was in force in one direction; it can be again.
         let formulas = constraint.formulas
         constraint.formulas = [first]
         try? enforceOneWay(constraint, first)
@@ -34,19 +34,19 @@ extension ConnectionGraph {
       }
       if wasYielded { yielded.append(constraint) }
       if wasAwaitingInverse {
-        // It goes on waiting for another way back.
+        // It goes on waiting for another inverse.
         constraint.isAwaitingInverse = true
         awaitingInverse.append(constraint)
       }
       throw error
     }
     if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
-    // What was in force before with another solver goes on reading what it has read.
+    // A formula that was in force before with another solver keeps its dynamic inputs.
     if constraint.isForced { new.forEach { linkDynamicInputs(of: $0) } }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
-  /// Whether each formula of a constraint is a required statement of its own, so that there may be more.
+  /// Returns whether each formula of a constraint is a required statement, so that there may be more.
   private func isMadeOfStatements(_ constraint: Constraint) -> Bool {
     guard constraint.equation == nil, !constraint.isForced, constraint.strength == .required else {
       return false
@@ -59,7 +59,7 @@ extension ConnectionGraph {
     do throws(Failure) {
       try joinAsItStands(constraint)
     } catch {
-      // What stands against it may be that constraints are kept together which need not be.
+      // The obstacle may be constraints that are kept together and need not be.
       guard separateSplitRegions() else { throw error }
       try joinAsItStands(constraint)
     }
@@ -92,7 +92,7 @@ extension ConnectionGraph {
         return try joinAsItStands(constraint)
       }
       if let largest = absorb(involved, constraint, description) {
-        // They are one region now.
+        // The regions are one now.
         return try finishJoining(
           constraint, largest.region, ownPins, entering: largest.entering, isNew: true)
       }
@@ -105,7 +105,7 @@ extension ConnectionGraph {
     try finishJoining(constraint, region, ownPins, entering: entering, isNew: isNew)
   }
 
-  /// Notes that a region's solver has a constraint, with cells that are new there.
+  /// Records that a region's solver has a constraint, with cells that are new there.
   private func finishJoining(
     _ constraint: Constraint, _ region: Region, _ pins: [CellID], entering: [CellID], isNew: Bool
   ) throws(Failure) {
@@ -132,13 +132,13 @@ extension ConnectionGraph {
     }
   }
 
-  /// Puts a region above everything that determines one of its cells, or is read besides by a
-  /// constraint that has just come in.
+  /// Raises a region above everything that determines one of its cells, or is read besides by a
+  /// constraint that was just added.
   func settleLevel(
     of region: Region, for constraint: Constraint, entering: [CellID]
   ) {
     cellOfCycle = nil
-    // Those that were there before stand below it.
+    // The formulas that were there before stand below it.
     let pins = constraint.cells + entering
     let pinned = pins.filter { self[$0].hasOwner }.map { self[$0].level }.max() ?? 0
     let below = max(pinned, highestLevel(of: constraint.formulas.flatMap(\.dynamicInputs)))
@@ -147,7 +147,7 @@ extension ConnectionGraph {
     for cell in isHigher ? region.cells.sorted() : entering { raiseReaders(of: cell) }
   }
 
-  /// Takes a constraint into a region.
+  /// Adds a constraint to a region.
   ///
   /// - Returns: false when its solver cannot keep it and another one may.
   private func extend(
@@ -177,7 +177,7 @@ extension ConnectionGraph {
     try solver.edit(cell, age: writes.age(of: cell), isPinned: self[cell].hasOwner)
   }
 
-  /// Makes one region of several, and of a constraint that joins them.
+  /// Merges several regions and a constraint that joins them into one.
   private func merge(
     _ old: [Region], with constraint: Constraint, pinned: Set<CellID>
   ) throws(Failure) -> Region {
@@ -189,7 +189,7 @@ extension ConnectionGraph {
     if let preferred = all.lazy.compactMap(\.preferredSolver).first(where: { $0 != made.name }) {
       throw .noSolver(["\(preferred): only \(made.name) keeps it with what stands beside it"])
     }
-    // A wish that the solver of its region has given up, and this one keeps, does not hold yet.
+    // A soft constraint that the solver of its region has given up, and this one keeps, does not hold yet.
     for each in all where each.strength < .required {
       guard let solver = each.region?.solver, !solver.keeps(each.id), made.solver.keeps(each.id),
         let formula = each.firstFormula
@@ -218,23 +218,23 @@ extension ConnectionGraph {
     return region
   }
 
-  /// Sees to it that a constraint that has just come into force holds after the next settling.
+  /// Schedules a constraint that has just come into force, so that it holds after the next settling.
   private func satisfy(
     _ constraint: Constraint, new: [Formula], origin: CellID?, wasSatisfied: Bool
   ) {
     guard let region = constraint.region,
       let added = constraint.equation == nil ? new.last : constraint.formulas.first
     else { return }
-    // It holds as it did, or has failed as it had.
+    // It holds as before, or has failed as before.
     if isGivingBack { return }
-    // What has failed may be computed in another direction beside it.
+    // Failed formulas may be computed in another direction beside it.
     defer { if hasFailures { lookAgain(in: region) } }
     if let origin {
       begin(constraint, with: [origin], in: region)
       scheduledFormulas.append(added)
       return
     }
-    // A formula that comes as the way back of one that holds has nothing to do.
+    // An inverse of a formula that holds need not run.
     if wasSatisfied, constraint.formulas.contains(where: { $0.state == .satisfied }) {
       if region.hasReads { for formula in new { machine.learnReads(ofIdle: formula) } }
       return
@@ -249,9 +249,9 @@ extension ConnectionGraph {
     scheduledFormulas.append(added)
   }
 
-  /// Has cells keep their values that are the side with which a constraint begins; that is no write.
+  /// Makes the cells with which a constraint begins keep their values; that is no write.
   ///
-  /// They do so anyway unless the constraint computes one of them: what it reads stands above it.
+  /// They do so anyway unless the constraint computes one of them: its inputs stand above it.
   private func begin(_ constraint: Constraint, with cells: [CellID], in region: Region) {
     let formulas = Set(constraint.formulas.map(\.id))
     var rest = cells
@@ -265,7 +265,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Hands the cells on with which constraints begin that a region has taken in.
+  /// Passes on the cells with which constraints begin of regions that were merged into another one.
   func goOnBeginning(_ old: [Region], in region: Region) {
     for cell in old.flatMap(\.begun) {
       clock += 1
@@ -274,8 +274,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// Lets a region compute a cell again that nothing else determines any more: wishes that have stood
-  /// back because of that may hold again.
+  /// Lets a region compute a cell again that no formula outside determines any more: soft constraints that
+  /// were displaced because of that may hold again.
   func unpin(_ cell: CellID, in region: Region) {
     region.pinned.remove(cell)
     if region.hasWishes {

@@ -4,13 +4,13 @@ internal import TenonTables
 // Regions that become one: the constraints of the smaller ones go to the solver of the largest.
 
 extension ConnectionGraph {
-  /// Makes the largest of several regions take in the others and a constraint that joins them.
+  /// Merges the others of several regions and a constraint that joins them into the largest.
   ///
   /// So a net that is built from the middle of many places at once is built in O(n log n) steps: a
   /// constraint moves only to a region that is twice as large.
   ///
   /// - Returns: the region, and the cells that are new there; nil when they have to get a new solver:
-  ///   their solvers differ or are of the language, some constraint is a wish, so that the order in which they
+  ///   their solvers differ or are of the language, some constraint is soft, so that the order in which they
   ///   came counts, or the solver finds a conflict. Nothing has changed then.
   /// - Complexity: O(the smaller regions), as far as the solver goes.
   func absorb(
@@ -43,7 +43,7 @@ extension ConnectionGraph {
     return (largest, entering)
   }
 
-  /// Gives a region's solver further constraints, all or none.
+  /// Adds further constraints to a region's solver, all or none.
   private func take(
     _ constraints: [ConstraintIR], _ entering: [CellID], into region: Region
   ) -> Bool {
@@ -64,7 +64,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Hands what a region waits for to the one that has taken it in.
+  /// Passes the pending work of a region on to the one into which it was merged.
   private func unite(_ other: Region, with region: Region) {
     region.pinned.formUnion(other.pinned)
     if other.hasReads { region.hasReads = true }

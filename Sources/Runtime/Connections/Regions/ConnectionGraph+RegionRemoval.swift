@@ -1,10 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Taking constraints out of regions.
+// Removing constraints from regions.
 
 extension ConnectionGraph {
-  /// Takes those constraints out of their regions that end as wholes, as all their formulas end.
+  /// Removes the constraints that end as wholes, as all their formulas end, from their regions.
   func withdrawTogether(_ formulas: [Formula]) {
     for formula in formulas {
       guard let constraint = formula.constraint, constraint.isMultiWay,
@@ -23,7 +23,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes a constraint that has lost a formula out of its region, or back among the one-way ones.
+  /// Removes a constraint that has lost a formula from its region, or returns it to the one-way ones.
   func leave(_ constraint: Constraint) {
     guard let region = constraint.region else { return }
     constraint.region = nil
@@ -35,7 +35,7 @@ extension ConnectionGraph {
       enterAgain(constraint)
       return
     }
-    // One of the language may have something to let go of.
+    // A solver of the language may have data to release.
     if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
     if broken == nil {
       breakUp(region)
@@ -46,10 +46,10 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes a constraint out of a region that otherwise stays as it is.
+  /// Removes a constraint from a region that otherwise stays as it is.
   ///
-  /// What remains may be two regions: that is not looked for before something would be refused
-  /// because of it, so that a chain is taken apart in a time that grows with its length only.
+  /// The rest may be two regions: that is not examined before a statement would be refused because of it,
+  /// so that a chain is taken apart in a time that grows with its length only.
   ///
   /// - Complexity: O(cells of the constraint).
   private func takeOut(_ constraint: Constraint, of region: Region) {
@@ -76,7 +76,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Makes regions of those that may have fallen apart.
+  /// Divides the regions that may have fallen apart.
   ///
   /// - Returns: whether there was any.
   /// - Complexity: O(constraints of such regions).
@@ -91,7 +91,7 @@ extension ConnectionGraph {
   /// Makes regions of their own of all parts of a region but the largest one, which stays as it is.
   ///
   /// - Returns: false when the region has to be made anew as a whole.
-  /// - Complexity: O(occurrences of cells in the region's constraints); what stays is not touched.
+  /// - Complexity: O(occurrences of cells in the region's constraints); the largest part is not touched.
   private func divide(_ region: Region) -> Bool {
     guard type(of: region.solver).forgetsAtOnce, !region.hasWishes, region.transaction.isEmpty,
       !region.isWaiting
@@ -117,7 +117,7 @@ extension ConnectionGraph {
     return true
   }
 
-  /// The constraints of a region by what they share places with.
+  /// Returns the connected parts of a region's constraints.
   private func parts(of region: Region) -> [[Constraint]] {
     let constraints = Array(region.constraints)
     var places: [CellID: [Int]] = [:]
@@ -164,7 +164,7 @@ extension ConnectionGraph {
     let isTurn = isSettling || atomicDepth > 0 || words[0].hasLoggedChanges
     defer {
       for formula in held where formula.state == .waiting { formula.state = .satisfied }
-      // A turn that is given up does not take that back.
+      // A turn that is given up does not undo this.
       if !isTurn, words[0].hasLoggedChanges { log.endTurn() }
     }
     for cell in region.cells {
@@ -177,7 +177,7 @@ extension ConnectionGraph {
     if retries.formulas.count > retried { retries.written += region.writtenLast }
   }
 
-  /// A formula of each connection that holds, where a solver keeps it that need not have run any.
+  /// Returns a formula of each connection that holds, if the solver of the region need not run formulas.
   func connectionsHeld(in region: Region) -> [Formula] {
     connectionsHeld(in: region, among: region.constraints)
   }
@@ -194,8 +194,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has formulas wait that need not have run where their region was solved as sums, and in whose places
-  /// something is missing: what a sum gave a place says nothing of them.
+  /// Marks formulas as waiting that need not have run where their region was solved as sums, and that read a
+  /// missing value: the value that a sum gave a place says nothing of them.
   func forgetSums(of region: Region, among constraints: some Sequence<Constraint>) {
     guard region.solvesSums else { return }
     for constraint in constraints where constraint.equation == nil {
@@ -225,15 +225,15 @@ extension ConnectionGraph {
 
   /// Takes many connections out of force for good.
   ///
-  /// - Complexity: O(connections and what stands in a region with one of them).
+  /// - Complexity: O(connections and the constraints of their regions).
   func disconnect(_ ended: [Connection]) {
     let regions = leaveTogether { for connection in ended { disconnect(connection) } }
     for region in regions { release(region.cells.sorted()) }
   }
 
-  /// Makes regions anew once only for all that takes formulas out of them.
+  /// Rebuilds regions once only after a body that removes formulas from them.
   ///
-  /// - Returns: the regions that are no more.
+  /// - Returns: the regions that were rebuilt.
   @discardableResult
   func leaveTogether(_ body: () -> Void) -> [Region] {
     broken = ([], [])
@@ -248,9 +248,9 @@ extension ConnectionGraph {
     return regions.unique()
   }
 
-  /// Makes regions anew for constraints whose region fell apart.
+  /// Builds regions anew for constraints whose region fell apart.
   ///
-  /// `violated`: the wishes that did not hold there.
+  /// `violated`: the soft constraints that did not hold there.
   private func rebuild(_ constraints: [Constraint], violated: Set<ConstraintID>) {
     structuralWork += constraints.count
     for constraint in constraints { constraint.region = nil }
@@ -258,7 +258,7 @@ extension ConnectionGraph {
       // They held together with more constraints than there are now.
       try? join(constraint)
       guard constraint.strength < .required else { continue }
-      // It may have stood back behind one that is gone.
+      // It may have been displaced by one that is gone.
       if violated.contains(constraint.id) {
         retry(constraint)
       } else if constraint.equation == nil {

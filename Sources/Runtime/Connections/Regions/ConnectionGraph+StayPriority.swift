@@ -1,16 +1,16 @@
 internal import TenonSolverKit
 
-// What tells which place gives way: when it was written, and of those never written what does not depend
-// on when they were connected.
+// The priority of stays: the time of the last write, and for places never written a number that does not
+// depend on when they were connected.
 
 extension ConnectionGraph {
-  /// Notes whether a place holds nothing, before anything is computed for it.
+  /// Records whether a place holds nothing, before a value is computed for it.
   func markEmptiness(of cell: CellID) {
     let record = cells[cell.rawValue]
     if record.wasEmpty == nil { record.wasEmpty = holdsNothing(cell) }
   }
 
-  /// Whether a place holds nothing, as far as that is known without running code.
+  /// Returns whether a place holds nothing, as far as that is known without running code.
   private func holdsNothing(_ cell: CellID) -> Bool {
     let place = place(of: cell)
     switch place.kind {
@@ -25,16 +25,16 @@ extension ConnectionGraph {
     }
   }
 
-  /// A number that goes by what a place is, not by when it was connected: those that held nothing come
-  /// first; variables in the order of their declaration, then instance variables and elements by where
-  /// they stand, then all other places in an order that their names fix.
+  /// Returns the rank of a place, which does not depend on when it was connected: places that held nothing
+  /// come first; variables in the order of their declaration, then instance variables and elements by their
+  /// positions, then all other places in an order that their names fix.
   func rank(of cell: CellID) -> UInt32 {
     markEmptiness(of: cell)
     let isEmpty = cells[cell.rawValue].wasEmpty ?? false
     return isEmpty ? position(of: cell) : position(of: cell) | 1 << 31
   }
 
-  /// The same without regard to what it held: below 2^31.
+  /// Returns the rank without regard to the value that the place held: below 2^31.
   private func position(of cell: CellID) -> UInt32 {
     let place = place(of: cell)
     let most: UInt32 = 1 << 29 - 1
@@ -47,7 +47,7 @@ extension ConnectionGraph {
       return position(1, place.index)
     case .element where place.index >= 0: return position(2, place.index)
     case .element, .property, .stored, .whole:
-      // Bytes as in a name that is hashed: the same in all runs of a program.
+      // The hash is the same in all runs of a program.
       var hash: UInt32 = 0x811C_9DC5
       for byte in machine.describe(place.key).utf8 {
         hash = (hash ^ UInt32(byte)) &* 0x0100_0193

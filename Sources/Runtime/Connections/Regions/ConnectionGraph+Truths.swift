@@ -1,12 +1,12 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// A truth and the places that show it are joined as by any other connection both ways: what one becomes
-// the other becomes. Objects of the language see to that after the turn, so that no solver knows of it;
-// what would lead back to a truth on another way is therefore refused as a cycle.
+// A source of truth and the places that show it are joined as by any other connection both ways: they get
+// each other's values. Objects of the language see to that after the turn, so that no solver knows of it;
+// another path that leads back to a source of truth is therefore refused as a cycle.
 
 extension ConnectionObserver {
-  /// Whether it keeps two places in step, not whole stores.
+  /// Returns whether it keeps two places equal, not whole stores.
   func isTruth(in graph: ConnectionGraph) -> Bool {
     kind == .places && cells.count == 2
       && cells.allSatisfy { graph.hot[$0.rawValue].kind != .whole }
@@ -14,7 +14,7 @@ extension ConnectionObserver {
 }
 
 extension ConnectionGraph {
-  /// The connections of a cell of which one place is the truth, each with the other place.
+  /// Returns the connections of a cell of which one place is the source of truth, each with the other place.
   func truths(of cell: CellID) -> [(truth: Connection, partner: CellID)] {
     guard let connections = observers.byCell[cell] else { return [] }
     return connections.sorted { $0.number < $1.number }.compactMap { connection in
@@ -25,18 +25,18 @@ extension ConnectionGraph {
     }
   }
 
-  /// Refuses a connection between a truth and what shows it where there is another way from one of the
-  /// two to the other.
+  /// Refuses a connection between a source of truth and a place that shows it where there is another path
+  /// from one of the two to the other.
   ///
-  /// - Throws: a failure that names the way around.
-  /// - Complexity: O(what depends on the two places).
+  /// - Throws: a failure that names the cycle.
+  /// - Complexity: O(dependents of the two places).
   func refuseCycle(
     through connection: Connection, _ observer: ConnectionObserver, _ left: CellID, _ right: CellID
   ) throws(Failure) {
     guard [left, right].allSatisfy({ hot[$0.rawValue].kind != .whole }) else { return }
     for (start, end) in [(left, right), (right, left)]
     where try isJoinedOtherwise(start, end, by: connection) {
-      // Regions that need not be one have been parted.
+      // Regions that need not be one have been divided.
       return try refuseCycle(through: connection, observer, left, right)
     }
   }
@@ -51,13 +51,13 @@ extension ConnectionGraph {
       ([connection] + way.formulas.map(\.connection) + way.truths).withoutRepetitions)
   }
 
-  /// Refuses a constraint of several directions that joins a truth with what shows it, or what depends
-  /// on one of the two with the other.
+  /// Refuses a constraint of several directions that joins a source of truth with a place that shows it, or
+  /// the dependents of one of the two with the other.
   ///
   /// `regions` become one with the constraint.
   ///
-  /// - Throws: a failure that names the way around.
-  /// - Complexity: O(1) without truths, else O(the regions and what depends on them).
+  /// - Throws: a failure that names the cycle.
+  /// - Complexity: O(1) without truths, else O(the regions and their dependents).
   func refuseCycle(
     throughTruthsOf regions: [Region], _ constraint: Constraint
   ) throws(Failure) {
@@ -75,12 +75,12 @@ extension ConnectionGraph {
     }
   }
 
-  /// The failure for a way around through a truth and a constraint.
+  /// Returns the failure for a cycle through a source of truth and a constraint.
   private func cycle(
     from member: CellID, by truth: Connection, to partner: CellID, _ way: Way,
     _ constraint: Constraint
   ) -> Failure {
-    // From the place behind the truth back into the constraint, or from there to the place.
+    // From the place that shows the truth back into the constraint, or from there to the place.
     var cells = way.cells.last == partner ? way.cells + [member] : [member] + way.cells
     if let first = cells.first, cells.last != first { cells.append(first) }
     let connections =

@@ -3,18 +3,18 @@ internal import TenonTables
 
 // Places whose path has expressions in it: `mem:task/{selected}`, `var:record/{field}`.
 
-/// A path whose components are computed: where it leads is found anew whenever what they read changes.
+/// A path whose components are computed: it is followed anew whenever an input of the computation changes.
 struct ComputedPath {
-  /// The store whose place it is; nil for properties of what a variable holds.
+  /// The store of the place; nil for properties of a variable's value.
   let store: Value
   /// The variable with which a path through properties begins.
   let base: Place?
   /// Computes the reference in the store, or the array of the properties' names.
   let block: Value
-  /// The properties behind the place.
+  /// The properties after the place.
   var names: [Value] = []
 
-  /// The values that the path refers to.
+  /// Calls a closure with the values that the path refers to.
   func forEachValue(_ body: (Value) -> Void) {
     body(store)
     body(block)
@@ -26,10 +26,10 @@ struct ComputedPath {
   }
 }
 
-/// Where a connection has led some of whose ways depend on more than what its paths go through: on the
-/// values of expressions, on how many elements a list has.
+/// The places of a connection whose paths depend on more than the places they go through: on the values of
+/// expressions, on the sizes of lists.
 ///
-/// A side that leads elsewhere later begins with what is there.
+/// A side that leads elsewhere later begins with the value there.
 struct AimedSides {
   var left: Place?
   /// The other place, or those of a formula that can be computed.
@@ -37,7 +37,7 @@ struct AimedSides {
   var reads: [Place?]
   var steps: [Place]
 
-  /// The values that are compared with later ones.
+  /// Calls a closure with the values that are compared with later ones.
   func forEachValue(_ body: (Value) -> Void) {
     for place in ([left] + right + reads).compactMap({ $0 }) + steps {
       body(place.key)
@@ -47,10 +47,10 @@ struct AimedSides {
 }
 
 extension ConnectionSpec.PlacePath {
-  /// Whether expressions say which place it is.
+  /// Whether expressions decide which place it is.
   var isComputed: Bool { if case .computed = self { true } else { false } }
 
-  /// The path that goes on through properties.
+  /// Returns the path that goes on through properties.
   func appending(_ more: [Value]) -> ConnectionSpec.PlacePath {
     if more.isEmpty { return self }
     switch self {
@@ -63,24 +63,24 @@ extension ConnectionSpec.PlacePath {
   }
 }
 
-/// Where a path leads at present.
+/// The place to which a path leads at present.
 struct ResolvedPath {
-  /// The place at its end; nil when something on the way is nil or has no such property.
+  /// The place at its end; nil when a value on the way is nil or has no such property.
   var place: Place?
   /// The places on the way, whose changes lead the path elsewhere.
   var steps: [Place] = []
-  /// Why the path cannot be followed.
+  /// The reason why the path cannot be followed.
   var failure: Failure?
-  /// Whether it has come to a dictionary that has no such entry and understands the name as a message.
+  /// Whether it has reached a dictionary that has no such entry and understands the name as a message.
   var isMessage = false
-  /// The places among the steps that say which components the path has.
+  /// The places among the steps from which the components of the path are computed.
   var components: [Place] = []
 }
 
 extension Machine {
   /// Follows a path.
   ///
-  /// Getters may run: what is found is kept among the roots, which the caller takes back.
+  /// Getters may run: the result is kept among the roots, which the caller removes.
   func aim(_ path: ConnectionSpec.PlacePath) -> ResolvedPath {
     switch path {
     case .place(let place): return ResolvedPath(place: place)
@@ -104,7 +104,7 @@ extension Machine {
     while !rest.isEmpty {
       do throws(Failure) {
         if let alias = try aliasInGroup(rest, at: current, &detours) {
-          // What stands under the name may be reached on a way of its own; a group itself does not change.
+          // The place of the name may be reached on a path of its own; a group itself does not change.
           if current.kind != .whole { aim.steps.append(current) }
           current = alias.base
           rest = alias.names[...]
@@ -126,7 +126,7 @@ extension Machine {
     return aim
   }
 
-  /// Goes on by one step, which may take several names.
+  /// Follows one step, which may take several names.
   ///
   /// - Returns: whether the path leads on; else its end is not there.
   private func follow(
@@ -134,7 +134,7 @@ extension Machine {
     _ aim: inout ResolvedPath
   ) throws(Failure) -> Bool {
     let (object, reads) = plainValue(at: current)
-    // What a getter reads leads elsewhere as well; the place itself is told last.
+    // A getter's inputs lead elsewhere as well; the place itself comes last.
     aim.steps += reads + [current]
     for value in reads.flatMap({ [$0.object, $0.key] }) + [object] { roots.append(value) }
     if let way = wayThroughReference(rest, at: object) {
@@ -144,7 +144,7 @@ extension Machine {
       return true
     }
     if let name = rest.first, isKept(object, at: current), let end = end(named: name, of: object) {
-      // Another element is there when there are more or fewer.
+      // It is another element when the size changes.
       aim.steps.append(.whole(ObjectRef(object)))
       guard let end else { return false }
       roots.append(end.key)
@@ -161,12 +161,12 @@ extension Machine {
     return true
   }
 
-  /// Whether a place holds an object, rather than that its getter makes one for each who asks.
+  /// Returns whether a place holds an object, rather than that its getter makes one for each read.
   private func isKept(_ object: Value, at place: Place) -> Bool {
     place.kind != .property || plainValue(at: place).value == object
   }
 
-  /// The element that `first` or `last` answers of a list; the place is nil where the list is empty.
+  /// Returns the element that `first` or `last` answers of a list; the place is nil where the list is empty.
   ///
   /// - Returns: nil for other names, and where the message may mean something else.
   func end(named name: Value, of object: Value) -> Place?? {
@@ -178,7 +178,7 @@ extension Machine {
     guard isArray || info.inherits(from: kernel.orderedCollection),
       let method = info.lookUp(selector(text)), method.holder.isKernel
     else { return nil }
-    // What a program adds to a class of the kernel may answer anything.
+    // A method that a program adds to a class of the kernel may answer anything.
     if case .definition = method.origin { return nil }
     let count = isArray ? ObjectRef(object).elementCount : self.count(of: object)
     guard count > 0 else { return .some(nil) }
@@ -186,7 +186,7 @@ extension Machine {
     return .some(try? place(of: Value(small: index), in: object))
   }
 
-  /// How many elements a list has.
+  /// Returns the number of elements of a list.
   private func count(of list: Value) -> Int {
     let outer = recorder
     recorder = DependencyRecorder(within: outer)
@@ -200,7 +200,7 @@ extension Machine {
     }
   }
 
-  /// Whether a name that no entry of a dictionary has is a message to it.
+  /// Returns whether a name that no entry of a dictionary has is a message to it.
   func isMessage(_ name: Value?, to object: Value, evenWithEntry: Bool = false) -> Bool {
     guard let name, let text = text(name), object.isObject else { return false }
     let info = classInfo(of: object)
@@ -222,7 +222,7 @@ extension Machine {
       ? .noWayBack(name, owner) : .readOnlyProperty(name, owner)
   }
 
-  /// The value at a place, without noting the read, and what its getter reads.
+  /// Returns the value at a place, without recording the read, and the reads of its getter.
   func plainValue(at place: Place) -> (value: Value, reads: [Place]) {
     let outer = recorder
     let recorder = DependencyRecorder(within: outer)
@@ -246,9 +246,9 @@ extension Machine {
 
   /// Computes the components of a path.
   ///
-  /// What it finds and has read is kept among the roots, which the caller takes back.
+  /// The path and the reads are kept among the roots, which the caller removes.
   ///
-  /// - Returns: The path as it is now, nil where it cannot be known, with what its components have read.
+  /// - Returns: The path as it is now, nil where it cannot be known, with the reads of its components.
   ///   The failure is nil where one of those places holds nothing yet.
   func locate(
     _ path: ComputedPath
@@ -279,7 +279,7 @@ extension Machine {
     }
   }
 
-  /// The path whose components have been computed.
+  /// Returns the path whose components have been computed.
   private func located(
     _ path: ComputedPath, at value: Value
   ) throws(Failure) -> ConnectionSpec.PlacePath {
@@ -295,8 +295,8 @@ extension Machine {
     return .path(path.base ?? .slot(session.script, 0), way + path.names)
   }
 
-  /// Refuses a path whose components read what the connection computes, as its place would depend on
-  /// itself, or what cannot tell of changes.
+  /// Refuses a path whose components read the place that the connection computes, as the place would depend
+  /// on itself, or a place that cannot announce changes.
   func refuseOwnPath(
     _ aims: [ResolvedPath], computing places: [Place], for connection: Connection
   ) throws(Failure) {
@@ -310,18 +310,18 @@ extension Machine {
     }
   }
 
-  /// What messages call a place that a text names: one whose path is computed as it is now.
+  /// Returns the name in messages of a place that a text names: one whose path is computed as it is now.
   func cellName(of operand: ConnectionSpec.Operand, at place: Place) -> String {
     operand.place.isComputed ? nameOnPath(of: place) : operand.name
   }
 
-  /// What messages call a place on the way of a path, or at its end where that is computed.
+  /// Returns the name in messages of a place on the way of a path, or at its end where that is computed.
   func nameOnPath(of place: Place) -> String {
     guard place.kind == .stored else { return name(of: place) }
     return ownName(of: place) ?? name(of: place)
   }
 
-  /// Notes where a connection leads.
+  /// Records the places to which a connection leads.
   ///
   /// - Returns: The side with a computed path that leads elsewhere than before, which has another value
   ///   to begin with; nil where it begins as every other does. Where both do it is the right one.
@@ -340,15 +340,15 @@ extension Machine {
     return plan.target.place.isComputed && old.left != new.left ? .left : nil
   }
 
-  /// Follows all paths of a plan.
+  /// Follows all paths of a specification.
   func aims(of plan: ConnectionSpec) -> PlanAims {
     PlanAims(
       target: aim(plan.target.place), other: plan.other.map { aim($0.place) },
       reads: plan.reads.map { aim($0.place) }, backs: plan.backs.map { aim($0.place) })
   }
 
-  /// Looks whether a connection whose paths may lead elsewhere leads where it has led, so that it stays
-  /// in force as it is; what is on the way may be other places.
+  /// Returns whether a connection whose paths may lead elsewhere still leads to the same places, so that it
+  /// stays in force as it is; the places on the way may be others.
   func staysAimed(_ connection: Connection, _ plan: ConnectionSpec) -> Bool {
     guard let old = connection.aimed, connection.pathFailure == nil, connection.firstFormula != nil,
       plan.linear == nil
@@ -370,7 +370,7 @@ extension Machine {
   }
 }
 
-/// Where the paths of a plan lead.
+/// The places to which the paths of a specification lead.
 struct PlanAims {
   let target: ResolvedPath
   let other: ResolvedPath?
@@ -379,7 +379,7 @@ struct PlanAims {
 
   var all: [ResolvedPath] { [target] + [other].compactMap { $0 } + backs + reads }
 
-  /// Whether any of them depends on more than what its path goes through.
+  /// Whether any of them depends on more than the places that its path goes through.
   var dependOnMore: Bool {
     all.contains { !$0.components.isEmpty || $0.steps.contains { $0.kind == .whole } }
   }

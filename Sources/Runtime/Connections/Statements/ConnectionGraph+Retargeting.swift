@@ -4,10 +4,10 @@ internal import TenonParser
 internal import TenonSolverKit
 internal import TenonTables
 
-// Connections whose paths may lead elsewhere by now, and those that are suspended and resumed.
+// Connections whose paths may lead elsewhere now, and those that are suspended and resumed.
 
 extension Connection {
-  /// What the failure of one of its formulas said; nil where none has failed by itself.
+  /// The message of a failed formula; nil where none has failed by itself.
   fileprivate var ownFailure: String? {
     formulas.lazy.compactMap { formula in
       if case .failed(let message) = formula.state { message } else { nil }
@@ -18,7 +18,7 @@ extension Connection {
 extension ConnectionGraph {
   // MARK: Paths
 
-  /// Notes the places on the way of a connection's paths.
+  /// Watches the places on the way of a connection's paths.
   func watchPath(
     of connection: Connection, through steps: [Place], nameOf: (Place) -> String
   ) {
@@ -30,7 +30,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Forgets the places on the way of a connection's paths.
+  /// Ends the watching of the places on the way of a connection's paths.
   func unwatchPath(of connection: Connection) {
     let steps = connection.steps
     connection.steps = []
@@ -44,7 +44,7 @@ extension ConnectionGraph {
 
   /// Makes connections anew whose paths may lead elsewhere now.
   ///
-  /// One that cannot be is in error until a path leads elsewhere again, and whoever has written goes on.
+  /// One that cannot be made is in error until a path leads elsewhere again; the writer goes on.
   ///
   /// - Throws: a failure when an accessor on the way was interrupted.
   func retarget() throws(Failure) {
@@ -53,13 +53,13 @@ extension ConnectionGraph {
     var failure: Failure?
     for connection in waiting {
       guard connection.status == .active, let plan = connection.plan else { continue }
-      // Its formula may have gone the path before, and have said the same.
+      // Its formula may have followed the path before, with the same result.
       if machine.staysAimed(connection, plan) {
         connection.awaitsAim = false
         continue
       }
       let known = connection.pathFailure ?? connection.ownFailure
-      // What is known of the changes of its places, and of those on the way, is kept.
+      // The change log of its places, and of those on the way, is kept.
       let cells = connection.formulas.flatMap { $0.inputs + [$0.output] } + connection.steps
       let outer = rememberedCells
       rememberedCells.formUnion(cells)
@@ -100,7 +100,7 @@ extension ConnectionGraph {
     guard connection.status == .suspended, let plan = connection.plan else { return }
     unwatch(connection)
     connection.status = .active
-    // What has changed meanwhile is what it begins with.
+    // It begins with the changes since it was suspended.
     connection.observer?.isPending = false
     do throws(Failure) {
       try machine.establish(connection, plan)

@@ -3,11 +3,11 @@ internal import TenonStoreKit
 internal import TenonText
 
 // Connections whose notifications are not taken up at once, or not by a formula: an object of the
-// language is told after the turn what has changed, and says what happens.
+// language is told of the changes after the turn, and decides what happens.
 
-/// What a connection tells, and to whom.
+/// An observer: the object that a connection tells of changes, and the changes to be told.
 final class ConnectionObserver {
-  /// What is told.
+  /// The kind of the changes.
   enum Kind {
     /// That formulas of the connection would have run.
     case formulas
@@ -15,9 +15,9 @@ final class ConnectionObserver {
     case places
   }
 
-  /// A place that has changed, and when in this turn.
+  /// A place that has changed, and the times of the first and last change in this turn.
   struct Change {
-    /// 1 for the left place, 2 for the right one, 0 for something that a formula reads, and for the
+    /// 1 for the left place, 2 for the right one, 0 for an input of a formula, and for the
     /// connection itself when it has come into force.
     let side: Int
     /// A reference or a name; nil for all of the place.
@@ -32,24 +32,24 @@ final class ConnectionObserver {
   /// The cells of the two sides while the connection is in force.
   var cells: [CellID] = []
   private(set) var changes: [Change] = []
-  /// Where each change stands, by its side and its text.
+  /// The index of each change, by its side and its text.
   private var places: [Int: [ExactText: Int]] = [:]
   var isQueued = false
-  /// Whether the connection itself is writing: nothing to be told.
+  /// Whether the connection itself is writing: its changes are not told.
   var isSilent = false
-  /// Whether formulas wait to be run.
+  /// Whether formulas wait for the observer to run them.
   var isPending = false
-  /// Whether the places need not tell about changes: somebody will look.
+  /// Whether the places need not announce changes: the observer polls.
   var looks = false
-  /// Whether what it begins to watch is no reason for the program to go on.
+  /// Whether the watching does not keep the program running.
   var watchesPassively = false
-  /// How often something was written for the connection.
+  /// The number of writes for the connection.
   var updateCount = 0
-  /// Why something could not be taken up.
+  /// The reason why a change could not be taken up.
   var error: String?
-  /// Why the last request was rejected.
+  /// The reason why the last request was rejected.
   var rejection: String?
-  /// Which side takes no value from outside; what somebody wanted it to be.
+  /// The side that takes no value from outside, and the value that was last requested for it.
   var heldSide: Int?
   var wanted: Value?
 
@@ -58,7 +58,7 @@ final class ConnectionObserver {
     self.kind = kind
   }
 
-  /// Notes a change; one that is there already is later now.
+  /// Records a change; the time of a recorded one is updated.
   ///
   /// - Complexity: O(1).
   func record(side: Int, _ identifier: Value, _ text: String, at time: Int) {
@@ -71,7 +71,7 @@ final class ConnectionObserver {
     }
   }
 
-  /// Takes the changes.
+  /// Returns the changes, and removes them.
   func takeChanges() -> [Change] {
     defer {
       changes = []
@@ -85,11 +85,11 @@ final class ConnectionObserver {
 struct ConnectionObservers {
   /// The connections to be told of a cell.
   var byCell: [CellID: ConnectionSet] = [:]
-  /// Those that have something to tell, in the order of what happened.
+  /// The connections that have changes to tell, in the order of these.
   var queue: [Connection] = []
   /// The cells that take no value from outside.
   var held: [CellID: Connection] = [:]
-  /// How many connections keep two places in step, one of which is the truth.
+  /// The number of connections that keep two places equal, one of which is the source of truth.
   var truthCount = 0
   /// A number that grows with each change.
   var clock = 0
@@ -97,23 +97,23 @@ struct ConnectionObservers {
   var isTelling = false
   /// The last changes of places in whole stores that are connected.
   var stored = StoredChangeLog()
-  /// What a relay is writing, for which connection, and the place whose change it passes on.
+  /// The write of a relay: the cell, the connection, and the place whose change it passes on.
   var write: Write?
 
   struct Write {
     let cell: CellID
     let connection: Connection
-    /// Nil where that place has never held what it asked for.
+    /// Nil where that place has never held the value it asked for.
     let cause: CellID?
   }
 }
 
 extension ConnectionGraph {
-  // MARK: Noting
+  // MARK: Recording
 
-  /// Lets the relays of a cell tell that it has changed.
+  /// Records a change of a cell for its relays.
   ///
-  /// What others have done is told also to a relay that is just writing.
+  /// Changes by others are recorded also for a relay that is just writing.
   func didObserveChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
     guard let connections = observers.byCell[cell] else { return }
     for connection in connections {
@@ -124,14 +124,14 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has the relay of a formula tell that it would have run.
+  /// Records for the relay of a formula that the formula would have run.
   func hold(_ formula: Formula, because cause: CellID) {
     guard let observer = formula.connection.observer else { return }
     observer.isPending = true
     record(side: 0, identifier(of: cause), of: formula.connection, observer)
   }
 
-  /// Has a relay tell that its connection has come into force.
+  /// Records for a relay that its connection has come into force.
   func recordStart(of connection: Connection, _ observer: ConnectionObserver) {
     record(side: 0, .nil, of: connection, observer)
   }
@@ -147,7 +147,7 @@ extension ConnectionGraph {
     observers.queue.append(connection)
   }
 
-  /// What policies call a cell: a reference for a place in a store, else its name as a symbol.
+  /// Returns the name of a cell for policies: a reference for a place in a store, else a symbol.
   private func identifier(of cell: CellID) -> Value {
     switch self[cell].place.kind {
     case .stored: self[cell].place.key
@@ -158,14 +158,14 @@ extension ConnectionGraph {
 
   // MARK: Watching
 
-  /// Lets a relay watch the two places of its connection.
+  /// Makes a relay watch the two places of its connection.
   func watch(_ connection: Connection, _ observer: ConnectionObserver, _ cells: [CellID]) {
     observer.cells = cells
     if observer.isTruth(in: self) { observers.truthCount += 1 }
     for cell in cells {
       observers.byCell[cell, default: ConnectionSet()].insert(connection)
       updateHooks(of: cell)
-      // What a getter reads is watched, too, and of an element what it was.
+      // Reading the value watches the inputs of a getter, too; the value of an element is kept.
       if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
         setKnown(value, of: cell)
       }
@@ -192,8 +192,8 @@ extension ConnectionGraph {
     release(cells)
   }
 
-  /// Whether a suspended connection goes on noting what changes: which of two stores of the language was
-  /// changed last decides what both become.
+  /// Returns whether a suspended connection goes on recording changes: of two stores of the language the one
+  /// that was changed last decides the contents of both.
   func recordsWhileSuspended(_ connection: Connection) -> Bool {
     guard connection.status == .suspended, let observer = connection.observer,
       observer.cells.count == 2
@@ -205,21 +205,21 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes those that have something to tell.
+  /// Returns the connections that have changes to tell, and removes them from the queue.
   func takeObservers() -> [(connection: Connection, changes: [ConnectionObserver.Change])] {
     let due = observers.queue
     observers.queue = []
     return due.compactMap { connection in
       guard let observer = connection.observer else { return nil }
       observer.isQueued = false
-      // What happens while it is suspended it hears of when it is resumed.
+      // Changes while it is suspended are told when it is resumed.
       if connection.status == .suspended, !observer.cells.isEmpty { return nil }
       let changes = observer.takeChanges()
       return connection.status == .active ? (connection, changes) : nil
     }
   }
 
-  /// Forgets what a turn that is given up would have told.
+  /// Forgets the changes of a turn that is given up.
   func forgetObservers() {
     for connection in observers.queue {
       connection.observer?.isQueued = false
@@ -236,7 +236,7 @@ extension ConnectionGraph {
 }
 
 extension Machine {
-  /// Tells the relays what has changed; what they change in turn is told in the next round.
+  /// Tells the relays of the changes; those that they make in turn are told in the next round.
   ///
   /// - Returns: `unwind` when that was interrupted or failed, else nil.
   func tellObservers() -> Value {
@@ -246,7 +246,7 @@ extension Machine {
     graph.observers.isTelling = true
     defer { graph.observers.isTelling = false }
     var growth = ConnectionGrowth(limit: ConnectionGrowth.tellingLimit, graph)
-    // How often each has been told: a truth may have any number of others below it.
+    // The number of times that each has been told: a truth may have any number of others below it.
     var counts: [Int: Int] = [:]
     var most = 0
     while !graph.observers.queue.isEmpty {
@@ -289,18 +289,18 @@ extension Machine {
       let outcome = send(
         selector("tell:"), to: kernelClass("Relay").object, makeArray(entries))
       if outcome.isUnwind { return outcome }
-      // What they have written is settled; the failure of a formula is its own affair.
+      // Their writes are settled; the failure of a formula is its own affair.
       if graph.hasPending, settleGraph(answering: .nil).isUnwind { return .unwind }
     }
     return .nil
   }
 
-  /// The text of a reference, or of a name as a symbol.
+  /// Returns the text of a reference, or of a name as a symbol.
   fileprivate func referenceOrName(_ identifier: Value) -> String {
     text(identifier) ?? referenceText(identifier)
   }
 
-  /// Keeps a value that a cell should have got, for the relay to decide on.
+  /// Keeps a value that was to be written to a cell, for the relay to decide on.
   ///
   /// - Returns: whether the cell takes no value from outside.
   func holdWrite(_ value: Value, to cell: CellID) -> Bool {
@@ -312,7 +312,7 @@ extension Machine {
     return true
   }
 
-  /// Tells those that watch a whole store that something in it has changed.
+  /// Records for the relays of a whole store that a place in it has changed.
   @inline(__always)
   func didChangeStore(_ reference: Value, in store: Value, isByOthers: Bool = false) {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0 else { return }
@@ -326,7 +326,7 @@ extension Machine {
     graph.didObserveChange(of: whole, identifier: reference, isByOthers: isByOthers)
   }
 
-  /// Tells the relays of what only they have heard.
+  /// Tells the relays of changes that concern no formula.
   ///
   /// - Returns: the answer, or `unwind`.
   func settleObservers(answering value: Value) -> Value {
@@ -338,9 +338,9 @@ extension Machine {
 
   /// Tells connections that a place of a store was written past the identifiers.
   ///
-  /// Where the place holds what it held, as `isSame` says, only who reads it hears of that.
-  /// `before` is what it held, nil where the store passes on what others hold, and undefined where that
-  /// is what connections have read.
+  /// Where the place has its old value, as `isSame` says, only its readers are told.
+  /// `before` is the old value, nil where the store passes on values of others, and undefined where it is the
+  /// value that connections have read.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
   func didWriteDirectly(
@@ -351,12 +351,12 @@ extension Machine {
     }
     if !isSame { didChangeStore(reference, in: store) }
     let outcome = try didWriteCell(reference, in: store, before)
-    // Those who are told now may have written, too.
+    // The connections that are told now may have written, too.
     graph.directWrite = (store, reference, referenceText(reference))
     return outcome
   }
 
-  /// Tells those who read a place of a store that it was written past the identifiers.
+  /// Tells the readers of a place of a store that it was written past the identifiers.
   ///
   /// - Returns: `unwind` when settling was interrupted, else the store.
   private func didWriteCell(
@@ -374,7 +374,7 @@ extension Machine {
     let old = before.flatMap { $0.isUndefined ? graph[cell].known : $0 }
     graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first, old: old)
     try graph.refuseForeignWrite(to: cell)
-    // A store that passes on what is put in it has not answered yet: that is one change.
+    // A store that passes on a value has not answered its put yet: that is one change.
     if graph.isSettling || graph.atomicDepth > 0 || graph.storing != nil || graph.writing != nil {
       return store
     }

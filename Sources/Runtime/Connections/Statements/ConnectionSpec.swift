@@ -7,16 +7,16 @@ internal import TenonTables
 // The folder Statements: from a connector statement to formulas: places and paths, sums, groups and whole
 // stores, strengths, observers and policies.
 
-/// What a connector statement joins, with everything that depends on the activation settled: from
-/// this the connection can be made anew whenever a path in it leads elsewhere.
+/// The places that a connector statement joins, with everything that depends on the activation settled:
+/// from this the connection can be made anew whenever a path in it leads elsewhere.
 struct ConnectionSpec {
-  /// A side, or something a formula reads.
+  /// A side, or an input of a formula.
   struct Operand {
     /// The place, known or at the end of a path.
     let place: PlacePath
-    /// What messages call it.
+    /// The name in messages.
     var name: String
-    /// Whether it is only read, though it is among what could be computed.
+    /// Whether it is only read, though it is among the places that could be computed.
     var isReadOnly = false
   }
 
@@ -25,7 +25,7 @@ struct ConnectionSpec {
     case place(Place)
     /// From a place through properties; the names are values that a root holds.
     case path(Place, [Value])
-    /// One with expressions in it, which say where it leads.
+    /// A path with expressions in it, which decide where it leads.
     case computed(ComputedPath)
   }
 
@@ -34,23 +34,23 @@ struct ConnectionSpec {
   let block: Value?
   /// The other side, for `=|=`.
   var other: Operand?
-  /// What the text of the formula reads.
+  /// The places that the text of the formula reads.
   var reads: [Operand]
-  /// Computes the target, for a formula in Swift code.
+  /// The code that computes the target, for a formula in Swift code.
   var native: NativeCode?
   /// The text of the formula, in case it has to be read as a sum.
   var formula: Expression?
-  /// How much it counts.
+  /// The strength of the connection.
   var strength = Strength.required
   /// The only solver that may keep it: one that ships, by its name, or one of the language.
   var solver: String?
   var requestedSolver: RequestedSolver?
-  /// What it is for a solver of equations and inequalities, if it is for one.
+  /// The sum for a solver of equations and inequalities, if it is for one.
   var linear: LinearPlan?
-  /// What it is for such a solver where its formulas stand against others.
+  /// The sum for such a solver where its formulas conflict with others.
   var otherwise: LinearPlan?
 
-  /// What `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
+  /// The places that `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
   /// formula's and one for each of these.
   var backs: [Operand] = []
 
@@ -67,13 +67,13 @@ struct ConnectionSpec {
 
   private var leaves: [LinearPlan.Leaf] { (linear ?? otherwise)?.leaves ?? [] }
 
-  /// What it joins and reads.
+  /// The operands that it joins and reads.
   private var operands: [Operand] {
     [target, other].compactMap { $0 } + reads + backs
       + leaves.flatMap { [$0.operand].compactMap { $0 } + $0.reads }
   }
 
-  /// The places from which its paths begin, or which it joins.
+  /// Calls a closure with the places from which its paths begin, or which it joins.
   func forEachPlace(_ body: (Place) -> Void) {
     for operand in operands {
       switch operand.place {
@@ -83,7 +83,7 @@ struct ConnectionSpec {
     }
   }
 
-  /// Whether it computes a place that stands in the statement itself.
+  /// Returns whether it computes a place that stands in the statement itself.
   func determines(_ place: Place) -> Bool {
     ([target] + [other].compactMap { $0 } + backs).contains { operand in
       guard case .place(let own) = operand.place, !operand.isReadOnly else { return false }
@@ -91,7 +91,7 @@ struct ConnectionSpec {
     }
   }
 
-  /// The values that the plan refers to.
+  /// Calls a closure with the values that the specification refers to.
   func forEachValue(_ body: (Value) -> Void) {
     if let block { body(block) }
     if let requestedSolver { body(requestedSolver.prototype) }

@@ -8,13 +8,13 @@ struct LinearPlan {
     let name: String
     /// The place, or the path to one.
     var operand: ConnectionSpec.Operand?
-    /// The block that computes the value of what is no place.
+    /// The block that computes the value of a leaf that is no place.
     var block: Value?
-    /// What the block reads.
+    /// The places that the block reads.
     var reads: [ConnectionSpec.Operand] = []
-    /// The properties whose powers its text says, which may be layout attributes of a view.
+    /// The properties of which its text takes powers, which may be layout attributes of a view.
     var attributes: [ConnectionSpec.Operand] = []
-    /// Where the value is kept that the block computes.
+    /// The object that holds the value that the block computes.
     var storage = Value.nil
 
     init(name: String) { self.name = name }
@@ -24,7 +24,7 @@ struct LinearPlan {
   /// The leaves; the first is the left side.
   let leaves: [Leaf]
   let products: [LinearAnalysis.Product]
-  /// The leaves that are places and count as constants all the same: what determines them comes
+  /// The leaves that are places and count as constants all the same: the formulas that determine them come
   /// before.
   var held: Set<Int> = []
 }
@@ -33,7 +33,7 @@ extension LinearPlan {
   /// Whether no places are multiplied or divided by others.
   var isAffine: Bool { products.allSatisfy { $0.factors.count < 2 && $0.divisors.isEmpty } }
 
-  /// Says that two places are equal.
+  /// Creates the equation of two places.
   init(equating left: ConnectionSpec.Operand, _ right: ConnectionSpec.Operand) {
     var leaves = [Leaf(name: left.name), Leaf(name: right.name)]
     leaves[0].operand = left
@@ -48,7 +48,7 @@ extension LinearPlan {
 }
 
 extension Machine {
-  /// Whether a place is what layout determines of a view.
+  /// Returns whether a place is a layout attribute of a view.
   func isLayoutAttribute(_ path: ConnectionSpec.PlacePath) -> Bool {
     let place: Place
     switch path {
@@ -67,7 +67,7 @@ extension Machine {
     }
   }
 
-  /// Whether what a path leads to at present can be written; so can what is not known yet.
+  /// Returns whether the place to which a path leads at present can be written; true while it is not known.
   func isWritable(_ path: ConnectionSpec.PlacePath) -> Bool {
     aim(path).place.map { isWritable($0) } ?? true
   }
@@ -117,7 +117,7 @@ extension Machine {
         guard connection.status == .active else { return }
         continue
       }
-      // What reads nothing stays what it is.
+      // A part without inputs keeps its value.
       if solverNumber(value)?.isZero ?? false, part.inputs.isEmpty,
         linear.products.contains(where: { $0.divisors.contains(index) })
       {
@@ -129,7 +129,7 @@ extension Machine {
     graph.weighWishes(of: form.cells)
   }
 
-  /// Follows the paths of a sum's leaves and of what their blocks read, and watches what is on the way.
+  /// Follows the paths of a sum's leaves and of their blocks' inputs, and watches the places on the way.
   ///
   /// - Returns: nil when the connection has ended meanwhile.
   private func followPaths(
@@ -152,7 +152,7 @@ extension Machine {
     return (aims, reads)
   }
 
-  /// The cells of a sum's leaves; nil when a path leads nowhere yet.
+  /// Returns the cells of a sum's leaves; nil when a path leads nowhere yet.
   private func cells(
     of linear: LinearPlan, _ aims: [ResolvedPath?], for connection: Connection
   ) throws(Failure) -> [CellID]? {
@@ -172,7 +172,7 @@ extension Machine {
     return cells
   }
 
-  /// The formula that computes a leaf which is no place.
+  /// Makes the formula that computes a leaf which is no place.
   private func makePart(
     _ leaf: LinearPlan.Leaf, of formula: Formula, _ form: LinearForm, _ block: Value,
     output: CellID,
@@ -188,8 +188,8 @@ extension Machine {
       of: formula.connection, output: output, inputs: read, source: .block(block))
   }
 
-  /// Runs the formula of a leaf for the first time: its value is needed before it can be said whether
-  /// everything holds together, and what it reads before it can be said what determines what.
+  /// Runs the formula of a leaf for the first time: its value is needed to decide whether everything holds
+  /// together, and its reads to decide the order.
   ///
   /// - Returns: nil when it has failed, or has ended the connection.
   private func firstValue(
@@ -218,7 +218,7 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  /// The sum over cells that a sum over leaves is.
+  /// Returns the sum over cells for a sum over leaves.
   ///
   /// Of a product of places all but one have to be constants: places that a one-way connection
   /// determines, or that no solver computes while it computes the other one.

@@ -4,10 +4,10 @@ internal import TenonParser
 internal import TenonSolverKit
 internal import TenonTables
 
-// From a plan to a connection in force: its paths are followed, its cells made, its formulas added.
+// From a specification to a connection in force: its paths are followed, its cells made, its formulas added.
 
 extension Machine {
-  /// Makes a connection after a plan and brings everything up to date.
+  /// Makes a connection from a specification and settles it.
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
@@ -19,7 +19,7 @@ extension Machine {
     var origin = whole.map { StatementSite.Origin.part(of: $0) } ?? .program
     if site.code.isKernel {
       if whole == nil, observer == nil { origin = connections.names == nil ? .kernel : .standIn }
-      // What the kernel connects is told where the program asked for it, and as it says there.
+      // A connection of the kernel is reported at the program's statement that asked for it, with its text.
       site = stackTrace(limit: 1).first ?? site
       if let names = connections.names {
         text = names.text
@@ -71,7 +71,7 @@ extension Machine {
       return signal(takingBackChain(at: range, error))
     }
     let object = makeConnectionObject(connection)
-    // What contradicts the rest only when values are known ends with the turn that shows it.
+    // A contradiction that appears only when values are known ends with the turn that shows it.
     graph.recordNewConnection(connection)
     if graph.isSettling || graph.atomicDepth > 0 { return object }
     let settled = settleGraph(answering: object)
@@ -81,8 +81,8 @@ extension Machine {
 
   /// Makes the formulas of a connection and takes them into force.
   ///
-  /// Where it would close a cycle through what an equation reads besides, that is determined first if it
-  /// can be.
+  /// Where that would close a cycle through the other places that an equation reads, those are determined
+  /// first if possible.
   func establish(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
     do throws(Failure) {
       try establishAsItStands(connection, plan)
@@ -93,8 +93,8 @@ extension Machine {
     }
   }
 
-  /// Has a formula that cannot be in force as things stand wait for the statements that follow: they may
-  /// bring another direction of it, or of what it stands against.
+  /// Makes a formula that cannot be in force at present wait for the statements that follow: they may bring
+  /// another direction of it, or of a conflicting constraint.
   ///
   /// - Returns: whether it waits.
   private func waits(
@@ -139,10 +139,10 @@ extension Machine {
     }
   }
 
-  /// The sum as which a plan is taken into force before anything else is tried: it is one by its text, or
-  /// the solver that the program has chosen knows sums.
+  /// Returns the sum as which a specification is first taken into force: it is a sum by its text, or the
+  /// solver that the program has chosen knows sums.
   private func sumFromTheStart(of plan: ConnectionSpec, for connection: Connection) -> LinearPlan? {
-    // A truth is told of its places, whatever else computes them.
+    // A source of truth is told of its places, whatever else computes them.
     if plan.other != nil, connection.observer?.kind == .places { return nil }
     if let linear = plan.linear { return linear }
     guard let name = plan.solver, let sum = plan.otherwise,
@@ -151,21 +151,21 @@ extension Machine {
     return sum
   }
 
-  /// The places at the ends of a plan's paths, as they lead at present.
+  /// The places at the ends of a specification's paths, as they lead at present.
   private struct ReachedEnds {
     let target: Place
     let other: Place?
     /// The places that an inverse may write; nil for one that can only be read.
     let backs: [Place?]
-    /// What the formula reads, as the plan names it.
+    /// The inputs of the formula, as the specification names them.
     let reads: [(place: ConnectionSpec.PlacePath, aim: ResolvedPath, name: String)]
     /// The side that begins, where one leads elsewhere than before.
     let begins: AimedSide?
   }
 
-  /// Follows the paths of a plan, watches what is on the way, and refuses what cannot be written.
+  /// Follows the paths of a specification, watches the places on the way, and refuses read-only targets.
   ///
-  /// What the paths lead to is kept among the roots, which the caller takes back.
+  /// The places at the ends are kept among the roots, which the caller removes.
   ///
   /// - Returns: nil when the target's path leads nowhere yet, or the connection has ended meanwhile.
   private func followPaths(
@@ -184,13 +184,13 @@ extension Machine {
     }
     let led = aims(of: plan)
     connection.awaitsAim = false
-    // A getter on the way may have ended it.
+    // A getter on the way may have ended the connection.
     guard connection.status == .active else { return nil }
     let ends = [led.target, led.other].compactMap { $0 } + led.backs
     let aims = ends + led.reads
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { nameOnPath(of: $0) })
-    // A path that leads nowhere may lead somewhere again as long as there is what it has come to.
+    // A path that leads nowhere may lead somewhere again as long as the object that it has reached lives.
     if hasPaths, connection.keptKeys == nil {
       connection.keys = ends.flatMap { keys(waitingAt: $0) }
     }
@@ -208,7 +208,7 @@ extension Machine {
       begins: begins)
   }
 
-  /// The places that an inverse can write: where there is another way back, what cannot be written is only
+  /// Returns the places that an inverse can write: where there is another one, a read-only place is only
   /// read.
   private func writableBacks(
     of plan: ConnectionSpec, _ backs: [ResolvedPath], for connection: Connection
@@ -225,8 +225,8 @@ extension Machine {
     return ways
   }
 
-  /// Two places without a formula between them: equal both ways, one after the other, or kept in step by an
-  /// object of the language.
+  /// Joins two places without a formula between them: equal both ways, one after the other, or kept equal by
+  /// an object of the language.
   private func establishPair(
     _ connection: Connection, _ plan: ConnectionSpec, _ output: CellID,
     _ operand: ConnectionSpec.Operand, at place: Place, _ ends: ReachedEnds
@@ -247,17 +247,17 @@ extension Machine {
     do throws(Failure) {
       try join(connection, output, right, beginningWith: ends.begins)
     } catch {
-      // Numbers that others say something else of can still be equal.
+      // Numbers that other constraints determine as well can still be equal.
       guard output != right, error.errorClass == .constraintError, isPlain,
         [output, right].allSatisfy({ isNumberOrMissing($0) })
       else { throw error }
       let sum = LinearPlan(equating: plan.target, operand)
-      // Who adds up knows better what stands against it than who looks for an order.
+      // The sum's failure names the conflict better than that of a search for an order.
       try establish(connection, plan, sum, after: error, isPreferred: \.isContradiction)
     }
   }
 
-  /// A formula, with what computes its operands back where it goes both ways.
+  /// Makes a formula, with the inverses for its operands where it goes both ways.
   private func establishFormula(
     _ connection: Connection, _ plan: ConnectionSpec, _ output: CellID, _ ends: ReachedEnds
   ) throws(Failure) {
@@ -270,7 +270,7 @@ extension Machine {
           blocks: block, beginningWith: ends.begins)
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
-        // What is no sum either was refused for something else.
+        // A formula that is no sum either was refused for another reason.
         try establish(
           connection, plan, sum, after: error,
           isPreferred: { sum.isAffine || $0.isContradiction })
@@ -296,7 +296,7 @@ extension Machine {
 
   /// Takes a connection into force as a sum after it was refused as it stands.
   ///
-  /// - Throws: the failure of the sum where that says more, else the first one.
+  /// - Throws: the failure of the sum where that is preferred, else the first one.
   private func establish(
     _ connection: Connection, _ plan: ConnectionSpec, _ sum: LinearPlan, after failure: Failure,
     isPreferred: (Failure) -> Bool
@@ -309,7 +309,7 @@ extension Machine {
     }
   }
 
-  /// The cells that a formula reads, each once, with what the text calls them; `given` are those of a
+  /// Returns the cells that a formula reads, each once, with their names in the text; `given` are those of a
   /// formula in Swift code, each as often as it has asked for it.
   private func readCells(
     of plan: ConnectionSpec,
@@ -323,7 +323,7 @@ extension Machine {
       guard var place = read.aim.place else { continue }
       var name = read.name
       if case .path(let base, _) = read.place, !isWritable(place) {
-        // What a message answers is no place: the formula hears of what it reads when it is sent.
+        // The answer of a message is no place: the formula gets the inputs of the message when it is sent.
         place = base
         name = self.name(of: base)
       } else if case .computed = read.place {
@@ -343,7 +343,7 @@ extension Machine {
     return value.isNil || value.isUndefined || solverNumber(value) != nil
   }
 
-  /// `a =|= b`: two formulas, each the other's way back.
+  /// Makes the two formulas of `a =|= b`, each the other's inverse.
   private func join(
     _ connection: Connection, _ left: CellID, _ right: CellID, beginningWith side: AimedSide?
   ) throws(Failure) {
@@ -362,7 +362,7 @@ extension Machine {
     try graph.add(formulas, origin: isLeft ? left : right)
   }
 
-  /// One place follows another: `a |= b` without any code.
+  /// Makes one place follow another: `a |= b` without any code.
   private func copy(
     _ connection: Connection, _ target: CellID, _ source: CellID
   ) throws(Failure) {
@@ -377,7 +377,7 @@ extension Machine {
     try graph.add([formula], origin: nil)
   }
 
-  /// Two places that an object of the language keeps in step.
+  /// Joins two places that an object of the language keeps equal.
   private func relate(
     _ connection: Connection, _ observer: ConnectionObserver, _ left: CellID, _ right: CellID
   ) throws(Failure) {
@@ -391,27 +391,27 @@ extension Machine {
     graph.watch(connection, observer, [left, right])
   }
 
-  /// Refuses a place whose changes nobody would hear of.
+  /// Refuses a place that does not announce its changes.
   func refuseSilent(_ cell: CellID, for connection: Connection) throws(Failure) {
     guard isSilent(cell), connection.observer?.looks != true else { return }
     let failure = Failure.silentSource(graph.displayName(of: cell))
-    // A policy that looks for changes may follow in the same statement.
+    // A policy that polls for changes may follow in the same statement.
     guard connection.plan?.awaitsPolicy == true, connection.observer == nil else { throw failure }
     connection.silence = failure
   }
 
-  /// The objects with which a connection ends wherever its paths lead.
+  /// Returns the objects with which a connection ends wherever its paths lead.
   func fixedKeys(of path: ConnectionSpec.PlacePath) -> [Value] {
     if case .place(let place) = path { keys(target: place, reads: []) } else { [] }
   }
 
-  /// The objects with which a connection ends that waits for a path to lead somewhere.
+  /// Returns the objects with which a connection ends that waits for a path to lead somewhere.
   func keys(waitingAt aim: ResolvedPath) -> [Value] {
     guard let place = aim.place ?? aim.steps.last else { return [] }
     return keys(target: place, reads: [])
   }
 
-  /// The objects with which a connection ends.
+  /// Returns the objects with which a connection ends.
   func keys(target: Place, reads: [Place]) -> [Value] {
     if target.kind != .stored {
       return ObjectRef(target.object).classIndex == ClassIndex.variableCell ? [] : [target.object]

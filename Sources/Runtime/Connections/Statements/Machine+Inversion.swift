@@ -3,11 +3,11 @@ internal import TenonSolverKit
 // Connections both ways with a formula on the right.
 
 extension Machine {
-  /// The operands of a message that the program has declared inverses for.
+  /// Returns the operands of a message that the program has declared inverses for.
   func declaredInverses(of selector: String) -> Set<Int> { connections.inverses[selector] ?? [] }
 
-  /// `a =|= formula`: the formula, and for each place that can be computed its inverse, all of them
-  /// directions of one constraint.
+  /// Makes the formulas of `a =|= formula`: the formula, and an inverse for each place that can be computed,
+  /// all of them directions of one constraint.
   func joinInverse(
     _ connection: Connection, _ left: CellID, reads: [CellID], names: [String], backs: [Place?],
     blocks: Value, beginningWith side: AimedSide?
@@ -34,8 +34,8 @@ extension Machine {
     let forward = graph.makeFormula(
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
     forward.takeText(readNames: names)
-    // What the last of them reads wins at the start: the right side, unless something is missing
-    // there that the left one can make up for; later the side that leads elsewhere.
+    // The inputs of the last formula win at the start: the right side, unless a value is missing there
+    // that the left one can make up for; later the side that leads elsewhere.
     if side == .left {
       try graph.add(formulas + [missing, forward].compactMap { $0 }, origin: left)
     } else if side == nil, let missing, !isMissing(left) {

@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonStoreKit
 
-// What connections do when a scheme stands for another store.
+// Connections when a scheme gets another store.
 
 extension ConnectionSpec {
   /// Changes each place or path that the connection joins or reads.
@@ -39,9 +39,9 @@ extension ConnectionSpec {
 }
 
 extension Machine {
-  /// Has connections to places of a scheme join those of the store that it stands for now.
+  /// Moves connections to places of a scheme to the store that the scheme has now.
   ///
-  /// A connection of whole stores goes on with the stores that it has joined, and says so.
+  /// A connection of whole stores goes on with the stores that it has joined, and reports that.
   ///
   /// - Complexity: O(connections, and places of the store that they know).
   func followScheme(_ name: String, from old: Value, to new: Value) {
@@ -74,7 +74,7 @@ extension Machine {
     }
   }
 
-  /// The stores whose places connections join under the name of a scheme: those it had when they were made.
+  /// Returns the stores whose places connections join under the name of a scheme: those of their making.
   ///
   /// - Complexity: O(connections).
   func storesJoined(by name: String) -> [Value] {
@@ -92,7 +92,7 @@ extension Machine {
     return found
   }
 
-  /// Whether a path of a connection leads to a place of a scheme over what it does not name itself, such as
+  /// Returns whether a path of a connection leads to a place of a scheme through another object, such as
   /// a group.
   private func leads(
     _ connection: Connection, _ plan: ConnectionSpec, to store: Value, as name: String
@@ -105,8 +105,8 @@ extension Machine {
       }
   }
 
-  /// The path to what a side of a connection names, in the store that its scheme stands for now; nil for
-  /// one that has to do with another scheme or store.
+  /// Returns the path to the place that a side of a connection names, in the store that its scheme has now;
+  /// nil for a side of another scheme or store.
   private func remounted(
     _ operand: ConnectionSpec.Operand, _ name: String, from old: Value, to new: Value
   ) -> ConnectionSpec.PlacePath? {
@@ -124,8 +124,8 @@ extension Machine {
     }
   }
 
-  /// Whether a side is named by a scheme, as its text says, or where that names something else what the
-  /// text stands for.
+  /// Returns whether a side is named by a scheme, in its text, or where the text names something else in
+  /// the reference of its place.
   private func isNamed(
     _ operand: ConnectionSpec.Operand, by name: String, at place: Place
   ) -> Bool {
@@ -135,7 +135,7 @@ extension Machine {
     let isGroup = ["ivar", "var"].contains(scheme)
     if scheme == name || !isGroup && hasScheme(String(scheme)) { return scheme == name }
     guard let known = try? reference(place.key).scheme else { return false }
-    // What the store itself was asked for first has a name that says nothing about schemes.
+    // A place of which the store itself was asked first has a name that says nothing about schemes.
     return known == name || !hasScheme(known) || schemeCell(named: known)[slot: 0] != place.object
   }
 
@@ -146,7 +146,7 @@ extension Machine {
     return Place(kind: .stored, object: store, index: -1, key: key)
   }
 
-  /// Has a connection of whole stores say that one of its names stands for another store.
+  /// Records for a connection of whole stores that one of its names stands for another store.
   private func recordOtherStore(
     of connection: Connection, _ plan: ConnectionSpec, _ name: String
   ) {
@@ -154,7 +154,7 @@ extension Machine {
       [plan.target.name, plan.other?.name ?? ""].contains(name + ":")
     else { return }
     observer.error = Failure.otherStore(name).message
-    // What is copied from now on does not change that.
+    // Later copies do not change that.
     connection.pathFailure = observer.error
   }
 }

@@ -4,14 +4,14 @@ internal import TenonParser
 internal import TenonSolverKit
 internal import TenonTables
 
-// Places that the text of a formula names behind a variable: elements, properties, what a group has
-// under a name. They are found when the formula runs, but it says of them what it says of variables.
+// Places that the text of a formula names behind a variable: elements, properties, places named in a
+// group. They are found when the formula runs, but errors about them are those of variables.
 
 extension Machine {
   /// Refuses the statement that makes a connection whose formula turns out to need its own result when
-  /// it runs for the first time, if what it reads on that way is a place that its text names.
+  /// it runs for the first time, if the place read on that way is one that its text names.
   ///
-  /// A cycle through what a method reads shows when it closes, which may be later: that is an error of
+  /// A cycle through reads of a method shows when it closes, which may be later: that is an error of
   /// the formula.
   func refuseStatement(of formula: Formula, reading cells: [CellID], because failure: Failure) {
     guard graph.log.newConnections.contains(formula.connection.number), formula.runs <= 1,
@@ -27,9 +27,9 @@ extension Machine {
     if isNamed { graph.refusedStatement = failure }
   }
 
-  /// The places behind variables that a text names.
+  /// Returns the places behind variables that a text names.
   ///
-  /// Getters may run: what is found is kept among the roots, which the caller takes back.
+  /// Getters may run: the places are kept among the roots, which the caller removes.
   private func placesNamed(in text: Expression, by formula: Formula) -> [Place] {
     var paths: [(base: Place, names: [Value])] = []
     var open = [text]
@@ -45,14 +45,14 @@ extension Machine {
     }
   }
 
-  /// Whether a name is that of a place: not so where it is that of a method which answers what is there.
+  /// Returns whether a name is that of a place: not so where it is that of a method that returns its value.
   private func isNamed(_ place: Place, by name: Value) -> Bool {
     guard place.kind == .slot else { return true }
     let variables = classInfo(of: place.object).instanceVariables
     return variables.indices.contains(place.index) && text(name) == variables[place.index].name
   }
 
-  /// The way that a chain of names and indexes is; nil for anything else.
+  /// Returns the path of a chain of names and indexes; nil for any other expression.
   private func path(
     of expression: Expression, in formula: Formula
   ) -> (base: Place, names: [Value])? {
@@ -77,7 +77,7 @@ extension Machine {
     }
   }
 
-  /// The variable that a text means by a name, or that of the group.
+  /// Returns the variable that a text means by a name, or that of the group.
   private func place(named name: String, in formula: Formula) -> Place? {
     if let index = formula.readNames.firstIndex(of: name),
       formula.staticInputs.indices.contains(index)

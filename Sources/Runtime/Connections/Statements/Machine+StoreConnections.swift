@@ -4,31 +4,31 @@ internal import TenonStoreKit
 
 // Groups and other stores as the sides of connections.
 
-/// Where the kernel's Group keeps its variables.
+/// The slots of the kernel's Group.
 private enum GroupSlot {
   static let names = 0
   static let places = 1
 }
 
-/// The names of groups, and the references, whose ways are being followed: each stands for a way that
-/// goes on from elsewhere, and one that comes to itself on its own way would have no end.
+/// The names of groups, and the references, whose paths are being followed: each stands for a path that
+/// goes on from elsewhere, and one that contains itself would have no end.
 struct AliasCycleGuard {
-  /// How many ways may lie in one another.
+  /// The number of paths that may lie in one another.
   static let limit = 1000
-  /// How many references may lie in one another that are followed by recursion.
+  /// The number of references in one another that are followed by recursion.
   static let depthLimit = 50
 
   private var open: [(name: String, object: Value, after: Int)] = []
 
-  /// Begins the way that a name of a group, or the value of a reference, stands for.
+  /// Begins the path that a name of a group, or the value of a reference, stands for.
   ///
   /// - Parameters:
   ///   - name: The name, or `value`.
   ///   - object: The group, or the reference.
-  ///   - remaining: How many components are still to be followed, the name among them.
-  ///   - machine: What describes the object to the program.
-  /// - Throws: a failure when the way leads back to the name, or through too many others.
-  /// - Complexity: O(*d*) for *d* ways in one another.
+  ///   - remaining: The number of components still to be followed, the name among them.
+  ///   - machine: The machine, which describes the object to the program.
+  /// - Throws: a failure when the path leads back to the name, or through too many others.
+  /// - Complexity: O(*d*) for *d* paths in one another.
   mutating func begin(
     at name: String, of object: Value, remaining: Int, _ machine: Machine
   ) throws(Failure) {
@@ -44,9 +44,9 @@ struct AliasCycleGuard {
 }
 
 extension Machine {
-  /// Where a way begins, and what it goes through; nil where that cannot be known yet.
+  /// Returns the base and the names of a path; nil where they cannot be known yet.
   ///
-  /// What it finds is kept among the roots, which the caller takes back.
+  /// The result is kept among the roots, which the caller removes.
   fileprivate func parts(
     of path: ConnectionSpec.PlacePath
   ) throws(Failure) -> (base: Place, rest: [Value])? {
@@ -62,7 +62,7 @@ extension Machine {
   }
 }
 
-/// Where the kernel's EntryReference keeps its variables.
+/// The slots of the kernel's EntryReference.
 private enum EntrySlot {
   static let container = 0
   static let key = 1
@@ -71,21 +71,21 @@ private enum EntrySlot {
 extension Machine {
   // MARK: Groups
 
-  /// Whether a value is a group.
+  /// Returns whether a value is a group.
   func isGroup(_ value: Value) -> Bool {
     value.isObject && classInfo(of: value).inherits(from: kernel.group)
   }
 
-  /// Whether a value is a store.
+  /// Returns whether a value is a store.
   func isStore(_ value: Value) -> Bool {
     value.isObject && classInfo(of: value).inherits(from: kernel.store)
   }
 
-  /// The way to the place that a name of a group stands for.
+  /// Returns the path to the place that a name of a group stands for.
   ///
   /// - Throws: a failure when the group has no such name.
   ///
-  /// What it finds is kept among the roots, which the caller takes back.
+  /// The result is kept among the roots, which the caller removes.
   func alias(named name: String, in group: Value) throws(Failure) -> ConnectionSpec.PlacePath {
     // Groups that are schemes lead on by references, each inside the one before.
     stores.aliasDepth += 1
@@ -103,7 +103,7 @@ extension Machine {
     throw .noNameInGroup(name, describe(group))
   }
 
-  /// The way to the place that a reference inside a group leads to.
+  /// Returns the path to the place that a reference inside a group leads to.
   func alias(
     of reference: Value, in group: Value
   ) throws(Failure) -> ConnectionSpec.PlacePath {
@@ -122,7 +122,7 @@ extension Machine {
     return path.appending(more)
   }
 
-  /// The place of a store below another one.
+  /// Returns the place of a store below another one.
   private func stored(
     _ components: ArraySlice<String>, below place: Place
   ) throws(Failure) -> Place {
@@ -137,10 +137,10 @@ extension Machine {
     return Place(kind: .stored, object: place.object, index: -1, key: key)
   }
 
-  /// The place that a name of a group stands for at present.
+  /// Returns the place that a name of a group stands for at present.
   ///
-  /// - Returns: nil when the way to it leads nowhere.
-  /// - Throws: a failure when the group has no such name, or the way to it leads back to it.
+  /// - Returns: nil when the path to it leads nowhere.
+  /// - Throws: a failure when the group has no such name, or the path to it leads back to it.
   func aliasedPlace(of name: String, in group: Value) throws(Failure) -> Place? {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
@@ -153,7 +153,7 @@ extension Machine {
       if object.isUnwind { return nil }
       roots.append(object)
       if isGroup(object), let name = rest.first.flatMap({ text($0) }) {
-        // A way through another group goes on here: what it leads through may be long.
+        // A path through another group goes on here: such a path may be long.
         try detours.begin(at: name, of: object, remaining: rest.count, self)
         guard let way = try parts(of: alias(named: name, in: object)) else { return nil }
         (current, rest) = (way.base, way.rest + rest.dropFirst())
@@ -168,7 +168,7 @@ extension Machine {
     return current
   }
 
-  /// The way on when a group stands on the way of a path.
+  /// Returns the rest of a path that has reached a group.
   func aliasInGroup(
     _ names: ArraySlice<Value>, at place: Place, _ detours: inout AliasCycleGuard
   ) throws(Failure) -> (base: Place, names: [Value])? {
@@ -186,7 +186,7 @@ extension Machine {
     }
   }
 
-  /// What is at the end of a way, noted when a formula runs.
+  /// Returns the value at the end of a path, recorded when a formula runs.
   ///
   /// - Returns: the value, nil behind a nil, or `unwind`.
   private func value(at path: ConnectionSpec.PlacePath) -> Value {
@@ -208,7 +208,7 @@ extension Machine {
     }
   }
 
-  /// Writes what is at the end of a way.
+  /// Writes the value at the end of a path.
   ///
   /// - Returns: the value, or `unwind`.
   private func assign(_ value: Value, to path: ConnectionSpec.PlacePath) -> Value {
@@ -229,7 +229,7 @@ extension Machine {
     }
   }
 
-  /// What a group does for a message whose selector is one of its names.
+  /// Answers a message whose selector is one of a group's names.
   ///
   /// - Returns: the answer, `unwind`, or nil when it has no such name.
   func answer(
@@ -261,11 +261,11 @@ extension Machine {
 
   // MARK: References
 
-  /// The way to what a reference refers to.
+  /// Returns the path to the place that a reference refers to.
   ///
-  /// What it finds is kept among the roots, which the caller takes back.
+  /// The result is kept among the roots, which the caller removes.
   ///
-  /// - Throws: a failure for what is no reference.
+  /// - Throws: a failure for a value that is no reference.
   func placePath(of value: Value) throws(Failure) -> ConnectionSpec.PlacePath {
     guard value.isObject else { throw .invalidArgument("a reference", found: describe(value)) }
     let object = ObjectRef(value)
@@ -283,7 +283,7 @@ extension Machine {
       {
         return .path(place, way)
       }
-      // A group may lead on through any number of others: that is gone step by step.
+      // A group may lead on through any number of others: its path is followed step by step.
       if isGroup(base) { return .path(.whole(ObjectRef(base)), way) }
       guard let first = way.first, let place = try place(of: first, in: base) else {
         throw .noProperty(displayText(way.first ?? .nil), describe(base))
@@ -303,10 +303,10 @@ extension Machine {
     }
   }
 
-  /// The way on when a reference stands on the way of a path: its value is the place that it refers to,
-  /// and no place of its own.
+  /// Returns the rest of a path that has reached a reference: its value is the place that it refers to, and
+  /// no place of its own.
   ///
-  /// What it finds is kept among the roots, which the caller takes back.
+  /// The result is kept among the roots, which the caller removes.
   func wayThroughReference(
     _ names: ArraySlice<Value>, at object: Value
   ) -> (base: Place, names: [Value])? {
@@ -318,7 +318,7 @@ extension Machine {
     return (way.base, way.rest + names.dropFirst())
   }
 
-  /// The place at a key of a dictionary, or at a reference of a store.
+  /// Returns the place at a key of a dictionary, or at a reference of a store.
   private func entry(_ key: Value, in container: Value) throws(Failure) -> Place {
     if isStore(container) {
       return storedPlace(try reference(key, in: container), in: container)
@@ -330,7 +330,7 @@ extension Machine {
     return place
   }
 
-  /// The place of a store at a reference, whose key may have been made for it alone.
+  /// Returns the place of a store at a reference, whose key may have been made for it alone.
   private func storedPlace(_ reference: Value, in store: Value) -> Place {
     let key = canonicalReference(reference, in: store)
     roots.append(store)
@@ -338,7 +338,7 @@ extension Machine {
     return Place(kind: .stored, object: store, index: -1, key: key)
   }
 
-  /// The place that an EntryReference of a store leads to.
+  /// Returns the place that an EntryReference of a store leads to.
   fileprivate func placeInStore(_ entry: Value) throws(Failure) -> Place {
     guard case .place(let place) = try placePath(of: entry), place.kind == .stored else {
       throw .invalidArgument("a place in a store", found: describe(entry))
@@ -346,7 +346,7 @@ extension Machine {
     return place
   }
 
-  /// A reference as its store's scheme has it, so that both ways lead to the same place.
+  /// Returns a reference with its store's scheme, so that both forms lead to the same place.
   func reference(_ key: Value, in store: Value) throws(Failure) -> Value {
     let reference = try self.reference(key)
     if !reference.scheme.isEmpty, hasScheme(reference.scheme),
@@ -360,7 +360,7 @@ extension Machine {
 
   // MARK: Connecting
 
-  /// Connects two stores, when that is what both sides hold now.
+  /// Connects two stores, when both sides hold stores now.
   ///
   /// - Returns: the connection, `unwind`, or nil when they are not both stores.
   func joinStores(
@@ -376,7 +376,7 @@ extension Machine {
       right = held
     } else {
       guard let block = plan.block, graph.running == nil else { return nil }
-      // What it answers now says what is meant; its failures are those of the formula.
+      // Its answer decides now; its failures are those of the formula.
       switch withErrorsCaught({ evaluateBlock(block) }) {
       case .value(let value): right = value
       case .failed: return nil
@@ -392,12 +392,12 @@ extension Machine {
       left, right, makeString(connector), names, makeString(text), Value(plan.awaitsPolicy))
   }
 
-  /// Whether a value can be a side of a connection between stores.
+  /// Returns whether a value can be a side of a connection between stores.
   private func isSide(_ value: Value) -> Bool {
     isStore(value) || value.isObject && classInfo(of: value).inherits(from: kernel.dictionary)
   }
 
-  /// The store or dictionary that a place holds now.
+  /// Returns the store or dictionary that a place holds now.
   private func storeHeld(at path: ConnectionSpec.PlacePath) -> Value? {
     var value: Value
     switch path {

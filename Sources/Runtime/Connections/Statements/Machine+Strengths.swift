@@ -1,9 +1,9 @@
 internal import TenonSolverKit
 
-// What programs say of equations and inequalities, and what they hear of them.
+// Strengths and changes of connections, and the states of equations and inequalities.
 
 extension Strength {
-  /// What programs call it.
+  /// The name in programs.
   var name: String {
     switch self {
     case .weak: "weak"
@@ -15,7 +15,7 @@ extension Strength {
 }
 
 extension Machine {
-  /// The strength that a program names.
+  /// Returns the strength that a program names.
   func strength(_ value: Value) throws(Failure) -> Strength {
     let known = Strength.allCases.reversed()
     if isString(value), let name = text(value),
@@ -29,7 +29,7 @@ extension Machine {
 
   /// Makes a connection anew with another strength or solver.
   ///
-  /// - Throws: a failure when it cannot be so; it is then as it was.
+  /// - Throws: a failure when that is not possible; the connection is then as before.
   func change(
     _ receiver: Value, _ change: (inout ConnectionSpec) -> Void
   ) throws(Failure) -> Value {
@@ -50,10 +50,10 @@ extension Machine {
     return settle(connection, insteadOf: old, runs, answering: receiver)
   }
 
-  /// Brings everything up to date after a connection has got another plan; when that fails, it gets
-  /// back the one it had, if it had been in force.
+  /// Settles after a connection has got another specification; when that fails, it gets its old one back,
+  /// if that had been in force.
   ///
-  /// `runs`: those of its formulas with that plan.
+  /// `runs`: those of its formulas with the old specification.
   ///
   /// - Returns: the answer, or `unwind`.
   func settle(
@@ -64,7 +64,7 @@ extension Machine {
     do throws(Failure) {
       try graph.settle()
     } catch {
-      // Everything holds again what went with that one.
+      // The values of the old specification have been restored.
       if let old {
         try? establish(connection, anew: old)
         graph.takeUp(runs, in: connection, isUpToDate: false)
@@ -75,19 +75,19 @@ extension Machine {
     return settleGraph(answering: value)
   }
 
-  /// Brings everything up to date after a connection could not have another plan: it has the one that
-  /// it had, and some of its formulas may have to run for that.
+  /// Settles after a connection could not get another specification: it has its old one, and some of its
+  /// formulas may have to run for that.
   ///
-  /// - Throws: why it could not; it returns where a program is on its way out.
+  /// - Throws: the refusal; it returns where a program is being unwound.
   func settleAfter(_ refusal: Failure) throws(Failure) {
     if !graph.isUnwinding, !graph.isSettling, graph.atomicDepth == 0 { try? graph.settle() }
     guard graph.isUnwinding else { throw refusal }
     graph.isUnwinding = false
   }
 
-  /// Has a connection hold another plan, from now on or, if it is suspended, when it is resumed.
+  /// Gives a connection another specification, from now on or, if it is suspended, when it is resumed.
   ///
-  /// - Throws: a failure when it cannot be so; it is then as it was.
+  /// - Throws: a failure when that is not possible; the connection is then as before.
   func establish(_ connection: Connection, anew plan: ConnectionSpec) throws(Failure) {
     let old = connection.plan
     connection.plan = plan
@@ -96,7 +96,7 @@ extension Machine {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     old?.forEachValue { roots.append($0) }
-    // What is known of the changes of its places is kept, though nothing may use them meanwhile.
+    // The change log of its places is kept, though nothing may use them meanwhile.
     let cells = connection.formulas.flatMap { $0.inputs + [$0.output] }
     let outer = graph.rememberedCells
     graph.rememberedCells.formUnion(cells)
@@ -120,8 +120,8 @@ extension Machine {
     }
   }
 
-  /// By how much the equation or the inequality of a connection does not hold, or a wish that is kept by
-  /// running formulas; nil for any other connection, for a wish whose formula is no sum of places, and
+  /// Returns by how much the equation or the inequality of a connection does not hold, or a soft constraint
+  /// of formulas; nil for any other connection, for a soft constraint whose formula is no sum of places, and
   /// as long as a place holds no number.
   func violation(of connection: Connection) -> SolverNumber? {
     let formulas = connection.formulas
@@ -136,14 +136,14 @@ extension Machine {
     return amount(by: .equal, form)
   }
 
-  /// Whether a place holds an object of which one of some places is a part, like the list of an element.
+  /// Returns whether a place holds an object of which some place is a part, like the list of an element.
   private func holdsObject(of parts: [CellID], _ cell: CellID) -> Bool {
     guard let object = currentValue(of: cell), object.isObject else { return false }
     return parts.contains { graph[$0].place.object == object }
   }
 
-  /// Whether places are as a wish wants them that is kept by running formulas, but is not in force; no
-  /// where that cannot be said without running one.
+  /// Returns whether a soft constraint of formulas that is not in force holds all the same; false where that
+  /// needs the run of a formula.
   func holds(_ connection: Connection) -> Bool {
     if let violation = violation(of: connection) { return violation.isZero }
     guard let formula = connection.formulas.first, case .copy(let source) = formula.source,
@@ -152,7 +152,7 @@ extension Machine {
     return isUnchanged(left, right)
   }
 
-  /// By how much a sum is not what it should be; nil as long as a place holds no number.
+  /// Returns by how much a sum does not hold; nil as long as a place holds no number.
   private func amount(by relation: Relation, _ form: LinearForm) -> SolverNumber? {
     var sum = SolverNumber.zero
     var size = SolverNumber.zero
@@ -183,17 +183,17 @@ extension Machine {
     return isRounding ? .zero : sum.magnitude
   }
 
-  /// The places that an equality is about, if a formula says no more than that two are equal.
+  /// Returns the places of an equality, if a formula says no more than that two are equal.
   private func placesMadeEqual(by formula: Formula) -> (CellID, CellID)? {
     if case .copy(let source) = formula.source { return (source, formula.output) }
-    // A sum is none without a number, though it may come to the other place: '1 * x + 0'.
+    // A sum with a number is none, even if it equals the other place: '1 * x + 0'.
     guard let equation = formula.equation, formula.connection.plan?.other != nil else { return nil }
     let terms = equation.form.terms
     guard terms.count == 2, let one = terms[0].cell, let other = terms[1].cell else { return nil }
     return (one, other)
   }
 
-  /// The state of a connection that is kept as a sum: an equation, an inequality, or formulas of a
+  /// Returns the state of a connection that is kept as a sum: an equation, an inequality, or formulas of a
   /// region that is solved as a whole, so that none of them runs; nil for any other.
   func equationState(of connection: Connection) -> String? {
     guard let formula = connection.formulas.first else { return nil }
@@ -208,13 +208,13 @@ extension Machine {
       return nil
     }
     guard let violation else {
-      // Two places that are to be equal are so while neither holds anything.
+      // Two places that are to be equal are so while both are empty.
       guard let (one, other) = placesMadeEqual(by: formula), isMissing(one), isMissing(other) else {
         return "waiting"
       }
       return "satisfied"
     }
-    // What it has computed for itself as a constant may be of values that are gone.
+    // A constant that it has computed itself may be from values that are gone.
     for cell in formula.equation?.form.constants ?? [] {
       guard let owner = graph.owner(of: cell), owner.connection == connection else { continue }
       if owner.inputs.contains(where: { isMissing($0) }) { return "waiting" }

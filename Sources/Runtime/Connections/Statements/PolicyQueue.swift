@@ -1,9 +1,9 @@
 internal import TenonSolverKit
 internal import TenonStoreKit
 
-/// What waits in the policies of an interpreter's connections, by their objects.
+/// The queues of the policies of an interpreter's connections, by their objects.
 struct PolicyQueues {
-  /// What waits in one policy.
+  /// The queue of one policy.
   struct Queue {
     var schedule: ChangeSchedule<PolicyIdentifier>
     /// The number of the delivery that is under way.
@@ -11,7 +11,7 @@ struct PolicyQueues {
   }
 
   var byObject: [UInt: Queue] = [:]
-  /// Bytes that something takes that waits, besides the identifier's text.
+  /// The bytes of a waiting entry, besides the identifier's text.
   static let bytesPerEntry = 400
 }
 
@@ -34,7 +34,7 @@ extension Machine {
     where !heap.isMarked(ObjectRef(Value(bits: object))) { closeQueue(of: object) }
   }
 
-  /// Does something with a policy's queue; one that nobody has opened keeps back nothing.
+  /// Calls a closure with a policy's queue; a queue that was never opened holds nothing back.
   fileprivate func withQueue<Result>(
     of policy: Value, _ body: (inout PolicyQueues.Queue) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -75,7 +75,7 @@ extension Machine {
     return isAll ? makeArray([symbol("everything")]) : makeArray(Array(roots[root...]))
   }
 
-  /// Takes what is to be taken up now; nil when there is nothing, or it is held.
+  /// Returns the identifiers that are due, and removes them; nil when there are none, or they are held.
   fileprivate func takeIdentifiers(_ policy: Value, isUrgent: Bool) throws(Failure) -> Value {
     let now = policyTime
     let entries = try withQueue(of: policy) { queue -> [ChangeSchedule<PolicyIdentifier>.Entry]? in

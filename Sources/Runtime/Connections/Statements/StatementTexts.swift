@@ -1,6 +1,6 @@
 internal import TenonSolverKit
 
-/// The texts of the statements that have connected something last, as strings of the language.
+/// The texts of the last statements that have made connections, as strings of the language.
 ///
 /// An object for a connection has the text, so that it prints as it was written when the connection has
 /// ended as well; the graph has forgotten it then. Connections of one statement share the string: each
@@ -11,7 +11,7 @@ struct StatementTexts {
   /// A power of two.
   private static let count = 8
 
-  /// The text of a statement; nil for one of Swift code, which is told by its places.
+  /// Returns the text of a statement; nil for one of Swift code, which is described by its places.
   mutating func text(of statement: StatementSite, make: (String) -> Value) -> Value {
     guard let text = statement.text else { return .nil }
     // Objects stand at multiples of 16.

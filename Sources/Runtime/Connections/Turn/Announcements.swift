@@ -2,8 +2,8 @@ internal import TenonSolverKit
 
 // Objects that announce their changes themselves: `changed`.
 
-/// The entry of a method of the program in code that records what it reads: the receiver may
-/// announce changes of what no other read shows.
+/// The entry of a method of the program in code that records its reads: the receiver may
+/// announce changes that no other read shows.
 final class TrackedReceiverNode: Node {
   let body: NodeRef
   let state: StateRef
@@ -22,7 +22,7 @@ final class TrackedReceiverNode: Node {
 }
 
 extension Machine {
-  /// Notes that tracked code sends a message to an object that may announce changes.
+  /// Records that tracked code sends a message to an object that may announce changes.
   func recordReceiver(_ value: Value) {
     guard let recorder, value.isObject, !classInfo(of: value).isKernel,
       ObjectRef(value).flags & ObjectFlag.immutable == 0
@@ -30,10 +30,10 @@ extension Machine {
     recorder.record(.whole(ObjectRef(value)))
   }
 
-  /// Has the formulas run again that sent an object a message.
+  /// Schedules the formulas that have sent an object a message.
   ///
-  /// Before the first announcement nobody has noted receivers: all formulas run once more then, and
-  /// note them from there on.
+  /// Before the first announcement receivers are not recorded: all formulas run once more then, and
+  /// record them from there on.
   ///
   /// - Complexity: O(formulas) the first time.
   fileprivate func announceChange(of value: Value) throws(Failure) -> Value {

@@ -1,18 +1,18 @@
 internal import TenonSolverKit
 internal import TenonLexer
 
-// What goes on changing: the loop, for a message.
+// Places that go on changing: the loop, for a message.
 
 extension ConnectionGraph {
-  /// The failure for a place that changes without end: the places and the statements of the loop.
+  /// Returns the failure for a place that changes without end: the places and the statements of the loop.
   ///
-  /// - Complexity: O(changes that are kept, times places of the loop).
+  /// - Complexity: O(logged changes times places of the loop).
   func doesNotSettle(through cell: CellID) -> Failure {
     var steps: [(cell: CellID, writer: String?)] = []
     var positions: [CellID: Int] = [:]
     var current: CellID? = cell
     var loop: Int?
-    // Longer ones tell no more.
+    // Longer loops tell no more.
     while let cell = current, steps.count < 64 {
       if let known = positions[cell] {
         loop = known
@@ -30,13 +30,13 @@ extension ConnectionGraph {
     return .doesNotSettle(names, writers)
   }
 
-  /// Who has made a change: a connection or a statement, with its place.
+  /// Returns the author of a change: a connection or a statement, with its place.
   private func writer(of entry: ChangeLog.Entry) -> String? {
     guard entry.writer > 0 else { return causes.location(of: entry).map { "written at \($0)" } }
     return connections[Int(entry.writer)].map { "'\($0.text)' (\($0.location))" }
   }
 
-  /// The place because of which another one has changed.
+  /// Returns the place because of which another one has changed.
   private func cause(of entry: ChangeLog.Entry, _ number: Int) -> CellID? {
     if let formula = effect(of: entry) { return formula.output }
     if entry.writer > 0, entry.cause >= 0 {
@@ -47,8 +47,8 @@ extension ConnectionGraph {
     return watched(by: entry) ?? changed(before: number, entry)
   }
 
-  /// What stands for the connection whose statement contains the one that has made a change: the
-  /// flow that writes what it reads.
+  /// Returns the output of the connection whose statement contains the one that has made a change: the
+  /// flow that writes a place that it reads.
   private func watched(by entry: ChangeLog.Entry) -> CellID? {
     guard let source = causes.source(of: entry) else { return nil }
     let innermost = connections.values.filter { connection in
@@ -58,7 +58,7 @@ extension ConnectionGraph {
     return innermost?.formulas.first?.output
   }
 
-  /// What somebody else has changed last before, in the same turn.
+  /// Returns the cell that was changed last before by another author, in the same turn.
   private func changed(before number: Int, _ entry: ChangeLog.Entry) -> CellID? {
     guard number > 0 else { return nil }
     let before = causes[number - 1]

@@ -6,14 +6,14 @@ internal import TenonTables
 
 // Formulas that choose what they read: `a ifTrue: [ b ] ifFalse: [ c ]`.
 //
-// A formula depends on all that its text names, so that nothing has to be recorded while it runs. One
-// that leaves out some of it runs now and then for nothing. After the tenth run that may have been for
-// nothing it is run in the form that records what its own text reads, and from then on only a change
-// of that has it run. What it has not read still stands before it in the order of a turn: when it
-// chooses otherwise, that is up to date.
+// A formula depends on all cells that its text names, so that nothing has to be recorded while it runs. One
+// that leaves out some of them runs now and then for nothing. After the tenth run that may have been for
+// nothing it is run in the form that records the reads of its own text, and from then on only a change
+// of a cell read runs it. A cell not read still stands before it in the order of a turn: when the formula
+// chooses otherwise, that cell is up to date.
 
 extension ConnectionGraph {
-  /// How many runs may change nothing before the next one is recorded.
+  /// The number of runs that may change nothing before the next one is recorded.
   @inline(__always) static var idleLimit: UInt8 { 9 }
 
   /// Counts a run that has changed nothing.
@@ -23,7 +23,7 @@ extension ConnectionGraph {
     if hotFormulas[number].idleRuns == ConnectionGraph.idleLimit { beginRecording(of: number) }
   }
 
-  /// Has the runs of a formula recorded if it may leave out some of what its text names.
+  /// Starts recording the runs of a formula if it may leave out some cells that its text names.
   @inline(never)
   private func beginRecording(of number: Int32) {
     guard hotFormulas[number].kind == .block, let formula = self[FormulaID(number)],
@@ -36,7 +36,7 @@ extension ConnectionGraph {
     forgetPlans()
   }
 
-  /// Has a formula depend on all that its text names again.
+  /// Makes a formula depend on all cells that its text names again.
   func endRecording(of formula: Formula) {
     guard hotFormulas[formula.id.rawValue].kind == .recorded else { return }
     hotFormulas[formula.id.rawValue].kind = .block
@@ -48,8 +48,8 @@ extension ConnectionGraph {
     hotFormulas[formula.id.rawValue].readsItsText = formula.lastReads.isEmpty
   }
 
-  /// Has all formulas hear of all that their text names until they have run again: what they have
-  /// read last is no more, as it was taken back.
+  /// Makes all formulas depend on all cells that their texts name until they have run again: their last
+  /// reads were rolled back.
   func distrustRecords() {
     for id in recorded {
       guard let formula = self[id], formula.textReads != nil, let constraint = formula.constraint,
@@ -62,13 +62,13 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether the runs of a formula are recorded and none has been yet.
+  /// Returns whether the runs of a formula are recorded and none has been yet.
   func awaitsRecord(_ formula: Formula) -> Bool {
     hotFormulas[formula.id.rawValue].kind == .recorded && formula.textReads == nil
   }
 
-  /// Divides what a formula has read into what its text names, which is kept where that is recorded,
-  /// and the rest.
+  /// Divides the cells that a formula has read into those that its text names, stored where they are
+  /// recorded, and the rest.
   ///
   /// - Returns: the rest.
   func takeReads(_ cells: [CellID], of formula: Formula) -> [CellID] {
@@ -85,7 +85,7 @@ extension ConnectionGraph {
 }
 
 extension Machine {
-  /// Runs a formula and records what its own text reads as well.
+  /// Runs a formula and records the reads of its own text as well.
   ///
   /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
   @inline(never)
@@ -110,7 +110,7 @@ extension Machine {
 }
 
 extension Expression {
-  /// Whether something in it is evaluated only when it is asked for.
+  /// Whether a part of it is evaluated only on demand.
   fileprivate var hasBlock: Bool {
     if case .block = self { return true }
     var isFound = false

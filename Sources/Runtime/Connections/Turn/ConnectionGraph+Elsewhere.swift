@@ -2,19 +2,19 @@ internal import TenonSolverKit
 internal import TenonTables
 
 // Changes that were made past the name by which a connection knows a place: by another process, in a
-// store below, by the end of a directory, to an element of what a getter reads. They count as writes of
+// store below, by the end of a directory, to an element that a getter reads. They count as writes of
 // the place at the time at which they are taken up.
 
 extension ConnectionGraph {
-  /// Takes up that a place may hold something else than connections know.
+  /// Takes up a change of a place that was made elsewhere.
   ///
-  /// It cannot be refused any more: what a formula determines is put there again.
+  /// It cannot be refused any more: a formula that determines the place writes its value there again.
   ///
   /// - Parameters:
   ///   - cell: The cell of the place.
   ///   - site: The send that has changed it, if the program has.
-  ///   - old: What the place held, if that is known: it is given back when the turn is given up.
-  /// - Complexity: O(places computed from it), and what their solvers' `edit` costs.
+  ///   - old: The old value of the place, if it is known: it is restored when the turn is given up.
+  /// - Complexity: O(places computed from it), and the cost of `edit` in their solvers.
   func takeUpChange(of cell: CellID, by site: TraceEntry? = nil, old: Value? = nil) {
     let places = [cell] + computed(from: cell)
     for each in places { forgetKnown(of: each) }
@@ -30,10 +30,10 @@ extension ConnectionGraph {
     recordWrite(to: cell, by: site)
   }
 
-  /// Notes for each place that is computed from a cell, at any number of removes, that what is below it has
+  /// Records for each place that is computed from a cell, at any number of removes, that a cell below it has
   /// changed, whoever has changed that.
   ///
-  /// - Complexity: O(these places, and who is told of them).
+  /// - Complexity: O(these places, and the readers and observers that are told of them).
   func didChange(above cell: CellID) {
     for property in computed(from: cell) {
       hearWrite(of: property)
@@ -54,17 +54,17 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether the next turn begins with nothing but changes that were made elsewhere.
+  /// Returns whether the next turn begins with nothing but changes that were made elsewhere.
   func consistsOfTakenUp() -> Bool {
     takenUp.turn == turn + 1 && !takenUp.cells.isEmpty
       && scheduledFormulas.allSatisfy { takenUp.cells.contains($0.output) }
       && (0..<pending.count).allSatisfy { takenUp.cells.contains(pending[$0]) }
   }
 
-  /// Has what determines the places run that were changed elsewhere, after their solvers have refused
-  /// what is there now.
+  /// Schedules the formulas that determine the places changed elsewhere, after their solvers have refused
+  /// the values that are there now.
   ///
-  /// - Returns: Whether there is anything that does.
+  /// - Returns: Whether there are such formulas.
   func withdrawTakenUp() -> Bool {
     var found = false
     for cell in takenUp.cells.sorted() where isInUse(cell) {
@@ -80,8 +80,8 @@ extension ConnectionGraph {
     return found
   }
 
-  /// Has connections say that they do not hold that read places which were changed outside of the program:
-  /// somebody refuses what follows from that, and the places cannot be given back what they held.
+  /// Marks connections as failed that read places which were changed outside of the program: the
+  /// consequences are refused, and the old values of the places cannot be restored.
   ///
   /// - Returns: Whether there are such connections.
   func failTakenUp(because failure: Failure) -> Bool {
@@ -101,21 +101,21 @@ extension ConnectionGraph {
     return found
   }
 
-  /// Has what a formula determines put again where something else was written.
+  /// Schedules the formula that determines a cell, after another value was written there.
   func takeBack(_ cell: CellID) {
     if let owner = owner(of: cell), !hasFailed(owner.id.rawValue) { runAgain(owner) }
   }
 
-  /// Has a formula run in the turn that is under way, so that it is given up with that; else in the next one.
+  /// Runs a formula in the current turn, so that it is given up with that; else in the next one.
   private func runAgain(_ formula: Formula) {
     if isSettling { enqueue(formula) } else { scheduledFormulas.append(formula) }
   }
 
-  /// Refuses what a connection writes to a place that another one determines, by whatever name.
+  /// Refuses a write of a connection to a place that another one determines, by whatever name.
   ///
-  /// The place holds it already; what determines it puts its own value there again.
+  /// The place has the value already; the connection that determines it writes its own value again.
   ///
-  /// - Throws: a failure that names what determines the place.
+  /// - Throws: a failure that names the connection that determines the place.
   func refuseForeignWrite(to cell: CellID) throws(Failure) {
     guard writing != nil || observers.write != nil, !isTakingBack else { return }
     for each in [cell] + computed(from: cell) {
@@ -126,8 +126,8 @@ extension ConnectionGraph {
     }
   }
 
-  /// The cells of the places that are computed from one, at any number of removes; not of one that is
-  /// just being written, which hears no echo of that.
+  /// Returns the cells of the places that are computed from one, at any number of removes; not of one that
+  /// is just being written, which gets no echo of that.
   func computed(from cell: CellID) -> [CellID] {
     if cells[cell.index].properties.isEmpty { return [] }
     // Places of stores may be computed from one another in a circle.
@@ -146,8 +146,8 @@ extension ConnectionGraph {
     return found
   }
 
-  /// Lets the solver of a cell's region know that the cell was written, so that it is not what gives way,
-  /// if the solver can let that be; else another value is put there again.
+  /// Tells the solver of a cell's region that the cell was written, so that it does not give way,
+  /// if the solver can keep its value; else another value is written again.
   func hearWrite(of cell: CellID, at age: UInt64? = nil) {
     guard cells[cell.index].isInRegion else { return }
     do throws(Failure) {

@@ -1,28 +1,28 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Errors as states of places: what depends on a formula that has failed is not computed from the
-// value that its place still holds, but held back until the formula succeeds again.
+// Errors as states of places: a formula that depends on a failed one is not computed from the
+// value that the place still holds, but held back until the failed formula succeeds again.
 //
-// A failure is passed on like a change: the solver has the readers run, which are found to be held
-// back, and pass that on in turn. So everybody is told in the order of the turn and once.
+// A failure is passed on like a change: the solver runs the readers, which are found to be held
+// back, and pass that on in turn. So all readers are told in the order of the turn and once.
 
 extension ConnectionGraph {
   /// Runs a formula while others have failed, unless one that it depends on has.
   ///
-  /// - Returns: Whether those who read its cell have to be told: it has another value now, or has
-  ///   become something that must not be read, or may be read again.
+  /// - Returns: Whether the readers of its cell have to be told: the cell has another value now, must not be
+  ///   read any more, or may be read again.
   @inline(never)
   func runAmongFailures(_ number: Int32, because cause: CellID?) -> Bool {
     let wasFailed = hasFailed(number)
     guard let formula = self[FormulaID(number)], hotFormulas[number].kind != .equation else {
       return false
     }
-    // What is no news is not told again: it would have a formula run that reads what this one writes.
+    // A failure that is no news is not told again: it would run a formula that reads the output of this one.
     let outer = formulaAmongFailures
     formulaAmongFailures = number
     defer { formulaAmongFailures = outer }
-    // What its text names is read; the rest may be read no more, which shows when it has run.
+    // The cells that its text names are read; the rest may be read no more, which shows when it has run.
     let isChanged =
       !isHeldBack(formula, by: formula.textReads == nil ? formula.staticInputs : [])
       && compute(number, because: cause)
@@ -32,8 +32,8 @@ extension ConnectionGraph {
     return true
   }
 
-  /// Whether something that joins a cell does not hold, or a formula of its region has failed: whoever writes
-  /// there what it holds already may have another direction computed, whose places do not fit yet.
+  /// Returns whether a constraint of a cell does not hold, or a formula of its region has failed: a write of
+  /// an equal value may then change directions, so that places are computed that do not fit yet.
   ///
   /// - Complexity: O(formulas of the region).
   func isOpenBeside(_ cell: CellID) -> Bool {
@@ -45,15 +45,15 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has what has failed or waits in a cell's region run again: a write that has come to nothing may have
-  /// turned around what computes what.
+  /// Schedules the failed and waiting formulas of a cell's region: a write that changed nothing may have
+  /// changed directions.
   ///
   /// - Complexity: O(formulas of the region).
   func lookAgain(beside cell: CellID) {
     if let region = self[cell].region { lookAgain(in: region) }
   }
 
-  /// Has what has failed or waits in a region run again, in the direction that is in force now.
+  /// Schedules the failed and waiting formulas of a region, in the directions that are in force now.
   ///
   /// - Complexity: O(formulas of the region).
   func lookAgain(in region: Region) {
@@ -85,12 +85,12 @@ extension ConnectionGraph {
     }
   }
 
-  /// Tells the formulas that other solvers keep, and those that read what a property is computed
-  /// from.
+  /// Tells the formulas that other solvers keep, and those that read the slots from which a property is
+  /// computed.
   private func spreadNews(of output: Int32) {
     guard isSettling, !isUnwinding else { return }
     for slot in cells[Int(output)].slots { enqueue(slot) }
-    // Whoever reads the collection that it has an element of would hear of itself.
+    // A formula that reads the collection and has one of its elements as output would hear of itself.
     if let whole = whole(around: CellID(output)),
       owner(of: CellID(output))?.inputs.contains(whole) != true
     {
@@ -103,13 +103,13 @@ extension ConnectionGraph {
     isRunningFormula = outer
   }
 
-  /// Holds a formula back if something that it reads is determined by a formula that has failed.
+  /// Holds a formula back if one that determines one of its inputs has failed.
   ///
   /// - Complexity: O(inputs).
   func isHeldBack(_ formula: Formula, by inputs: [CellID]) -> Bool {
     for input in inputs {
       guard let source = failedSource(of: input), source != formula else { continue }
-      // Its own failure came from what it reads: that is to be told when it is still there then.
+      // Its own failure came from its inputs: that is to be told when it is still there then.
       logStatus(of: formula)
       failures[formula.id] = failures[source.id] ?? ""
       hotFormulas[formula.id.rawValue].status = .heldBack
@@ -118,7 +118,7 @@ extension ConnectionGraph {
     return false
   }
 
-  /// The failed formula that determines a cell at present, or a property that is computed from it.
+  /// Returns the failed formula that determines a cell at present, or a property that is computed from it.
   ///
   /// - Complexity: O(watched elements) for all of a collection.
   private func failedSource(of cell: CellID) -> Formula? {
@@ -128,7 +128,7 @@ extension ConnectionGraph {
     return nil
   }
 
-  /// The elements that have cells of their own, if a cell is all of a collection.
+  /// Returns the elements that have cells of their own, if a cell is all of a collection.
   private func elements(of cell: CellID) -> [CellID] {
     guard hot[cell.rawValue].kind == .whole else { return [] }
     return (watched[hot[cell.rawValue].object.bits] ?? []).filter {
@@ -136,7 +136,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// The cell of all of the collection that a cell is an element of, if somebody reads that.
+  /// Returns the cell of all of the collection that a cell is an element of, if that cell exists.
   private func whole(around cell: CellID) -> CellID? {
     guard hot[cell.rawValue].kind == .element else { return nil }
     return whole(of: ObjectRef(hot[cell.rawValue].object))
@@ -150,7 +150,7 @@ extension ConnectionGraph {
     return self[id]
   }
 
-  /// Lets those run that a formula has held back which ends.
+  /// Schedules the formulas that an ending formula has held back.
   func releaseHeldBack(by formula: Formula) {
     guard failures[formula.id] != nil else { return }
     let cell = cells[formula.output.index]
@@ -162,7 +162,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether a failure is that with which a formula failed the last time.
+  /// Returns whether a failure is that with which a formula failed the last time.
   func isNotedAlready(_ failure: Failure, of formula: Formula) -> Bool {
     hotFormulas[formula.id.rawValue].status == .failed
       && failures[formula.id] == failure.message

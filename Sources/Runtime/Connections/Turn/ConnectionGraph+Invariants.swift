@@ -2,23 +2,23 @@ internal import TenonTables
 internal import TenonSolverKit
 internal import TenonLexer
 
-// Formulas that must stay true: a turn that makes one false is given up and taken back, and so is one after
-// which it cannot be told, as the formula fails.
+// Formulas that must stay true: a turn that makes one false is given up and rolled back, and so is one after
+// which an invariant cannot be evaluated, as its formula fails.
 
 extension ConnectionGraph {
-  /// The formulas that must stay true and were not at some point of a turn that goes on.
+  /// The invariants that did not hold at some point of a turn that goes on.
   struct Invariants {
-    /// How many there are.
+    /// The number of invariants.
     var count = 0
     /// The one that this turn has made false.
     var violated: Connection?
-    /// Those that have failed in this turn, and may have been healed in it.
+    /// Those that have failed in this turn, and may hold again in it.
     var failed: [Connection] = []
-    /// Those that must be asked again at the end of `atomically:`.
+    /// Those that must be run again at the end of `atomically:`.
     var doubtful: [Connection] = []
   }
 
-  /// Has the invariants asked again that did not hold within `atomically:`.
+  /// Schedules the invariants that did not hold within `atomically:`.
   func askDoubtful() {
     guard atomicDepth == 0, !invariants.doubtful.isEmpty else { return }
     for connection in invariants.doubtful { scheduledFormulas += connection.formulas }

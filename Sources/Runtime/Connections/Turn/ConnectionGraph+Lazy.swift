@@ -3,28 +3,28 @@ internal import TenonTables
 
 // Variables that are computed when they are read: `var <lazy> total.`
 //
-// While nothing that is live reads such a variable, its formula does not run: a change marks the
-// variable as stale, and what depends on it in turn, and as due where the formula reads the very thing
-// that has changed. Reading the variable brings it up to date, and before it what it depends on. Live is
-// all that is not lazy itself: another variable's formula, a watcher, a property, a path, a store, an
+// While no live formula reads such a variable, its formula does not run: a change marks it and the
+// variables that depend on it as stale, and those as due whose formulas read the very cell that has
+// changed. Reading a variable brings it up to date, and before it those it depends on. Live is every
+// reader that is not lazy itself: another variable's formula, a watcher, a property, a path, a store, an
 // invariant, a policy, a region of several directions.
 
-/// Who hears of a lazy variable.
+/// The readers and observers of a lazy variable.
 struct LazyCell {
   /// The formula that computes it.
   let formula: FormulaID
-  /// How many live formulas read it, each counted once for each place in its list of reads.
+  /// The number of live formulas that read it, each counted once for each place in its list of reads.
   var readers = 0
-  /// Whether something besides formulas hears of it.
+  /// Whether an observer, a property, a path or a region hears of it.
   var isWatched = false
 
   var isLive: Bool { readers > 0 || isWatched }
 }
 
 extension ConnectionGraph {
-  // MARK: Who is live
+  // MARK: Live formulas
 
-  /// Learns of a one-way formula, before it is told what it reads.
+  /// Begins the laziness of a one-way formula whose variable is lazy, before its inputs are linked.
   func beginLaziness(of formula: Formula) {
     let output = formula.output
     guard machine.session.hasLazyVariables, formula.connection.observer == nil,
@@ -38,8 +38,8 @@ extension ConnectionGraph {
     formula.isHeld = !entry.isLive
   }
 
-  /// Learns that a formula is about to end, or to be one of several directions, after its readers and
-  /// inputs have been told.
+  /// Ends the laziness of a formula that is about to end, or to be one of several directions, after its
+  /// inputs and output have been unlinked.
   func endLaziness(of formula: Formula) {
     guard lazies[formula.output]?.formula == formula.id else { return }
     lazies[formula.output] = nil
@@ -48,7 +48,7 @@ extension ConnectionGraph {
     setFlag(CellFlag.lazy, of: formula.output, to: false)
   }
 
-  /// Has a formula that stays in force run like any other.
+  /// Makes a lazy formula that stays in force run like any other.
   func leaveLaziness(of formula: Formula) {
     guard lazyCell(of: formula) != nil else { return }
     changeLife(of: formula.output) { $0.isWatched = true }
@@ -62,7 +62,7 @@ extension ConnectionGraph {
     updateHooks(of: cell)
   }
 
-  /// Whether a formula runs when something it reads changes.
+  /// Returns whether a formula runs when a cell that it reads changes.
   private func isLive(_ formula: Formula) -> Bool { lazyCell(of: formula)?.isLive ?? true }
 
   private func lazyCell(of formula: Formula) -> LazyCell? {
@@ -77,7 +77,7 @@ extension ConnectionGraph {
       || observers.byCell[cell] != nil || cells[cell.index].region != nil
   }
 
-  /// Learns that a formula has come to read a cell, or reads it no more.
+  /// Counts a formula that has come to read a cell, or reads it no more.
   func recordReader(_ formula: Formula, of cell: CellID, isNew: Bool) {
     if lazies.isEmpty { return }
     let step = isNew ? 1 : -1
@@ -89,17 +89,17 @@ extension ConnectionGraph {
     changeLife(of: cell) { $0.readers += step }
   }
 
-  /// Learns whether something besides formulas hears of a cell.
+  /// Updates whether observers, properties, paths or a region hear of a cell.
   func updateWatching(of cell: CellID) {
     guard hot[cell.rawValue].flags & CellFlag.lazy != 0 else { return }
     let isWatched = isWatched(cell)
     changeLife(of: cell) { $0.isWatched = isWatched }
   }
 
-  /// Changes what is known of a lazy cell; what it depends on comes to life with it, and what nobody
-  /// else hears of ends with it.
+  /// Changes the record of a lazy cell; the cells it depends on become live with it, or cease to be where
+  /// they have no other live reader.
   ///
-  /// - Complexity: O(lazy formulas that begin or end to live, with what they read).
+  /// - Complexity: O(lazy formulas that become or cease to be live, with their inputs).
   private func changeLife(of cell: CellID, _ change: (inout LazyCell) -> Void) {
     var stack: [(cell: CellID, step: Int?)] = [(cell, nil)]
     while let (cell, step) = stack.popLast() {
@@ -119,15 +119,15 @@ extension ConnectionGraph {
     }
   }
 
-  // MARK: What is stale
+  // MARK: Stale cells
 
   /// Marks a lazy cell in place of running its formula.
   ///
-  /// - Returns: Whether those who read it have to be told.
+  /// - Returns: Whether the readers of the cell have to be told.
   @inline(never)
   func markStale(_ number: Int32, because cause: CellID?) -> Bool {
     let output = hotFormulas[number].output
-    // Without a cause it has been asked for; else what has changed itself has said so before.
+    // Without a cause its value was requested; else the changed cell has marked it as due before.
     if cause == nil { hot[output].flags |= CellFlag.due }
     guard hot[output].flags & CellFlag.stale == 0 else { return false }
     hot[output].flags |= CellFlag.stale
@@ -150,7 +150,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Learns that a lazy cell has got a value.
+  /// Clears the marks of a lazy cell that has got a value.
   func forgetStaleness(of cell: CellID) {
     let isStale = hot[cell.rawValue].flags & CellFlag.stale != 0
     hot[cell.rawValue].flags &= ~(CellFlag.stale | CellFlag.due)
@@ -162,7 +162,7 @@ extension ConnectionGraph {
     hot[cell.rawValue].flags |= CellFlag.stale | CellFlag.due
   }
 
-  /// Brings lazy places up to date whose formulas will be of several directions with others.
+  /// Refreshes lazy places whose formulas will be of several directions with others.
   func refreshPlaces(around added: [Formula]) {
     for formula in added {
       _ = machine.refresh(formula.output)
@@ -173,26 +173,26 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether any place may have to be brought up to date when it is read.
+  /// Whether any place may have to be refreshed when it is read.
   var hasStaleCells: Bool { words[0].staleCount > 0 }
 
-  /// Whether a formula waits for somebody to read its place.
+  /// Returns whether a formula waits for its place to be read.
   func isStale(_ formula: Formula) -> Bool {
     hot[formula.output.rawValue].flags & CellFlag.stale != 0
       && lazies[formula.output]?.formula == formula.id
   }
 
-  /// Has all lazy cells computed anew: what they had got was taken back.
+  /// Marks all lazy cells as stale: their values were rolled back.
   ///
   /// - Complexity: O(lazy cells).
   func distrustLazyCells() {
     for (cell, entry) in lazies where !entry.isLive { markStale(cell) }
   }
 
-  // MARK: Bringing up to date
+  // MARK: Refreshing
 
-  /// The lazy formulas that have to be looked at before a cell is read, each after those whose
-  /// results it reads.
+  /// Returns the stale lazy formulas above a cell that is to be read, each after those whose results it
+  /// reads.
   private func staleFormulas(above cell: CellID) -> [Int32] {
     var order: [Int32] = []
     var visited: Set<FormulaID> = []
@@ -215,9 +215,9 @@ extension ConnectionGraph {
     return order
   }
 
-  /// Runs the lazy formulas above a cell for which something has changed.
+  /// Runs the lazy formulas above a cell for which an input has changed.
   ///
-  /// - Complexity: O(stale formulas above and what they read).
+  /// - Complexity: O(stale formulas above and their inputs).
   func bringUpToDate(_ cell: CellID) {
     for number in staleFormulas(above: cell) {
       guard !isHalted, let formula = self[FormulaID(number)] else { return }
@@ -232,7 +232,7 @@ extension ConnectionGraph {
         hasFailures
         ? runAmongFailures(number, because: cause) : compute(number, because: cause)
       if isUnwinding {
-        // It is not counted what will be begun again.
+        // A run that will begin again is not counted.
         if words[0].isPuttingOff { hotFormulas[number].runs &-= 1 }
         markStale(output)
         return
@@ -242,7 +242,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// The input because of which a lazy formula runs: the one that was written last.
+  /// Returns the input because of which a lazy formula runs: the one that was written last.
   private func cause(ofRunning formula: Formula) -> CellID? {
     let inputs = formula.heard
     return inputs.first { hot[$0.rawValue].turn == UInt32(truncatingIfNeeded: turn) }

@@ -1,14 +1,14 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Running a formula of a turn, and storing what it has computed.
+// Running a formula of a turn, and storing its value.
 
 extension ConnectionGraph {
   /// Runs a formula for a solver.
   ///
   /// - Parameters:
   ///   - number: The number of the formula.
-  ///   - cause: That of the changed cell because of which it runs, or -1.
+  ///   - cause: The number of the changed cell because of which it runs, or -1.
   /// - Returns: Whether its cell has another value now.
   @inline(never)
   func run(_ number: Int32, because cause: Int32) -> Bool {
@@ -40,7 +40,7 @@ extension ConnectionGraph {
 
   /// Runs a formula and stores its value.
   ///
-  /// - Returns: Whether its cell has another value now, or the first failure has come up.
+  /// - Returns: Whether its cell has another value now, or the first failure has occurred.
   func compute(_ number: Int32, because cause: CellID?) -> Bool {
     let cause = cause?.rawValue ?? -1
     return hotFormulas[number].kind == .native
@@ -60,7 +60,7 @@ extension ConnectionGraph {
     let value = native.compute(in: self)
     unsafe words.pointee.runningNumber = outer
     if value.isUnwind { return recordNativeFailure(number) }
-    // It may have ended itself.
+    // The formula may have ended itself.
     guard hotFormulas[number].kind != .none else { return false }
     return store(value, by: number, because: cause)
   }
@@ -86,7 +86,7 @@ extension ConnectionGraph {
         }
         value = result
       } else {
-        // The blocks for its elements may have ended it.
+        // The blocks for its elements may have ended the formula.
         guard !isUnwinding, hotFormulas[number].kind != .none,
           let result = evaluateBlockFormula(number)
         else { return markNews(of: number) }
@@ -108,7 +108,7 @@ extension ConnectionGraph {
         value = result
       }
     }
-    // It may have ended itself.
+    // The formula may have ended itself.
     guard hotFormulas[number].kind != .none else { return false }
     return store(value, by: number, because: cause)
   }
@@ -134,12 +134,12 @@ extension ConnectionGraph {
 
   /// Stores a value that a formula gives a cell.
   ///
-  /// Numbers and the like go to a plain slot without a call, so that nothing has to be kept for after it.
+  /// Values that are no objects go to a plain slot without a call, so that no register has to be saved.
   ///
   /// - Returns: Whether the cell has another value now.
   @inline(__always)
   func store(_ value: Value, in output: Int32, by number: Int32, because cause: Int32) -> Bool {
-    // Nothing makes a cell or a formula meanwhile: the records stay.
+    // No cell or formula is made meanwhile: the records stay.
     let cell = unsafe hot.address(of: output)
     let formula = unsafe hotFormulas.address(of: number)
     let words = unsafe words.address(of: 0)
@@ -173,12 +173,12 @@ extension ConnectionGraph {
       || spreadResult(in: output)
   }
 
-  /// Stores a value that a formula gives a cell, whatever it is and takes.
+  /// Stores a value that a formula gives a cell, of any kind of value, formula and place.
   @inline(never)
   private func storeCarefully(
     _ value: Value, in output: Int32, by number: Int32, because cause: Int32
   ) -> Bool {
-    // Nothing makes a cell or a formula while a value goes to a plain slot: the records stay.
+    // No cell or formula is made while a value goes to a plain slot: the records stay.
     let cell = unsafe hot.address(of: output)
     let formula = unsafe hotFormulas.address(of: number)
     let flags = unsafe cell.pointee.flags
@@ -217,7 +217,7 @@ extension ConnectionGraph {
       || spreadResult(in: output)
   }
 
-  /// Stores a value in a place whose reading and writing may run code, and notes that it has changed.
+  /// Stores a value in a place whose reading and writing may run code, and records the change.
   @inline(never)
   private func storeSlowly(
     _ value: Value, in output: Int32, by number: Int32, because cause: Int32
@@ -236,13 +236,13 @@ extension ConnectionGraph {
     return spreadResult(in: output)
   }
 
-  /// Tells those of a result whom it concerns besides the formulas that read it.
+  /// Tells the observers and foreign readers of a result.
   ///
   /// - Returns: true.
   @inline(never)
   private func spreadResult(in output: Int32) -> Bool {
     let flags = hot[output].flags
-    // What a region computes for itself concerns others only when they read it.
+    // A result of a region concerns others only when they read it.
     guard
       flags & CellFlag.hasObservers != 0
         || flags & CellFlag.hasForeignReaders != 0
@@ -253,7 +253,7 @@ extension ConnectionGraph {
       notifyReaders(CellID(output))
       isRunningFormula = false
     } else if !foldsByCell.isEmpty {
-      // What reads a lazy cell that is only read is brought up to date when it is read itself.
+      // Readers of a refreshed lazy cell are refreshed when they are read themselves.
       updateFolds(readingFrom: CellID(output))
     }
     return true
@@ -278,7 +278,7 @@ extension ConnectionGraph {
 
   /// Stores the value of a formula in a place whose reading and writing may run code.
   ///
-  /// - Returns: What it held before; nil when it holds the same as before.
+  /// - Returns: The old value; nil when the place has the same value as before.
   @inline(never)
   private func storeSlowly(
     _ value: Value, in output: CellID, by number: Int32, because cause: Int32
@@ -307,14 +307,14 @@ extension ConnectionGraph {
     let failure = machine.write(value, to: output)
     (writing, effect) = outer
     guard self[FormulaID(number)] == formula else {
-      // What the setter does has ended it.
+      // The setter has ended the formula.
       countChange(of: place)
       return nil
     }
     if var failure {
-      // A setter may have written what the formula reads before it failed.
+      // A setter may have written cells that the formula reads before it failed.
       countChange(of: place)
-      // That it sent something to nil says nothing of what the formula has read.
+      // A message to nil in the setter says nothing of the inputs of the formula.
       failure.isOfNil = nil
       if isSolverSetting { solverFailure = failure } else { machine.record(failure, of: formula) }
       return nil

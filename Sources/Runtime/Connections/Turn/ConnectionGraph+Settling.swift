@@ -2,23 +2,23 @@ internal import TenonSolverKit
 internal import TenonTables
 
 // The folder Turn: from a write to the moment when all connections hold again: writes, formulas that run,
-// failures, invariants, lazy variables. What is given back is in Rollback.
+// failures, invariants, lazy variables. Undoing a turn is in Rollback.
 
 // A turn: from a write to the moment when all connections hold again.
 
 extension ConnectionGraph {
-  /// The most often that one cell may change because of one change.
+  /// The greatest number of changes of one cell because of one change.
   @inline(__always) static var changeLimit: Int { 100 }
 
-  /// Whether there is anything to be done.
+  /// Whether there are changes or formulas to be settled.
   var hasPending: Bool { !pending.isEmpty || words[0].hasScheduled || words[0].hasRetargeted }
 
   /// Brings all connections up to date.
   ///
   /// - Throws: a failure when a cell does not come to rest; everything is then as before the turn.
   func settle() throws(Failure) {
-    // Getters run while a connection is taken into force, which may be refused yet: what it would have run
-    // waits for the end of that.
+    // Getters run while a connection is taken into force, which may be refused yet: formulas that it would
+    // have run wait for the end of that.
     guard !isSettling, keepingDepth == 0 else { return }
     var begun: Beginning?
     if words[0].isPlain, !pending.isEmpty {
@@ -35,7 +35,7 @@ extension ConnectionGraph {
     try settle(begun)
   }
 
-  /// Whether changes of some cells concern nothing but formulas with the solver of the lowest level.
+  /// Returns whether changes of some cells concern nothing but formulas with the solver of the lowest level.
   private func concernsBaseOnly(_ cells: borrowing FlatTable<CellID>) -> Bool {
     for index in 0..<cells.count
     where hot[cells[index].rawValue].flags & (CellFlag.hasForeignReaders | CellFlag.hasObservers)
@@ -46,11 +46,11 @@ extension ConnectionGraph {
     return true
   }
 
-  /// With what a turn has begun that is to be gone on with as any other.
+  /// The first step of a turn that goes on like any other.
   private enum Beginning {
     /// The one solver of the lowest level has done its work once.
     case base
-    /// So has that of a region.
+    /// The solver of a region has done its work once.
     case region
   }
 
@@ -65,8 +65,8 @@ extension ConnectionGraph {
   /// Begins a turn that concerns nothing but formulas with the solver of the lowest level, as far as is
   /// known: nearly all do.
   ///
-  /// - Parameter cell: The one that has changed; nil for all that are pending.
-  /// - Returns: Whether it is over; else it is to be gone on with as any other.
+  /// - Parameter cell: The changed cell; nil for all pending cells.
+  /// - Returns: Whether the turn is over; else it goes on like any other.
   @inline(__always)
   private func settlePlainly(from cell: CellID? = nil) -> Bool {
     // The words stay where they are as long as there is a graph.
@@ -85,9 +85,9 @@ extension ConnectionGraph {
   }
 
   /// Begins a turn that concerns nothing but a region of which one cell was written, as far as is known:
-  /// the formulas of several directions are run by its solver, and nobody else reads what they compute.
+  /// its solver runs the formulas of several directions, and no other formula reads their results.
   ///
-  /// - Returns: Whether it is over, or to be gone on with as any other; nil when it is not such a turn.
+  /// - Returns: Whether the turn is over, or goes on like any other; nil when it is not such a turn.
   @inline(__always)
   private func settleRegion() -> Bool? {
     let cell = pending[0]
@@ -118,7 +118,7 @@ extension ConnectionGraph {
 
   /// Ends a turn that has concerned nothing else.
   ///
-  /// - Returns: Whether what ends with the formulas has left it such a turn.
+  /// - Returns: Whether the end of the formulas has left it such a turn.
   @inline(__always)
   private func endPlainTurn() -> Bool {
     let words = unsafe words.address(of: 0)
@@ -174,7 +174,7 @@ extension ConnectionGraph {
         try giveUpTurn(because: error, isMadeElsewhere)
       }
       if isHalted, isUnwinding {
-        // Whoever leaves a formula has not failed: what is connected stays.
+        // An unwinding that leaves a formula is no failure: new connections stay.
         log.keepNewConnections()
         abandonTurn()
         return
@@ -192,10 +192,10 @@ extension ConnectionGraph {
     if words[0].hasLoggedChanges, atomicDepth == 0 { endLog() }
   }
 
-  /// Takes back a turn that has failed.
+  /// Rolls back a turn that has failed.
   ///
-  /// - Throws: the failure, unless the turn began with changes that were made elsewhere: nobody can refuse
-  ///   what has been done already, so what determines the places is put there again.
+  /// - Throws: the failure, unless the turn began with changes that were made elsewhere: those cannot be
+  ///   refused any more, so the formulas that determine the places run again.
   private func giveUpTurn(because failure: Failure, _ isMadeElsewhere: Bool) throws(Failure) {
     let kept = abandonTurn()
     guard isMadeElsewhere, failure.isRefusal, withdrawTakenUp() || failTakenUp(because: failure)
@@ -210,15 +210,15 @@ extension ConnectionGraph {
     }
   }
 
-  /// Forgets what would be needed to take a turn back.
+  /// Forgets the data for rolling a turn back.
   private func letTurnStand() {
     log.removeValues()
     if words[0].hasLoggedChanges { log.endTurn() }
   }
 
-  /// Tells the solvers of all levels what has changed since the last settling.
+  /// Tells the solvers of all levels of the changes since the last settling.
   ///
-  /// Apart from `settle()`, so that turns of one level do not pay for access to what it goes through.
+  /// Apart from `settle()`, so that turns of one level do not pay for access to the properties used here.
   @inline(never)
   private func distributePending() {
     if words[0].hasValuesBefore {
@@ -236,7 +236,7 @@ extension ConnectionGraph {
   /// Whether all formulas are with one solver.
   private var hasOneLevel: Bool { words[0].hasOneLevel && !words[0].hasRegionsWaiting }
 
-  /// Brings everything up to date that one solver keeps.
+  /// Settles all formulas of the one solver.
   ///
   /// `goesOn`: the solver has done its work once.
   private func settleOneLevel(_ goesOn: Bool) throws(Failure) {
@@ -272,14 +272,14 @@ extension ConnectionGraph {
     currentLevel = 0
   }
 
-  /// Has the program hear at its next safepoint that memory has run out, when only formulas have.
+  /// Requests that memory exhausted by formulas alone is reported at the next safepoint.
   private func reportMemory() {
     ranOutOfMemory = false
     machine.state.requestSafepoint()
   }
 
-  /// The cells that have changed since the last settling; those left out that `atomically:` gave
-  /// back what they held.
+  /// Returns the cells that have changed since the last settling, without those whose old values were
+  /// restored within `atomically:`.
   private func takePending() -> [CellID] {
     let cells = (0..<pending.count).map { pending[$0] }
     defer {
@@ -297,7 +297,7 @@ extension ConnectionGraph {
 
   private func settleLevels() throws(Failure) {
     var steps = 0
-    // Formulas that find out in the turn what they read may have it go on again, but not for ever.
+    // Formulas that find new inputs in the turn may make it go on again, but not for ever.
     let limit = 1_000 + 100 * (regionCount + levels.count)
     repeat {
       hasMore = false
@@ -336,7 +336,7 @@ extension ConnectionGraph {
     currentLevel = -1
   }
 
-  /// The highest level at which there is something, as far as is known without a search.
+  /// The highest level that has a solver or waiting region.
   var highestLevel: Int {
     var highest = levels.count - 1
     for region in waitingRegions { highest = max(highest, region.level) }
@@ -365,7 +365,7 @@ extension ConnectionGraph {
     if !stuck.waiting.isEmpty { reselectBlocked(in: region) }
   }
 
-  /// Has the solver of a region do its work.
+  /// Lets the solver of a region do its work.
   @inline(__always)
   private func satisfy(_ region: Region, _ transaction: Transaction) {
     if region.turn != words[0].firstTurn {
@@ -376,7 +376,7 @@ extension ConnectionGraph {
     if !region.begun.isEmpty { region.begun = [] }
   }
 
-  /// Lets a region wait for its solver.
+  /// Makes a region wait for its solver.
   func enqueue(_ region: Region) {
     words[0].hasSpread = true
     if region.level <= currentLevel { hasMore = true }
@@ -391,16 +391,16 @@ extension ConnectionGraph {
     transaction.settle(with: level.solver)
   }
 
-  /// Tells those who have to do with a changed cell.
+  /// Tells the solvers that have to do with a changed cell.
   func enqueue(_ cell: CellID) {
-    // What the solver at work computes it passes on itself, but not what the program's own code
+    // The solver at work passes its own results on itself, but not what the program's own code
     // writes meanwhile.
     if let region = cells[cell.index].region, region !== settling || !isRunningFormula {
       region.transaction.changes.append(cell)
       enqueue(region)
     }
     let isApart = hot[cell.rawValue].flags & CellFlag.hasForeignReaders != 0
-    // What a formula of one direction computes its solver passes on itself.
+    // The solver of a one-way formula passes its results on itself.
     guard isApart || currentLevel < 0 || !isRunningFormula else { return }
     let writer = owner(of: cell)?.constraint?.level ?? -1
     var told = -1
@@ -426,11 +426,11 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has a constraint of several directions satisfied again when one of its formulas reads something
-  /// that has changed.
+  /// Schedules a constraint of several directions when a cell that one of its formulas reads has
+  /// changed.
   ///
-  /// The one that is in force runs, whichever has read: when it was chosen, what it joins may have
-  /// held already, so that it has not run since and is not known to read anything.
+  /// The formula that is in force runs, whichever has read: when it was chosen, the constraint may have
+  /// held already, so that it has not run since and its reads are not known.
   private func force(_ formula: Formula, in region: Region) {
     guard let due = formula.equation != nil ? formula : inForce(of: formula, in: region) else {
       return
@@ -439,7 +439,7 @@ extension ConnectionGraph {
     enqueue(region)
   }
 
-  /// The formula that computes a place of a formula's constraint at present.
+  /// Returns the formula that computes a place of a formula's constraint at present.
   private func inForce(of formula: Formula, in region: Region) -> Formula? {
     func isChosen(_ formula: Formula) -> Bool {
       region.solver.formula(computing: formula.output) == formula.id
@@ -460,7 +460,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Ends a turn in which a statement has turned out to be one that is refused.
+  /// Ends a turn in which a statement has turned out to be refused.
   @inline(__always)
   private func refuseStatement() throws(Failure) {
     guard isHalted, let failure = refusedStatement else { return }

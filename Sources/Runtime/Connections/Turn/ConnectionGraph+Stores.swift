@@ -1,10 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Cells of places in stores that must be told what to watch.
+// Cells of places in stores, which must be told what to watch.
 
 extension ConnectionGraph {
-  /// The places of a store that take part in connections.
+  /// Returns the places of a store that take part in connections.
   ///
   /// - Complexity: O(cells).
   func places(in store: Value) -> [Place] {
@@ -17,12 +17,12 @@ extension ConnectionGraph {
     }
   }
 
-  /// Notes that a cell may have become one that somebody reads, or ceased to be one.
+  /// Marks a stored cell whose watch must be re-examined, and updates the watching of a lazy cell.
   @inline(__always)
   func touch(_ cell: CellID) {
     if hot[cell.rawValue].kind == .stored {
       touchedStoredCells.insert(cell)
-      // Who reads a place of a store over another one reads the places behind it.
+      // A reader of a place of a store over another one reads the places behind it.
       for slot in cells[cell.index].slots where hot[slot.rawValue].kind == .stored {
         touchedStoredCells.insert(slot)
       }
@@ -30,13 +30,13 @@ extension ConnectionGraph {
     if hot[cell.rawValue].flags & CellFlag.lazy != 0 { updateWatching(of: cell) }
   }
 
-  /// Whether a formula of one direction determines a cell, or a place that is computed from it: what
-  /// others write there does not stay.
+  /// Returns whether a formula of one direction determines a cell, or a place that is computed from it:
+  /// writes of others there do not stay.
   func isDetermined(_ id: CellID) -> Bool {
     cells[id.index].hasOwner || cells[id.index].properties.contains { cells[$0.index].hasOwner }
   }
 
-  /// Whether anybody wants to hear of changes of a cell, or of a place that is computed from it: the
+  /// Returns whether changes of a cell, or of a place that is computed from it, concern a reader: the
   /// cells behind a place are all those that its getter reads, however many stores lie between.
   func isRead(_ id: CellID) -> Bool {
     isReadItself(id) || cells[id.index].properties.contains { isReadItself($0) }

@@ -2,12 +2,12 @@ internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
-// Writes from outside, and who has to hear of a change.
+// Writes from outside, and passing changes on to readers and observers.
 
 extension ConnectionGraph {
-  /// Asks whether a cell may be written from outside.
+  /// Checks that a cell may be written from outside.
   ///
-  /// - Throws: a failure that names what determines the cell.
+  /// - Throws: a failure that names the connection that determines the cell.
   func checkWrite(to cell: CellID) throws(Failure) {
     if runningNumber >= 0, let running {
       throw .impureFormula(displayName(of: cell), running.connection)
@@ -16,9 +16,9 @@ extension ConnectionGraph {
       throw .impureSolver(displayName(of: cell), limit.solver.title)
     }
     try checkOwner(of: cell)
-    // Who writes a slot writes the properties that are computed from it.
+    // A write of a slot is also one of the properties that are computed from it.
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
-    // A store writes to those below it when it likes: what it is to hold is put there again.
+    // A store writes to those below it at any time: the determined value is written there again.
     for property in cells[cell.index].properties where hot[property.rawValue].kind != .stored {
       try checkOwner(of: property)
     }
@@ -34,9 +34,9 @@ extension ConnectionGraph {
     }
   }
 
-  /// Makes a cell that is about to be written one that its constraints do not compute.
+  /// Prepares the write of a cell, so that its constraints do not compute it.
   ///
-  /// - Throws: a failure that names what determines the cell.
+  /// - Throws: a failure that names the connection that determines the cell.
   func prepareWrite(to cell: CellID) throws(Failure) {
     try prepareRegion(of: cell)
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
@@ -47,9 +47,9 @@ extension ConnectionGraph {
     try tellRegion(of: cell, age: clock + 1)
   }
 
-  /// Has the solver of a cell's region hear that the cell is about to be written, or was.
+  /// Tells the solver of a cell's region that the cell is about to be written, or was.
   ///
-  /// - Throws: a failure that names what determines the cell.
+  /// - Throws: a failure that names the connections that determine the cell.
   func tellRegion(of cell: CellID, age: UInt64) throws(Failure) {
     guard hasRegions, var region = cells[cell.index].region else { return }
     if region.isToBeReconsidered, reconsiderSolver(of: region), let new = cells[cell.index].region {
@@ -64,7 +64,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether writing a slot concerns nothing but the formulas that read it, and the region that it
+  /// Returns whether writing a slot concerns nothing but the formulas that read it, and the region that it
   /// belongs to.
   @inline(__always)
   private func isFreelyWritable(_ cell: CellID) -> Bool {
@@ -72,28 +72,27 @@ extension ConnectionGraph {
     return flags & CellFlag.plain != 0 && isFree(flags)
   }
 
-  /// Whether writing a cell with such flags concerns nothing but formulas and its region, as things stand.
+  /// Returns whether writing a cell with such flags concerns only formulas and its region at present.
   @inline(__always)
   func isFree(_ flags: UInt16) -> Bool {
     flags & (CellFlag.hasObservers | CellFlag.determined) == 0 && runningNumber < 0
       && !words[0].hasObserversOfTurn && !words[0].hasSolverLimit
   }
 
-  /// Remembers what a place held, for when the turn cannot be finished.
+  /// Records the old value of a place, for when the turn cannot be finished.
   @inline(__always)
   func logOld(_ value: Value, at place: Place) {
     log.record(place, value)
   }
 
-  /// Notes that a freely writable cell was written from outside.
+  /// Records that a freely writable cell was written from outside.
   ///
-  /// The writes that come again and again are noted without a call, so that nothing has to be kept for
-  /// after it.
+  /// Repeated writes are recorded without a call, so that no register has to be saved.
   ///
-  /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
+  /// - Returns: Whether it begins a plain turn; else the readers have been told.
   @inline(__always)
   func didWriteFreely(to cell: CellID, old: Value, new: Value) -> Bool {
-    // Nothing makes a cell meanwhile: the records stay where they are.
+    // No cell is made meanwhile: the records stay where they are.
     let words = unsafe words.address(of: 0)
     let record = unsafe hot.address(of: cell.rawValue)
     unsafe words.pointee.clock &+= 1
@@ -128,7 +127,7 @@ extension ConnectionGraph {
 
   /// Counts a write of a freely writable cell.
   ///
-  /// - Returns: Whether it begins a plain turn; else those whom it concerns know of it.
+  /// - Returns: Whether it begins a plain turn; else the readers have been told.
   @inline(__always)
   private func beginsTurn(_ cell: CellID) -> Bool {
     let words = unsafe words.address(of: 0)
@@ -150,8 +149,8 @@ extension ConnectionGraph {
   private func recordWriter(of cell: CellID, _ site: TraceEntry?) {
     if hot[cell.rawValue].flags & CellFlag.planned != 0 { flushRunCounts() }
     hot[cell.rawValue].writer = -1
-    // What a connection says of a place that was written over its head does not hold until it hears
-    // of a change.
+    // A connection whose place was written in spite of it does not hold until one of its inputs
+    // changes.
     if hot[cell.rawValue].flags & CellFlag.determined != 0 {
       if let owner = self[cell].owner, !hasFailed(owner.id.rawValue) {
         logStatus(of: owner)
@@ -162,13 +161,13 @@ extension ConnectionGraph {
     writes.record(cell, at: clock, by: site)
   }
 
-  /// Notes that a cell was written from outside.
+  /// Records that a cell was written from outside.
   ///
   /// - Parameters:
   ///   - cell: The cell.
   ///   - site: The send that wrote.
-  ///   - old: What it held; undefined when nobody knows.
-  ///   - new: What it holds; undefined when nobody has looked yet.
+  ///   - old: The old value; undefined when it is unknown.
+  ///   - new: The new value; undefined when it has not been read yet.
   func recordWrite(
     to cell: CellID, by site: TraceEntry?, old: Value = .undefined, new: Value = .undefined
   ) {
@@ -208,13 +207,13 @@ extension ConnectionGraph {
     if Int(countChange(of: cell.rawValue)) > ConnectionGraph.changeLimit { restless = cell }
   }
 
-  /// Notes that a cell has another value, whoever gave it.
+  /// Records that a cell has another value, whoever has written it.
   func didChange(of cell: CellID) {
     countChange(of: cell.rawValue)
     notifyReaders(cell)
   }
 
-  /// Tells those whom a change of a cell concerns.
+  /// Tells the readers and observers of a changed cell.
   func notifyReaders(_ cell: CellID) {
     queueReaders(of: cell)
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
@@ -222,13 +221,13 @@ extension ConnectionGraph {
     tellWatchers(of: cell)
   }
 
-  /// Has the formulas that read a cell run, in this settling or in the next one.
+  /// Schedules the readers of a cell, in this settling or in the next one.
   func queueReaders(of cell: CellID) {
     if isSettling { enqueue(cell) } else { pending.append(cell) }
   }
 
-  /// Tells those who are no formulas of a change of a cell: folds, what is looked at only when somebody
-  /// asks, relays, and paths that lead through it.
+  /// Tells the observers of a changed cell that are no formulas: folds, lazy variables, relays, and paths
+  /// that lead through it.
   func tellWatchers(of cell: CellID) {
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
     if !foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
@@ -249,13 +248,13 @@ extension ConnectionGraph {
 
 extension ConnectionGraph {
   enum FreeWrite {
-    /// Nothing is left to be done.
+    /// No work is left.
     case done
     /// The connections have to be brought up to date.
     case toBeSettled
-    /// They have to be after this cell has changed, and nothing else has: nobody else knows of it.
+    /// The connections have to be after this cell has changed, which is not recorded anywhere else.
     case begins(CellID)
-    /// The cell is not one to be written like this.
+    /// The cell cannot be written like this.
     case refused(CellID)
     /// The slot is part of a collection that is watched as a whole.
     case ofCollection
@@ -263,7 +262,7 @@ extension ConnectionGraph {
 
   /// Writes a slot, if that concerns nothing but the formulas that read it.
   func writeFreely(_ value: Value, into object: ObjectRef, slot: Int) -> FreeWrite {
-    // The collector alone may be what wants to know of it.
+    // Perhaps only the collector has to know of the write.
     let number =
       object.flags & ObjectFlag.watched == 0
       ? -1 : objectMap.find(slot: slot, of: object, in: hot)
@@ -277,11 +276,11 @@ extension ConnectionGraph {
       return .done
     }
     let cell = CellID(number)
-    // No slot from which a property is computed: that is hooked.
+    // No slot from which a property is computed: such a slot has observers.
     guard isFreelyWritable(cell) else { return .refused(cell) }
     let old = object[slot: slot]
     if hot[number].flags & CellFlag.hasForeignReaders != 0, cells[number].isInRegion {
-      // Whoever writes what is there already is heard by regions as well.
+      // Regions hear of writes of equal values as well.
       guard !isSettling, atomicDepth == 0, old != value,
         !value.isObject || !machine.isUnchanged(old, value), beginsEdit(of: cell)
       else { return .refused(cell) }
@@ -295,7 +294,7 @@ extension ConnectionGraph {
     return isSettling || atomicDepth > 0 ? .done : .toBeSettled
   }
 
-  /// Has the solver of a region hear that a cell is about to be written.
+  /// Tells the solver of a region that a cell is about to be written.
   ///
   /// - Returns: false when more has to be done for that.
   @inline(never)

@@ -1,17 +1,17 @@
 internal import TenonSolverKit
 
-// What a change starts may make connections, which are told in turn and may make more. That no place
-// changes too often says nothing there: a handler that makes another one like itself has twice as
-// many in each round.
+// Formulas and handlers that a change runs may make connections, which are told in turn and may make more.
+// The limit for the changes of a place does not stop that: a handler that makes another one like itself has
+// twice as many in each round.
 
 /// Counts the connections that come into force because of others that a change has made.
 struct ConnectionGrowth {
-  /// How many there may be within a settling.
+  /// The limit of connections within a settling.
   static let settlingLimit = 2_000
-  /// How many there may be while relays are told: all those of a truth look at each request.
+  /// The limit of connections while relays are told: all those of a truth look at each request.
   static let tellingLimit = 200
 
-  /// How many there may be.
+  /// The limit of connections.
   private let limit: Int
   private let first: Int
   private var seen: Int
@@ -24,13 +24,13 @@ struct ConnectionGrowth {
     seen = first
   }
 
-  /// Looks at what the last round has made.
+  /// Counts the connections that the last round has made.
   ///
-  /// - Throws: a failure that names the connection made last when there are too many; what waited is
+  /// - Throws: a failure that names the connection made last when there are too many; pending work is
   ///   given up then.
   mutating func check(_ graph: ConnectionGraph) throws(Failure) {
     let next = graph.newConnectionCount
-    // What the first round that makes any does is what the program wants, however much it is.
+    // The first round that makes any does the work that the program wants, however much it is.
     if seen > first { count += next - seen }
     seen = next
     guard count > limit else { return }

@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What a formula reads while it runs, besides what its text says.
+/// The places that a formula reads while it runs, besides those that its text names.
 final class DependencyRecorder {
   /// The places, in the order in which they were read first.
   let places = FlatTable<Place>()
@@ -9,15 +9,15 @@ final class DependencyRecorder {
   var reads: [Place] { (0..<places.count).map { places[$0] } }
   /// Whether nothing has been read.
   var isEmpty: Bool { places.isEmpty }
-  /// What has been read, once it is too much to look through.
+  /// The places, once they are too many to search.
   private var seen: Set<Place> = []
-  /// What was being recorded when this began.
+  /// The recorder that was active when this began.
   var outer: DependencyRecorder?
   private static let shortCount = 8
-  /// The frame that was evaluated when this began, where what is recorded is no formula's block.
+  /// The frame that was evaluated when this began, where the recorded code is no formula's block.
   var base: Frame?
-  /// The slots and the collections that a store has written which they are the memory of: reading them
-  /// is no read.
+  /// The slots and collections of the program's stores that the stores have written as their memory: reading
+  /// them is no read.
   private var memory: Memory?
 
   private final class Memory {
@@ -39,7 +39,7 @@ final class DependencyRecorder {
     self.outer = outer
   }
 
-  /// Notes a read.
+  /// Records a read.
   func record(_ place: Place) {
     guard !hasRead(place), !isMemory(place) else { return }
     places.append(place)
@@ -54,7 +54,7 @@ final class DependencyRecorder {
   @inline(__always)
   private func isMemory(_ place: Place) -> Bool { memory?.includes(place) ?? false }
 
-  /// Forgets reads of what a store remembers, now and from here on.
+  /// Forgets reads of a store's memory, now and from here on.
   ///
   /// - Parameters:
   ///   - object: The store, or a collection of its own.
@@ -70,7 +70,7 @@ final class DependencyRecorder {
     keep { !memory.includes($0) }
   }
 
-  /// Forgets everything.
+  /// Forgets all reads.
   @inline(__always)
   func reset() {
     if memory != nil { memory = nil }
@@ -80,7 +80,7 @@ final class DependencyRecorder {
     if isLong { seen.removeAll(keepingCapacity: seen.count < 1_024) }
   }
 
-  /// Whether a place has been read.
+  /// Returns whether a place has been read.
   func hasRead(_ place: Place) -> Bool {
     if places.count > DependencyRecorder.shortCount { return seen.contains(place) }
     for index in 0..<places.count where places[index] == place { return true }
@@ -89,8 +89,8 @@ final class DependencyRecorder {
 
   /// Marks the keys that were read, and stores with them.
   ///
-  /// What a store holds may change whether or not anybody else knows it, and the symbol that stands
-  /// for a string may be known nowhere else.
+  /// The contents of a store may change even if only the formula knows it, and the symbol that stands
+  /// for a string may have no other reference.
   func mark(_ heap: Heap) {
     for place in reads {
       heap.mark(place.key)
@@ -115,7 +115,7 @@ final class DependencyRecorder {
 }
 
 extension Machine {
-  /// Notes that tracked code is about to read a slot; brings what waits up to date first.
+  /// Records that tracked code is about to read a slot; settles pending changes first.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
   @inline(never)
@@ -138,7 +138,7 @@ extension Machine {
     }
   }
 
-  /// Brings what tracked code is about to use of a collection up to date.
+  /// Settles pending changes of a collection that tracked code is about to use.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
   func settle(before value: Value, at key: Value? = nil) -> Value {
@@ -156,7 +156,7 @@ extension Machine {
     return mayBeStale ? settleGraph(answering: .nil) : .nil
   }
 
-  /// Notes that tracked code is about to use a collection.
+  /// Records that tracked code is about to use a collection.
   func recordUse(of value: Value) {
     guard let recorder, value.isObject else { return }
     let object = ObjectRef(value)
@@ -164,12 +164,12 @@ extension Machine {
     recorder.record(.whole(object))
   }
 
-  /// Notes that tracked code is about to read one element of a collection.
+  /// Records that tracked code is about to read one element of a collection.
   func recordUse(of value: Value, at key: Value) {
     guard let recorder, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
-    // Whoever has read all of it has read this, too.
+    // A read of the whole collection includes this one.
     if recorder.hasRead(.whole(object)) { return }
     if let place = elementPlace(of: key, in: value) {
       recorder.record(place)
@@ -178,7 +178,7 @@ extension Machine {
     }
   }
 
-  /// The place of an element whose key is the same object whenever it is equal; else nil.
+  /// Returns the place of an element whose key is the same object whenever it is equal; else nil.
   private func elementPlace(of key: Value, in value: Value) -> Place? {
     guard key.isSmallInteger || isString(key) && text(key).flatMap({ Int($0) }) == nil else {
       return nil
@@ -187,7 +187,7 @@ extension Machine {
     return place
   }
 
-  /// Whether an object is a collection whose elements can change.
+  /// Returns whether an object is a collection whose elements can change.
   func isCollection(_ object: ObjectRef) -> Bool {
     let index = object.classIndex
     if index == ClassIndex.array || index == ClassIndex.byteArray { return true }

@@ -1,9 +1,9 @@
 internal import TenonSolverKit
 
-// What code writes that a connection runs with what its formula has computed: the setter of a property,
-// and with it the stages of a flow and the block of `watch:`.
+// Writes of code that takes the result of a connection's formula: the setter of a property, and with it
+// the stages of a flow and the block of `watch:`.
 
-/// What runs such code.
+/// The connection that runs such code.
 struct Effect: BitwiseCopyable {
   /// The number of the connection, from 1.
   let connection: Int32
@@ -12,8 +12,8 @@ struct Effect: BitwiseCopyable {
 }
 
 extension ConnectionGraph {
-  /// The formula whose result a setter was taking when it made a change; nil where a formula or
-  /// somebody outside has made it.
+  /// Returns the formula whose result a setter was taking when it made a change; nil where a formula or
+  /// code outside has made it.
   func effect(of entry: ChangeLog.Entry) -> Formula? {
     guard entry.writer > 0, let connection = connections[Int(entry.writer)] else { return nil }
     let formulas = connection.formulas
@@ -23,8 +23,8 @@ extension ConnectionGraph {
 }
 
 extension Machine {
-  /// The places into which a flow puts what a place gives its watcher; those that take part in
-  /// connections.
+  /// Returns the places into which a flow puts the values that a place gives its watcher; those that take
+  /// part in connections.
   ///
   /// - Complexity: O(stages of the flow).
   func sinks(ofFlowInto cell: CellID) -> [CellID] {
@@ -45,7 +45,7 @@ extension Machine {
     }
   }
 
-  /// What an object of the kernel holds in a variable; nil where that is nil.
+  /// Returns the value of a variable of a kernel object; nil where that is nil.
   private func slot(_ name: String, of object: Value) -> Value? {
     let info = classInfo(of: object)
     guard info.isKernel, let slot = info.slot(of: name) else { return nil }

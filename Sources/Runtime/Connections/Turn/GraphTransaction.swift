@@ -7,7 +7,7 @@ final class GraphTransaction: Transaction {
   /// The graph owns the transactions of its solvers.
   private var graph: Unmanaged<ConnectionGraph>?
 
-  /// Lets the graph be known, before anything runs.
+  /// Sets the graph, before anything runs.
   func attach(_ graph: ConnectionGraph) {
     unsafe self.graph = Unmanaged.passUnretained(graph)
   }
@@ -15,7 +15,7 @@ final class GraphTransaction: Transaction {
   override func constraint(of formula: FormulaID) -> ConstraintID? {
     unsafe graph?._withUnsafeGuaranteedRef { graph in
       guard let formula = graph[formula], let constraint = formula.constraint else { return nil }
-      // One-way solvers know it by its formula.
+      // One-way solvers know the constraint by its formula.
       return constraint.isAlone || constraint.level >= 0 ? formula.levelID : constraint.id
     }
   }

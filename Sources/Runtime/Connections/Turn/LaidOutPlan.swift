@@ -1,22 +1,22 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// A plan of a solver with what the graph lays out for it.
+/// A plan of a solver with data that the graph lays out for it.
 ///
-/// What a turn needs of the first formulas is laid out flat, as far as they are plain copies from
-/// slot to slot that nobody else has to hear of. They are run in one loop: value, undo and cause are
-/// stored for each, and what only somebody who asks wants to know, how often it ran and why, is
-/// counted once for all and written down when somebody asks.
+/// The data that a turn needs of the first formulas is laid out flat, as far as they are plain copies from
+/// slot to slot of which no other reader has to hear. They are run in one loop: value, undo and cause are
+/// stored for each, and the counts and reasons of runs, which only explanations need, are counted once
+/// for all and written down on demand.
 ///
-/// A step holds the address of a slot and two objects, none of which the collector is told of. They
+/// A step holds the address of a slot and two objects, none of which the collector knows of. They
 /// are there whenever a step is followed:
 ///
 /// - The steps are laid out in the turn in which they run or in an earlier one with the same
 ///   `planVersion`, which grows with every change they rely on: that a formula ends (`free`), that the
 ///   flags of a cell change (`setFlag`), that a formula is held back, fails or gets a tolerance.
 /// - As long as none of their formulas ends, their connections are in force. The collector keeps
-///   what the formulas of such a connection read (`mark(_:_:)`), and ends a connection when an object is
-///   gone that it writes to (`keys`), which frees its formulas first and so changes the version.
+///   the objects that the formulas of such a connection read (`mark(_:_:)`), and ends a connection when an
+///   object is gone that it writes to (`keys`), which frees its formulas first and so changes the version.
 /// - Objects never move; one of a class that was defined anew keeps its slots where they are.
 /// - Between laying out and the last step no code of a program runs and nothing is collected:
 ///   `isUnchanged` compares bits and bytes, and storing a slot tells the collector at most.
@@ -35,20 +35,20 @@ final class LaidOutPlan: FormulaPlan {
   }
 
   let steps = FlatTable<Step>()
-  /// The state of the graph for which the steps are laid out, and how many formulas there were then.
+  /// The version of the graph for which the steps are laid out, and the number of formulas at that time.
   var version = UInt64.max
   var laidOutCount = 0
-  /// In which turn they ran last, and how often since that was last written down.
+  /// The turn in which they last ran, and the number of runs since the counts were last written down.
   var turn = -1
   var runs: UInt32 = 0
-  /// How many of them ran each time.
+  /// The number of them that ran each time.
   var lastCount = 0
 }
 
 extension ConnectionGraph {
   /// Runs the first formulas of a plan, as far as they are laid out and change something.
   func run(_ plan: LaidOutPlan) -> Int {
-    // What runs twice in a turn is counted one by one.
+    // Formulas that run twice in a turn are counted one by one.
     guard !isHalted, !hasFailures, !causes.isTracing, isSolvingRegion, plan.turn != turn else {
       return 0
     }
@@ -57,10 +57,10 @@ extension ConnectionGraph {
     }
     let count = plan.steps.count
     if count == 0 { return 0 }
-    // Of more than the ring holds, only the last will be known.
+    // Of more entries than the ring holds only the last are kept.
     let firstKnown = max(0, count - ChangeLog.capacity)
     var causesOfRun = causes.beginRun(turn: turn, atMost: count - firstKnown)
-    // What is noted for each is counted once: what was is plain numbers, and no code of the program
+    // The entries of each step are counted once: old values are plain words, and no code of the program
     // runs in between.
     let undone = unsafe log.reserve(count)
     let steps = unsafe plan.steps.address(of: 0)
@@ -125,7 +125,7 @@ extension ConnectionGraph {
     plan.laidOutCount = plan.formulas.count
   }
 
-  /// Writes down what the formulas of plans have done.
+  /// Writes down the counts and causes of formulas that ran in plans.
   ///
   /// - Complexity: O(formulas that have run in plans since the last time).
   @inline(never)
@@ -147,7 +147,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has plans laid out anew: something that they rely on has changed.
+  /// Invalidates laid-out plans: a condition that they rely on has changed.
   @inline(__always)
   func forgetPlans() {
     if !openPlans.isEmpty { flushRunCounts() }

@@ -1,20 +1,20 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What formulas have read besides their texts when they ran last, in the order in which it came: seen again
-/// in the same order, nothing is new.
+/// The places that formulas have read besides those that their texts name in their last runs, in the order
+/// of reading: the same places in the same order contain nothing new.
 ///
-/// The places of a formula stand in a row, which has room for the next power of two; rows that are given
-/// up are used again for as many.
+/// The places of a formula stand in a row, whose length is the next power of two; free rows are used
+/// again for as many.
 struct RecordedReads: ~Copyable {
-  /// For the number of a formula where its row begins, and how many places it has.
+  /// For the number of a formula the first index of its row, and the number of its places.
   private let rows = NumberMap()
   private let counts = NumberMap()
   private let places = FlatTable<Place>()
-  /// For an exponent the first free row of that length, or -1; where a free row begins stands the next.
+  /// For an exponent the first free row of that length, or -1; a free row begins with the index of the next.
   private let free = FlatTable<Int32>()
 
-  /// The places of a formula; none for one that has read nothing besides its text.
+  /// The places of a formula; none for one that has read only those that its text names.
   ///
   /// - Complexity: O(places).
   subscript(number: Int32) -> [Place] {
@@ -36,7 +36,7 @@ struct RecordedReads: ~Copyable {
     }
   }
 
-  /// Whether the places of a formula are those of a table.
+  /// Returns whether the places of a formula are those of a table.
   ///
   /// - Complexity: O(places).
   @inline(__always)
@@ -59,7 +59,7 @@ struct RecordedReads: ~Copyable {
     free[exponent] = row
   }
 
-  /// The power of two in which so many places have room.
+  /// Returns the exponent of the power of two that has room for a number of places.
   private func exponent(for count: Int32) -> Int {
     count <= 1 ? 0 : Int32.bitWidth - (count - 1).leadingZeroBitCount
   }

@@ -1,21 +1,21 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// What stores written in the language remember: a cache, a count. Where a formula reads a place, the
-// methods of the store may write what is the store's own. That is no write by the formula, and the
-// formula does not depend on it; others that have read it hear of it in the next turn.
+// The memory of stores written in the language: a cache, a count. Where a formula reads a place, the
+// methods of the store may write variables of the store. That is no write by the formula, and the
+// formula does not depend on it; other formulas that have read them are told in the next turn.
 
 extension Machine {
-  /// How many objects are looked at for a collection that a store holds.
+  /// The number of objects that are searched for a collection that a store holds.
   private static let memorySearchLimit = 10_000
 
-  /// Takes a write as one by a store to what it remembers, if a formula runs, or what is read is recorded,
-  /// and a method of the store does it.
+  /// Takes a write as one by a store to its own memory, if a formula runs, or reads are recorded, and a
+  /// method of the store does it.
   ///
   /// - Parameters:
-  ///   - object: What is written: the store, or a collection.
+  ///   - object: The written object: the store, or a collection.
   ///   - slot: The slot of the store; nil for a collection.
-  /// - Returns: Whether it is such a write: nobody determines the place, and nothing is settled for it.
+  /// - Returns: Whether it is such a write: no formula determines the place, and nothing is settled for it.
   @inline(never)
   func remembers(_ object: ObjectRef, slot: Int? = nil) -> Bool {
     guard recorder != nil || graph.runningNumber >= 0, graph.writing == nil,
@@ -49,14 +49,14 @@ extension Machine {
     }
   }
 
-  /// Whether an object is a store one of whose methods is being evaluated for the code that is recorded,
-  /// or a collection that such a store holds.
+  /// Returns whether an object is a store one of whose methods is being evaluated for the code that is
+  /// recorded, or a collection that such a store holds.
   private func isMemoryOfActiveStore(_ object: ObjectRef, isStore isItself: Bool) -> Bool {
     if isItself ? !isStore(Value(object)) : !isCollection(object) || isOfProgram(object) {
       return false
     }
     var stores: [ObjectRef] = []
-    // The first one may be that of a node that has no receiver.
+    // The first frame may be that of a node that has no receiver.
     var next = frame(below: state.base)
     while let frame = next {
       if isBeginning(frame) { return false }
@@ -73,25 +73,25 @@ extension Machine {
     return false
   }
 
-  /// Whether a variable of the program has a collection, too: then it is not the store's alone.
+  /// Returns whether a variable of the program holds a collection, too: then it is not the store's alone.
   private func isOfProgram(_ collection: ObjectRef) -> Bool {
     session.cells.values.contains { $0[slot: 0] == Value(collection) }
   }
 
-  /// The verbs that only read, and what they are made of.
+  /// The verbs that only read, and the methods that they use.
   private static let readingSelectors: Set<String> = [
     "get:", "get:if:", "list:", "exists:", "statusOf:", "candidatesAt:", "contentAt:",
     "valueAtPath:",
   ]
 
-  /// Whether a frame of a store is that of a verb that reads: only in those is anything remembered.
+  /// Returns whether a frame of a store is that of a verb that reads: only those write the memory.
   private func handlesReading(_ frame: Frame) -> Bool {
     // The machine itself sends nothing else to a store while formulas run.
     guard let selector = selector(of: frame) else { return true }
     return Machine.readingSelectors.contains(selector)
   }
 
-  /// Whether the code that is recorded begins at a frame, or above it.
+  /// Returns whether the code that is recorded begins at a frame, or above it.
   private func isBeginning(_ frame: Frame) -> Bool {
     if graph.runningNumber >= 0, frame.receiver.isObject(ofClass: ClassIndex.blockClosure),
       frame.receiver.bits == graph.hotFormulas[graph.runningNumber].word
@@ -106,7 +106,7 @@ extension Machine {
     return false
   }
 
-  /// Whether a store has a collection in one of its variables, or in a collection there.
+  /// Returns whether a store has a collection in one of its variables, or in a collection there.
   ///
   /// - Complexity: O(elements of its collections), up to `memorySearchLimit`.
   private func holds(_ store: ObjectRef, _ collection: ObjectRef) -> Bool {
@@ -132,7 +132,7 @@ extension Machine {
 }
 
 extension ConnectionGraph {
-  /// Has those who read a cell hear of it in the next turn.
+  /// Schedules the readers of a cell for the next turn.
   fileprivate func recordRemembered(_ cell: CellID) {
     pending.append(cell)
   }

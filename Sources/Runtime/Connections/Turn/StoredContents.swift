@@ -1,10 +1,10 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Collections that a store keeps a copy of: whoever changes one in place changes what the store is to
-// keep. A store that keeps the object itself, as `mem:` does, has nothing to be told.
+// Collections that a store keeps a copy of: a change of one in place changes the contents of the store.
+// A store that keeps the object itself, as `mem:` does, need not be told.
 
-/// The collections that places hold of which a store in step with them keeps a copy.
+/// The collections held by places that a store with copies is kept equal to.
 struct StoredContents {
   /// The cells of all of each collection that a place holds, those within it included.
   private(set) var collections: [CellID: [CellID]] = [:]
@@ -13,10 +13,10 @@ struct StoredContents {
 
   var isEmpty: Bool { collections.isEmpty }
 
-  /// The places that hold a collection or one that it is in.
+  /// Returns the places that hold a collection or one that contains it.
   func holders(of collection: CellID) -> [CellID] { holders[collection] ?? [] }
 
-  /// Learns what a place holds.
+  /// Sets the collections that a place holds.
   mutating func set(_ cells: [CellID], heldBy place: CellID) {
     for cell in collections[place] ?? [] {
       holders[cell]?.removeAll { $0 == place }
@@ -35,13 +35,13 @@ struct StoredContents {
 }
 
 extension Machine {
-  /// Whether a value is a collection that a store would keep a copy of at a place.
+  /// Returns whether a value is a collection that a store would keep a copy of at a place.
   func isCopied(_ value: Value, to place: Place) -> Bool {
     place.kind == .stored && value.isObject && isCollection(ObjectRef(value))
       && classInfo(of: place.object) !== kernel.memoryStore
   }
 
-  /// What a formula has read, and the collections that its value consists of, if it is for a store that
+  /// Returns the places that a formula has read, with the collections of its value, if it is for a store that
   /// copies them.
   ///
   /// - Complexity: O(elements), for a value that is copied.
@@ -58,7 +58,7 @@ extension Machine {
     return reads + contents(of: value).filter { !known.contains($0) }
   }
 
-  /// All of a collection and of those within it, as places.
+  /// Returns a collection and those within it, as places.
   fileprivate func contents(of value: Value) -> [Place] {
     var places: [Place] = []
     var visited: Set<UInt> = []
@@ -74,7 +74,7 @@ extension Machine {
     return places
   }
 
-  /// Goes through the elements of a collection, wherever it keeps them.
+  /// Calls a closure with the elements of a collection, wherever it keeps them.
   private func forEachPart(of object: ObjectRef, _ body: (Value) -> Void) {
     if object.classIndex == ClassIndex.array {
       for index in 0..<object.elementCount { body(object[element: index]) }
@@ -113,10 +113,10 @@ extension ConnectionGraph {
     release(old)
   }
 
-  /// Takes a change of a collection for an edit of the places that hold it, where a store in step with
-  /// them keeps a copy.
+  /// Takes a change of a collection as an edit of the places that hold it, where a store with copies is kept
+  /// equal to them.
   ///
-  /// - Throws: a failure that names what determines such a place.
+  /// - Throws: a failure that names the connection that determines such a place.
   func recordContents(of collection: CellID, by site: TraceEntry?) throws(Failure) {
     for place in contents.holders(of: collection) {
       guard isInStep(place) else {
@@ -128,7 +128,7 @@ extension ConnectionGraph {
     }
   }
 
-  /// Whether a place is connected with one in a store still.
+  /// Returns whether a place is still connected with one in a store.
   private func isInStep(_ place: CellID) -> Bool {
     cells[place.index].region?.constraints.contains { constraint in
       constraint.cells.contains(place)
@@ -136,7 +136,7 @@ extension ConnectionGraph {
     } ?? false
   }
 
-  /// Forgets what a cell that is gone held, or who held it.
+  /// Forgets the collections that a cell that is gone held, and the places that held it.
   func forgetContents(_ cell: CellID) {
     guard !contents.isEmpty else { return }
     let held = contents.collections[cell] ?? []

@@ -1,17 +1,17 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// Connections that take small differences for none.
+// Connections that ignore small differences.
 
-/// By how much a new value may differ from the old one without counting as a change.
+/// The amount by which a new value may differ from the old one without counting as a change.
 struct Tolerance {
-  /// What the program said.
+  /// The argument that the program gave.
   let value: Value
   let number: SolverNumber
 }
 
 extension ConnectionGraph {
-  /// Whether a formula's connection takes a new value for the old one.
+  /// Returns whether the connection of a formula takes a new value as equal to the old one.
   @inline(never)
   func isWithinTolerance(_ old: Value, _ new: Value, of number: Int32) -> Bool {
     guard hotFormulas[number].isTolerant,
@@ -22,7 +22,7 @@ extension ConnectionGraph {
 }
 
 extension Machine {
-  /// Whether two numbers differ by at most a tolerance, or two points in both coordinates.
+  /// Returns whether two numbers differ by at most a tolerance, or two points in both coordinates.
   fileprivate func differ(
     _ left: Value, _ right: Value, byAtMost tolerance: SolverNumber
   ) -> Bool {
@@ -38,7 +38,7 @@ extension Machine {
     }
   }
 
-  /// Gives a connection a tolerance; nil takes it away.
+  /// Sets the tolerance of a connection; nil removes it.
   ///
   /// - Returns: the connection, or `unwind`.
   fileprivate func setTolerance(
@@ -66,7 +66,7 @@ extension Machine {
       graph.hotFormulas[formula.id.rawValue].isTolerant = tolerance != nil
     }
     graph.forgetPlans()
-    // What the old tolerance has kept away may count now.
+    // Differences within the old tolerance may count now.
     if let old, tolerance.map({ $0.number < old.number }) ?? true {
       graph.scheduledFormulas += connection.formulas
     }
