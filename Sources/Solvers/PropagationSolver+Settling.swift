@@ -68,9 +68,9 @@ extension PropagationSolver {
     }
     forced.removeAll { constraints[$0].chosen < 0 }
     if !forced.isEmpty || !hasPlan || plannedCells != starts { makePlan(starts, and: forced) }
-    for constraint in forced { constraints[constraint].isForced = true }
+    for constraint in forced { constraints[constraint].mustRun = true }
     runRest(from: 0, transaction)
-    for constraint in forced { constraints[constraint].isForced = false }
+    for constraint in forced { constraints[constraint].mustRun = false }
   }
 
   /// Runs the formulas of the plan from an index on.
@@ -81,7 +81,7 @@ extension PropagationSolver {
       index += 1
       guard constraints[entry].chosen >= 0 else { continue }
       let cause = cause(of: entry)
-      guard cause >= 0 || constraints[entry].isForced else { continue }
+      guard cause >= 0 || constraints[entry].mustRun else { continue }
       let output = output(entry)
       let id = formulaID(entry)
       if transaction.run(id, because: cause < 0 ? nil : CellID(cause)) {

@@ -57,7 +57,7 @@ public final class PropagationSolver: ConnectorSolver {
     var visit: UInt32 = 0
     var strength: Strength
     var isOnPath = false
-    var isForced = false
+    var mustRun = false
     /// Whether it is to be satisfied, while all choices are made anew.
     var isActive = false
     /// Whether the record is in use.

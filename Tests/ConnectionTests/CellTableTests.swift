@@ -67,7 +67,7 @@ internal import TenonSolverKit
     cell.ownerNumber = 3
     cell.level = 4
     cell.slots = [CellID(7)]
-    cell.known = Value(small: 5)
+    cell.cachedValue = Value(small: 5)
     cell.addReader(1)
     cell.addReader(2)
     cell.removeReaders()
@@ -77,7 +77,7 @@ internal import TenonSolverKit
     #expect(cell.name == "a new name")
     #expect(!cell.isFree && !cell.isNamed && !cell.hasOwner && !cell.hasReaders)
     #expect(cell.level == 0 && cell.regionUses == 0 && cell.region == nil)
-    #expect(cell.slots.isEmpty && cell.properties.isEmpty && cell.known == nil)
+    #expect(cell.slots.isEmpty && cell.properties.isEmpty && cell.cachedValue == nil)
   }
 
   // MARK: Writes

@@ -37,17 +37,17 @@ internal import TenonSolverKit
       #expect(rest(in: program) == [0, 0, 0, 0])
       #expect(connection.status == .disconnected && connection.strength == .required)
       #expect(connection.text == "a Connection that has ended" && connection.location == ":1")
-      #expect(connection.formulas.isEmpty && connection.plan == nil && connection.keys.isEmpty)
+      #expect(connection.formulas.isEmpty && connection.plan == nil && connection.lifetimeOwners.isEmpty)
       // Nothing can be said of it either.
       connection.status = .active
       connection.status = .suspended
       connection.text = "other"
       connection.strength = .strong
-      connection.isHeld = true
-      connection.keys = []
+      connection.awaitsSolver = true
+      connection.lifetimeOwners = []
       connection.steps = [CellID(0)]
       graph.disconnect(connection)
-      #expect(connection.status == .disconnected && !connection.isHeld)
+      #expect(connection.status == .disconnected && !connection.awaitsSolver)
       #expect(rest(in: program) == [0, 0, 0, 0])
     }
   }

@@ -135,7 +135,7 @@ final class ConnectionGraph {
   /// Whether a formula that cannot be in force is to wait so.
   var mayContest = false
   /// The numbers of connections that take places as constants which are determined before.
-  var holding: [Int32] = []
+  var frozenConnections: [Int32] = []
   /// Cells that are to be used again while connections are made anew.
   var keptCells: Set<CellID> = []
   /// Cells whose changes are remembered while a connection is made anew.
@@ -262,7 +262,7 @@ final class ConnectionGraph {
   var retargeted: [Connection] = [] { didSet { words[0].hasRetargeted = !retargeted.isEmpty } }
   /// The observers of connections and their queue.
   var observers = ConnectionObservers() {
-    didSet { words[0].hasObserversOfTurn = !observers.held.isEmpty || !observers.queue.isEmpty }
+    didSet { words[0].hasObserversOfTurn = !observers.deferred.isEmpty || !observers.queue.isEmpty }
   }
   var invariants = Invariants() {
     didSet { words[0].hasInvariants = invariants.count > 0 || !invariants.doubtful.isEmpty }

@@ -69,10 +69,10 @@ extension Machine {
       let isEqual = isUnchanged(old, value) || isSameContent(old, value, at: graph.place(of: cell))
       if isEqual, !graph.isOpenBeside(cell) {
         graph.didWriteEqual(to: cell)
-        graph.observers.held[cell]?.observer?.wanted = nil
+        graph.observers.deferred[cell]?.observer?.wanted = nil
         return value
       }
-      if graph.words[0].hasObserversOfTurn, !graph.observers.held.isEmpty,
+      if graph.words[0].hasObserversOfTurn, !graph.observers.deferred.isEmpty,
         holdWrite(value, to: cell)
       {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
@@ -84,7 +84,7 @@ extension Machine {
         if isEqual { return value }
         throw error
       }
-      let isRead = graph.place(of: cell).kind != .stored || graph[cell].known != nil
+      let isRead = graph.place(of: cell).kind != .stored || graph[cell].cachedValue != nil
       if let failure = put() {
         graph.restoreLastEdits()
         graph.lookAgain(beside: cell)
@@ -220,14 +220,14 @@ extension Machine {
 
   private func storedValue(of cell: CellID) -> Evaluation {
     // A change of the places that it is computed from makes it unknown.
-    if let known = graph[cell].known { return .value(known) }
+    if let known = graph[cell].cachedValue { return .value(known) }
     let place = graph[cell].place
     watchBeforeReading(place)
     let outcome =
       mayCompute(place.object)
       ? readComputed(cell) : withErrorsCaught { get(place.key, from: place.object) }
     switch outcome {
-    case .value(let read): graph.setKnown(read, of: cell)
+    case .value(let read): graph.cacheValue(read, of: cell)
     case .failed: break
     case .unwound: graph.isUnwinding = true
     }
@@ -333,7 +333,7 @@ extension Machine {
       {
         return failure
       }
-      graph.setKnown(value, of: cell)
+      graph.cacheValue(value, of: cell)
     }
     return nil
   }
@@ -354,7 +354,7 @@ extension Machine {
         })
       if let failure { return failure }
     }
-    graph.setKnown(value, of: cell)
+    graph.cacheValue(value, of: cell)
     return nil
   }
 

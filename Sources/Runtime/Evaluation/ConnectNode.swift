@@ -81,7 +81,7 @@ final class ConnectNode: SiteNode {
   /// turns out to be none, so that it is what messages answer that counts.
   let roots: [Operand]
   /// Whether the connection waits for the solver that the message to it names.
-  let isHeld: Bool
+  let awaitsSolver: Bool
   /// What messages call the right side.
   let rightName: String
   /// What stands against computing the places, unless they hold stores.
@@ -94,7 +94,8 @@ final class ConnectNode: SiteNode {
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, backs: [Operand] = [], roots: [Operand] = [], isHeld: Bool = false,
+    formula: Expression? = nil, backs: [Operand] = [], roots: [Operand] = [],
+    awaitsSolver: Bool = false,
     rightName: String? = nil, refusal: Failure? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
   ) {
@@ -109,7 +110,7 @@ final class ConnectNode: SiteNode {
     self.formula = formula
     self.backs = backs
     self.roots = roots
-    self.isHeld = isHeld
+    self.awaitsSolver = awaitsSolver
     self.refusal = refusal
     self.awaitsPolicy = awaitsPolicy
     self.rightName = rightName ?? other?.name ?? ""
@@ -138,7 +139,7 @@ final class ConnectNode: SiteNode {
           return .unwind
         }
         return machine.connect(
-          plan, connector: connector, text: text, isHeld: isHeld,
+          plan, connector: connector, text: text, awaitsSolver: awaitsSolver,
           at: TraceEntry(self))
       } catch {
         return machine.signal(machine.takingBackChain(at: range, error))

@@ -264,7 +264,7 @@ extension Machine {
       let cell = graph.cellsByPlace[
         Place(kind: .stored, object: store, index: -1, key: key)]
     {
-      graph.setKnown(schemeCell(named: name)[slot: 0], of: cell)
+      graph.cacheValue(schemeCell(named: name)[slot: 0], of: cell)
       graph.recordWrite(to: cell, by: nil)
     }
     guard graph.hasPending else { return }

@@ -89,7 +89,7 @@ extension Machine {
         place: place, subscription: subscription, isRead: isRead)
       if begun[place] == nil {
         // It may have changed after it was read and before it was watched.
-        graph.forgetKnown(of: cell)
+        graph.forgetCachedValue(of: cell)
         graph.recordWrite(to: cell, by: nil)
       }
     }

@@ -226,7 +226,7 @@ extension Machine {
         graph.storing = cell
         defer { graph.storing = outer }
         let failure = failing { put(value, at: reference, in: store, if: condition) }
-        if failure == nil { graph.setKnown(value, of: cell) }
+        if failure == nil { graph.cacheValue(value, of: cell) }
         return failure
       }
     }
@@ -301,7 +301,7 @@ extension Machine {
         if let failure { return failure }
         // It is a store of the program that answers what it likes.
         roots.append(answer)
-        graph.setKnown(.nil, of: cell)
+        graph.cacheValue(.nil, of: cell)
         return nil
       }
     }

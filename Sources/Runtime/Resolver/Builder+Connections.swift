@@ -130,7 +130,7 @@ extension Builder {
           connector: connect.connector.text, text: text,
           target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
           block: nil, other: ConnectNode.Operand(place: other, name: SyntaxPrinter.print(right)),
-          reads: [], linear: sum, options: buildOptions(inner), isHeld: holdsConnection,
+          reads: [], linear: sum, options: buildOptions(inner), awaitsSolver: holdsConnection,
           refusal: refusal(of: [left, right]), awaitsPolicy: awaitsPolicy, base: depth, at: position
         ))
     }
@@ -144,7 +144,7 @@ extension Builder {
         connector: connect.connector.text, text: text,
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads, options: buildOptions(inner), formula: right,
-        isHeld: holdsConnection, rightName: SyntaxPrinter.print(right),
+        awaitsSolver: holdsConnection, rightName: SyntaxPrinter.print(right),
         refusal: refusal(of: [left]), awaitsPolicy: awaitsPolicy, base: depth, at: position))
   }
 

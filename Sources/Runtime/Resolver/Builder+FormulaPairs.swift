@@ -60,7 +60,7 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(written)),
         target: target, block: array, other: nil, reads: reads, options: buildOptions(inner),
-        backs: operands, roots: roots, isHeld: holdsConnection, base: depth,
+        backs: operands, roots: roots, awaitsSolver: holdsConnection, base: depth,
         at: position(connect.range, inner)))
   }
 }

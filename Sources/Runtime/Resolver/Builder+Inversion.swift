@@ -58,7 +58,7 @@ extension Builder {
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
         backs: targets, roots: roots,
-        isHeld: holdsConnection, refusal: refusal(of: [left]), base: depth,
+        awaitsSolver: holdsConnection, refusal: refusal(of: [left]), base: depth,
         at: position(connect.range, inner)))
   }
 

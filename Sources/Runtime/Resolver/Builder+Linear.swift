@@ -64,7 +64,7 @@ extension Builder {
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: block, other: nil, reads: reads,
         linear: linear, options: buildOptions(depth + 1),
-        formula: block == nil ? nil : right, isHeld: holdsConnection,
+        formula: block == nil ? nil : right, awaitsSolver: holdsConnection,
         rightName: SyntaxPrinter.print(right), refusal: refusal(of: [left]),
         awaitsPolicy: awaitsPolicy, base: depth,
         at: position(connect.range, depth + 1)))
@@ -83,7 +83,7 @@ extension Builder {
         target: ConnectNode.Operand(place: target, name: analysis.leaves[0].name),
         block: nil, other: nil, reads: [],
         linear: linear(analysis, of: right, .equal, isChoice: false, depth),
-        options: buildOptions(depth + 1), isHeld: holdsConnection,
+        options: buildOptions(depth + 1), awaitsSolver: holdsConnection,
         rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
         at: position(connect.range, depth + 1)))
   }

@@ -39,7 +39,7 @@ final class CellTable {
   fileprivate let levels = NumberMap()
   fileprivate let slots = SparseTable<[CellID]>()
   fileprivate let properties = SparseTable<[CellID]>()
-  fileprivate let known = SparseTable<Value>()
+  fileprivate let cachedValue = SparseTable<Value>()
 
   /// The number of records, free ones included.
   var count: Int { rows.count }
@@ -81,7 +81,7 @@ final class CellTable {
     self[number].regionUses = 0
     self[number].level = 0
     self[number].slots = []
-    self[number].known = nil
+    self[number].cachedValue = nil
     var name = rows[number].name
     name.setText("", in: names)
     rows[number] = Cell()
@@ -182,9 +182,9 @@ struct CellRecord {
   }
 
   /// The last value seen, for places that are costly to read.
-  var known: Value? {
-    get { unsafe table.known[number] }
-    nonmutating set { unsafe table.known[number] = newValue }
+  var cachedValue: Value? {
+    get { unsafe table.cachedValue[number] }
+    nonmutating set { unsafe table.cachedValue[number] = newValue }
   }
 
   // MARK: Readers
@@ -254,6 +254,6 @@ struct CellView {
   var level: Int { unsafe graph.cells[id.index].level }
   var slots: [CellID] { unsafe graph.cells[id.index].slots }
   var properties: [CellID] { unsafe graph.cells[id.index].properties }
-  var known: Value? { unsafe graph.cells[id.index].known }
+  var cachedValue: Value? { unsafe graph.cells[id.index].cachedValue }
   var isFree: Bool { unsafe graph.cells[id.index].isFree }
 }

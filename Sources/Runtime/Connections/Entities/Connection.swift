@@ -9,10 +9,10 @@ final class ConnectionExtras {
   fileprivate var strength = Strength.required
   fileprivate var flags: UInt8 = 0
   fileprivate var plan: ConnectionSpec?
-  fileprivate var keys: [Value]?
+  fileprivate var lifetimeOwners: [Value]?
   fileprivate var kept = Value.nil
-  fileprivate var keptKeys: [Value]?
-  fileprivate var fixedKeys: [Value] = []
+  fileprivate var keptOwners: [Value]?
+  fileprivate var fixedOwners: [Value] = []
   fileprivate var steps: [CellID] = []
   fileprivate var solver: String?
   fileprivate var requestedSolver: RequestedSolver?
@@ -25,8 +25,8 @@ final class ConnectionExtras {
 
   /// Whether no field has a value that would have to be kept.
   fileprivate var isEmpty: Bool {
-    status == .active && strength == .required && flags == 0 && plan == nil && keys == nil
-      && kept.isNil && keptKeys == nil && fixedKeys.isEmpty && steps.isEmpty && solver == nil
+    status == .active && strength == .required && flags == 0 && plan == nil && lifetimeOwners == nil
+      && kept.isNil && keptOwners == nil && fixedOwners.isEmpty && steps.isEmpty && solver == nil
       && requestedSolver == nil && observer == nil && silence == nil && tolerance == nil
       && pathFailure == nil && aimed == nil && parts.isEmpty
   }
@@ -191,7 +191,7 @@ struct Connection: Hashable {
     nonmutating set { self[flag: 1] = newValue }
   }
   /// Whether its solver has still to be set before it comes into force.
-  var isHeld: Bool {
+  var awaitsSolver: Bool {
     get { self[flag: 2] }
     nonmutating set { self[flag: 2] = newValue }
   }
@@ -235,14 +235,16 @@ struct Connection: Hashable {
     nonmutating set { if extras != nil || !newValue.isNil { makeExtras()?.kept = newValue } }
   }
   /// Objects whose death ends a connection that keeps an object.
-  var keptKeys: [Value]? {
-    get { extras?.keptKeys }
-    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.keptKeys = newValue } }
+  var keptOwners: [Value]? {
+    get { extras?.keptOwners }
+    nonmutating set { if extras != nil || newValue != nil { makeExtras()?.keptOwners = newValue } }
   }
   /// The keys that no path leads to; known where there is a path.
-  var fixedKeys: [Value] {
-    get { extras?.fixedKeys ?? [] }
-    nonmutating set { if extras != nil || !newValue.isEmpty { makeExtras()?.fixedKeys = newValue } }
+  var fixedOwners: [Value] {
+    get { extras?.fixedOwners ?? [] }
+    nonmutating set {
+      if extras != nil || !newValue.isEmpty { makeExtras()?.fixedOwners = newValue }
+    }
   }
   /// The places on the way of its paths.
   var steps: [CellID] {
@@ -305,13 +307,13 @@ struct Connection: Hashable {
   var storedPlan: ConnectionSpec? { extras?.plan }
 
   /// Objects whose death ends the connection.
-  var keys: [Value] {
-    get { extras?.keys ?? derivedKeys }
-    nonmutating set { makeExtras()?.keys = newValue }
+  var lifetimeOwners: [Value] {
+    get { extras?.lifetimeOwners ?? derivedOwners }
+    nonmutating set { makeExtras()?.lifetimeOwners = newValue }
   }
 
   /// The keys, where they do not follow from the formulas.
-  var storedKeys: [Value]? { extras?.keys }
+  var storedOwners: [Value]? { extras?.lifetimeOwners }
 
   /// Removes stored data that follows from the formulas, which are in force now.
   func compact() {
@@ -319,8 +321,9 @@ struct Connection: Hashable {
     if let plan = extras.plan, let rebuilt = rebuiltPlan, plan.isSame(as: rebuilt) {
       extras.plan = nil
     }
-    if let keys = extras.keys, Set(keys.map(\.bits)) == Set(derivedKeys.map(\.bits)) {
-      extras.keys = nil
+    if let owners = extras.lifetimeOwners, Set(owners.map(\.bits)) == Set(derivedOwners.map(\.bits))
+    {
+      extras.lifetimeOwners = nil
     }
     if extras.isEmpty { table.extras[id] = nil }
   }
@@ -329,17 +332,17 @@ struct Connection: Hashable {
   func materialize() {
     guard firstFormula != nil else { return }
     if extras?.plan == nil, let plan = rebuiltPlan { makeExtras()?.plan = plan }
-    if extras?.keys == nil { makeExtras()?.keys = derivedKeys }
+    if extras?.lifetimeOwners == nil { makeExtras()?.lifetimeOwners = derivedOwners }
   }
 
-  private var derivedKeys: [Value] {
+  private var derivedOwners: [Value] {
     guard let firstFormula else { return [] }
     func place(_ cell: CellID) -> Place { graph.place(of: cell) }
     if !hasSeveralFormulas {
-      return graph.machine.keys(
+      return graph.machine.lifetimeOwners(
         target: place(firstFormula.output), reads: firstFormula.staticInputs.map { place($0) })
     }
-    return formulas.flatMap { graph.machine.keys(target: place($0.output), reads: []) }
+    return formulas.flatMap { graph.machine.lifetimeOwners(target: place($0.output), reads: []) }
   }
 
   /// The specification that follows from the formulas and the statement; nil where it has further data.

@@ -142,8 +142,8 @@ extension ConnectionGraph {
   }
 
   /// Remembers the value of a place that is costly to read.
-  func setKnown(_ value: Value, of cell: CellID) {
-    cells[cell.index].known = value
+  func cacheValue(_ value: Value, of cell: CellID) {
+    cells[cell.index].cachedValue = value
   }
 
   /// Sets the slots on which the getter of a property depends.

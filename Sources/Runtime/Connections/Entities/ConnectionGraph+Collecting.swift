@@ -23,7 +23,7 @@ extension ConnectionGraph {
     }
     for index in cells.indices where !cells[index].isFree {
       heap.mark(hot[index].key)
-      if let known = cells[index].known { heap.mark(known) }
+      if let known = cells[index].cachedValue { heap.mark(known) }
     }
     purgeLog(heap)
     log.mark(heap)
@@ -71,12 +71,12 @@ extension ConnectionGraph {
   }
 
   private func isReached(_ connection: Connection, _ heap: Heap) -> Bool {
-    if connection.storedKeys == nil, !connection.awaitsAim, let formula = connection.onlyFormula {
+    if connection.storedOwners == nil, !connection.awaitsAim, let formula = connection.onlyFormula {
       // Most connections are like this: they end with the object that they write to.
       let place = self.place(of: formula.output)
       if place.kind != .stored { return isReached(place.object, heap) }
     }
-    let keys = connection.awaitsAim ? connection.fixedKeys : connection.keys
+    let keys = connection.awaitsAim ? connection.fixedOwners : connection.lifetimeOwners
     return keys.allSatisfy { heap.isMarked(ObjectRef($0)) }
   }
 
@@ -100,7 +100,7 @@ extension ConnectionGraph {
     connection.storedPlan?.forEachValue { heap.mark($0) }
     connection.aimed?.forEachValue { heap.mark($0) }
     // Its formulas stay in force until its paths have been followed anew.
-    if connection.awaitsAim { connection.keys.forEach { heap.mark($0) } }
+    if connection.awaitsAim { connection.lifetimeOwners.forEach { heap.mark($0) } }
     for formula in connection.formulas {
       if case .block(let block) = formula.source { heap.mark(block) }
       // A getter on the way of a path may have made the object for this alone.

@@ -24,7 +24,7 @@ extension ConnectionGraph {
     }
     let formula = Formula(number, in: self)
     formula.take(source, inputs)
-    formula.isHeld = connection.observer?.kind == .formulas
+    formula.isDeferred = connection.observer?.kind == .formulas
     connection.append(formula)
     machine.heap.countOutside(GraphSize.formula)
     return formula
@@ -125,7 +125,8 @@ extension ConnectionGraph {
       id: constraint.id, cells: constraint.cells,
       formulas: formulas.map {
         // Further inputs of formulas of several directions are no variables of the constraint.
-        describe($0, constraint.isMultiWay || constraint.isForced ? $0.staticInputs : $0.heard)
+        describe(
+          $0, constraint.isMultiWay || constraint.hasRequestedSolver ? $0.staticInputs : $0.heard)
       }, strength: constraint.strength, relation: constraint.equation?.relation ?? .equal,
       linear: withSums ? linearForm(of: constraint) : nil, isLinearOnly: constraint.equation != nil,
       solver: constraint.solver)
@@ -138,7 +139,7 @@ extension ConnectionGraph {
       return makeConstraint(over: formula, cells: equation.form.cells, equation: equation)
     }
     // A formula that computes a constant of an equation does not belong to the equation's solver.
-    if isForced(formula.connection),
+    if hasRequestedSolver(formula.connection),
       !formula.connection.formulas.contains(where: { $0.equation != nil })
     {
       return requestedConstraint(for: formula)

@@ -17,7 +17,7 @@ struct ConstraintRecord {
   /// Whether it waits for an inverse: its cell is determined by another formula already.
   var isAwaitingInverse = false
   /// Whether it belongs to a connection with a solver of its own.
-  var isForced = false
+  var hasRequestedSolver = false
   /// The region of several directions it is part of; nil while it has one direction.
   var region: Region?
   var extras: ConstraintExtras?
@@ -134,11 +134,11 @@ struct Constraint: Hashable {
   }
 
   /// Whether it belongs to a connection with a solver of its own.
-  var isForced: Bool {
-    get { !isAlone && record.isForced }
+  var hasRequestedSolver: Bool {
+    get { !isAlone && record.hasRequestedSolver }
     nonmutating set {
       assert(!isAlone || !newValue)
-      if !isAlone { record.isForced = newValue }
+      if !isAlone { record.hasRequestedSolver = newValue }
     }
   }
 

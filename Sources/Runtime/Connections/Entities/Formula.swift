@@ -317,10 +317,10 @@ struct Formula: Hashable {
   }
 
   /// Whether an observer is told, or a lazy place marked, instead of running it.
-  var isHeld: Bool {
-    get { hot.isHeld }
+  var isDeferred: Bool {
+    get { hot.isDeferred }
     nonmutating set {
-      hot.isHeld = newValue
+      hot.isDeferred = newValue
       unsafe graph.forgetPlans()
     }
   }

@@ -248,7 +248,7 @@ struct HotFormula: BitwiseCopyable {
   /// Whether its last run read no cells besides those that its text names.
   var readsItsText = true
   /// Whether an observer is told, or a lazy place marked, instead of running it.
-  var isHeld = false
+  var isDeferred = false
   /// Whether a new value may differ from the old one by a tolerance without counting as a change.
   var isTolerant = false
   /// Whether it is over all elements of a collection, whose value may be kept up to date.

@@ -64,7 +64,8 @@ extension Machine {
   /// Returns whether an element waits for the decision of a source of truth, instead of taking the value.
   @inline(never)
   private func holdsElement(_ cell: CellID, from value: Value) -> Bool {
-    guard !graph.observers.held.isEmpty, let old = currentValue(of: cell), !isUnchanged(old, value)
+    guard !graph.observers.deferred.isEmpty, let old = currentValue(of: cell),
+      !isUnchanged(old, value)
     else { return false }
     return holdWrite(value, to: cell)
   }
@@ -152,9 +153,9 @@ extension Machine {
   /// Records the value that an element has now that its collection has changed.
   private func recordElement(_ cell: CellID, by site: TraceEntry?) throws(Failure) {
     guard let now = currentValue(of: cell) else { return }
-    let known = graph[cell].known
+    let known = graph[cell].cachedValue
     if let known, isUnchanged(known, now) { return }
-    graph.setKnown(now, of: cell)
+    graph.cacheValue(now, of: cell)
     if let owner = graph[cell].owner {
       // Elements have moved: the result of the formula is written to its place again.
       graph.scheduledFormulas.append(owner)

@@ -38,7 +38,7 @@ extension ConnectionGraph {
         if let other = constraint.formulas.first(where: { $0.output == formula.output }) {
           throw .determinedAlready(displayName(of: formula.output), by: other.connection)
         }
-        if formula.inputs.contains(formula.output), !constraint.isForced {
+        if formula.inputs.contains(formula.output), !constraint.hasRequestedSolver {
           throw cycle([formula.output], through: [formula])
         }
         constraint.append(formula)
@@ -72,7 +72,7 @@ extension ConnectionGraph {
   /// places, or would get some themselves: such a connection has all of its directions, and others say
   /// something else.
   private func standsBesideBothWays(_ added: [Formula]) -> Bool {
-    guard let first = added.first, first.equation == nil, !isForced(first.connection),
+    guard let first = added.first, first.equation == nil, !hasRequestedSolver(first.connection),
       let others = constraintTable.find(first)?.formulas, let other = others.first,
       added.count > 1 || other.connection.onlyFormula == nil
     else { return false }
@@ -83,7 +83,7 @@ extension ConnectionGraph {
     _ constraint: Constraint, new: [Formula], origin: CellID?
   ) throws(Failure) {
     try refuseSecondFormula(constraint)
-    if constraint.isMultiWay || constraint.isForced {
+    if constraint.isMultiWay || constraint.hasRequestedSolver {
       try enforceMultiWay(constraint, new: new, origin: origin)
     } else if let formula = constraint.formulas.first {
       try enforceOneWay(constraint, formula)
@@ -99,7 +99,7 @@ extension ConnectionGraph {
       awaitingInverse.removeAll { $0 == constraint }
       constraint.isAwaitingInverse = false
     }
-    if constraint.isMultiWay || constraint.isForced {
+    if constraint.isMultiWay || constraint.hasRequestedSolver {
       unlinkDynamicInputs(of: formula)
       constraint.remove(formula)
       leave(constraint)

@@ -60,7 +60,7 @@ extension Formula {
     let connection = connection
     return connection.observer == nil && connection.tolerance == nil
       && connection.requestedSolver == nil
-      && connection.strength == .required && connection.onlyFormula == nil && !isHeld
+      && connection.strength == .required && connection.onlyFormula == nil && !isDeferred
   }
 }
 

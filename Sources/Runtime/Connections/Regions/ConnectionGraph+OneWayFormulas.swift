@@ -186,7 +186,7 @@ extension ConnectionGraph {
       return try setDynamicInputs(new, ofMultiWay: formula)
     }
     var new = new.filter { self[$0].region !== region }
-    if constraint.isForced {
+    if constraint.hasRequestedSolver {
       // Cells that its text names and that do not join it with others remain inputs.
       let cells = Set(constraint.cells)
       new += formula.staticInputs.filter { !cells.contains($0) }

@@ -42,13 +42,15 @@ extension ConnectionGraph {
     }
     if wasOneWay || constraint.equation != nil { linkDynamicInputs(of: first) }
     // A formula that was in force before with another solver keeps its dynamic inputs.
-    if constraint.isForced { new.forEach { linkDynamicInputs(of: $0) } }
+    if constraint.hasRequestedSolver { new.forEach { linkDynamicInputs(of: $0) } }
     satisfy(constraint, new: new, origin: origin, wasSatisfied: wasOneWay)
   }
 
   /// Returns whether each formula of a constraint is a required statement, so that there may be more.
   private func isMadeOfStatements(_ constraint: Constraint) -> Bool {
-    guard constraint.equation == nil, !constraint.isForced, constraint.strength == .required else {
+    guard constraint.equation == nil, !constraint.hasRequestedSolver,
+      constraint.strength == .required
+    else {
       return false
     }
     return constraint.formulas.allSatisfy { $0.connection.onlyFormula != nil }

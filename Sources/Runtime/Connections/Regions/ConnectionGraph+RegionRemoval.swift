@@ -9,7 +9,7 @@ extension ConnectionGraph {
     for formula in formulas {
       guard let constraint = formula.constraint, constraint.isMultiWay,
         !constraint.isAwaitingInverse,
-        !constraint.isForced
+        !constraint.hasRequestedSolver
       else { continue }
       let members = constraint.formulas
       guard members.allSatisfy({ $0.connection == formula.connection }) else { continue }
@@ -212,7 +212,7 @@ extension ConnectionGraph {
   private func enterAgain(_ constraint: Constraint) {
     if constraint.formulas.isEmpty { return }
     // Such a connection ends as a whole.
-    if constraint.isForced { return }
+    if constraint.hasRequestedSolver { return }
     if constraint.isMultiWay {
       try? join(constraint)
     } else if let formula = constraint.formulas.first {

@@ -21,7 +21,7 @@ extension ConnectionGraph {
       let value = machine.element(of: place)
       return value.isNil || value.isUndefined
     case .element, .property, .stored, .whole:
-      return cells[cell.rawValue].known.map { $0.isNil || $0.isUndefined } ?? false
+      return cells[cell.rawValue].cachedValue.map { $0.isNil || $0.isUndefined } ?? false
     }
   }
 

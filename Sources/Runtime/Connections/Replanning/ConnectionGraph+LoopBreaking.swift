@@ -14,11 +14,11 @@ extension ConnectionGraph {
   /// - Returns: the connections with the cells that are constants there; nil where the formulas close no
   ///   cycle through what messages read, or one that remains.
   /// - Complexity: O(the regions and what determines their cells).
-  func holding(for added: [Formula]) -> [(connection: Connection, cells: Set<CellID>)]? {
+  func freezing(for added: [Formula]) -> [(connection: Connection, cells: Set<CellID>)]? {
     guard let parts = EquationParts(around: added, in: self) else { return nil }
     let read = parts.equations.reduce(into: Set<CellID>()) { $0.formUnion($1.read) }
     if read.isEmpty { return nil }
-    return parts.holding(parts.sameVariables(as: read))
+    return parts.freezing(parts.sameVariables(as: read))
   }
 }
 
@@ -27,7 +27,7 @@ extension ConnectionGraph {
   /// gone.
   ///
   /// - Complexity: O(what determines what it reads, and the regions of that).
-  func holding(becauseOf connection: Connection) -> [Connection] {
+  func freezing(becauseOf connection: Connection) -> [Connection] {
     var stack = connection.formulas.filter { $0.equation == nil && $0.constraint?.region == nil }
       .flatMap(\.inputs)
     var read: Set<CellID> = []
@@ -40,13 +40,13 @@ extension ConnectionGraph {
         if constraint.cells.count == 2, constraint.equation != nil { stack += constraint.cells }
       }
     }
-    return holding(read, but: connection)
+    return freezing(read, but: connection)
   }
 
   /// The connections, but for one, that take some of these places as constants.
-  fileprivate func holding(_ cells: Set<CellID>, but connection: Connection) -> [Connection] {
-    holding.compactMap { connections[Int($0)] }.withoutRepetitions.filter { each in
-      each != connection && each.plan?.linear?.held.isEmpty == false
+  fileprivate func freezing(_ cells: Set<CellID>, but connection: Connection) -> [Connection] {
+    frozenConnections.compactMap { connections[Int($0)] }.withoutRepetitions.filter { each in
+      each != connection && each.plan?.linear?.frozen.isEmpty == false
         && each.formulas.contains {
           $0.equation != nil && !cells.isDisjoint(with: $0.dynamicInputs)
         }
@@ -139,7 +139,7 @@ private struct EquationParts {
   /// The equations that come after what messages read, with what they take as constants; nil where
   /// nothing would be left of one, not even the left side of an inequality, which is to move, or of none
   /// anything would change.
-  func holding(_ held: Set<CellID>) -> [(connection: Connection, cells: Set<CellID>)]? {
+  func freezing(_ held: Set<CellID>) -> [(connection: Connection, cells: Set<CellID>)]? {
     var queue = equations.indices.filter { !equations[$0].read.isEmpty }
     var later = Set(queue)
     while let index = queue.popLast() {
@@ -181,7 +181,9 @@ extension Machine {
     else { return false }
     // What a formula of the connection's own has come to is gone when the first has been tried.
     let sums = solvingAsSums(around: connection, plan)
-    let orders = [solvingForHeld(of: connection, plan), holdingReads(of: connection, plan), sums]
+    let orders = [
+      solvingForFrozen(of: connection, plan), freezingReads(of: connection, plan), sums,
+    ]
     for order in orders.compactMap({ $0 }) {
       do throws(Failure) {
         try establish(order, for: connection)
@@ -190,8 +192,9 @@ extension Machine {
         continue
       }
       let concerned = Set(order.map(\.connection.id))
-      graph.holding.removeAll { concerned.contains($0) }
-      graph.holding += order.filter { $0.plan.linear?.held.isEmpty == false }.map(\.connection.id)
+      graph.frozenConnections.removeAll { concerned.contains($0) }
+      graph.frozenConnections += order.filter { $0.plan.linear?.frozen.isEmpty == false }.map(
+        \.connection.id)
       return true
     }
     return false
@@ -199,13 +202,13 @@ extension Machine {
 
   /// The order in which equations solve for what they have taken as constants and a connection would have
   /// solved for; nil where there is none of that.
-  private func solvingForHeld(of connection: Connection, _ plan: ConnectionSpec) -> Order? {
-    if graph.holding.isEmpty { return nil }
+  private func solvingForFrozen(of connection: Connection, _ plan: ConnectionSpec) -> Order? {
+    if graph.frozenConnections.isEmpty { return nil }
     let cells = Set(connection.formulas.flatMap(\.variables))
-    let freed = graph.holding(cells, but: connection).compactMap { each in
+    let freed = graph.freezing(cells, but: connection).compactMap { each in
       each.plan.map { plan in
         var plan = plan
-        plan.linear?.held = []
+        plan.linear?.frozen = []
         return (connection: each, plan: plan)
       }
     }
@@ -235,12 +238,12 @@ extension Machine {
 
   /// The order in which equations take as constants what messages in them read; nil where there is
   /// nothing of that.
-  private func holdingReads(of connection: Connection, _ plan: ConnectionSpec) -> Order? {
-    guard let affected = graph.holding(for: connection.formulas) else { return nil }
+  private func freezingReads(of connection: Connection, _ plan: ConnectionSpec) -> Order? {
+    guard let affected = graph.freezing(for: connection.formulas) else { return nil }
     var order: Order = []
     for (each, cells) in affected {
       guard let known = each == connection ? plan : each.plan,
-        let held = holding(cells, in: known)
+        let held = freezing(cells, in: known)
       else { return nil }
       order.append((each, held))
     }
@@ -299,13 +302,13 @@ extension Machine {
   }
 
   /// A plan in which some places count as constants; nil for one that is no equation of its own.
-  private func holding(_ cells: Set<CellID>, in plan: ConnectionSpec) -> ConnectionSpec? {
+  private func freezing(_ cells: Set<CellID>, in plan: ConnectionSpec) -> ConnectionSpec? {
     guard var linear = plan.linear else { return nil }
     for (index, leaf) in linear.leaves.enumerated() {
       guard let place = leaf.operand.flatMap({ aim($0.place).place }),
         let cell = graph.cellsByPlace[place], cells.contains(cell)
       else { continue }
-      linear.held.insert(index)
+      linear.frozen.insert(index)
     }
     var plan = plan
     plan.linear = linear
@@ -315,18 +318,18 @@ extension Machine {
   /// Ends a connection, or suspends it, and has equations solve again for what they have taken as
   /// constants because of it.
   func end(_ connection: Connection, by ending: (Connection) -> Void) {
-    guard !graph.holding.isEmpty, !graph.isSettling, connection.status == .active else {
+    guard !graph.frozenConnections.isEmpty, !graph.isSettling, connection.status == .active else {
       return ending(connection)
     }
-    let holding = graph.holding(becauseOf: connection)
+    let holding = graph.freezing(becauseOf: connection)
     ending(connection)
-    graph.holding.removeAll { number in
+    graph.frozenConnections.removeAll { number in
       holding.contains { $0.id == number } || graph.connections[Int(number)] == nil
     }
     var plans: [(connection: Connection, plan: ConnectionSpec)] = []
     for each in holding where each.status == .active {
       guard var plan = each.plan else { continue }
-      plan.linear?.held = []
+      plan.linear?.frozen = []
       plans.append((each, plan))
     }
     let root = roots.count

@@ -17,7 +17,7 @@ struct RequestedSolver {
 
 extension ConnectionGraph {
   /// Whether a connection has a solver that would not be chosen for formulas of one direction.
-  func isForced(_ connection: Connection) -> Bool {
+  func hasRequestedSolver(_ connection: Connection) -> Bool {
     if connection.requestedSolver != nil { return true }
     guard let name = connection.solver else { return false }
     return name != solvers.first?.name
@@ -25,10 +25,12 @@ extension ConnectionGraph {
 
   /// The constraint for a formula of a connection with a solver of its own: all its formulas are one.
   func requestedConstraint(for formula: Formula) -> Constraint {
-    let known = formula.connection.formulas.lazy.compactMap(\.constraint).first { $0.isForced }
+    let known = formula.connection.formulas.lazy.compactMap(\.constraint).first {
+      $0.hasRequestedSolver
+    }
     if let known { return known }
     let constraint = makeConstraint(over: formula, cells: joinedCells(of: formula.connection))
-    constraint.isForced = true
+    constraint.hasRequestedSolver = true
     return constraint
   }
 
@@ -68,7 +70,7 @@ extension ConnectionGraph {
       let formula = constraint.formulas.first
     else { return }
     let cell = self[formula.output]
-    if constraint.isForced, let owner = cell.owner {
+    if constraint.hasRequestedSolver, let owner = cell.owner {
       throw .determinedAlready(displayName(of: cell.id), by: owner.connection)
     }
     let other = cell.region?.constraints.first {
@@ -208,9 +210,9 @@ extension ConnectionGraph {
     }
     plan.solver = solver.native?.name
     plan.requestedSolver = solver.native == nil ? solver : nil
-    let wasHeld = connection.isHeld
+    let wasHeld = connection.awaitsSolver
     if wasHeld {
-      connection.isHeld = false
+      connection.awaitsSolver = false
       connection.status = .active
     }
     do throws(Failure) {

@@ -171,7 +171,7 @@ extension ConnectionGraph {
   /// or the wish is no sum of places.
   func equation(forWish formula: Formula) -> Equation? {
     let connection = formula.connection
-    guard connection.strength < .required, formula.equation == nil, !isForced(connection),
+    guard connection.strength < .required, formula.equation == nil, !hasRequestedSolver(connection),
       connection.observer == nil, connection.tolerance == nil, connection.onlyFormula == formula,
       let region = self[formula.output].region, region.solvesSums,
       let form = formula.linear, Set(form.cells).isSuperset(of: formula.variables),

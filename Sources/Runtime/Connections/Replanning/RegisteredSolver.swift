@@ -14,7 +14,7 @@ struct RegisteredSolver {
 extension Constraint {
   /// The name of the solver that keeps it because that costs less; nil when it has none.
   var preferredSolver: String? {
-    guard isForced, let requested = formulas.first?.connection.requestedSolver,
+    guard hasRequestedSolver, let requested = formulas.first?.connection.requestedSolver,
       requested.isPreference
     else {
       return nil

@@ -144,7 +144,7 @@ extension ConnectionGraph {
     // What their elements were in the turn is no measure of what they will be.
     for object in collections {
       for cell in watched[object] ?? [] where hot[cell.rawValue].kind == .element {
-        forgetKnown(of: cell)
+        forgetCachedValue(of: cell)
       }
     }
     return collections
@@ -223,7 +223,7 @@ extension ConnectionGraph {
     let place = place(of: cell)
     switch place.kind {
     // What could not be read is not known to be nothing.
-    case .stored: logOld(self[cell].known == nil ? .undefined : old, at: place)
+    case .stored: logOld(self[cell].cachedValue == nil ? .undefined : old, at: place)
     case .element where old.isNil && machine.lacksEntry(at: place): logOld(.undefined, at: place)
     default: logOld(old, at: place)
     }
@@ -357,7 +357,7 @@ extension Machine {
   fileprivate func putBack(_ value: Value, at place: Place) -> String? {
     if place.kind == .stored, value.isUndefined { return "what was there could not be read" }
     let cell = graph.cellsByPlace[place]
-    let known = cell.flatMap { graph[$0].known }
+    let known = cell.flatMap { graph[$0].cachedValue }
     if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
     let outer = (writing: graph.writing, recorder: recorder)
     graph.writing = cell
@@ -365,7 +365,7 @@ extension Machine {
     let outcome = withErrorsCaught { replace(value, at: place) }
     recorder = outer.recorder
     graph.writing = outer.writing
-    if let cell = graph.cellsByPlace[place] { graph.forgetKnown(of: cell) }
+    if let cell = graph.cellsByPlace[place] { graph.forgetCachedValue(of: cell) }
     switch outcome {
     case .value: return nil
     case .failed(let failure): return failure.message

@@ -24,7 +24,7 @@ extension ConnectionGraph {
       return FormulaRuns(
         number: formula.id.rawValue, output: formula.output, status: hot.status, runs: hot.runs,
         cause: hot.cause, state: formula.state,
-        isUpToDate: isIdle && !hot.isHeld && !isStale && formula.fold == nil
+        isUpToDate: isIdle && !hot.isDeferred && !isStale && formula.fold == nil
           && formula.equation == nil && formula.dynamicInputs.isEmpty
           && !scheduledFormulas.contains(formula)
           && !(formula.constraint?.region?.solver is ScriptSolver))

@@ -186,7 +186,9 @@ struct TurnLog: ~Copyable {
       if case .retraction(let formula, let state) = change { (formula, state) } else { nil }
     }
     if retracted.isEmpty { return [] }
-    let rest = structure.changes[first...].filter { if case .retraction = $0 { false } else { true } }
+    let rest = structure.changes[first...].filter {
+      if case .retraction = $0 { false } else { true }
+    }
     structure.changes.replaceSubrange(first..., with: rest)
     return retracted
   }

@@ -114,7 +114,7 @@ extension ConnectionGraph {
     }
   }
 
-  func forgetKnown(of cell: CellID) {
-    cells[cell.index].known = nil
+  func forgetCachedValue(of cell: CellID) {
+    cells[cell.index].cachedValue = nil
   }
 }

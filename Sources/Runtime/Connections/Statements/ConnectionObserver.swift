@@ -88,7 +88,7 @@ struct ConnectionObservers {
   /// The connections that have changes to tell, in the order of these.
   var queue: [Connection] = []
   /// The cells that take no value from outside.
-  var held: [CellID: Connection] = [:]
+  var deferred: [CellID: Connection] = [:]
   /// The number of connections that keep two places equal, one of which is the source of truth.
   var truthCount = 0
   /// A number that grows with each change.
@@ -167,10 +167,10 @@ extension ConnectionGraph {
       updateHooks(of: cell)
       // Reading the value watches the inputs of a getter, too; the value of an element is kept.
       if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
-        setKnown(value, of: cell)
+        cacheValue(value, of: cell)
       }
     }
-    if let side = observer.heldSide { observers.held[cells[side - 1]] = connection }
+    if let side = observer.heldSide { observers.deferred[cells[side - 1]] = connection }
     recordStart(of: connection, observer)
   }
 
@@ -187,7 +187,7 @@ extension ConnectionGraph {
         observers.stored.forget(cell)
       }
       updateHooks(of: cell)
-      if observers.held[cell] == connection { observers.held[cell] = nil }
+      if observers.deferred[cell] == connection { observers.deferred[cell] = nil }
     }
     release(cells)
   }
@@ -304,7 +304,7 @@ extension Machine {
   ///
   /// - Returns: whether the cell takes no value from outside.
   func holdWrite(_ value: Value, to cell: CellID) -> Bool {
-    guard let connection = graph.observers.held[cell], let observer = connection.observer,
+    guard let connection = graph.observers.deferred[cell], let observer = connection.observer,
       !observer.isSilent
     else { return false }
     observer.wanted = value
@@ -371,7 +371,7 @@ extension Machine {
       if remembers(ObjectRef(store), slot: -1) { return store }
       throw .impureFormula(graph.displayName(of: cell), running.connection)
     }
-    let old = before.flatMap { $0.isUndefined ? graph[cell].known : $0 }
+    let old = before.flatMap { $0.isUndefined ? graph[cell].cachedValue : $0 }
     graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first, old: old)
     try graph.refuseForeignWrite(to: cell)
     // A store that passes on a value has not answered its put yet: that is one change.

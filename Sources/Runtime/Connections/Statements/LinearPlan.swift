@@ -26,7 +26,7 @@ struct LinearPlan {
   let products: [LinearAnalysis.Product]
   /// The leaves that are places and count as constants all the same: the formulas that determine them come
   /// before.
-  var held: Set<Int> = []
+  var frozen: Set<Int> = []
 }
 
 extension LinearPlan {
@@ -97,13 +97,15 @@ extension Machine {
     guard let (aims, reads) = try followPaths(of: connection, linear),
       let cells = try cells(of: linear, aims, for: connection)
     else { return }
-    connection.keys = aims.compactMap { $0?.place }.flatMap { keys(target: $0, reads: []) }
+    connection.lifetimeOwners = aims.compactMap { $0?.place }.flatMap {
+      lifetimeOwners(target: $0, reads: [])
+    }
     let form = try graph.form(of: linear, cells)
     let constant = form.terms.reduce(SolverNumber.zero) { $1.cell == nil ? $0 + $1.number : $0 }
     guard constant.isFinite, form.terms.allSatisfy({ $0.number.isFinite }) else {
       throw .tooLargeNumbers(connection.text)
     }
-    let output = linear.held.contains(0) ? form.cells.first ?? cells[0] : cells[0]
+    let output = linear.frozen.contains(0) ? form.cells.first ?? cells[0] : cells[0]
     let formula = graph.makeFormula(
       of: connection, output: output, inputs: form.cells.filter { $0 != output },
       source: .equation(Equation(relation: linear.relation, form: form)))
@@ -135,8 +137,8 @@ extension Machine {
   private func followPaths(
     of connection: Connection, _ linear: LinearPlan
   ) throws(Failure) -> (aims: [ResolvedPath?], reads: [[ResolvedPath]])? {
-    connection.fixedKeys = linear.leaves.flatMap { leaf in
-      leaf.operand.map { fixedKeys(of: $0.place) } ?? []
+    connection.fixedOwners = linear.leaves.flatMap { leaf in
+      leaf.operand.map { fixedOwners(of: $0.place) } ?? []
     }
     connection.awaitsAim = true
     let aims = linear.leaves.map { leaf in leaf.operand.map { aim($0.place) } }
@@ -146,7 +148,7 @@ extension Machine {
     guard connection.status == .active else { return nil }
     let all = aims.compactMap { $0 } + reads.flatMap { $0 }
     graph.watchPath(of: connection, through: all.flatMap(\.steps), nameOf: { name(of: $0) })
-    connection.keys = aims.compactMap { $0 }.flatMap { keys(waitingAt: $0) }
+    connection.lifetimeOwners = aims.compactMap { $0 }.flatMap { lifetimeOwners(waitingAt: $0) }
     if let failure = all.lazy.compactMap(\.failure).first { throw failure }
     try refuseOwnPath(all, computing: aims.compactMap { $0?.place }, for: connection)
     return (aims, reads)
@@ -225,7 +227,7 @@ extension ConnectionGraph {
   /// - Throws: a failure that names a product of two variables.
   fileprivate func form(of plan: LinearPlan, _ cells: [CellID]) throws(Failure) -> LinearForm {
     let isLayout = plan.leaves[0].operand.map { machine.isLayoutAttribute($0.place) } ?? false
-    var constants = plan.held.union(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
+    var constants = plan.frozen.union(plan.leaves.indices.filter { plan.leaves[$0].operand == nil })
     for leaf in cells.indices.dropFirst() where !constants.contains(leaf) {
       let cell = self[cells[leaf]]
       // Formulas that run, in its region, give way to sums.

@@ -11,7 +11,7 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionSpec, connector: String, text: String, isHeld: Bool = false,
+    _ plan: ConnectionSpec, connector: String, text: String, awaitsSolver: Bool = false,
     observer: ConnectionObserver? = nil, partOf whole: String? = nil,
     at site: TraceEntry
   ) -> Value {
@@ -28,7 +28,7 @@ extension Machine {
       }
     }
     return connect(
-      plan, connector: connector, text: text, isHeld: isHeld, observer: observer,
+      plan, connector: connector, text: text, awaitsSolver: awaitsSolver, observer: observer,
       source: site.code.source, range: site.site.range, site: site, origin: origin)
   }
 
@@ -36,7 +36,7 @@ extension Machine {
   ///
   /// - Returns: the connection as an object, or `unwind`.
   func connect(
-    _ plan: ConnectionSpec, connector: String, text: String?, isHeld: Bool = false,
+    _ plan: ConnectionSpec, connector: String, text: String?, awaitsSolver: Bool = false,
     observer: ConnectionObserver? = nil, source: SourceText, range: SourceRange, site: TraceEntry?,
     origin: StatementSite.Origin = .program
   ) -> Value {
@@ -53,9 +53,9 @@ extension Machine {
     connection.observer = observer
     let before = graph.savepoint()
     do throws(Failure) {
-      if isHeld {
+      if awaitsSolver {
         try refuseInSolver()
-        connection.isHeld = true
+        connection.awaitsSolver = true
         connection.status = .suspended
       } else {
         try establish(connection, plan)
@@ -179,7 +179,7 @@ extension Machine {
     if hasPaths {
       // Getters on the way run, and the collector: nothing but the plan counts for it then.
       let joined = [plan.target, plan.other].compactMap { $0 } + plan.backs
-      connection.fixedKeys = connection.keptKeys ?? joined.flatMap { fixedKeys(of: $0.place) }
+      connection.fixedOwners = connection.keptOwners ?? joined.flatMap { fixedOwners(of: $0.place) }
       connection.awaitsAim = true
     }
     let led = aims(of: plan)
@@ -191,8 +191,8 @@ extension Machine {
     graph.watchPath(
       of: connection, through: aims.flatMap(\.steps), nameOf: { nameOnPath(of: $0) })
     // A path that leads nowhere may lead somewhere again as long as the object that it has reached lives.
-    if hasPaths, connection.keptKeys == nil {
-      connection.keys = ends.flatMap { keys(waitingAt: $0) }
+    if hasPaths, connection.keptOwners == nil {
+      connection.lifetimeOwners = ends.flatMap { lifetimeOwners(waitingAt: $0) }
     }
     if let failure = aims.lazy.compactMap(\.failure).first { throw failure }
     let computed = [led.target] + (plan.isOneWay ? [] : [led.other].compactMap { $0 })
@@ -240,8 +240,9 @@ extension Machine {
     if isPlain, plan.strength == .required, connection.observer == nil,
       connection.tolerance == nil, graph.areEqualAlready(output, right)
     {
-      connection.keys =
-        connection.keptKeys ?? keys(target: ends.target, reads: []) + keys(target: place, reads: [])
+      connection.lifetimeOwners =
+        connection.keptOwners ?? lifetimeOwners(target: ends.target, reads: [])
+        + lifetimeOwners(target: place, reads: [])
       return graph.addRedundant(connection, output, right)
     }
     do throws(Failure) {
@@ -288,9 +289,9 @@ extension Machine {
     made.takeText(readNames: reads.names)
     let formula = graph.weighed(made)
     if formula.equation == nil { graph.recognizeFold(formula) }
-    connection.keys =
-      connection.keptKeys
-      ?? keys(target: ends.target, reads: ends.reads.compactMap(\.aim.place))
+    connection.lifetimeOwners =
+      connection.keptOwners
+      ?? lifetimeOwners(target: ends.target, reads: ends.reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
   }
 
@@ -354,9 +355,9 @@ extension Machine {
       graph.makeFormula(of: connection, output: left, inputs: [right], source: .copy(right)),
       graph.makeFormula(of: connection, output: right, inputs: [left], source: .copy(left)),
     ]
-    connection.keys =
-      keys(target: graph[left].place, reads: [])
-      + keys(target: graph[right].place, reads: [])
+    connection.lifetimeOwners =
+      lifetimeOwners(target: graph[left].place, reads: [])
+      + lifetimeOwners(target: graph[right].place, reads: [])
     // The right side wins at the start unless it is missing, then the one that leads elsewhere.
     let isLeft = side.map { $0 == .left } ?? isMissing(right)
     try graph.add(formulas, origin: isLeft ? left : right)
@@ -371,9 +372,9 @@ extension Machine {
     let formula = graph.weighed(
       graph.makeFormula(
         of: connection, output: target, inputs: [source], source: .copy(source)))
-    connection.keys =
-      connection.keptKeys
-      ?? keys(target: graph[target].place, reads: [graph[source].place])
+    connection.lifetimeOwners =
+      connection.keptOwners
+      ?? lifetimeOwners(target: graph[target].place, reads: [graph[source].place])
     try graph.add([formula], origin: nil)
   }
 
@@ -384,9 +385,10 @@ extension Machine {
     guard left != right else { throw .joinsItself(graph.displayName(of: left)) }
     try refuseSilent(left, for: connection)
     try refuseSilent(right, for: connection)
-    connection.keys =
-      connection.keptKeys
-      ?? keys(target: graph[left].place, reads: []) + keys(target: graph[right].place, reads: [])
+    connection.lifetimeOwners =
+      connection.keptOwners
+      ?? lifetimeOwners(target: graph[left].place, reads: [])
+      + lifetimeOwners(target: graph[right].place, reads: [])
     try graph.refuseCycle(through: connection, observer, left, right)
     graph.watch(connection, observer, [left, right])
   }
@@ -401,18 +403,18 @@ extension Machine {
   }
 
   /// Returns the objects with which a connection ends wherever its paths lead.
-  func fixedKeys(of path: ConnectionSpec.PlacePath) -> [Value] {
-    if case .place(let place) = path { keys(target: place, reads: []) } else { [] }
+  func fixedOwners(of path: ConnectionSpec.PlacePath) -> [Value] {
+    if case .place(let place) = path { lifetimeOwners(target: place, reads: []) } else { [] }
   }
 
   /// Returns the objects with which a connection ends that waits for a path to lead somewhere.
-  func keys(waitingAt aim: ResolvedPath) -> [Value] {
+  func lifetimeOwners(waitingAt aim: ResolvedPath) -> [Value] {
     guard let place = aim.place ?? aim.steps.last else { return [] }
-    return keys(target: place, reads: [])
+    return lifetimeOwners(target: place, reads: [])
   }
 
   /// Returns the objects with which a connection ends.
-  func keys(target: Place, reads: [Place]) -> [Value] {
+  func lifetimeOwners(target: Place, reads: [Place]) -> [Value] {
     if target.kind != .stored {
       return ObjectRef(target.object).classIndex == ClassIndex.variableCell ? [] : [target.object]
     }

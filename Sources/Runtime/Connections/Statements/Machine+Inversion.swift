@@ -17,10 +17,10 @@ extension Machine {
     guard !reads.contains(left) else { throw .joinsItself(graph.displayName(of: left)) }
     var missing: Formula?
     var formulas: [Formula] = []
-    var keys = keys(target: graph[left].place, reads: [])
+    var keys = lifetimeOwners(target: graph[left].place, reads: [])
     for (index, place) in backs.enumerated() {
       guard let place else { continue }
-      keys += self.keys(target: place, reads: [])
+      keys += self.lifetimeOwners(target: place, reads: [])
       let cell = graph.cell(for: place, name: name(of: place))
       let formula = graph.makeFormula(
         of: connection, output: cell, inputs: [left] + reads.filter { $0 != cell },
@@ -30,7 +30,7 @@ extension Machine {
       // Reading it may have ended the connection.
       guard connection.status == .active else { return }
     }
-    connection.keys = connection.keptKeys ?? keys
+    connection.lifetimeOwners = connection.keptOwners ?? keys
     let forward = graph.makeFormula(
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
     forward.takeText(readNames: names)

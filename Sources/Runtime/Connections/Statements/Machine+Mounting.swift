@@ -18,7 +18,7 @@ extension ConnectionSpec {
         return leaf
       }
       plan = LinearPlan(
-        relation: old.relation, leaves: leaves, products: old.products, held: old.held)
+        relation: old.relation, leaves: leaves, products: old.products, frozen: old.frozen)
     }
     body(&target)
     if var side = other {

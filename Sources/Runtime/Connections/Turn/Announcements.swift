@@ -43,7 +43,7 @@ extension Machine {
       graph.hearsAnnouncements = true
       for formula in graph.formulasInUse {
         guard case .block = formula.source else { continue }
-        if formula.isHeld, let observer = formula.connection.observer {
+        if formula.isDeferred, let observer = formula.connection.observer {
           observer.isPending = true
           graph.recordStart(of: formula.connection, observer)
         } else {

@@ -27,8 +27,8 @@ extension ConnectionGraph {
   @inline(never)
   private func beginRecording(of number: Int32) {
     guard hotFormulas[number].kind == .block, let formula = self[FormulaID(number)],
-      formula.staticInputs.count > 1, formula.fold == nil, !hotFormulas[number].isHeld,
-      let constraint = formula.constraint, constraint.level >= 0, !constraint.isForced,
+      formula.staticInputs.count > 1, formula.fold == nil, !hotFormulas[number].isDeferred,
+      let constraint = formula.constraint, constraint.level >= 0, !constraint.hasRequestedSolver,
       formula.text?.hasBlock ?? false
     else { return }
     hotFormulas[number].kind = .recorded

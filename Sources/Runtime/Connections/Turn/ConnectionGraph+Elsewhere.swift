@@ -17,7 +17,7 @@ extension ConnectionGraph {
   /// - Complexity: O(places computed from it), and the cost of `edit` in their solvers.
   func takeUpChange(of cell: CellID, by site: TraceEntry? = nil, old: Value? = nil) {
     let places = [cell] + computed(from: cell)
-    for each in places { forgetKnown(of: each) }
+    for each in places { forgetCachedValue(of: each) }
     // Another solver may take over then, with a turn of its own: nothing of this one has begun.
     for each in places { hearWrite(of: each, at: clock + 1) }
     if let old { logOld(old, at: place(of: cell)) }
@@ -39,7 +39,7 @@ extension ConnectionGraph {
       hearWrite(of: property)
       countChange(of: property.rawValue)
       if hot[property.rawValue].kind == .stored {
-        forgetKnown(of: property)
+        forgetCachedValue(of: property)
         takeBack(property)
         // Another name of a place is no result of the formula that has written this one: the solver at
         // work does not know that they are one.
@@ -69,7 +69,7 @@ extension ConnectionGraph {
     var found = false
     for cell in takenUp.cells.sorted() where isInUse(cell) {
       guard let region = cells[cell.index].region else { continue }
-      forgetKnown(of: cell)
+      forgetCachedValue(of: cell)
       for constraint in region.constraints where constraint.cells.contains(cell) {
         for formula in constraint.formulas where formula.equation != nil || formula.output == cell {
           scheduledFormulas.append(formula)

@@ -73,8 +73,8 @@ extension Primitive {
       }
       connection.kept = arguments[0]
       let keys = arguments[1].isObject ? [arguments[1]] : []
-      connection.keptKeys = keys
-      connection.keys = keys
+      connection.keptOwners = keys
+      connection.lifetimeOwners = keys
       return arguments.receiver
     },
   ]

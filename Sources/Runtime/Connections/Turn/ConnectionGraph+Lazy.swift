@@ -35,7 +35,7 @@ extension ConnectionGraph {
     entry.isWatched = isWatched(output)
     lazies[output] = entry
     setFlag(CellFlag.lazy, of: output, to: true)
-    formula.isHeld = !entry.isLive
+    formula.isDeferred = !entry.isLive
   }
 
   /// Ends the laziness of a formula that is about to end, or to be one of several directions, after its
@@ -43,7 +43,7 @@ extension ConnectionGraph {
   func endLaziness(of formula: Formula) {
     guard lazies[formula.output]?.formula == formula.id else { return }
     lazies[formula.output] = nil
-    formula.isHeld = false
+    formula.isDeferred = false
     forgetStaleness(of: formula.output)
     setFlag(CellFlag.lazy, of: formula.output, to: false)
   }
@@ -108,7 +108,7 @@ extension ConnectionGraph {
       if let step { entry.readers += step } else { change(&entry) }
       lazies[cell] = entry
       guard entry.isLive != wasLive, let formula = self[entry.formula] else { continue }
-      formula.isHeld = !entry.isLive
+      formula.isDeferred = !entry.isLive
       for input in formula.inputs where hot[input.rawValue].flags & CellFlag.lazy != 0 {
         stack.append((input, entry.isLive ? 1 : -1))
       }

@@ -15,7 +15,7 @@ extension ConnectionGraph {
     guard number >= 0, Int(number) < hotFormulas.count else { return false }
     let formula = unsafe hotFormulas.address(of: number)
     let words = unsafe words.address(of: 0)
-    if unsafe words.pointee.isHalted || words.pointee.hasFailures || formula.pointee.isHeld {
+    if unsafe words.pointee.isHalted || words.pointee.hasFailures || formula.pointee.isDeferred {
       return runSpecially(number, because: cause)
     }
     return unsafe formula.pointee.kind == .native
@@ -26,7 +26,7 @@ extension ConnectionGraph {
   private func runSpecially(_ number: Int32, because cause: Int32) -> Bool {
     if isHalted { return false }
     let cell = cause < 0 ? nil : CellID(cause)
-    if hotFormulas[number].isHeld {
+    if hotFormulas[number].isDeferred {
       if hot[hotFormulas[number].output].flags & CellFlag.lazy != 0 {
         return markStale(number, because: cell)
       }

@@ -106,7 +106,7 @@ extension ConnectionGraph {
       let number = plan.formulas[index]
       guard number >= 0, Int(number) < hotFormulas.count else { break }
       let formula = hotFormulas[number]
-      guard formula.kind == .copy, formula.status == .satisfied, !formula.isHeld,
+      guard formula.kind == .copy, formula.status == .satisfied, !formula.isDeferred,
         !formula.isTolerant
       else { break }
       let inputNumber = Int32(truncatingIfNeeded: formula.word)

@@ -43,8 +43,8 @@ extension Machine {
     }
     for cell in graph.watched[object.bits] ?? [] where graph[cell].place.kind == .element {
       guard let now = currentValue(of: cell) else { continue }
-      if let known = graph[cell].known, isUnchanged(known, now) { continue }
-      graph.setKnown(now, of: cell)
+      if let known = graph[cell].cachedValue, isUnchanged(known, now) { continue }
+      graph.cacheValue(now, of: cell)
       graph.recordRemembered(cell)
     }
   }

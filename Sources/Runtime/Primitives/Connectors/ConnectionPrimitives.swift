@@ -47,8 +47,8 @@ extension Primitive {
         connection.kept.isNil
         ? arguments[0] : machine.makeArray([connection.kept, arguments[0]])
       let keys = machine.owners(of: arguments[1])
-      connection.keptKeys = keys
-      connection.keys = keys
+      connection.keptOwners = keys
+      connection.lifetimeOwners = keys
       return arguments.receiver
     },
     Primitive("parts: anArray", "Has other connections end, stop and go on with this one.") {

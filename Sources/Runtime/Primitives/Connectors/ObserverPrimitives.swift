@@ -36,7 +36,7 @@ extension Primitive {
       for formula in connection.formulas {
         // What cannot tell about changes is read anew.
         for input in formula.inputs where machine.isSilent(input) {
-          machine.graph.forgetKnown(of: input)
+          machine.graph.forgetCachedValue(of: input)
         }
         machine.graph.scheduledFormulas.append(formula)
       }
@@ -77,7 +77,7 @@ extension Primitive {
       guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else {
         return .nil
       }
-      if machine.isSilent(cell) { machine.graph.forgetKnown(of: cell) }
+      if machine.isSilent(cell) { machine.graph.forgetCachedValue(of: cell) }
       switch machine.reading(cell) {
       case .value(let value): return value.isUndefined ? .nil : value
       case .failed(let failure): throw failure
@@ -107,7 +107,7 @@ extension Primitive {
       else { return arguments[0] }
       let cause = try machine.observedCell(arguments[2], arguments[3])
       // What was held back has never been there.
-      let isHeld = cause.map { machine.graph.observers.held[$0] != nil } ?? true
+      let isHeld = cause.map { machine.graph.observers.deferred[$0] != nil } ?? true
       return machine.write(
         arguments[0], to: cell, for: connection, because: isHeld ? nil : cause)
     },
@@ -183,7 +183,7 @@ extension Primitive {
         return arguments.receiver
       }
       if let side = observer.heldSide, observer.cells.count == 2 {
-        machine.graph.observers.held[observer.cells[side - 1]] = nil
+        machine.graph.observers.deferred[observer.cells[side - 1]] = nil
       }
       observer.heldSide = arguments[0].asSmallInteger.map { min(max($0, 1), 2) }
       if let side = observer.heldSide, observer.cells.count == 2 {
@@ -192,7 +192,7 @@ extension Primitive {
           observer.heldSide = nil
           throw .cannotHold(machine.graph.displayName(of: cell))
         }
-        machine.graph.observers.held[cell] = connection
+        machine.graph.observers.deferred[cell] = connection
       }
       return arguments.receiver
     },
@@ -337,7 +337,7 @@ extension Machine {
       connection.observer = observer
       for formula in connection.formulas {
         graph.leaveLaziness(of: formula)
-        formula.isHeld = true
+        formula.isDeferred = true
       }
       return
     }

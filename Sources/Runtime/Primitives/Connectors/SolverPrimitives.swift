@@ -107,7 +107,7 @@ extension Primitive {
       "endIfHeld", "Private: ends a connection that waits for what its statement says of it."
     ) {
       machine, arguments in
-      if let connection = machine.connection(arguments.receiver), connection.isHeld {
+      if let connection = machine.connection(arguments.receiver), connection.awaitsSolver {
         machine.graph.disconnect(connection)
       }
       return arguments.receiver
@@ -126,12 +126,12 @@ extension Primitive {
       if connection.observer?.kind == .places, connection.plan?.isOneWay == false {
         throw .takesNo("solver", connection.text, because: "its truth decides what its places hold")
       }
-      let old = connection.isHeld ? nil : connection.plan
+      let old = connection.awaitsSolver ? nil : connection.plan
       let runs = machine.graph.runs(of: connection)
       do throws(Failure) {
         try machine.graph.force(connection, try machine.requestedSolver(arguments[0]))
       } catch {
-        if connection.isHeld { machine.graph.disconnect(connection) }
+        if connection.awaitsSolver { machine.graph.disconnect(connection) }
         try machine.settleAfter(error)
         return .unwind
       }
