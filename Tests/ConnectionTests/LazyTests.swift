@@ -196,7 +196,7 @@ import Testing
       let program = Program()
       try program.run("z := 0. var <lazy> x. x |= 10 / z. x. z := 5.")
       #expect(try program.run("x").integer == 2)
-      let isEmpty = program.interpreter.machine.graph.log.hasNoStructure
+      let isEmpty = program.interpreter.machine.graph.log.structure.isEmpty
       #expect(isEmpty)
     }
   }

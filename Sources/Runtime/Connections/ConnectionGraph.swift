@@ -136,10 +136,8 @@ final class ConnectionGraph {
   var mayContest = false
   /// The numbers of connections that take places as constants which are determined before.
   var frozenConnections: [Int32] = []
-  /// Cells that are to be used again while connections are made anew.
-  var keptCells: Set<CellID> = []
-  /// Cells whose changes are remembered while a connection is made anew.
-  var rememberedCells: Set<CellID> = []
+  /// Whether alternatives to connections in force are being tried.
+  var isReplanning = false
   /// The nesting depth of `keepingCells`.
   var keepingDepth = 0
   /// Cells that may be freed when `keepingCells` has ended.

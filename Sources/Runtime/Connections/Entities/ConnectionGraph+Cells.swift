@@ -165,8 +165,10 @@ extension ConnectionGraph {
   }
 
   /// Keeps unused cells until a body has ended: a connection that is just being made knows its places by
-  /// the numbers of their cells.
-  func keepingCells<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  /// the numbers of their cells, and one that is made anew goes on counting their changes.
+  func keepingCells<Result, Problem: Error>(
+    _ body: () throws(Problem) -> Result
+  ) throws(Problem) -> Result {
     keepingDepth += 1
     defer {
       keepingDepth -= 1
@@ -229,7 +231,6 @@ extension ConnectionGraph {
 
   /// Returns whether a formula joins the cell that is not in force yet, or will be again.
   private func isJoined(_ id: CellID) -> Bool {
-    if keptCells.contains(id) || rememberedCells.contains(id) { return true }
     if awaitingInverse.isEmpty && yielded.isEmpty { return false }
     func concerns(_ constraint: Constraint) -> Bool {
       constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }

@@ -26,7 +26,7 @@ extension ConnectionGraph {
       if let known = cells[index].cachedValue { heap.mark(known) }
     }
     purgeLog(heap)
-    log.mark(heap)
+    log.structure.mark(heap)
     for value in valuesBefore.values { heap.mark(value) }
     causes.mark(heap)
     heap.drain()

@@ -44,8 +44,8 @@ extension ConnectionGraph {
       // The cell is determined to have this value.
     }
     if !isSettling, atomicDepth == 0 {
-      log.removeSolvers()
-      words[0].hasLoggedChanges = !log.hasNoStructure
+      log.structure.removeSolvers()
+      words[0].hasLoggedChanges = !log.structure.isEmpty
     }
   }
 

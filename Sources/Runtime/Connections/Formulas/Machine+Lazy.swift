@@ -137,7 +137,7 @@ extension Machine {
       if graph.words[0].hasEnded { graph.releaseEnded() }
       if graph.atomicDepth == 0 {
         graph.log.removeValues()
-        if graph.words[0].hasLoggedChanges { graph.log.endTurn() }
+        if graph.words[0].hasLoggedChanges { graph.log.structure.removeChanges() }
       }
       if graph.words[0].hasTrace { flushTrace() }
     }

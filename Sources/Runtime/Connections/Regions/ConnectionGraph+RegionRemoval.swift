@@ -165,7 +165,7 @@ extension ConnectionGraph {
     defer {
       for formula in held where formula.state == .waiting { formula.state = .satisfied }
       // A turn that is given up does not undo this.
-      if !isTurn, words[0].hasLoggedChanges { log.endTurn() }
+      if !isTurn, words[0].hasLoggedChanges { log.structure.removeChanges() }
     }
     for cell in region.cells {
       cells[cell.index].region = nil

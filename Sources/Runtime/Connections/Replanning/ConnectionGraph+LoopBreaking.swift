@@ -177,7 +177,7 @@ extension Machine {
     _ connection: Connection, _ plan: ConnectionSpec, _ contradiction: inout Failure?
   ) -> Bool {
     guard connection.status == .active, !graph.isSettling, graph.runningNumber < 0,
-      !graph.isUnwinding, graph.keptCells.isEmpty
+      !graph.isUnwinding, !graph.isReplanning
     else { return false }
     // What a formula of the connection's own has come to is gone when the first has been tried.
     let sums = solvingAsSums(around: connection, plan)
@@ -186,7 +186,7 @@ extension Machine {
     ]
     for order in orders.compactMap({ $0 }) {
       do throws(Failure) {
-        try establish(order, for: connection)
+        try graph.keepingCells { () throws(Failure) in try establish(order, for: connection) }
       } catch {
         if error.isContradiction { contradiction = error }
         continue
@@ -265,12 +265,8 @@ extension Machine {
     defer { roots.removeLast(roots.count - root) }
     // Getters run while some are not in force.
     for (_, known) in old { known.forEachValue { roots.append($0) } }
-    graph.keptCells = Set(old.flatMap { $0.connection.formulas.flatMap(\.variables) })
-    defer {
-      let kept = Array(graph.keptCells)
-      graph.keptCells = []
-      graph.release(kept)
-    }
+    graph.isReplanning = true
+    defer { graph.isReplanning = false }
     graph.dissolve(connection)
     for (each, _) in old { graph.dissolve(each) }
     do throws(Failure) {
@@ -335,18 +331,16 @@ extension Machine {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     for (_, plan) in plans { plan.forEachValue { roots.append($0) } }
-    graph.keptCells = Set(plans.flatMap { $0.connection.formulas.flatMap(\.variables) })
-    for (each, plan) in plans {
-      graph.dissolve(each)
-      each.plan = plan
+    graph.keepingCells {
+      for (each, plan) in plans {
+        graph.dissolve(each)
+        each.plan = plan
+      }
+      for (each, plan) in plans {
+        // What it says was in force with these, and can be again.
+        try? establish(each, plan)
+        graph.scheduledFormulas.removeAll { $0.connection == each }
+      }
     }
-    let kept = Array(graph.keptCells)
-    graph.keptCells = []
-    for (each, plan) in plans {
-      // What it says was in force with these, and can be again.
-      try? establish(each, plan)
-      graph.scheduledFormulas.removeAll { $0.connection == each }
-    }
-    graph.release(kept)
   }
 }

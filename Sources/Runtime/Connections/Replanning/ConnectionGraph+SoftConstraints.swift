@@ -9,7 +9,7 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names what stands against them; nothing has changed then.
   func take(_ added: [Formula], origin: CellID?) throws(Failure) {
-    let before = log.changes.count
+    let before = log.structure.changes.count
     do throws(Failure) {
       try takeAmongWishes(added, origin: origin)
     } catch {
@@ -77,7 +77,7 @@ extension ConnectionGraph {
 
   /// Reinstates the soft constraints that were retracted since a position of the log.
   func reinstateRetracted(since first: Int) {
-    for (formula, state) in log.removeRetractions(since: first) {
+    for (formula, state) in log.structure.removeRetractions(since: first) {
       guard self[formula.id] == formula, let constraint = formula.constraint,
         forgetYielded(constraint)
       else { continue }

@@ -95,10 +95,11 @@ extension ConnectionGraph {
   func failure(ending conflict: SolverConflict) -> Failure {
     var failure = self.conflict(conflict, about: nil)
     defer { refusing = nil }
-    if let entry = log.lastEscalation(where: { $0.region === refusing }) {
+    for case .solver(let entry) in log.structure.changes.reversed() where entry.region === refusing {
       failure = .overdetermined(
         displayName(of: entry.cell), by: entry.above,
         entry.objections + ["\(entry.region.solverName): \(failure.message)"])
+      break
     }
     failure.isRefusal = true
     return failure

@@ -8,7 +8,7 @@ extension ConnectionGraph {
   /// Appends a change to the log.
   func record(_ change: TurnLog.Change) {
     words[0].hasLoggedChanges = true
-    log.record(change)
+    log.structure.changes.append(change)
   }
 
   /// Logs the status of a formula that is about to change.
@@ -39,12 +39,12 @@ extension ConnectionGraph {
     words[0].hasLoggedChanges = true
     newConnectionCount &+= 1
     lastNewConnection = connection.number
-    log.record(new: connection, wasSuspended: wasSuspended)
+    log.structure.newConnections.append(wasSuspended ? -connection.number : connection.number)
   }
 
   /// Removes all changes of the graph from the log: they stand.
   func endLog() {
-    log.removeStructure()
+    log.structure.removeAll()
     words[0].hasLoggedChanges = false
   }
 
@@ -52,18 +52,18 @@ extension ConnectionGraph {
 
   /// Restores the solvers of regions that were replaced in the turn.
   func restoreSolvers() {
-    for case .solver(let each) in log.changes.reversed() {
+    for case .solver(let each) in log.structure.changes.reversed() {
       each.region.isHandedOver = false
       each.region.solver = each.solver
       each.region.solverName = each.name
     }
-    log.removeSolvers()
+    log.structure.removeSolvers()
   }
 
   /// Restores what a turn has changed besides values and solvers.
   func restoreGraph() {
     // Code that runs meanwhile may have the collector run: what is needed stays in the log.
-    let changes = log.changes
+    let changes = log.structure.changes
     endNewConnections()
     reinstateRetracted(since: 0)
     // All else is as it was: nothing has to run that had not.
@@ -80,7 +80,7 @@ extension ConnectionGraph {
   /// They would fail with every later change; the statements that made them have failed.
   func endNewConnections() {
     var cells: Set<CellID> = []
-    for number in log.newConnections.reversed() {
+    for number in log.structure.newConnections.reversed() {
       guard let connection = connections[abs(number)] else { continue }
       for formula in connection.formulas { cells.formUnion(formula.inputs + [formula.output]) }
       if number < 0 { suspend(connection) } else { disconnect(connection) }

@@ -20,7 +20,7 @@ extension ConnectionGraph {
   /// Returns a point to which can be rolled back.
   func savepoint() -> Savepoint {
     Savepoint(
-      values: log.count, changes: log.changes.count, scheduledCount: scheduledFormulas.count,
+      values: log.count, changes: log.structure.changes.count, scheduledCount: scheduledFormulas.count,
       retries: retries, hasRoom: words[0].hasRoom)
   }
 
@@ -216,7 +216,34 @@ extension ConnectionGraph {
     return failures
   }
 
-  // MARK: Noting
+  // MARK: Edits
+
+  /// Logs when a cell of a region was written before its solver hears of a write: by that it chooses what is
+  /// computed from what.
+  func logEdit(of cell: CellID) { log.logEdit(of: cell, age: writes.age(of: cell)) }
+
+  /// Restores the ages that cells had before solvers were told of writes, the latest first.
+  ///
+  /// - Complexity: what the solvers' `edit` costs, for each.
+  func restoreEdits(since first: Int) {
+    for index in stride(from: log.count - 1, through: first, by: -1) {
+      if let edit = log.edit(at: index) { restore(edit) }
+    }
+  }
+
+  /// Restores the edits after the last value that was logged: of a write that was refused.
+  func restoreLastEdits() {
+    while let edit = log.removeLastEdit() { restore(edit) }
+  }
+
+  private func restore(_ edit: (cell: CellID, age: UInt64)) {
+    guard isInUse(edit.cell) else { return }
+    if writes.age(of: edit.cell) != edit.age { writes.setAge(edit.age, of: edit.cell) }
+    guard let region = self[edit.cell].region else { return }
+    try? region.solver.edit(edit.cell, age: edit.age, isPinned: self[edit.cell].hasOwner)
+  }
+
+  // MARK: Logging
 
   /// Remembers what a place held whose reading may run code, for when the turn cannot be finished.
   func logOldSlowly(_ old: Value, of cell: CellID) {

@@ -31,27 +31,17 @@ extension ConnectionGraph {
     }
   }
 
-  /// Has the formulas of a connection be what others were that took the same places at the same time: what
-  /// has been tried since was refused.
+  /// Restores the formulas of a connection to what others were that took the same places at the same time:
+  /// what has been tried since was refused.
   func giveBack(_ before: [FormulaRuns], to connection: Connection) {
-    let formulas = connection.formulas
-    guard formulas.count == before.count,
-      zip(formulas, before).allSatisfy({ $0.output == $1.output })
-    else { return }
-    for region in formulas.compactMap({ $0.constraint?.region }).unique()
+    for region in connection.formulas.compactMap({ $0.constraint?.region }).unique()
     where !(region.solver is ScriptSolver) {
       // Which direction is computed is decided now, and not when something changes.
       _ = region.solver.plan(edits: [])
     }
-    for (formula, old) in zip(formulas, before) {
-      let number = formula.id.rawValue
-      hotFormulas[number].cause = old.cause
-      hotFormulas[number].runs = old.runs
-      if hot[old.output.rawValue].writer == old.number {
-        hot[old.output.rawValue].writer = number
-      }
+    for (formula, old) in goOn(before, in: connection) {
       formula.state = old.state
-      hotFormulas[number].status = old.status
+      hotFormulas[formula.id.rawValue].status = old.status
     }
   }
 
@@ -59,33 +49,42 @@ extension ConnectionGraph {
   ///
   /// `isUpToDate`: whether the places hold what those had computed, so that nothing has to run.
   func takeUp(_ before: [FormulaRuns], in connection: Connection, isUpToDate: Bool) {
-    let formulas = connection.formulas
-    guard formulas.count == before.count,
-      zip(formulas, before).allSatisfy({ $0.output == $1.output })
-    else { return }
     let isComplete =
       isUpToDate && before.contains { $0.status == .satisfied }
       && before.allSatisfy { $0.isUpToDate && [.satisfied, .waiting].contains($0.status) }
-    for (formula, old) in zip(formulas, before) {
-      let number = formula.id.rawValue
-      hotFormulas[number].cause = old.cause
-      if hot[old.output.rawValue].writer == old.number {
-        hot[old.output.rawValue].writer = number
-      }
-      hotFormulas[number].runs = old.runs
+    for (formula, old) in goOn(before, in: connection) {
       if isComplete {
         if old.status == .satisfied { formula.state = .satisfied }
         scheduledFormulas.removeAll { $0 == formula }
         continue
       }
-      // A wish that stands back does not run again, nor does what is held back.
+      // A retracted soft constraint does not run again, nor does what is held back.
       let runsAgain =
         before.count == 1
         ? old.status != .heldBack && scheduledFormulas.contains(formula)
         : [.satisfied, .failed].contains(old.status)
-      if runsAgain, old.runs > 0 { hotFormulas[number].runs -= 1 }
+      if runsAgain, old.runs > 0 { hotFormulas[formula.id.rawValue].runs -= 1 }
       // What has failed is told once.
       if old.status == .failed { formula.state = old.state }
     }
+  }
+
+  /// Returns the formulas of a connection with those of before, whose causes and counts they have then; none
+  /// where they take other places.
+  private func goOn(
+    _ before: [FormulaRuns], in connection: Connection
+  ) -> Zip2Sequence<[Formula], [FormulaRuns]> {
+    let formulas = connection.formulas
+    let isSame =
+      formulas.count == before.count
+      && zip(formulas, before).allSatisfy { $0.output == $1.output }
+    let pairs = zip(isSame ? formulas : [], before)
+    for (formula, old) in pairs {
+      let number = formula.id.rawValue
+      hotFormulas[number].cause = old.cause
+      hotFormulas[number].runs = old.runs
+      if hot[old.output.rawValue].writer == old.number { hot[old.output.rawValue].writer = number }
+    }
+    return pairs
   }
 }

@@ -10,7 +10,7 @@ struct TurnLog: ~Copyable {
   struct Entry: BitwiseCopyable {
     /// The object of the slot; undefined for an edit of a cell.
     var object: Value
-    /// The number of the slot; below 0 the position in `places`, negated, less one. For an edit the cell.
+    /// The number of the slot; below 0 the position in `places`, negated, less one; for an edit the cell.
     var number: Int
     var value: Value
   }
@@ -30,17 +30,60 @@ struct TurnLog: ~Copyable {
     case retraction(Formula, Formula.State)
   }
 
-  /// The changes of the graph.
+  /// The changes of the graph besides those of values.
   final class Structure {
+    /// The first one first; they are removed when a turn stands.
     var changes: [Change] = []
-    /// The numbers of the connections that have come into force since the last turn that stands, negated for
-    /// those that were suspended before.
+    /// The numbers of the connections that have come into force since the last settling, negated for those that
+    /// were suspended before.
     var newConnections: [Int] = []
+
+    var isEmpty: Bool { changes.isEmpty && newConnections.isEmpty }
+
+    /// Removes the soft constraints that were retracted since a position, and returns them.
+    func removeRetractions(since first: Int) -> [(formula: Formula, state: Formula.State)] {
+      guard first < changes.count else { return [] }
+      var retracted: [(formula: Formula, state: Formula.State)] = []
+      let rest = changes[first...].filter { change in
+        guard case .retraction(let formula, let state) = change else { return true }
+        retracted.append((formula, state))
+        return false
+      }
+      if !retracted.isEmpty { changes.replaceSubrange(first..., with: rest) }
+      return retracted
+    }
+
+    /// Removes the solvers that were replaced: they will not come back.
+    func removeSolvers() { changes.removeAll { if case .solver = $0 { true } else { false } } }
+
+    func removeAll() {
+      removeChanges()
+      newConnections.removeAll(keepingCapacity: newConnections.count < 1_024)
+    }
+
+    /// Removes all but the connections: the turn stands, but others may follow.
+    func removeChanges() { changes.removeAll(keepingCapacity: changes.count < 1_024) }
+
+    /// Marks the places that would be read again.
+    func mark(_ heap: Heap) {
+      for change in changes {
+        switch change {
+        case .reads(_, _, let places): places.forEach { mark($0, heap) }
+        case .slots(let property, let places): (places + [property]).forEach { mark($0, heap) }
+        case .status, .solver, .retraction: break
+        }
+      }
+    }
+
+    private func mark(_ place: Place, _ heap: Heap) {
+      heap.mark(place.object)
+      heap.mark(place.key)
+    }
   }
 
   private let entries = FlatTable<Entry>()
   private let places = FlatTable<Place>()
-  private let structure = Structure()
+  let structure = Structure()
 
   // MARK: Values
 
@@ -139,79 +182,5 @@ struct TurnLog: ~Copyable {
     }
     entries.exchange(with: rest.entries)
     places.exchange(with: rest.places)
-  }
-
-  // MARK: Structure
-
-  /// The changes of the graph, the first one first.
-  var changes: [Change] { structure.changes }
-
-  func record(_ change: Change) { structure.changes.append(change) }
-
-  /// Whether nothing but values has been recorded.
-  var hasNoStructure: Bool {
-    structure.changes.isEmpty && structure.newConnections.isEmpty
-  }
-
-  func record(new connection: Connection, wasSuspended: Bool) {
-    structure.newConnections.append(wasSuspended ? -connection.number : connection.number)
-  }
-
-  /// The numbers of the connections that have come into force, negated for those that were suspended before.
-  var newConnections: [Int] { structure.newConnections }
-
-  /// Removes the connections: they stay in force though the turn is given up.
-  func keepNewConnections() { structure.newConnections.removeAll() }
-
-  /// Removes the changes of the graph but for the connections: the turn stands, but others may follow.
-  func endTurn() {
-    structure.changes.removeAll(keepingCapacity: structure.changes.count < 1_024)
-  }
-
-  /// Removes the solvers that were replaced: they will not come back.
-  func removeSolvers() {
-    structure.changes.removeAll { if case .solver = $0 { true } else { false } }
-  }
-
-  /// The last replacement of a solver that `isMeant` says yes for.
-  func lastEscalation(where isMeant: (SolverEscalation) -> Bool) -> SolverEscalation? {
-    for case .solver(let each) in structure.changes.reversed() where isMeant(each) { return each }
-    return nil
-  }
-
-  /// Removes the soft constraints that were retracted since a position, and returns them.
-  func removeRetractions(since first: Int) -> [(formula: Formula, state: Formula.State)] {
-    guard first < structure.changes.count else { return [] }
-    let retracted = structure.changes[first...].compactMap { change in
-      if case .retraction(let formula, let state) = change { (formula, state) } else { nil }
-    }
-    if retracted.isEmpty { return [] }
-    let rest = structure.changes[first...].filter {
-      if case .retraction = $0 { false } else { true }
-    }
-    structure.changes.replaceSubrange(first..., with: rest)
-    return retracted
-  }
-
-  /// Removes all changes of the graph.
-  func removeStructure() {
-    endTurn()
-    structure.newConnections.removeAll(keepingCapacity: structure.newConnections.count < 1_024)
-  }
-
-  /// Marks the places that would be read again.
-  func mark(_ heap: Heap) {
-    for change in structure.changes {
-      switch change {
-      case .reads(_, _, let places): places.forEach { mark($0, heap) }
-      case .slots(let property, let places): (places + [property]).forEach { mark($0, heap) }
-      case .status, .solver, .retraction: break
-      }
-    }
-  }
-
-  private func mark(_ place: Place, _ heap: Heap) {
-    heap.mark(place.object)
-    heap.mark(place.key)
   }
 }

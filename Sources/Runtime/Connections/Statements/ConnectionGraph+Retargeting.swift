@@ -58,34 +58,34 @@ extension ConnectionGraph {
         connection.awaitsAim = false
         continue
       }
-      let known = connection.pathFailure ?? connection.ownFailure
-      // The change log of its places, and of those on the way, is kept.
-      let cells = connection.formulas.flatMap { $0.inputs + [$0.output] } + connection.steps
-      let outer = rememberedCells
-      rememberedCells.formUnion(cells)
-      defer {
-        rememberedCells = outer
-        release(cells)
-      }
-      dissolve(connection)
-      blockingPlace = nil
       do throws(Failure) {
-        try machine.establish(connection, plan)
+        // The change log of its places, and of those on the way, is kept.
+        try keepingCells { () throws(Failure) in try retarget(connection, plan) }
       } catch {
-        if isUnwinding {
-          failure = failure ?? error
-        } else if connection.status == .active {
-          if known != error.message { machine.report(error, of: connection) }
-          connection.pathFailure = error.message
-          if let place = blockingPlace {
-            watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
-          }
-          continue
-        }
+        failure = failure ?? error
       }
-      connection.pathFailure = nil
     }
     if let failure { throw failure }
+  }
+
+  private func retarget(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
+    let known = connection.pathFailure ?? connection.ownFailure
+    dissolve(connection)
+    blockingPlace = nil
+    do throws(Failure) {
+      try machine.establish(connection, plan)
+    } catch {
+      if isUnwinding { throw error }
+      if connection.status == .active {
+        if known != error.message { machine.report(error, of: connection) }
+        connection.pathFailure = error.message
+        if let place = blockingPlace {
+          watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
+        }
+        return
+      }
+    }
+    connection.pathFailure = nil
   }
 
   // MARK: Suspending

@@ -14,7 +14,7 @@ extension Machine {
   /// A cycle through reads of a method shows when it closes, which may be later: that is an error of
   /// the formula.
   func refuseStatement(of formula: Formula, reading cells: [CellID], because failure: Failure) {
-    guard graph.log.newConnections.contains(formula.connection.number), formula.runs <= 1,
+    guard graph.log.structure.newConnections.contains(formula.connection.number), formula.runs <= 1,
       let text = formula.text
     else { return }
     let root = roots.count

@@ -96,27 +96,21 @@ extension Machine {
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
     old?.forEachValue { roots.append($0) }
-    // The change log of its places is kept, though nothing may use them meanwhile.
-    let cells = connection.formulas.flatMap { $0.inputs + [$0.output] }
-    let outer = graph.rememberedCells
-    graph.rememberedCells.formUnion(cells)
-    defer {
-      graph.rememberedCells = outer
-      graph.release(cells)
-    }
-    graph.dissolve(connection)
-    do throws(Failure) {
-      try establish(connection, plan)
-      connection.compact()
-    } catch {
+    try graph.keepingCells { () throws(Failure) in
       graph.dissolve(connection)
-      connection.plan = old
-      // It was in force so, or had still to come into force.
-      if let old {
-        try? establish(connection, old)
-        graph.takeUp(runs, in: connection, isUpToDate: true)
+      do throws(Failure) {
+        try establish(connection, plan)
+        connection.compact()
+      } catch {
+        graph.dissolve(connection)
+        connection.plan = old
+        // It was in force so, or had still to come into force.
+        if let old {
+          try? establish(connection, old)
+          graph.takeUp(runs, in: connection, isUpToDate: true)
+        }
+        throw error
       }
-      throw error
     }
   }
 

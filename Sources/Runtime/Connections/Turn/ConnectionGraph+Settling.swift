@@ -175,7 +175,7 @@ extension ConnectionGraph {
       }
       if isHalted, isUnwinding {
         // An unwinding that leaves a formula is no failure: new connections stay.
-        log.keepNewConnections()
+        log.structure.newConnections.removeAll()
         abandonTurn()
         return
       }
@@ -213,7 +213,7 @@ extension ConnectionGraph {
   /// Forgets the data for rolling a turn back.
   private func letTurnStand() {
     log.removeValues()
-    if words[0].hasLoggedChanges { log.endTurn() }
+    if words[0].hasLoggedChanges { log.structure.removeChanges() }
   }
 
   /// Tells the solvers of all levels of the changes since the last settling.

@@ -341,40 +341,27 @@ extension Machine {
       }
       return
     }
-    // What is known of the changes of its places is kept.
-    let cells =
-      connection.formulas.flatMap { $0.inputs + [$0.output] } + (connection.observer?.cells ?? [])
-    let outer = graph.rememberedCells
-    graph.rememberedCells.formUnion(cells)
-    defer {
-      graph.rememberedCells = outer
-      graph.release(cells)
-    }
-    graph.dissolve(connection)
-    connection.observer = observer
-    do throws(Failure) {
-      try establish(connection, plan)
-    } catch {
-      if let old, !graph.isUnwinding, restore(old, of: connection, plan) { throw error }
-      graph.disconnect(connection)
-      throw error
+    // The change log of its places is kept.
+    try graph.keepingCells { () throws(Failure) in
+      do throws(Failure) {
+        try establish(connection, plan, with: observer)
+      } catch {
+        if let old, !graph.isUnwinding, (try? establish(connection, plan, with: old)) != nil {
+          throw error
+        }
+        graph.disconnect(connection)
+        throw error
+      }
     }
   }
 
-  /// Gives a connection the relay back with which it was in force.
-  ///
-  /// - Returns: whether it is again.
-  private func restore(
-    _ observer: ConnectionObserver, of connection: Connection, _ plan: ConnectionSpec
-  ) -> Bool {
+  /// Makes a connection anew with another observer.
+  private func establish(
+    _ connection: Connection, _ plan: ConnectionSpec, with observer: ConnectionObserver
+  ) throws(Failure) {
     graph.dissolve(connection)
     connection.observer = observer
-    do throws(Failure) {
-      try establish(connection, plan)
-    } catch {
-      return false
-    }
-    return true
+    try establish(connection, plan)
   }
 
   /// Whether what a connection says is an equation or an inequality, so that no formula of it runs.
