@@ -88,7 +88,7 @@ final class ConnectionGraph {
   }
   /// The regions that have pending changes.
   var waitingRegions: [Region] = [] {
-    didSet { words[0].hasRegionsWaiting = !waitingRegions.isEmpty }
+    didSet { words[0][.regionsWaiting] = !waitingRegions.isEmpty }
   }
   /// The regions that may have fallen apart, as constraints were removed.
   var possiblySplitRegions: [Region] = []
@@ -174,8 +174,8 @@ final class ConnectionGraph {
   }
   /// Whether a formula failed in this turn because memory ran out.
   var ranOutOfMemory: Bool {
-    @inline(__always) get { words[0].ranOutOfMemory }
-    @inline(__always) set { words[0].ranOutOfMemory = newValue }
+    @inline(__always) get { words[0][.outOfMemory] }
+    @inline(__always) set { words[0][.outOfMemory] = newValue }
   }
   /// The nesting depth of `atomically:`.
   var atomicDepth: Int {
@@ -186,12 +186,12 @@ final class ConnectionGraph {
   let pending = FlatTable<CellID>()
   /// The values of the cells written in `atomically:` from before it.
   var valuesBefore: [CellID: Value] = [:] {
-    didSet { words[0].hasValuesBefore = !valuesBefore.isEmpty }
+    didSet { words[0][.valuesBefore] = !valuesBefore.isEmpty }
   }
   /// The reach of the cells written in `atomically:`, as far as it was needed.
   var reach = PendingReach()
   var scheduledFormulas: [Formula] = [] {
-    didSet { words[0].hasScheduled = !scheduledFormulas.isEmpty }
+    didSet { words[0][.scheduled] = !scheduledFormulas.isEmpty }
   }
   /// Soft constraints among them that are tried again, and the last written cells of their regions.
   var retries = Retries()
@@ -223,8 +223,8 @@ final class ConnectionGraph {
   }
   /// Whether a change has come to a level that the turn has passed already.
   var hasMore: Bool {
-    @inline(__always) get { words[0].hasMore }
-    @inline(__always) set { words[0].hasMore = newValue }
+    @inline(__always) get { words[0][.more] }
+    @inline(__always) set { words[0][.more] = newValue }
   }
   /// Whether the change being recorded is the result of a formula.
   var isRunningFormula: Bool {
@@ -248,22 +248,22 @@ final class ConnectionGraph {
   }
   /// Whether there are traced changes to be printed.
   var hasTrace: Bool {
-    @inline(__always) get { words[0].hasTrace }
-    @inline(__always) set { words[0].hasTrace = newValue }
+    @inline(__always) get { words[0][.trace] }
+    @inline(__always) set { words[0][.trace] = newValue }
   }
   /// Whether no formula runs any more in this turn.
-  var isHalted: Bool { words[0].isHalted }
+  var isHalted: Bool { words[0][.halted] }
   /// Formulas of several directions that could not compute their cells.
   var stuck = BlockedFormulas()
   /// Connections with a path that a change may have led elsewhere.
   var pathWatchers: [CellID: ConnectionSet] = [:]
-  var retargeted: [Connection] = [] { didSet { words[0].hasRetargeted = !retargeted.isEmpty } }
+  var retargeted: [Connection] = [] { didSet { words[0][.retargeted] = !retargeted.isEmpty } }
   /// The observers of connections and their queue.
   var observers = ConnectionObservers() {
     didSet { words[0].hasObserversOfTurn = !observers.deferred.isEmpty || !observers.queue.isEmpty }
   }
   var invariants = Invariants() {
-    didSet { words[0].hasInvariants = invariants.count > 0 || !invariants.doubtful.isEmpty }
+    didSet { words[0][.invariants] = invariants.count > 0 || !invariants.doubtful.isEmpty }
   }
   /// Whether any object has announced a change itself: from then on receivers are recorded.
   var hearsAnnouncements = false
@@ -281,7 +281,7 @@ final class ConnectionGraph {
   /// The numbers of changes of places whose cells were freed in this settling: a connection that joins them
   /// anew goes on counting.
   var changesOfReleased: [Place: Int32] = [:] {
-    didSet { words[0].hasReleased = !changesOfReleased.isEmpty }
+    didSet { words[0][.released] = !changesOfReleased.isEmpty }
   }
   /// The formulas whose own reads are recorded.
   var recorded: Set<FormulaID> = []
@@ -312,7 +312,7 @@ final class ConnectionGraph {
   let formulaRecorder = DependencyRecorder(within: nil)
 
   private func didHalt() {
-    words[0].isHalted =
+    words[0][.halted] =
       isUnwinding || restless != nil || refusal != nil || refusedStatement != nil
   }
 

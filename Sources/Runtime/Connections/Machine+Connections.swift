@@ -58,7 +58,7 @@ extension Machine {
   func write(_ value: Value, to cell: CellID, put: () -> Failure?) -> Value {
     let graph = self.graph
     // Of several writes in one turn this one is to reach the place to which a path leads now.
-    if graph.words[0].hasRetargeted, graph.atomicDepth > 0, !graph.isSettling,
+    if graph.words[0][.retargeted], graph.atomicDepth > 0, !graph.isSettling,
       settleGraph(answering: .nil).isUnwind
     {
       return .unwind
@@ -141,16 +141,16 @@ extension Machine {
     do throws(Failure) {
       if let cell { try graph.settle(from: cell) } else { try graph.settle() }
     } catch {
-      if graph.words[0].hasBatches { _ = endBatches(answering: .unwind) }
+      if graph.words[0][.batches] { _ = endBatches(answering: .unwind) }
       return signal(takingBackChain(at: graph.chain, error))
     }
-    if graph.words[0].hasRoom { graph.meetWishes() }
+    if graph.words[0][.room] { graph.meetWishes() }
     if graph.words[0].hasObserversOfTurn, !graph.observers.queue.isEmpty, !graph.isUnwinding,
       tellObservers().isUnwind
     {
-      return graph.words[0].hasBatches ? endBatches(answering: .unwind) : .unwind
+      return graph.words[0][.batches] ? endBatches(answering: .unwind) : .unwind
     }
-    if graph.words[0].hasBatches {
+    if graph.words[0][.batches] {
       let answer = endBatches(answering: graph.isUnwinding ? .unwind : value)
       return endGraphUnwinding(graph.isUnwinding ? value : answer)
     }

@@ -28,7 +28,7 @@ extension Machine {
     if stores.batches.stores.contains(where: { $0 === store }) { return }
     _ = store.beginBatch(keepsUndo: false)
     stores.batches.stores.append(store)
-    graph.words[0].hasBatches = true
+    graph.words[0][.batches] = true
   }
 
   /// Whether something is under way that ends by bringing connections up to date.
@@ -43,7 +43,7 @@ extension Machine {
   func endBatches() -> StoreError? {
     let ended = stores.batches
     stores.batches = OpenBatches()
-    graph.words[0].hasBatches = false
+    graph.words[0][.batches] = false
     var failure: StoreError?
     for store in ended.stores {
       do throws(StoreError) {

@@ -21,7 +21,7 @@ extension ConnectionGraph {
       hot.append(HotCell(place))
     }
     watch(place, id)
-    if words[0].hasReleased, let count = changesOfReleased[place] {
+    if words[0][.released], let count = changesOfReleased[place] {
       hot[id.rawValue].turn = words[0].firstTurn
       hot[id.rawValue].changes = count
     }

@@ -73,7 +73,7 @@ extension ConnectionGraph {
   func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
 
   func recordEnded() {
-    words[0].hasEnded = !endedFormulas.isEmpty || !endedConnections.isEmpty
+    words[0][.ended] = !endedFormulas.isEmpty || !endedConnections.isEmpty
   }
 
   /// Frees the ended formulas and connections, and makes the numbers of the formulas available

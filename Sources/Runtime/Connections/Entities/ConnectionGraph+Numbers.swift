@@ -45,7 +45,7 @@ extension ConnectionGraph {
     }
     if !isSettling, atomicDepth == 0 {
       log.structure.removeSolvers()
-      words[0].hasLoggedChanges = !log.structure.isEmpty
+      words[0][.loggedChanges] = !log.structure.isEmpty
     }
   }
 

@@ -6,18 +6,18 @@ internal import TenonTables
 /// The numbers and switches of a turn: the properties that are tested for every change, kept
 /// in plain memory so that a test takes no check for exclusive access.
 struct PropagationState: BitwiseCopyable {
-  var regionCount = 0 { didSet { setRare(13, regionCount != 0) } }
+  var regionCount = 0 { didSet { set(.regions, regionCount != 0) } }
   var clock = UInt64(0)
   var turn = 0
   /// The turn with which the settling began, by its lowest bits: the changes of cells are counted
   /// from there.
   var firstTurn = UInt32(0)
-  /// The rare conditions, a bit for each: a turn in which none is set is a plain one.
-  private(set) var rare = UInt32(1) << 14
+  /// The reasons that hold, a bit for each: a turn for which none does is a plain one.
+  private var slowPathReasons = SlowPathReason.levels.bit
   /// Whether a settling is under way, in a turn or between two.
   var isCounting = false
   var isSettling = false
-  var atomicDepth = 0 { didSet { setRare(15, atomicDepth != 0) } }
+  var atomicDepth = 0 { didSet { set(.atomic, atomicDepth != 0) } }
   var runningNumber = Int32(-1)
   var currentLevel = -1
   var isRunningFormula = false
@@ -26,7 +26,7 @@ struct PropagationState: BitwiseCopyable {
   var hasObserversOfTurn = false
   /// Whether a solver of the language is at work.
   var hasSolverLimit = false
-  var levelCount = 0 { didSet { setRare(14, levelCount != 1) } }
+  var levelCount = 0 { didSet { set(.levels, levelCount != 1) } }
   /// The number of stale lazy cells.
   var staleCount = 0
   /// Whether lazy formulas are unwound to begin again later.
@@ -59,87 +59,64 @@ struct PropagationState: BitwiseCopyable {
   }
 
   @inline(__always)
-  private mutating func setRare(_ bit: UInt32, _ isSet: Bool) {
-    rare = isSet ? rare | 1 << bit : rare & ~(1 << bit)
+  private mutating func set(_ reason: SlowPathReason, _ isSet: Bool) {
+    slowPathReasons = isSet ? slowPathReasons | reason.bit : slowPathReasons & ~reason.bit
   }
 
   /// Whether a solver has been told of a change since the flag was last reset.
   var hasSpread = false
 
-  /// Whether no rare condition is set; there may be regions, and any number of levels.
+  /// Whether no other reason holds than regions and levels.
   var isPlain: Bool {
-    @inline(__always) get { rare & ~(1 << 13 | 1 << 14) == 0 }
+    @inline(__always) get {
+      slowPathReasons & ~(SlowPathReason.regions.bit | SlowPathReason.levels.bit) == 0
+    }
   }
 
   /// Whether all formulas are with the one solver of the lowest level.
   var hasOneLevel: Bool {
-    @inline(__always) get { rare & (1 << 13 | 1 << 14) == 0 }
+    @inline(__always) get {
+      slowPathReasons & (SlowPathReason.regions.bit | SlowPathReason.levels.bit) == 0
+    }
   }
 
-  /// Whether any cell was let go of in the settling that had been counted.
-  var hasReleased: Bool {
-    @inline(__always) get { rare & 1 << 0 != 0 }
-    @inline(__always) set { setRare(0, newValue) }
+  /// Whether a reason holds.
+  subscript(reason: SlowPathReason) -> Bool {
+    @inline(__always) get { slowPathReasons & reason.bit != 0 }
+    @inline(__always) set { set(reason, newValue) }
   }
-  /// Whether a formula failed in this turn because memory ran out.
-  var ranOutOfMemory: Bool {
-    @inline(__always) get { rare & 1 << 1 != 0 }
-    @inline(__always) set { setRare(1, newValue) }
-  }
-  /// Whether a change has reached a level that the turn has passed already.
-  var hasMore: Bool {
-    @inline(__always) get { rare & 1 << 2 != 0 }
-    @inline(__always) set { setRare(2, newValue) }
-  }
-  /// Whether no formula runs any more in this turn.
-  var isHalted: Bool {
-    @inline(__always) get { rare & 1 << 3 != 0 }
-    @inline(__always) set { setRare(3, newValue) }
-  }
-  var hasRegionsWaiting: Bool {
-    @inline(__always) get { rare & 1 << 4 != 0 }
-    @inline(__always) set { setRare(4, newValue) }
-  }
-  var hasValuesBefore: Bool {
-    @inline(__always) get { rare & 1 << 5 != 0 }
-    @inline(__always) set { setRare(5, newValue) }
-  }
-  var hasScheduled: Bool {
-    @inline(__always) get { rare & 1 << 6 != 0 }
-    @inline(__always) set { setRare(6, newValue) }
-  }
-  var hasRetargeted: Bool {
-    @inline(__always) get { rare & 1 << 7 != 0 }
-    @inline(__always) set { setRare(7, newValue) }
-  }
-  var hasEnded: Bool {
-    @inline(__always) get { rare & 1 << 9 != 0 }
-    @inline(__always) set { setRare(9, newValue) }
-  }
-  var hasInvariants: Bool {
-    @inline(__always) get { rare & 1 << 10 != 0 }
-    @inline(__always) set { setRare(10, newValue) }
-  }
-  /// Whether there are traced changes to be printed.
-  var hasTrace: Bool {
-    @inline(__always) get { rare & 1 << 11 != 0 }
-    @inline(__always) set { setRare(11, newValue) }
-  }
-  /// Whether there may be room for a displaced soft constraint.
-  var hasRoom: Bool {
-    @inline(__always) get { rare & 1 << 16 != 0 }
-    @inline(__always) set { setRare(16, newValue) }
-  }
-  /// Whether stores keep the writes of this turn together.
-  var hasBatches: Bool {
-    @inline(__always) get { rare & 1 << 17 != 0 }
-    @inline(__always) set { setRare(17, newValue) }
-  }
-  /// Whether the log has changes of the graph besides those of values.
-  var hasLoggedChanges: Bool {
-    @inline(__always) get { rare & 1 << 12 != 0 }
-    @inline(__always) set { setRare(12, newValue) }
-  }
+}
+
+/// A reason for which a turn is no plain one, as it has to do more than to run formulas.
+enum SlowPathReason: UInt32 {
+  /// A cell was let go of in the settling that had been counted.
+  case released
+  /// A formula failed in this turn because memory ran out.
+  case outOfMemory
+  /// A change has reached a level that the turn has passed already.
+  case more
+  /// No formula runs any more in this turn.
+  case halted
+  case regionsWaiting
+  case valuesBefore
+  case scheduled
+  case retargeted
+  case ended
+  case invariants
+  /// There are traced changes to be printed.
+  case trace
+  /// The log has changes of the graph besides those of values.
+  case loggedChanges
+  case regions
+  /// There is not just one level.
+  case levels
+  case atomic
+  /// There may be room for a displaced soft constraint.
+  case room
+  /// Stores keep the writes of this turn together.
+  case batches
+
+  @inline(__always) var bit: UInt32 { 1 << rawValue }
 }
 
 /// The data of a cell that a turn needs: half a cache line.

@@ -134,12 +134,12 @@ extension Machine {
     if !isNested {
       if graph.words[0].handler >= 0 { endFormulas() }
       graph.isSettling = false
-      if graph.words[0].hasEnded { graph.releaseEnded() }
+      if graph.words[0][.ended] { graph.releaseEnded() }
       if graph.atomicDepth == 0 {
         graph.log.removeValues()
-        if graph.words[0].hasLoggedChanges { graph.log.structure.removeChanges() }
+        if graph.words[0][.loggedChanges] { graph.log.structure.removeChanges() }
       }
-      if graph.words[0].hasTrace { flushTrace() }
+      if graph.words[0][.trace] { flushTrace() }
     }
     if waiting.isEmpty { return .nil }
     if !isNested { graph.isUnwinding = false }

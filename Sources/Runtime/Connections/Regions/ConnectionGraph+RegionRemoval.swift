@@ -161,11 +161,11 @@ extension ConnectionGraph {
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     let held = connectionsHeld(in: region)
     forgetSums(of: region, among: region.constraints)
-    let isTurn = isSettling || atomicDepth > 0 || words[0].hasLoggedChanges
+    let isTurn = isSettling || atomicDepth > 0 || words[0][.loggedChanges]
     defer {
       for formula in held where formula.state == .waiting { formula.state = .satisfied }
       // A turn that is given up does not undo this.
-      if !isTurn, words[0].hasLoggedChanges { log.structure.removeChanges() }
+      if !isTurn, words[0][.loggedChanges] { log.structure.removeChanges() }
     }
     for cell in region.cells {
       cells[cell.index].region = nil

@@ -100,14 +100,14 @@ extension ConnectionGraph {
 
   /// Notes that a wish that stands back may be in force now.
   func markRoom() {
-    if !yielded.isEmpty { words[0].hasRoom = true }
+    if !yielded.isEmpty { words[0][.room] = true }
   }
 
   /// Takes wishes into force again for which there is room now, the strongest first, each in a turn of its
   /// own: one that cannot hold with the rest stands back as before, and nobody else is concerned.
   func meetWishes() {
     guard !isSettling, atomicDepth == 0, !isHalted else { return }
-    words[0].hasRoom = false
+    words[0][.room] = false
     let waiting = yielded.compactMap { constraint in
       constraint.firstFormula.map { (constraint: constraint, formula: $0) }
     }

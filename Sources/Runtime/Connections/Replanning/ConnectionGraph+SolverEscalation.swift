@@ -95,7 +95,8 @@ extension ConnectionGraph {
   func failure(ending conflict: SolverConflict) -> Failure {
     var failure = self.conflict(conflict, about: nil)
     defer { refusing = nil }
-    for case .solver(let entry) in log.structure.changes.reversed() where entry.region === refusing {
+    for case .solver(let entry) in log.structure.changes.reversed() where entry.region === refusing
+    {
       failure = .overdetermined(
         displayName(of: entry.cell), by: entry.above,
         entry.objections + ["\(entry.region.solverName): \(failure.message)"])

@@ -24,7 +24,7 @@ extension ConnectionGraph {
       abandonTurn()
     } else {
       // What somebody has written meanwhile who has heard of a failure stands.
-      endNewConnections()
+      log.structure.endNewConnections(in: self)
     }
   }
 }

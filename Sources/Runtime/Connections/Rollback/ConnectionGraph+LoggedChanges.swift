@@ -7,7 +7,7 @@ internal import TenonTables
 extension ConnectionGraph {
   /// Appends a change to the log.
   func record(_ change: TurnLog.Change) {
-    words[0].hasLoggedChanges = true
+    words[0][.loggedChanges] = true
     log.structure.changes.append(change)
   }
 
@@ -36,7 +36,7 @@ extension ConnectionGraph {
 
   /// Logs that a connection has come into force; it has not been brought up to date yet.
   func recordNewConnection(_ connection: Connection, wasSuspended: Bool = false) {
-    words[0].hasLoggedChanges = true
+    words[0][.loggedChanges] = true
     newConnectionCount &+= 1
     lastNewConnection = connection.number
     log.structure.newConnections.append(wasSuspended ? -connection.number : connection.number)
@@ -45,7 +45,7 @@ extension ConnectionGraph {
   /// Removes all changes of the graph from the log: they stand.
   func endLog() {
     log.structure.removeAll()
-    words[0].hasLoggedChanges = false
+    words[0][.loggedChanges] = false
   }
 
   // MARK: Restoring
@@ -64,73 +64,18 @@ extension ConnectionGraph {
   func restoreGraph() {
     // Code that runs meanwhile may have the collector run: what is needed stays in the log.
     let changes = log.structure.changes
-    endNewConnections()
+    log.structure.endNewConnections(in: self)
     reinstateRetracted(since: 0)
     // All else is as it was: nothing has to run that had not.
     scheduledFormulas = []
     retries = Retries()
-    restoreReads(changes)
-    restoreStatuses(changes)
+    changes.restoreReads(in: self)
+    changes.restoreStatuses(in: self)
     endLog()
   }
 
-  /// Takes connections out of force that have come into force in the turn, and returns their places to the
-  /// solvers that these had.
-  ///
-  /// They would fail with every later change; the statements that made them have failed.
-  func endNewConnections() {
-    var cells: Set<CellID> = []
-    for number in log.structure.newConnections.reversed() {
-      guard let connection = connections[abs(number)] else { continue }
-      for formula in connection.formulas { cells.formUnion(formula.inputs + [formula.output]) }
-      if number < 0 { suspend(connection) } else { disconnect(connection) }
-    }
-    for cell in cells.sorted() where isInUse(cell) {
-      if let region = self[cell].region, region.isToBeReconsidered {
-        _ = reconsiderSolver(of: region)
-      }
-    }
-  }
-
-  /// Has formulas and properties hear of what they have read before the turn: they hold what they
-  /// held then, which follows from that.
-  ///
-  /// What they read in the turn goes first, so that on the way to an order that has been there is
-  /// no cycle.
-  private func restoreReads(_ changes: [TurnLog.Change]) {
-    var seen: Set<FormulaID> = []
-    var restored: [(formula: Formula, places: [Place])] = []
-    for case .reads(let id, let order, let places) in changes where seen.insert(id).inserted {
-      guard let formula = self[id], formula.order == order else { continue }
-      restored.append((formula, places))
-    }
-    for (formula, places) in restored {
-      let kept = Set(places.compactMap { cellsByPlace[$0] })
-      restoreInputs(formula.dynamicInputs.filter { kept.contains($0) }, of: formula)
-    }
-    for (formula, places) in restored {
-      let cells = places.map { cell(for: $0, name: machine.name(of: $0)) }
-      restoreInputs(cells, of: formula)
-    }
-    for case .slots(let property, let slots) in changes.reversed() where !slots.isEmpty {
-      if let cell = cellsByPlace[property] { setSlots(slots, of: cell) }
-    }
-  }
-
-  /// Restores the statuses of formulas.
-  private func restoreStatuses(_ changes: [TurnLog.Change]) {
-    var isChanged = false
-    for case .status(let id, let order, let status, let failure) in changes.reversed() {
-      isChanged = true
-      guard self[id]?.order == order else { continue }
-      hotFormulas[id.rawValue].status = status
-      failures[id] = failure
-    }
-    if isChanged { forgetPlans() }
-  }
-
   /// Gives a formula inputs back that it had before.
-  private func restoreInputs(_ cells: [CellID], of formula: Formula) {
+  fileprivate func restoreInputs(_ cells: [CellID], of formula: Formula) {
     guard formula.constraint != nil else { return }
     // They were its inputs in an order without a cycle.
     try? changeDynamicInputs(cells, of: formula)
@@ -150,5 +95,64 @@ extension ConnectionGraph {
     formula.lastReads = []
     hotFormulas[formula.id.rawValue].readsItsText = false
     release(cells)
+  }
+}
+
+extension TurnLog.Structure {
+  /// Takes connections out of force that have come into force in the turn, and returns their places to the
+  /// solvers that these had.
+  ///
+  /// They would fail with every later change; the statements that made them have failed.
+  func endNewConnections(in graph: ConnectionGraph) {
+    var cells: Set<CellID> = []
+    for number in newConnections.reversed() {
+      guard let connection = graph.connections[abs(number)] else { continue }
+      for formula in connection.formulas { cells.formUnion(formula.inputs + [formula.output]) }
+      if number < 0 { graph.suspend(connection) } else { graph.disconnect(connection) }
+    }
+    for cell in cells.sorted() where graph.isInUse(cell) {
+      if let region = graph[cell].region, region.isToBeReconsidered {
+        _ = graph.reconsiderSolver(of: region)
+      }
+    }
+  }
+}
+
+extension [TurnLog.Change] {
+  /// Has formulas and properties hear of what they have read before the turn: they hold what they
+  /// held then, which follows from that.
+  ///
+  /// What they read in the turn goes first, so that on the way to an order that has been there is
+  /// no cycle.
+  fileprivate func restoreReads(in graph: ConnectionGraph) {
+    var seen: Set<FormulaID> = []
+    var restored: [(formula: Formula, places: [Place])] = []
+    for case .reads(let id, let order, let places) in self where seen.insert(id).inserted {
+      guard let formula = graph[id], formula.order == order else { continue }
+      restored.append((formula, places))
+    }
+    for (formula, places) in restored {
+      let kept = Set(places.compactMap { graph.cellsByPlace[$0] })
+      graph.restoreInputs(formula.dynamicInputs.filter { kept.contains($0) }, of: formula)
+    }
+    for (formula, places) in restored {
+      let cells = places.map { graph.cell(for: $0, name: graph.machine.name(of: $0)) }
+      graph.restoreInputs(cells, of: formula)
+    }
+    for case .slots(let property, let slots) in reversed() where !slots.isEmpty {
+      if let cell = graph.cellsByPlace[property] { graph.setSlots(slots, of: cell) }
+    }
+  }
+
+  /// Restores the statuses of formulas.
+  fileprivate func restoreStatuses(in graph: ConnectionGraph) {
+    var isChanged = false
+    for case .status(let id, let order, let status, let failure) in reversed() {
+      isChanged = true
+      guard graph[id]?.order == order else { continue }
+      graph.hotFormulas[id.rawValue].status = status
+      graph.failures[id] = failure
+    }
+    if isChanged { graph.forgetPlans() }
   }
 }

@@ -8,8 +8,6 @@ internal import TenonTables
 
 /// A position in the log, and the work that was planned there.
 struct Savepoint {
-  /// The number of values and edits, of changes of the graph, and of connections that had come into force.
-  fileprivate let values: Int
   fileprivate let changes: Int
   fileprivate let scheduledCount: Int
   fileprivate let retries: Retries
@@ -20,8 +18,8 @@ extension ConnectionGraph {
   /// Returns a point to which can be rolled back.
   func savepoint() -> Savepoint {
     Savepoint(
-      values: log.count, changes: log.structure.changes.count, scheduledCount: scheduledFormulas.count,
-      retries: retries, hasRoom: words[0].hasRoom)
+      changes: log.structure.changes.count, scheduledCount: scheduledFormulas.count,
+      retries: retries, hasRoom: words[0][.room])
   }
 
   /// Restores the plan of work as it was at a savepoint, and the soft constraints that were retracted since.
@@ -32,7 +30,7 @@ extension ConnectionGraph {
     let surplus = scheduledFormulas.count - savepoint.scheduledCount
     if surplus > 0 { scheduledFormulas.removeLast(surplus) }
     retries = savepoint.retries
-    words[0].hasRoom = savepoint.hasRoom
+    words[0][.room] = savepoint.hasRoom
   }
 
   /// Restores everything that has changed since the turn before stood.
@@ -43,7 +41,7 @@ extension ConnectionGraph {
     endFolds()
     distrustLazyCells()
     if !recorded.isEmpty { distrustRecords() }
-    if words[0].hasLoggedChanges { restoreSolvers() }
+    if words[0][.loggedChanges] { restoreSolvers() }
     let written = hasRegions ? 0..<log.count : 0..<0
     let regions = written.compactMap { index in
       log[index].flatMap { cellsByPlace[$0.place] }.flatMap { self[$0].region }
@@ -73,7 +71,7 @@ extension ConnectionGraph {
     unsafe settlingReference = nil
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
-    if words[0].hasLoggedChanges { restoreGraph() }
+    if words[0][.loggedChanges] { restoreGraph() }
     // Setters may have run formulas, and so may what ends.
     machine.endFormulas()
     return failures
@@ -269,7 +267,7 @@ extension ConnectionGraph {
 
   /// Keeps what a collection holds before it changes in a way that is not noted otherwise.
   fileprivate func keepContents(of object: ObjectRef) {
-    guard words[0].hasInvariants, invariants.count > 0, running == nil else { return }
+    guard words[0][.invariants], invariants.count > 0, running == nil else { return }
     let place = Place.whole(object)
     guard !(0..<log.count).contains(where: { log[$0]?.place == place }) else { return }
     if let copy = machine.contents(of: object) { logOld(copy, at: place) }

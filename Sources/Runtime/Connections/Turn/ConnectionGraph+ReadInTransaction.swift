@@ -25,7 +25,7 @@ extension ConnectionGraph {
     }
     if determined.isEmpty { return false }
     // The reach of scheduled formulas and retargeted connections is not known yet.
-    if words[0].hasScheduled || words[0].hasRetargeted { return true }
+    if words[0][.scheduled] || words[0][.retargeted] { return true }
     followPending()
     return determined.contains { reach.cells.contains($0) }
   }

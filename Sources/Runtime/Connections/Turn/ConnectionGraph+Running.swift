@@ -15,7 +15,7 @@ extension ConnectionGraph {
     guard number >= 0, Int(number) < hotFormulas.count else { return false }
     let formula = unsafe hotFormulas.address(of: number)
     let words = unsafe words.address(of: 0)
-    if unsafe words.pointee.isHalted || words.pointee.hasFailures || formula.pointee.isDeferred {
+    if unsafe words.pointee[.halted] || words.pointee.hasFailures || formula.pointee.isDeferred {
       return runSpecially(number, because: cause)
     }
     return unsafe formula.pointee.kind == .native

@@ -11,7 +11,7 @@ extension ConnectionGraph {
   @inline(__always) static var changeLimit: Int { 100 }
 
   /// Whether there are changes or formulas to be settled.
-  var hasPending: Bool { !pending.isEmpty || words[0].hasScheduled || words[0].hasRetargeted }
+  var hasPending: Bool { !pending.isEmpty || words[0][.scheduled] || words[0][.retargeted] }
 
   /// Brings all connections up to date.
   ///
@@ -136,12 +136,12 @@ extension ConnectionGraph {
     var begun = begun
     defer {
       words[0].isCounting = false
-      if words[0].hasReleased { changesOfReleased = [:] }
-      if words[0].hasEnded { releaseEnded() }
+      if words[0][.released] { changesOfReleased = [:] }
+      if words[0][.ended] { releaseEnded() }
       if ranOutOfMemory { reportMemory() }
-      if words[0].hasTrace { machine.flushTrace() }
+      if words[0][.trace] { machine.flushTrace() }
     }
-    if words[0].hasInvariants, begun == nil { askDoubtful() }
+    if words[0][.invariants], begun == nil { askDoubtful() }
     if hasPending, begun == nil {
       words[0].firstTurn = UInt32(truncatingIfNeeded: turn &+ 1)
       words[0].isCounting = true
@@ -157,7 +157,7 @@ extension ConnectionGraph {
       isSettling = true
       defer {
         isSettling = false
-        if words[0].hasEnded { releaseEnded() }
+        if words[0][.ended] { releaseEnded() }
         if atomicDepth == 0 { letTurnStand() }
       }
       do throws(Failure) {
@@ -179,17 +179,17 @@ extension ConnectionGraph {
         abandonTurn()
         return
       }
-      if words[0].hasInvariants {
+      if words[0][.invariants] {
         try checkInvariants(isMadeElsewhere)
       }
       isSettling = false
-      if words[0].hasRetargeted { try retarget() }
+      if words[0][.retargeted] { try retarget() }
       if hasPending {
         if growth == nil { growth = ConnectionGrowth(limit: ConnectionGrowth.settlingLimit, self) }
         try growth?.check(self)
       }
     }
-    if words[0].hasLoggedChanges, atomicDepth == 0 { endLog() }
+    if words[0][.loggedChanges], atomicDepth == 0 { endLog() }
   }
 
   /// Rolls back a turn that has failed.
@@ -213,7 +213,7 @@ extension ConnectionGraph {
   /// Forgets the data for rolling a turn back.
   private func letTurnStand() {
     log.removeValues()
-    if words[0].hasLoggedChanges { log.structure.removeChanges() }
+    if words[0][.loggedChanges] { log.structure.removeChanges() }
   }
 
   /// Tells the solvers of all levels of the changes since the last settling.
@@ -221,20 +221,20 @@ extension ConnectionGraph {
   /// Apart from `settle()`, so that turns of one level do not pay for access to the properties used here.
   @inline(never)
   private func distributePending() {
-    if words[0].hasValuesBefore {
+    if words[0][.valuesBefore] {
       for cell in takePending() { enqueue(cell) }
     } else {
       for index in 0..<pending.count { enqueue(pending[index]) }
       pending.removeAll()
     }
-    guard words[0].hasScheduled else { return }
+    guard words[0][.scheduled] else { return }
     for formula in scheduledFormulas { enqueue(formula) }
     scheduledFormulas = []
     if !retries.formulas.isEmpty { distributeRetries() }
   }
 
   /// Whether all formulas are with one solver.
-  private var hasOneLevel: Bool { words[0].hasOneLevel && !words[0].hasRegionsWaiting }
+  private var hasOneLevel: Bool { words[0].hasOneLevel && !words[0][.regionsWaiting] }
 
   /// Settles all formulas of the one solver.
   ///
@@ -252,16 +252,16 @@ extension ConnectionGraph {
       try refuseStatement()
     } while !isHalted && !baseTransaction.isEmpty
     currentLevel = -1
-    if hasMore || words[0].levelCount > 1 || words[0].hasRegionsWaiting { try settleLevels() }
+    if hasMore || words[0].levelCount > 1 || words[0][.regionsWaiting] { try settleLevels() }
   }
 
   private func beginOneLevel() {
-    if !words[0].hasValuesBefore, baseTransaction.changes.isEmpty {
+    if !words[0][.valuesBefore], baseTransaction.changes.isEmpty {
       baseTransaction.changes.exchange(with: pending)
     } else {
       for cell in takePending() { baseTransaction.changes.append(cell) }
     }
-    if words[0].hasScheduled {
+    if words[0][.scheduled] {
       for formula in scheduledFormulas where formula.constraint?.level == 0 {
         baseTransaction.forcedFormulas.append(formula.id)
       }
