@@ -44,8 +44,8 @@ public protocol ConnectorSolver: AnyObject {
   func remove(_ constraint: ConstraintID)
 
   /// Takes the rank of a cell, which counts while it was never written, before any other call names it:
-  /// ranks decide which of two cells gives way where nothing else does. They do not depend on when places
-  /// were connected. Ranks from 2^31 on are of places that held a value when they were connected.
+  /// of two cells the one with the lower rank gives way where nothing else decides. They do not depend on when
+  /// places were connected. Ranks from 2^31 on are of places that held a value when they were connected.
   func setRank(_ rank: UInt32, of cell: CellID)
 
   /// Takes an edit: a write of a cell from outside the solver's constraints.
