@@ -107,6 +107,10 @@ import Testing
           """)
       let failing = try directory.write("nil foo.", to: "failing.st")
       #expect(try Command.run("diagram", "--run", failing).status == .status(1))
+      let missing = directory.path("missing.st")
+      let unread = try Command.run("diagram", missing)
+      #expect(unread.status == .status(2))
+      #expect(unread.errors == "tenon: cannot read '\(missing)': No such file or directory\n")
     }
   }
 

@@ -180,7 +180,7 @@ import Testing
       seen := OrderedCollection new.
       k := ref:box: watchBelow: [ :changed | seen add: changed ].
       """)
-    try program.run("(1 to: 20) do: [ :i | \(statement) ]")
+    try program.run("(1 to: 5) do: [ :i | \(statement) ]")
     program.collect()
     #expect(try program.print("seen allSatisfy: [ :each | each scheme = 'box' ]") == "true")
     #expect(program.console.text == "")

@@ -116,10 +116,10 @@ import Testing
     -watched { ^self }
     -source: aStore { super source: aStore. SourceWatcher watch: source for: self }
     -sourceChanged: path of: aStore isWide: aBoolean {
-      self didChange: ((self reference: '') withPath: path)
+      self noteChange: ((self reference: '') withPath: path)
     }
     -put: value at: reference if: condition {
-      super put: value at: reference if: condition. self didChange: reference. ^value
+      super put: value at: reference if: condition. self noteChange: reference. ^value
     }
     """,
     "-up: value at: reference { ^value isNumber ifTrue: [ 0 ] ifFalse: [ value ] }",
