@@ -381,7 +381,7 @@ extension Machine {
     case ClassIndex.string, ClassIndex.symbol, ClassIndex.largeInteger:
       return left.hasSameBytes(as: right)
         && left.flags & ObjectFlag.negative == right.flags & ObjectFlag.negative
-    case kernel.fraction.index:
+    case kernel.fractionIndex:
       // A program may have put anything in there, the fraction itself, too.
       return [0, 1].allSatisfy { isUnchangedInteger(left[slot: $0], right[slot: $0]) }
     default:

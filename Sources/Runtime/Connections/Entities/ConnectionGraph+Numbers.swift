@@ -130,7 +130,7 @@ extension Machine {
     let fraction = isScaled ? ObjectRef(value)[slot: 0] : value
     if isScaled, let number = wholeNumber(fraction) { return number }
     // A program may have put anything in there, the number itself, too.
-    guard fraction.isObject(ofClass: kernel.fraction.index),
+    guard fraction.isObject(ofClass: kernel.fractionIndex),
       let numerator = wholeNumber(ObjectRef(fraction)[slot: 0]),
       let denominator = wholeNumber(ObjectRef(fraction)[slot: 1])
     else { return nil }

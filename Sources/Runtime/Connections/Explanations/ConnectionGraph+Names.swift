@@ -72,7 +72,7 @@ extension ConnectionGraph {
     let place = place(of: cell)
     guard place.kind == .slot else { return false }
     let info = machine.classInfo(of: place.object)
-    return info.inherits(from: machine.kernel.composedConnector)
+    return info.inherits(from: machine.kernelClass("ComposedConnector"))
       && info.slot(of: "between") == place.index
   }
 

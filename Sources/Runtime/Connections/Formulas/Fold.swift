@@ -483,7 +483,7 @@ extension Machine {
   fileprivate func foldedNumber(_ value: Value) -> SolverNumber? {
     if let integer = value.asSmallInteger { return SolverNumber(integer) }
     if let double = double(value) { return SolverNumber(double) }
-    guard value.isSmallInteger || value.isObject(ofClass: kernel.fraction.index),
+    guard value.isSmallInteger || value.isObject(ofClass: kernel.fractionIndex),
       let number = solverNumber(value), number.isExact
     else { return nil }
     return number

@@ -129,7 +129,7 @@ extension Machine {
       }
       if graph.words[0].staleCount > 0, refresh(object, slot: slot).isUnwind { return .unwind }
       // Numbers do not change.
-      if object.classIndex == kernel.fraction.index { return .nil }
+      if object.classIndex == kernel.fractionIndex { return .nil }
       unsafe recorderReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
       if graph.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
         recordReceiver(Value(object))

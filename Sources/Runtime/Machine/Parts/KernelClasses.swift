@@ -24,6 +24,7 @@ final class KernelClasses {
   lazy var magnitude = find("Magnitude")
   lazy var number = find("Number")
   lazy var fraction = find("Fraction")
+  lazy var fractionIndex = fraction.index  // Each recorded read asks for it.
   lazy var scaledDecimal = find("ScaledDecimal")
 
   // MARK: Collections and streams
@@ -45,5 +46,4 @@ final class KernelClasses {
   lazy var group = find("Group")
   lazy var reference = find("Reference")
   lazy var variableReference = find("VariableReference")
-  lazy var composedConnector = find("ComposedConnector")
 }
