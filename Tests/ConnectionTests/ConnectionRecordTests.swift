@@ -37,7 +37,8 @@ internal import TenonSolverKit
       #expect(rest(in: program) == [0, 0, 0, 0])
       #expect(connection.status == .disconnected && connection.strength == .required)
       #expect(connection.text == "a Connection that has ended" && connection.location == ":1")
-      #expect(connection.formulas.isEmpty && connection.plan == nil && connection.lifetimeOwners.isEmpty)
+      #expect(
+        connection.formulas.isEmpty && connection.plan == nil && connection.lifetimeOwners.isEmpty)
       // Nothing can be said of it either.
       connection.status = .active
       connection.status = .suspended
