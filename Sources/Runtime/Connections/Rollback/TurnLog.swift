@@ -1,7 +1,7 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// The inverses of all that a turn, or a statement, has changed: `ConnectionGraph.rollback(to:)` applies them.
+/// The inverses of all that a turn has changed: `ConnectionGraph.abandonTurn` applies them.
 ///
 /// Values are in a table of words, as each write of a cell appends one; all else is in a list.
 struct TurnLog: ~Copyable {
