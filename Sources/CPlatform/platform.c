@@ -1,4 +1,20 @@
 #include "include/platform.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+int tenon_pipe(int ends[2]) {
+#if defined(__linux__)
+  extern int pipe2(int[2], int);
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (pipe(ends) != 0) return -1;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  return 0;
+#endif
+}
+
 #if !defined(__APPLE__)
 // Declared here because the header hides it unless everybody asks for GNU extensions.
 extern int pthread_getattr_np(pthread_t, pthread_attr_t *);

@@ -56,6 +56,8 @@ public final class Interpreter {
     register(LinearSolver.self)
   }
 
+  deinit { machine.endCoroutines() }
+
   /// Adds a way to keep connections; of those that accept constraints the cheapest gets them.
   public func register(_ solver: any ConnectorSolver.Type) {
     machine.register(solver)

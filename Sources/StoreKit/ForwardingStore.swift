@@ -38,6 +38,7 @@ open class ForwardingStore: Store {
 
   open var capabilities: StoreCapabilities { source.capabilities }
   open var feed: ChangeFeed? { source.feed }
+  open var executor: (any VerbExecutor)? { source.executor }
   open var keepsBytesInJSON: Bool { source.keepsBytesInJSON }
 
   open func contentType(of reference: Reference) -> String {

@@ -100,6 +100,11 @@ public protocol Store: AnyObject {
   /// - Throws: `StoreError` when the last writes could not be made durable.
   func close() throws(StoreError)
 
+  /// Where the verbs are carried out that may take time; nil when they are done where they are asked for.
+  ///
+  /// A store with an executor can be used by several threads at a time.
+  var executor: (any VerbExecutor)? { get }
+
   /// Where the store announces changes; nil when it cannot tell.
   ///
   /// A store that has a feed posts to it every change, whoever made it.
@@ -183,6 +188,9 @@ extension Store {
 
   /// Does nothing: everything is durable when a write answers.
   public func flush() throws(StoreError) {}
+
+  /// None: the verbs take no time to speak of.
+  public var executor: (any VerbExecutor)? { nil }
 
   /// No feed.
   public var feed: ChangeFeed? { nil }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/select.h>
 
+#include "coroutine.h"
 #include "dynamic.h"
 #include "thread.h"
 #include "watch.h"
@@ -62,6 +63,9 @@ static inline int tenon_wait_for_input(int descriptor, int other, int64_t nanose
   if (count == 0) return 0;
   return descriptor >= 0 && FD_ISSET(descriptor, &set) ? 1 : 2;
 }
+
+// Makes a pipe whose ends no program inherits that is started, where the system can in one step.
+int tenon_pipe(int ends[2]);
 
 // The strings of the process's environment, ended by NULL. A global variable in C, which Swift
 // refuses to read.

@@ -88,6 +88,9 @@ struct StateRef: Equatable, @unchecked Sendable {
     unsafe UnsafeMutableRawPointer(state).assumingMemoryBound(to: UInt.self)
   }
 
+  /// Whether somebody asked for a safepoint.
+  var isSafepointRequested: Bool { unsafe tenon_load_relaxed(limitAddress) == .max }
+
   /// Makes the next send or turn of a loop take the slow path; any thread may call this.
   @inline(__always)
   func requestSafepoint() {
@@ -146,7 +149,10 @@ struct StateRef: Equatable, @unchecked Sendable {
   @inline(__always) var nativeAddress: UInt { tenon_frame_address() }
 
   @inline(__always) var nativeFloor: UInt { unsafe state.pointee.nativeFloor }
-  @inline(__always) var stackBase: Frame { unsafe state.pointee.stackBase }
+  @inline(__always) var stackBase: Frame {
+    get { unsafe state.pointee.stackBase }
+    nonmutating set { unsafe state.pointee.stackBase = newValue }
+  }
   @inline(__always) var stackEnd: Frame {
     get { unsafe state.pointee.stackEnd }
     nonmutating set { unsafe state.pointee.stackEnd = newValue }

@@ -206,7 +206,10 @@ extension Machine {
     let callee = pushNativeFrame()
     callee[0] = Value(session.script)
     let value = enter(body, callee, argumentCount: 0)
-    codeTable.running.removeLast()
+    // Others may have begun meanwhile, on stacks of their own.
+    if let index = codeTable.running.lastIndex(where: { $0 === code }) {
+      codeTable.running.remove(at: index)
+    }
     retire(code)
     return value
   }
@@ -243,7 +246,7 @@ extension Machine {
       nativeStack.entryDepth -= 1
       if nativeStack.entryDepth == 0 {
         nativeStack.low = 0
-        retireReplacedMethods()
+        if loop.coroutines.underWay.isEmpty { retireReplacedMethods() }
         endInterruption()
       }
       exceptions.currentHandler = handler

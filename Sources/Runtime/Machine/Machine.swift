@@ -26,7 +26,7 @@ package final class Machine {
   package let host: HostServices
   let stores: StoreRegistry
   let exceptions = ExceptionState()
-  let nativeStack = NativeStackState()
+  var nativeStack = NativeStackState()
   let collector = CollectorState()
   let caches = TextCaches()
   /// What is still to be done.

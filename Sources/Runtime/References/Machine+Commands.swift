@@ -23,12 +23,9 @@ extension Machine {
       return .unwind
     }
     let resource = Resource(bytes, contentType: "application/json")
-    let answer: CommandAnswer
-    do throws(StoreError) {
-      answer = try commanded.perform(name, resource, at: place)
-    } catch {
-      throw .store(error, during: name)
-    }
+    let answer = try performing(
+      named: name, of: native, at: place, keeping: [reference, store]
+    ) { () throws(StoreError) in try commanded.perform(name, resource, at: place) }
     if takeUpStoredChanges().isUnwind { return .unwind }
     switch answer {
     case .done: return settleObservers(answering: .nil)

@@ -13,12 +13,12 @@ private enum PreconditionSlot {
 extension Machine {
   /// Does something with a store; what it throws tells the verb.
   func storing<Answer>(
-    _ verb: StoreCapabilities.Verb, _ body: () throws(StoreError) -> Answer
+    _ verb: String, _ body: () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     do throws(StoreError) {
       return try body()
     } catch {
-      throw .store(error, during: verb.rawValue)
+      throw .store(error, during: verb)
     }
   }
 
@@ -48,7 +48,9 @@ extension Machine {
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
     recordContent(nil, at: reference, in: store)
-    let status = try storing(.get) { () throws(StoreError) in try native.status(of: place) }
+    let status = try performing(.get, of: native, at: place, keeping: reference, store) {
+      () throws(StoreError) in try native.status(of: place)
+    }
     if takeUpStoredChanges().isUnwind { return .unwind }
     guard let status else { return .nil }
     return makeArray([
@@ -64,7 +66,7 @@ extension Machine {
   /// below it.
   func change(
     _ reference: Value, in store: Value, _ verb: StoreCapabilities.Verb,
-    _ body: (any Store, Reference) throws(StoreError) -> Value
+    _ body: @escaping (any Store, Reference) throws(StoreError) -> Value
   ) throws(Failure) -> Value {
     let native = try openedStore(store)
     if let running = graph.running, graph.writing == nil {
@@ -80,7 +82,9 @@ extension Machine {
       for cell in knownCells(from: place, in: store) { held[cell] = currentValue(of: cell) }
       roots += held.values
     }
-    let answer = try storing(verb) { () throws(StoreError) in try body(native, place) }
+    let answer = try performing(verb, of: native, at: place, keeping: reference, store) {
+      () throws(StoreError) in try body(native, place)
+    }
     roots.append(answer)
     let told = isWide ? makeReference(place.asDirectory) : reference
     roots.append(told)
@@ -154,7 +158,7 @@ extension Machine {
         let place = try self.reference(reference)
         let precondition = try asPrecondition(condition)
         let outcome = Result { () throws(Failure) in
-          try read(place, from: native, if: precondition)
+          try read(place, from: native, if: precondition, keeping: reference, store)
         }
         // What the store noticed about others holds whether or not the place can be read.
         if takeUpStoredChanges().isUnwind { return .unwind }
@@ -184,16 +188,21 @@ extension Machine {
   func exists(_ reference: Value, in store: Value) throws(Failure) -> Value {
     guard let native = nativeStore(store) else { return .false }
     recordStoredRead(reference, in: store)
-    let outcome = try read(try self.reference(reference), from: native)
+    let outcome = try read(
+      try self.reference(reference), from: native, keeping: reference, store)
     if takeUpStoredChanges().isUnwind { return .unwind }
     if case .missing = outcome { return .false }
     return .true
   }
 
   func read(
-    _ reference: Reference, from store: any Store, if condition: Precondition? = nil
+    _ reference: Reference, from store: any Store, if condition: Precondition? = nil,
+    keeping kept: Value...
   ) throws(Failure) -> GetOutcome {
-    try storing(.get) { () throws(StoreError) in try store.get(reference, if: condition) }
+    try performing(named: "get", of: store, at: reference, keeping: kept) {
+      () throws(StoreError) in
+      try store.get(reference, if: condition)
+    }
   }
 
   /// The cell of a place in a store, if connections join it.
@@ -263,12 +272,8 @@ extension Machine {
       }
       let precondition = try asPrecondition(condition)
       joinBatch(native)
-      try storing(.put) { () throws(StoreError) in
-        try stores.changes.changing(
-          place, of: nativeNumber(store), notesListing: graph.hasStoredCells
-        ) { () throws(StoreError) in
-          try native.put(place, resource, if: precondition)
-        }
+      try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
+        () throws(StoreError) in try native.put(place, resource, if: precondition)
       }
       forgetContent(at: reference, in: store)
       didChangeStore(reference, in: store)
@@ -335,13 +340,9 @@ extension Machine {
       let place = try self.reference(reference)
       let precondition = try asPrecondition(condition)
       joinBatch(native)
-      let existed = try storing(.delete) { () throws(StoreError) in
-        try stores.changes.changing(
-          place, of: nativeNumber(store), notesListing: graph.hasStoredCells
-        ) { () throws(StoreError) in
-          try native.delete(place, if: precondition)
-        }
-      }
+      let existed = try changing(
+        .delete, of: native, at: place, in: store, keeping: reference, store
+      ) { () throws(StoreError) in try native.delete(place, if: precondition) }
       forgetContent(at: reference, in: store)
       didChangeStore(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)
@@ -377,7 +378,9 @@ extension Machine {
         return .unwind
       }
       let added = makeReference(
-        try storing(.post) { () throws(StoreError) in try native.post(place, resource) })
+        try performing(.post, of: native, at: place, keeping: reference, store, value) {
+          () throws(StoreError) in try native.post(place, resource)
+        })
       roots.append(added)
       defer { roots.removeLast() }
       didChangeStore(added, in: store)
@@ -394,7 +397,9 @@ extension Machine {
     }
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
-    let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    let entries = try performing(.list, of: native, at: place, keeping: reference, store) {
+      () throws(StoreError) in try native.list(place)
+    }
     if takeUpStoredChanges().isUnwind { return .unwind }
     return makeArray(entries.map { makeString($0.name) })
   }

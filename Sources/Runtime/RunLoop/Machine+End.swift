@@ -10,7 +10,7 @@ extension Machine {
       defer { loop.isEnding = false }
       while true {
         if turnAndWait().isUnwind, let outcome = endOfTurn() { return ending(outcome) }
-        guard loop.isLive else { return .finished(nilHandle) }
+        guard loop.isLive || loop.coroutines.wakeStuck() else { return .finished(nilHandle) }
         // What was put off may have begun something else.
         loop.isEnding = loop.isDoneButForPutOff
         guard loop.isEnding else { continue }
@@ -33,6 +33,7 @@ extension Machine {
   ///
   /// - Returns: What could not be made durable.
   package func closeStores() -> [StoreError] {
+    endCoroutines()
     var errors = withEntry { finishStores() }
     for entry in stores.native {
       do throws(StoreError) {

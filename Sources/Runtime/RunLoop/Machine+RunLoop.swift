@@ -22,22 +22,40 @@ extension Machine {
     for work in loop.inbox.takeAll() { work(self) }
     loop.executor?.runDue()
     if runHooks().isUnwind { return .unwind }
+    for _ in 0..<loop.coroutines.readyCount {
+      guard let coroutine = loop.coroutines.takeReady() else { break }
+      if resume(coroutine).isUnwind { return .unwind }
+    }
     for _ in 0..<loop.taskCount {
       guard let task = loop.takeTask() else { break }
       if runCallback(task, "a future").isUnwind { return .unwind }
     }
-    guard let clock = host.clock, loop.timers.first != nil else { return takeUpStoredChanges() }
+    if runTimers(before: limit, isEnding: isEnding).isUnwind { return .unwind }
+    for coroutine in loop.coroutines.waitingForTurn where resume(coroutine).isUnwind {
+      return .unwind
+    }
+    return takeUpStoredChanges()
+  }
+
+  /// Does what is due by the time.
+  private func runTimers(before limit: DueTime?, isEnding: Bool) -> Value {
+    guard let clock = host.clock, loop.timers.first != nil else { return .nil }
     let now = DueTime(time: isEnding ? .max : clock.monotonicTime, number: .max)
     let end = limit.map { min($0, now) } ?? now
     let newest = loop.timers.takeNumber()
     while let first = loop.timers.first, first < end, first.number < newest,
       let (due, timer) = loop.timers.popFirst()
     {
-      let outcome = runCallback(timer.block, "a timer", timer.object)
-      finish(timer, due, clock)
+      if let coroutine = timer.coroutine {
+        if resume(coroutine).isUnwind { return .unwind }
+        continue
+      }
+      let outcome = runCallback(timer.block, "a timer", timer.object) { [unowned self] in
+        finish(timer, due, clock)
+      }
       if outcome.isUnwind { return .unwind }
     }
-    return takeUpStoredChanges()
+    return .nil
   }
 
   /// Lets a timer that repeats run again, unless its block has stopped it.
@@ -77,10 +95,23 @@ extension Machine {
     return .nil
   }
 
+  /// Evaluates a block for nobody, on a stack of its own: it may wait.
+  ///
+  /// - Parameter end: Called when the block has ended.
+  /// - Returns: `unwind` when the evaluation around must not go on, else nil.
+  private func runCallback(
+    _ block: Value, _ what: String, _ argument: Value = .nil, end: @escaping () -> Void = {}
+  ) -> Value {
+    runCoroutine { [unowned self] in
+      defer { end() }
+      return evaluateForNobody(block, what, argument)
+    }
+  }
+
   /// Evaluates a block for nobody: an error that it does not handle is reported, and ends it alone.
   ///
   /// - Returns: `unwind` when the evaluation around must not go on, else nil.
-  private func runCallback(_ block: Value, _ what: String, _ argument: Value = .nil) -> Value {
+  private func evaluateForNobody(_ block: Value, _ what: String, _ argument: Value) -> Value {
     let root = roots.count
     roots.append(block)
     roots.append(argument)
@@ -137,6 +168,12 @@ extension Machine {
     try refuseWaitingInFormula()
     let (time, overflow) = clock.monotonicTime.addingReportingOverflow(max(nanoseconds, 0))
     let end = DueTime(time: overflow ? .max : time, number: loop.timers.takeNumber())
+    if let coroutine = loop.coroutines.current {
+      loop.timers.add(
+        ActiveTimer(object: .nil, block: .nil, period: nil, coroutine: coroutine), at: end)
+      defer { _ = loop.timers.remove(end.number) }
+      return suspend(coroutine, for: .event) { loop.timers[end.number] == nil }
+    }
     while true {
       if turn(before: end).isUnwind { return .unwind }
       if noticeInterrupt() { return stop() }
@@ -150,12 +187,13 @@ extension Machine {
   /// - Returns: true; false when nothing can come any more; `unwind`.
   func step() throws(Failure) -> Value {
     try refuseWaitingInFormula()
-    guard loop.isLive else { return .false }
+    if let coroutine = loop.coroutines.current { return rest(coroutine, for: .turn) }
+    guard loop.isLive || loop.coroutines.wakeStuck() else { return .false }
     if !loop.hasWork { try pause(until: loop.nextTime) }
     return turn().isUnwind ? .unwind : .true
   }
 
-  private func refuseWaitingInFormula() throws(Failure) {
+  func refuseWaitingInFormula() throws(Failure) {
     if graph.running != nil || graph.isSettling { throw .waits(in: "a formula") }
     // What it has changed nobody may see before it ends.
     if graph.atomicDepth > 0 { throw .waits(in: "a block that is evaluated atomically") }
@@ -251,6 +289,21 @@ extension Machine {
   func turnAndWait() -> Value {
     if turn().isUnwind || noticeInterrupt() { return .unwind }
     guard loop.isLive, !loop.hasWork, !loop.isDoneButForPutOff else { return .nil }
+    do throws(Failure) {
+      try pause(until: loop.nextTime)
+      return .nil
+    } catch {
+      return signal(error)
+    }
+  }
+}
+
+extension Machine {
+  /// One turn, after which it sleeps until something is due, unless that has brought about what is waited
+  /// for.
+  func turnAndWait(until isDone: () -> Bool) -> Value {
+    if turn().isUnwind { return .unwind }
+    guard !isDone(), !loop.hasWork else { return .nil }
     do throws(Failure) {
       try pause(until: loop.nextTime)
       return .nil

@@ -31,6 +31,10 @@ final class RunLoop {
   var isAbandoned = false
   /// How other threads reach the loop.
   let inbox: Inbox
+  /// What waits on stacks of its own.
+  let coroutines = Coroutines()
+  /// How many requests are under way whose answers come in by the inbox.
+  var requestCount = 0
   /// What delivers changes in turns, once somebody has asked for it.
   var executor: RunLoopExecutor?
 
@@ -74,7 +78,7 @@ final class RunLoop {
   /// Whether something can be done without waiting, timers left out.
   var hasWork: Bool {
     taskCount > 0 || !hooks.isEmpty || !inbox.isEmpty || !storedChanges.isEmpty
-      || executor?.nextTime == .min
+      || coroutines.hasReady || executor?.nextTime == .min
   }
 
   /// When something is due; nil when nothing is at any time.
@@ -86,12 +90,13 @@ final class RunLoop {
   /// Whether anything may still happen.
   var isLive: Bool {
     sources.removeAll { !$0.isLive }
-    return !timers.isEmpty || hasWork || !sources.isEmpty || executor?.isLive == true
+    return !timers.isEmpty || hasWork || requestCount > 0 || !sources.isEmpty
+      || executor?.isLive == true
   }
 
   /// Whether something is live, and nothing but what was put off.
   var isDoneButForPutOff: Bool {
-    !timers.isEmpty && timers.areAllPutOff && !hasWork && sources.isEmpty
+    !timers.isEmpty && timers.areAllPutOff && !hasWork && requestCount == 0 && sources.isEmpty
       && executor?.isLive != true
   }
 

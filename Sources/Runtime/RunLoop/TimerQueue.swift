@@ -19,6 +19,8 @@ struct ActiveTimer {
   let period: Int?
   /// Whether it is evaluated earlier when nothing else keeps the program going.
   var isPutOff = false
+  /// What goes on then, in place of a block.
+  var coroutine: Coroutine?
 }
 
 /// The timers of a run loop.

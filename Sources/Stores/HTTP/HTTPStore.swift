@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TenonStoreKit
 internal import TenonText
 
@@ -15,24 +16,45 @@ internal import TenonText
 /// no other origin than theirs. An answer has at most 64 MiB, compression undone, and comes within
 /// 30 s unless told otherwise.
 ///
-/// One thread at a time may use a store; threads with a store each may share a transport.
+/// Threads may use a store at the same time; up to sixteen requests are under way at once.
 public final class HTTPStore {
-  /// Whether somebody wants the program to stop: asked while the store waits for a server.
+  /// What a program has said about requests.
+  private struct Settings {
+    var timeout = 30_000
+    var limit = 64 << 20
+    var certificates: String?
+    /// Fields that go with every request to an origin.
+    var fields: [String: [HTTPField]] = [:]
+  }
+
+  /// Whether somebody wants the program to stop: asked while the interpreter's thread waits for a server.
   public var isInterrupted: () -> Bool = { false }
-  /// How long a request may take with all its redirects, in milliseconds.
-  public var timeout = 30_000
-  /// The most bytes of an answer.
-  public var limit = 64 << 20
-  /// The file with the certificates, in PEM form, of those whom https: trusts; nil for those whom the
-  /// system trusts.
-  public var certificates: String?
 
   let scheme: String
   let transport: any HTTPTransport
   /// The time in milliseconds, since some moment.
-  private let now: () -> Int
-  /// Fields that go with every request to an origin.
-  private var fields: [String: [HTTPField]] = [:]
+  private let now: @Sendable () -> Int
+  private let settings = Mutex(Settings())
+  private let threads = VerbThreads(width: 16)
+
+  /// How long a request may take with all its redirects, in milliseconds.
+  public var timeout: Int {
+    get { settings.withLock { $0.timeout } }
+    set { settings.withLock { $0.timeout = newValue } }
+  }
+
+  /// The most bytes of an answer.
+  public var limit: Int {
+    get { settings.withLock { $0.limit } }
+    set { settings.withLock { $0.limit = newValue } }
+  }
+
+  /// The file with the certificates, in PEM form, of those whom https: trusts; nil for those whom the
+  /// system trusts.
+  public var certificates: String? {
+    get { settings.withLock { $0.certificates } }
+    set { settings.withLock { $0.certificates = newValue } }
+  }
 
   /// Creates a client that uses the system's libcurl, which is loaded by the first request.
   ///
@@ -43,7 +65,7 @@ public final class HTTPStore {
       scheme: scheme, transport: CurlTransport(), now: { clock.monotonicTime / 1_000_000 })
   }
 
-  package init(scheme: String, transport: any HTTPTransport, now: @escaping () -> Int) {
+  package init(scheme: String, transport: any HTTPTransport, now: @escaping @Sendable () -> Int) {
     self.scheme = scheme
     self.transport = transport
     self.now = now
@@ -67,10 +89,12 @@ public final class HTTPStore {
       throw StoreError(.encode, reference.hidingPassword, "that is no field of a header")
     }
     let origin = try HTTPURL(reference, scheme: scheme).origin
-    var known = fields[origin] ?? []
-    known.removeAll { $0.name.lowercased() == name.lowercased() }
-    if let value { known.append(HTTPField(name, value)) }
-    fields[origin] = known
+    settings.withLock { settings in
+      var known = settings.fields[origin] ?? []
+      known.removeAll { $0.name.lowercased() == name.lowercased() }
+      if let value { known.append(HTTPField(name, value)) }
+      settings.fields[origin] = known
+    }
   }
 
   // MARK: Requests
@@ -91,10 +115,11 @@ public final class HTTPStore {
     }
     let origin = url.origin
     let credentials = HTTPURL.credentials(of: reference)
-    let end = now() + timeout
+    let settings = settings.withLock { $0 }
+    let end = now() + settings.timeout
     for _ in 0...HTTPStore.mostRedirects {
       var request = HTTPRequest(method, url)
-      request.fields = extra + (fields[url.origin] ?? [])
+      request.fields = HTTPField.replacing(extra, by: settings.fields[url.origin] ?? [])
       if url.origin == origin, let credentials {
         request.fields.removeAll { $0.name.lowercased() == "authorization" }
         request.fields.append(
@@ -102,14 +127,14 @@ public final class HTTPStore {
       }
       request.body = body
       request.timeout = end - now()
-      request.limit = limit
-      request.certificates = certificates
+      request.limit = settings.limit
+      request.certificates = settings.certificates
       guard request.timeout > 0 else { throw timeOut(reference) }
       let answer: HTTPResponse
       do throws(HTTPTransportError) {
-        answer = try transport.answer(to: request, isInterrupted: isInterrupted)
+        answer = try transport.answer(to: request) { mustStop }
       } catch {
-        if error.kind == .timeout, !isInterrupted() { throw timeOut(reference) }
+        if error.kind == .timeout, !mustStop { throw timeOut(reference) }
         throw StoreError(
           error.kind, reference.hidingPassword, error.reason, systemCode: error.systemCode)
       }
@@ -128,7 +153,11 @@ public final class HTTPStore {
       "the server sends on more than \(HTTPStore.mostRedirects) times")
   }
 
+  /// Whether nobody waits any more for the request of the calling thread.
+  private var mustStop: Bool { threads.isCancelled ?? isInterrupted() }
+
   private func timeOut(_ reference: Reference) -> StoreError {
+    let timeout = timeout
     let seconds = timeout % 1000 == 0 ? "\(timeout / 1000) s" : "\(timeout) ms"
     return StoreError(.timeout, reference.hidingPassword, "no answer within \(seconds)")
   }
@@ -162,6 +191,11 @@ extension HTTPStore: Store {
   public func contentType(of reference: Reference) -> String {
     HTTPStore.type(ofName: reference.isDirectory ? "" : reference.name ?? "")
   }
+
+  public var executor: (any VerbExecutor)? { threads }
+
+  /// Ends what is under way.
+  public func close() throws(StoreError) { threads.finish() }
 
   public func get(
     _ reference: Reference, if condition: Precondition?

@@ -54,6 +54,13 @@ package struct HTTPField: Sendable, Equatable {
     self.name = name
     self.value = value
   }
+
+  /// The fields of a header, in which those that a program has set take the places of others of their
+  /// names (RFC 9110, 5.3: a field that is no list comes once).
+  static func replacing(_ fields: [HTTPField], by others: [HTTPField]) -> [HTTPField] {
+    let names = Set(others.map { $0.name.lowercased() })
+    return fields.filter { !names.contains($0.name.lowercased()) } + others
+  }
 }
 
 /// An answer.

@@ -49,8 +49,8 @@ struct ChildProcess {
 
     init() throws(FileFailure) {
       var ends: [Int32] = [-1, -1]
-      guard unsafe pipe(&ends) == 0 else { throw FileFailure(errno) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      // Another thread may start a program at any moment, which must not get the ends.
+      guard unsafe tenon_pipe(&ends) == 0 else { throw FileFailure(errno) }
       reading = ends[0]
       writing = ends[1]
     }

@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TenonStoreKit
 internal import TenonText
 
@@ -13,14 +14,30 @@ internal import TenonText
 /// while somebody stops the script: first asked, half a second later made to, with its children as
 /// far as they stay in its process group.
 ///
-/// One thread at a time may use the store.
+/// Threads may use a store at the same time; up to 64 programs run at once.
 public final class ProcessStore {
-  /// Whether somebody wants the program to stop: asked while another program runs.
+  private struct Settings {
+    var timeout: Int?
+    var limit = 64 << 20
+  }
+
+  /// Whether somebody wants the program to stop: asked while the interpreter's thread waits for another
+  /// program.
   public var isInterrupted: () -> Bool = { false }
+  private let settings = Mutex(Settings())
+  private let threads = VerbThreads(width: 64, keepsOrder: false)
+
   /// How long a program may take, in milliseconds; nil for as long as it likes.
-  public var timeout: Int?
+  public var timeout: Int? {
+    get { settings.withLock { $0.timeout } }
+    set { settings.withLock { $0.timeout = newValue } }
+  }
+
   /// The most bytes that a program may print.
-  public var limit = 64 << 20
+  public var limit: Int {
+    get { settings.withLock { $0.limit } }
+    set { settings.withLock { $0.limit = newValue } }
+  }
 
   /// Creates a store.
   public init() {}
@@ -38,7 +55,7 @@ public final class ProcessStore {
     do throws(FileFailure) {
       outcome = try ChildProcess(
         arguments: reference.components, input: input, timeout: timeout, limit: limit,
-        isInterrupted: isInterrupted
+        isInterrupted: { self.threads.isCancelled ?? self.isInterrupted() }
       ).run()
     } catch {
       if error == .notFound {
@@ -72,6 +89,11 @@ extension ProcessStore: CommandedStore {
   public var capabilities: StoreCapabilities {
     StoreCapabilities([.get, .put], durability: .none, isExternal: true)
   }
+
+  public var executor: (any VerbExecutor)? { threads }
+
+  /// Ends the programs that run.
+  public func close() throws(StoreError) { threads.finish() }
 
   public func get(
     _ reference: Reference, if condition: Precondition?

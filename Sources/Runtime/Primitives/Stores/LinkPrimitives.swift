@@ -72,7 +72,8 @@ extension Machine {
     let native = try openedStore(store)
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
-    let outcome = try storing(.get) { () throws(StoreError) in
+    let outcome = try performing(.get, of: native, at: place, keeping: reference, store) {
+      () throws(StoreError) in
       if let copying = native as? any CopyingStore { return try copying.copy(of: place) }
       return try native.get(place, if: nil)
     }
@@ -110,13 +111,13 @@ extension Machine {
     let top = try self.reference(reference)
     var found = Leaves()
     var waiting: [[String]] = [[]]
-    if !top.components.isEmpty, hasValue(top, native, [], &found) { found.paths.append([]) }
+    if !top.components.isEmpty, try hasValue(top, native, [], &found) { found.paths.append([]) }
     while let path = waiting.popLast() {
       if state.needsSafepoint, safepoint().isUnwind { return .unwind }
       guard !heap.exceedsLimit(adding: found.size) else {
         throw .outOfMemory(limit: options.memoryLimit)
       }
-      for entry in entries(at: path, below: top, native, &found).reversed() {
+      for entry in try entries(at: path, below: top, native, &found).reversed() {
         let next = path + [entry.name]
         // A store may list what it likes: no copy follows it elsewhere.
         guard Reference.isName(entry.name) else {
@@ -129,7 +130,7 @@ extension Machine {
           continue
         }
         guard !entry.isLink else { continue }
-        if let place = place(next, below: top, &found), hasValue(place, native, next, &found) {
+        if let place = place(next, below: top, &found), try hasValue(place, native, next, &found) {
           found.paths.append(next)
         }
         waiting.append(next)
@@ -150,7 +151,7 @@ extension Machine {
     var found = Leaves()
     // A place that cannot be listed leaves nothing out; its failure is told by whoever lists it.
     if let native = nativeStore(store), native is any CopyingStore {
-      _ = entries(at: [], below: top, native, &found)
+      _ = try entries(at: [], below: top, native, &found)
     }
     return takeUpStoredChanges().isUnwind ? .unwind : makePairs(found.omissions)
   }
@@ -162,7 +163,9 @@ extension Machine {
     let native = try openedStore(store)
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
-    let entries = try storing(.list) { () throws(StoreError) in try native.list(place) }
+    let entries = try performing(.list, of: native, at: place, keeping: reference, store) {
+      () throws(StoreError) in try native.list(place)
+    }
     if takeUpStoredChanges().isUnwind { return .unwind }
     let links = entries.filter { $0.isDirectory && $0.isLink }
     let root = roots.count
@@ -186,17 +189,24 @@ extension Machine {
 
   private func entries(
     at path: [String], below top: Reference, _ store: any Store, _ found: inout Leaves
-  ) -> [StoreEntry] {
+  ) throws(Failure) -> [StoreEntry] {
     guard let place = place(path, below: top, &found) else { return [] }
-    do throws(StoreError) {
-      guard let copying = store as? any CopyingStore else { return try store.list(place) }
-      let listing = try copying.listingToCopy(of: place)
+    do throws(Failure) {
+      guard let copying = store as? any CopyingStore else {
+        return try performing(.list, of: store, at: place) { () throws(StoreError) in
+          try store.list(place)
+        }
+      }
+      let listing = try performing(.list, of: store, at: place) { () throws(StoreError) in
+        try copying.listingToCopy(of: place)
+      }
       for omission in listing.omissions {
         found.omissions.append((path + (omission.name.map { [$0] } ?? []), omission.reason))
         found.size += 64 + omission.reason.utf8.count
       }
       return listing.entries
     } catch {
+      guard let error = error.storeError?.error else { throw error }
       // What is gone meanwhile is not there; of the top the caller decides what that means.
       if error.kind == .notADirectory || error.kind == .notFound && !path.isEmpty { return [] }
       found.failures.append((path, error.kind == .notFound ? "" : error.description))
@@ -207,10 +217,14 @@ extension Machine {
   /// Whether there is a value at a place that may have others below it.
   private func hasValue(
     _ place: Reference, _ store: any Store, _ path: [String], _ found: inout Leaves
-  ) -> Bool {
-    do throws(StoreError) {
-      return try store.status(of: place).map { !$0.isDirectory } ?? false
+  ) throws(Failure) -> Bool {
+    do throws(Failure) {
+      let status = try performing(.get, of: store, at: place) { () throws(StoreError) in
+        try store.status(of: place)
+      }
+      return status.map { !$0.isDirectory } ?? false
     } catch {
+      guard let error = error.storeError?.error else { throw error }
       found.failures.append((path, error.description))
       return false
     }

@@ -136,12 +136,12 @@ extension Primitive {
     Primitive("flush", "Makes what was written as durable as it can be.") {
       machine, arguments throws(Failure) in
       let store = try machine.openedStore(arguments.receiver)
-      try machine.storing(.put) { () throws(StoreError) in try store.flush() }
+      try machine.storing("put") { () throws(StoreError) in try store.flush() }
       return arguments.receiver
     },
     Primitive("close", "Ends the use of the store.") { machine, arguments throws(Failure) in
       let store = try machine.openedStore(arguments.receiver)
-      try machine.storing(.put) { () throws(StoreError) in try store.close() }
+      try machine.storing("put") { () throws(StoreError) in try store.close() }
       return arguments.receiver
     },
     Primitive("verbs", "The verbs that it has.") { machine, arguments in

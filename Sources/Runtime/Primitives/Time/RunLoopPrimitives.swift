@@ -10,6 +10,17 @@ extension Primitive {
       machine, _ throws(Failure) in
       try machine.step()
     },
+    Primitive(
+      "waitFor: anObject",
+      "Private: waits until 'settled:' is told of anObject, or something was due; false when nothing can come."
+    ) { machine, arguments throws(Failure) in
+      try machine.waitForSettling(of: arguments[0])
+    },
+    Primitive("settled: anObject", "Private: has those go on that wait for anObject.") {
+      machine, arguments in
+      machine.loop.coroutines.settled(arguments[0])
+      return arguments[0]
+    },
     Primitive("waitNanoseconds: anInteger", "Runs the loop for so long.") {
       machine, arguments throws(Failure) in
       try machine.wait(nanoseconds: try machine.integer(arguments[0]))

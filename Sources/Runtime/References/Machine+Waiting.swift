@@ -1,0 +1,118 @@
+internal import TenonStoreKit
+
+// Verbs of stores that may take time: they are carried out on other threads, and whoever asks waits for
+// the answer while the loop runs.
+
+/// What comes of a verb that is carried out on another thread; used on the interpreter's thread, but for
+/// `compute`.
+private final class ComingAnswer<Answer>: @unchecked Sendable {
+  private let body: () throws(StoreError) -> Answer
+  private var computed: Result<Answer, StoreError>?
+  /// The answer, once it has come in.
+  private(set) var result: Result<Answer, StoreError>?
+  /// What waits for it, if that is not the thread's own evaluation.
+  weak var coroutine: Coroutine?
+  /// Whether nobody waits any more.
+  var isAbandoned = false
+
+  init(_ body: @escaping () throws(StoreError) -> Answer) { self.body = body }
+
+  /// Carries the verb out; on the other thread.
+  func compute() { computed = Result(catching: body) }
+
+  /// Takes what has come in.
+  func arrive(in machine: Machine) {
+    result = computed
+    guard !isAbandoned else { return }
+    machine.loop.requestCount -= 1
+    if let coroutine { machine.loop.coroutines.wake(coroutine) }
+  }
+}
+
+extension Machine {
+  /// Whether what is evaluated may wait: nobody is in the midst of something that others must not see.
+  var mayWait: Bool {
+    graph.running == nil && !isInTurn && graph.writing == nil && graph.storing == nil
+      && connections.solverLimit == nil
+  }
+
+  /// Does something with a store; what it throws tells the verb.
+  ///
+  /// A store that may take time does it on another thread, and the loop runs meanwhile, unless that must
+  /// not be.
+  ///
+  /// - Parameters:
+  ///   - verb: The verb or command.
+  ///   - kept: Values that the caller goes on with.
+  func performing<Answer>(
+    named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
+    _ body: @escaping () throws(StoreError) -> Answer
+  ) throws(Failure) -> Answer {
+    guard let executor = store.executor, mayWait else { return try storing(verb, body) }
+    let root = roots.count
+    roots += kept
+    defer { roots.removeLast(roots.count - root) }
+    let isReading = ["get", "list", "status"].contains(verb)
+    let result = try answer(of: body, on: executor, at: place, isReading: isReading)
+    return try storing(verb) { () throws(StoreError) in try result.get() }
+  }
+
+  /// The same with values one by one.
+  func performing<Answer>(
+    _ verb: StoreCapabilities.Verb, of store: any Store, at place: Reference, keeping kept: Value...,
+    body: @escaping () throws(StoreError) -> Answer
+  ) throws(Failure) -> Answer {
+    try performing(named: verb.rawValue, of: store, at: place, keeping: kept, body)
+  }
+
+  /// Changes a place of a store; what the store announces about it meanwhile is known.
+  func changing<Answer>(
+    _ verb: StoreCapabilities.Verb, of store: any Store, at place: Reference, in object: Value,
+    keeping kept: Value..., body: @escaping () throws(StoreError) -> Answer
+  ) throws(Failure) -> Answer {
+    let number = nativeNumber(object)
+    let (changes, notesListing) = (stores.changes, graph.hasStoredCells)
+    return try performing(named: verb.rawValue, of: store, at: place, keeping: kept) {
+      () throws(StoreError) in
+      try changes.changing(place, of: number, notesListing: notesListing, body)
+    }
+  }
+
+  /// Has a verb carried out on another thread, and waits for the answer.
+  private func answer<Answer>(
+    of body: @escaping () throws(StoreError) -> Answer, on executor: any VerbExecutor,
+    at place: Reference, isReading: Bool
+  ) throws(Failure) -> Result<Answer, StoreError> {
+    let coming = ComingAnswer(body)
+    coming.coroutine = loop.coroutines.current
+    let inbox = loop.inbox
+    let request = VerbRequest(at: place, isReading: isReading) { isCancelled in
+      if !isCancelled { coming.compute() }
+      inbox.post { machine in coming.arrive(in: machine) }
+    }
+    loop.requestCount += 1
+    executor.begin(request)
+    let waited = try wait { coming.result != nil }
+    guard !waited.isUnwind, let result = coming.result else {
+      coming.isAbandoned = true
+      loop.requestCount -= 1
+      request.cancel()
+      throw .unwinding()
+    }
+    return result
+  }
+
+  /// Lets the loop run until a condition holds, which something that the loop does brings about.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  func wait(until isDone: () -> Bool) throws(Failure) -> Value {
+    if let coroutine = loop.coroutines.current {
+      return suspend(coroutine, for: .event, until: isDone)
+    }
+    while !isDone() {
+      if turnAndWait(until: isDone).isUnwind { return .unwind }
+      if noticeInterrupt() { return stop() }
+    }
+    return .nil
+  }
+}
