@@ -29,6 +29,8 @@ public struct StoreError: Error, Sendable {
     case closed
     case timeout
     case unavailable
+    /// A store that takes time has been asked and has not answered yet.
+    case pending
     /// The system reported an error.
     case io
     case network

@@ -461,7 +461,9 @@ extension Machine {
     let info = classInfo(of: Value(exception))
     var failure = Failure(ErrorClass(rawValue: info.name) ?? .error, text(message) ?? info.name)
     if failure.errorClass == .storeError, let slot = info.slot(of: "kind") {
-      failure.isNotReady = text(exception[slot: slot]) == StoreError.Kind.unavailable.rawValue
+      let kind = text(exception[slot: slot])
+      failure.isPending = kind == StoreError.Kind.pending.rawValue
+      failure.isNotReady = failure.isPending || kind == StoreError.Kind.unavailable.rawValue
     }
     if info.name == "MessageNotUnderstood", let slot = info.slot(of: "receiver") {
       failure.isOfNil = exception[slot: slot].isNil

@@ -24,6 +24,8 @@ struct Failure: Error {
   var isRefusal = false
   /// Whether a store cannot answer at present, and will.
   var isNotReady = false
+  /// Whether a store has been asked and its answer is to come.
+  var isPending = false
   /// Whether it is nil that does not understand a message; nil where that is not what has failed.
   var isOfNil: Bool?
 

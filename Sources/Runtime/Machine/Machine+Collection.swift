@@ -98,6 +98,7 @@ extension Machine {
     heap.mark(state.unwindValue)
     for value in roots { heap.mark(value) }
     loop.coroutines.mark(heap)
+    stores.coming.mark(heap)
     for value in permanentRoots { heap.mark(value) }
     session.statementTexts.forEachText { heap.mark($0) }
     for solver in connections.registeredSolvers.values { heap.mark(solver.prototype) }

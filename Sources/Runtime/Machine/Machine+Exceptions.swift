@@ -85,10 +85,15 @@ extension Machine {
       exceptions.failureDetails = nil
       return signal(exception)
     }
+    return signal(makeException(for: failure))
+  }
+
+  /// The exception for a failure in Swift code.
+  func makeException(for failure: Failure) -> Value {
     let exception = makeInstance(of: failure.errorClass.rawValue)
     exception[slot: ExceptionSlot.messageText] = makeString(failure.message)
     moveDetails(of: failure, to: exception)
-    return signal(Value(exception))
+    return Value(exception)
   }
 
   /// Signals an exception object: finds the handler and runs it above the signaller.

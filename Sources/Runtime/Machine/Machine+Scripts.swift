@@ -113,8 +113,11 @@ extension Machine {
       if takeUpStoredChanges().isUnwind || runHooks().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
       declare(in: statement)
+      let begun = stores.coming.begun
       let value = run(compile(statement, source: source, environment: environment))
-      let ended = endBatch(at: index, of: script.statements, answering: value)
+      let settled = endBatch(at: index, of: script.statements, answering: value)
+      let ended =
+        statement.isConnection ? awaitPlaces(since: begun, answering: settled) : settled
       if ended.isUnwind {
         let outcome = endOfUnwinding()
         // A '^' ends the script, and its value is that of the statement.

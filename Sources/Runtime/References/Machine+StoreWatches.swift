@@ -75,6 +75,7 @@ extension Machine {
       let place = graph[cell].place
       let isRead = graph.isRead(cell)
       let isWanted = isRead || graph.isDetermined(cell)
+      if !isWanted { stores.coming.forget(place) }
       stores.watches.byCell[cell]?.isRead = isRead
       if let known = stores.watches.byCell[cell], !isWanted || known.place != place {
         stores.watches.byCell[cell] = nil

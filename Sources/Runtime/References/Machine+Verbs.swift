@@ -154,6 +154,11 @@ extension Machine {
     }
     if let native = nativeStore(store) {
       recordStoredRead(reference, in: store)
+      if native.executor != nil {
+        if readsForFormula, condition.isNil { return comingValue(at: reference, in: store) }
+        let waited = waitForWrites(at: reference, in: store)
+        if waited.isUnwind { return waited }
+      }
       do throws(Failure) {
         let place = try self.reference(reference)
         let precondition = try asPrecondition(condition)
@@ -168,6 +173,14 @@ extension Machine {
       } catch {
         return signal(error)
       }
+    }
+    if !isMemory(store), readsForFormula || !stores.coming.entries.isEmpty, answersLater(store) {
+      if readsForFormula, condition.isNil {
+        recordStoredRead(reference, in: store)
+        return comingValue(at: reference, in: store)
+      }
+      let waited = waitForWrites(at: reference, in: store)
+      if waited.isUnwind { return waited }
     }
     guard isMemory(store), condition.isNil else {
       return condition.isNil
@@ -229,6 +242,9 @@ extension Machine {
       let stored = put(value, at: reference, in: store, if: condition)
       return stored.isUnwind ? stored : settleObservers(answering: value)
     }
+    if mayWait, answersLater(store) {
+      return writeSlowly(value, at: reference, in: store, if: condition, cell)
+    }
     return calling(cell, as: reference) {
       write(value, to: cell) {
         let outer = graph.storing
@@ -247,7 +263,13 @@ extension Machine {
   func put(
     _ value: Value, at reference: Value, in store: Value, if condition: Value = .nil
   ) -> Value {
+    let waited = waitForWrites(at: reference, in: store)
+    if waited.isUnwind { return waited }
     guard let native = nativeStore(store) else {
+      if writesForConnection, condition.isNil, answersLater(store) {
+        writeLater(.put(value), at: reference, in: store)
+        return value
+      }
       // What it does itself may have taken it from everybody else.
       let root = roots.count
       roots.append(store)
@@ -269,6 +291,10 @@ extension Machine {
       }
       guard let resource = try encode(value, for: native, at: place, during: .put) else {
         return .unwind
+      }
+      if native.executor != nil, writesForConnection, condition.isNil {
+        writeLater(.resource(resource, value), at: reference, in: store)
+        return value
       }
       let precondition = try asPrecondition(condition)
       joinBatch(native)
@@ -319,6 +345,12 @@ extension Machine {
   func deleteUnwatched(
     _ reference: Value, in store: Value, if condition: Value
   ) -> Value {
+    let waited = waitForWrites(at: reference, in: store)
+    if waited.isUnwind { return waited }
+    if writesForConnection, condition.isNil, answersLater(store) {
+      writeLater(.delete, at: reference, in: store)
+      return .true
+    }
     guard let native = nativeStore(store) else {
       let root = roots.count
       roots.append(store)

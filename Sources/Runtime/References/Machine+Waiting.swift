@@ -92,7 +92,7 @@ extension Machine {
     }
     loop.requestCount += 1
     executor.begin(request)
-    let waited = try wait { coming.result != nil }
+    let waited = wait { coming.result != nil }
     guard !waited.isUnwind, let result = coming.result else {
       coming.isAbandoned = true
       loop.requestCount -= 1
@@ -105,7 +105,7 @@ extension Machine {
   /// Lets the loop run until a condition holds, which something that the loop does brings about.
   ///
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
-  func wait(until isDone: () -> Bool) throws(Failure) -> Value {
+  func wait(until isDone: () -> Bool) -> Value {
     if let coroutine = loop.coroutines.current {
       return suspend(coroutine, for: .event, until: isDone)
     }

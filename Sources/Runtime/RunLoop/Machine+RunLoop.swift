@@ -20,6 +20,13 @@ extension Machine {
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
   private func turn(before limit: DueTime? = nil, isEnding: Bool = false) -> Value {
     for work in loop.inbox.takeAll() { work(self) }
+    for work in loop.takeWork() {
+      let outcome = runCoroutine { [unowned self] in
+        work(self)
+        return .nil
+      }
+      if outcome.isUnwind { return .unwind }
+    }
     loop.executor?.runDue()
     if runHooks().isUnwind { return .unwind }
     for _ in 0..<loop.coroutines.readyCount {

@@ -20,6 +20,8 @@ final class RunLoop {
   /// Blocks to be evaluated in the next turn, in their order, and how many have been taken.
   private(set) var tasks: [Value] = []
   private var firstTask = 0
+  /// What Swift code is to do in the next turn.
+  private var work: [(Machine) -> Void] = []
   /// Hooks of objects that have been collected; run in a turn and between two statements.
   var hooks: [Value] = []
   private var sources: [any LiveSource] = []
@@ -55,6 +57,14 @@ final class RunLoop {
 
   func addTask(_ block: Value) { tasks.append(block) }
 
+  /// Adds what Swift code does in the next turn, on a coroutine.
+  func addWork(_ body: @escaping (Machine) -> Void) { work.append(body) }
+
+  func takeWork() -> [(Machine) -> Void] {
+    defer { work = [] }
+    return work
+  }
+
   var taskCount: Int { tasks.count - firstTask }
 
   func takeTask() -> Value? {
@@ -78,7 +88,7 @@ final class RunLoop {
   /// Whether something can be done without waiting, timers left out.
   var hasWork: Bool {
     taskCount > 0 || !hooks.isEmpty || !inbox.isEmpty || !storedChanges.isEmpty
-      || coroutines.hasReady || executor?.nextTime == .min
+      || coroutines.hasReady || !work.isEmpty || executor?.nextTime == .min
   }
 
   /// When something is due; nil when nothing is at any time.

@@ -164,6 +164,7 @@ extension Machine {
         roots.removeLast(roots.count - root)
       }
       return value
+    case .failed(let failure) where failure.isPending: return pendingValue(of: formula)
     case .failed(let failure):
       if graph.stuck.unreached == formula.id.rawValue {
         graph.stuck.unreached = -1
@@ -174,6 +175,19 @@ extension Machine {
     case .unwound: break
     }
     return nil
+  }
+
+  /// Returns what a formula goes on with whose store has not answered yet: what its place holds.
+  private func pendingValue(of formula: Formula) -> Value? {
+    let output = graph[formula.output]
+    if output.place.kind == .stored, let known = output.cachedValue { return known }
+    let value = output.place.kind == .stored ? nil : currentValue(of: formula.output)
+    guard let value, !formula.connection.isInvariant else {
+      formula.state = .waiting
+      graph.markWaiting(formula)
+      return nil
+    }
+    return value.isUndefined ? .nil : value
   }
 
   /// Returns the present value of an inverse's place where the inverse has none and the formula holds: of a

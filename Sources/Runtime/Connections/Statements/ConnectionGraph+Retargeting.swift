@@ -114,7 +114,14 @@ extension ConnectionGraph {
     }
   }
 
+  /// Has a cell read anew whose place cannot tell about changes.
+  func lookAgain(at cell: CellID) {
+    cells[cell.index].cachedValue = nil
+    machine.stores.coming.lookAgain(at: place(of: cell))
+  }
+
   func forgetCachedValue(of cell: CellID) {
     cells[cell.index].cachedValue = nil
+    if hot[cell.rawValue].kind == .stored { machine.stores.coming.markStale(place(of: cell)) }
   }
 }

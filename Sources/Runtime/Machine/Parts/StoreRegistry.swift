@@ -11,6 +11,8 @@ final class StoreRegistry {
   /// What stores have told and nobody has taken up yet; they may tell from any thread.
   let changes = StoredChanges()
   let watches = StoreWatches()
+  /// What connections wait for in stores that take time.
+  let coming = ComingPlaces()
   /// The stores that keep what this turn writes to them together.
   var batches = OpenBatches()
   /// The changes that policies of connections hold back.

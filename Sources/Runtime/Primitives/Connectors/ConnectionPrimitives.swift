@@ -94,6 +94,14 @@ extension Primitive {
     ) { machine, arguments in
       machine.symbol(machine.connectionState(arguments.receiver))
     },
+    Primitive(
+      "nanosecondsPending", "Private: how long it has waited for a store; nil when it waits for none."
+    ) { machine, arguments in
+      guard let connection = machine.connection(arguments.receiver),
+        let time = machine.pendingTime(of: connection), let clock = machine.host.clock
+      else { return .nil }
+      return machine.makeInteger(max(0, clock.monotonicTime - time))
+    },
     Primitive("isSatisfied", "Whether what it says holds.") { machine, arguments in
       Value(machine.connectionState(arguments.receiver) == "satisfied")
     },
@@ -288,6 +296,7 @@ extension Machine {
         return observer.cells.isEmpty || !showsTruth(observer) ? "waiting" : "satisfied"
       }
     }
+    if pendingTime(of: connection) != nil { return "pending" }
     if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
     if let state = redundantState(of: connection) { return state }
     if hasFailed(connection) { return "error" }

@@ -36,7 +36,7 @@ extension Primitive {
       for formula in connection.formulas {
         // What cannot tell about changes is read anew.
         for input in formula.inputs where machine.isSilent(input) {
-          machine.graph.forgetCachedValue(of: input)
+          machine.graph.lookAgain(at: input)
         }
         machine.graph.scheduledFormulas.append(formula)
       }
@@ -77,7 +77,7 @@ extension Primitive {
       guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else {
         return .nil
       }
-      if machine.isSilent(cell) { machine.graph.forgetCachedValue(of: cell) }
+      if machine.isSilent(cell) { machine.graph.lookAgain(at: cell) }
       switch machine.reading(cell) {
       case .value(let value): return value.isUndefined ? .nil : value
       case .failed(let failure): throw failure

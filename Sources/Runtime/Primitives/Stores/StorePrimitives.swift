@@ -144,6 +144,9 @@ extension Primitive {
       try machine.storing("put") { () throws(StoreError) in try store.close() }
       return arguments.receiver
     },
+    Primitive("answersLater", "Whether its verbs may take time.") { machine, arguments in
+      Value(machine.nativeStore(arguments.receiver)?.executor != nil)
+    },
     Primitive("verbs", "The verbs that it has.") { machine, arguments in
       let verbs = machine.nativeStore(arguments.receiver)?.capabilities.verbs ?? []
       return machine.makeArray(verbs.map { machine.symbol($0.rawValue) })

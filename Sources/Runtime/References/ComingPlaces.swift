@@ -1,0 +1,388 @@
+internal import TenonSolverKit
+internal import TenonStoreKit
+internal import TenonTables
+
+/// Places of stores that take time, as connections know them: a turn does not wait, so that it goes on
+/// with what is known, and the answer is a change that was made elsewhere.
+final class ComingPlaces {
+  /// What was answered.
+  enum Answer {
+    case value(Value)
+    /// The exception.
+    case failure(Value)
+  }
+
+  /// What a connection has put off to write.
+  enum Write {
+    case put(Value)
+    /// For a store in Swift code, with the value that is there then.
+    case resource(Resource, Value)
+    case delete
+  }
+
+  /// One place.
+  struct Entry {
+    var answer: Answer?
+    /// Whether the place has changed since, or may have.
+    var isStale = false
+    /// Whether it is being read.
+    var isReading = false
+    /// The formulas that go on when it has been read.
+    var awaiting: Set<FormulaID> = []
+    /// Whether somebody else has asked as well, who is told as of any change.
+    var tellsOthers = false
+    /// What is still to be written.
+    var write: Write?
+    /// The coroutine that writes.
+    weak var writer: Coroutine?
+    var isWriting = false
+    /// When what is under way has begun, in nanoseconds of the monotonic clock.
+    var since = 0
+    /// The number of what has begun last, for those who wait for what they have begun.
+    var number = 0
+    /// The connection that writes, where no formula determines the place.
+    var connection: Connection?
+
+    var isPending: Bool { isReading || isWriting }
+  }
+
+  var entries: [Place: Entry] = [:]
+  /// How many requests have begun.
+  private(set) var begun = 0
+  /// The coroutines that go on when something has ended.
+  var waiting: [Coroutine] = []
+  /// The connection for which a relay writes.
+  var writing: Connection?
+
+  func takeNumber() -> Int {
+    begun += 1
+    return begun
+  }
+
+  /// Whether something is under way that has begun after a number was taken.
+  func isPending(since number: Int) -> Bool {
+    begun > number && entries.values.contains { $0.isPending && $0.number > number }
+  }
+
+  /// Marks what is known of a place as old: it has changed.
+  func markStale(_ place: Place) { entries[place]?.isStale = true }
+
+  /// Has a place read anew, unless that is under way.
+  func lookAgain(at place: Place) {
+    guard entries[place]?.isReading == false else { return }
+    entries[place]?.isStale = true
+  }
+
+  /// Forgets a place that no connection joins any more.
+  func forget(_ place: Place) {
+    guard let entry = entries[place], !entry.isPending else { return }
+    entries[place] = nil
+  }
+
+  func mark(_ heap: Heap) {
+    for (place, entry) in entries {
+      heap.mark(place.object)
+      heap.mark(place.key)
+      switch entry.answer {
+      case .value(let value), .failure(let value): heap.mark(value)
+      case nil: break
+      }
+      switch entry.write {
+      case .put(let value), .resource(_, let value): heap.mark(value)
+      case .delete, nil: break
+      }
+    }
+  }
+}
+
+extension Machine {
+  /// Whether a formula reads, which must not wait for a store that takes time.
+  var readsForFormula: Bool {
+    graph.atomicDepth == 0 && (graph.running != nil || graph.isSettling)
+  }
+
+  /// Whether a connection writes, which must not wait either.
+  var writesForConnection: Bool {
+    graph.atomicDepth == 0
+      && (graph.running != nil || graph.isSettling || graph.writing != nil || graph.observers.isTelling)
+  }
+
+  /// Whether the verbs of a store take time.
+  func answersLater(_ store: Value) -> Bool {
+    guard store.isObject else { return false }
+    if let native = nativeStore(store) { return native.executor != nil }
+    let selector = selector("answersLater")
+    guard let method = classInfo(of: store).lookUp(selector),
+      method !== kernel.store.lookUp(selector)
+    else { return false }
+    let outer = recorder
+    if outer != nil { recorder = DependencyRecorder(within: outer) }
+    defer { recorder = outer }
+    if case .value(.true) = withErrorsCaught({ send(selector, to: store) }) { return true }
+    return false
+  }
+
+  // MARK: Reading
+
+  /// What is known of a place, for a formula; what is not known is asked for, and the formula goes no
+  /// further.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func comingValue(at reference: Value, in store: Value) -> Value {
+    let place = placeOfStore(reference, in: store)
+    var entry = stores.coming.entries[place] ?? ComingPlaces.Entry()
+    if let answer = entry.answer, !entry.isStale {
+      switch answer {
+      case .value(let value): return value
+      case .failure(let exception): return signal(send(selector("copy"), to: exception))
+      }
+    }
+    if let formula = graph.running, formula.constraint?.isMultiWay != true {
+      entry.awaiting.insert(formula.id)
+    } else {
+      entry.tellsOthers = true
+    }
+    let isFirst = !entry.isReading
+    entry.isReading = true
+    if isFirst { begin(&entry) }
+    stores.coming.entries[place] = entry
+    if isFirst { loop.addWork { machine in machine.fetch(place) } }
+    return unwindAsPending(place)
+  }
+
+  func placeOfStore(_ reference: Value, in store: Value) -> Place {
+    Place(kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
+  }
+
+  private func begin(_ entry: inout ComingPlaces.Entry) {
+    if !entry.isPending || entry.since == 0 { entry.since = host.clock?.monotonicTime ?? 0 }
+    entry.number = stores.coming.takeNumber()
+  }
+
+  /// Leaves the formula that runs, by whatever handlers it has of its own.
+  private func unwindAsPending(_ place: Place) -> Value {
+    var index = exceptions.currentHandler
+    while index >= 0, index < exceptions.handlers.count, exceptions.handlers[index].frame != nil {
+      index = exceptions.handlers[index].outer
+    }
+    let exception = makeException(
+      for: .store(
+        StoreError(.pending, referenceText(place.key), "it has not answered yet"), during: "get"))
+    guard index >= 0, index < exceptions.handlers.count else { return signal(exception) }
+    return state.unwind(to: Value(small: exceptions.handlers[index].token), with: exception)
+  }
+
+  /// Reads a place, on a coroutine, and tells connections what is there.
+  private func fetch(_ place: Place) {
+    stores.coming.entries[place]?.isStale = false
+    // A store over others reads their places: a change there is one of this place.
+    let recorder = DependencyRecorder(within: nil)
+    recorder.base = state.base
+    self.recorder = recorder
+    trackingDepth += 1
+    let answer = catchingException { get(place.key, from: place.object) }
+    trackingDepth -= 1
+    self.recorder = nil
+    guard var entry = stores.coming.entries[place] else { return }
+    entry.isReading = false
+    defer { didEndRequest() }
+    guard let answer else {
+      stores.coming.entries[place] = entry
+      return
+    }
+    // It may have changed while it was read: then it is read once more.
+    let isStale = entry.isStale
+    let (formulas, tellsOthers) = (entry.awaiting, entry.tellsOthers)
+    entry.answer = answer
+    entry.awaiting = []
+    entry.tellsOthers = false
+    stores.coming.entries[place] = entry
+    guard let cell = graph.cellsByPlace[place] else { return stores.coming.forget(place) }
+    graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
+    if tellsOthers { graph.takeUpChange(of: cell) } else { graph.forgetCachedValue(of: cell) }
+    // Those that have asked go on whatever their policies say: it is their look that has come to an end.
+    graph.scheduledFormulas += formulas.sorted().compactMap { graph[$0] }
+    stores.coming.entries[place]?.isStale = false
+    _ = settleGraph(answering: .nil)
+    guard isStale, graph.cellsByPlace[place] == cell else { return }
+    // What has come meanwhile is read after it.
+    graph.forgetCachedValue(of: cell)
+    if tellsOthers { graph.takeUpChange(of: cell) }
+    graph.scheduledFormulas += formulas.sorted().compactMap { graph[$0] }
+    _ = settleGraph(answering: .nil)
+  }
+
+  /// What something comes to; nil when it is unwound.
+  private func catchingException(_ body: () -> Value) -> ComingPlaces.Answer? {
+    let outer = exceptions.currentHandler
+    let count = exceptions.handlers.count
+    let token = makeToken()
+    exceptions.handlers.append(Handler(frame: nil, outer: outer, token: token))
+    exceptions.currentHandler = count
+    let value = body()
+    exceptions.currentHandler = outer
+    exceptions.handlers.shorten(to: count)
+    guard value.isUnwind else { return .value(value) }
+    guard state.unwindTarget == Value(small: token) else { return nil }
+    exceptions.unwindAction = .deliver
+    return .failure(state.takeUnwindValue())
+  }
+
+  // MARK: Writing
+
+  /// Has a place written, or removed, when the turn is over; of several values the last.
+  func writeLater(_ write: ComingPlaces.Write, at reference: Value, in store: Value) {
+    let place = placeOfStore(reference, in: store)
+    var entry = stores.coming.entries[place] ?? ComingPlaces.Entry()
+    entry.write = write
+    entry.connection = stores.coming.writing
+    switch write {
+    case .put(let value), .resource(_, let value): entry.answer = .value(value)
+    case .delete: entry.answer = .value(.nil)
+    }
+    entry.isStale = false
+    let isFirst = !entry.isWriting
+    entry.isWriting = true
+    begin(&entry)
+    stores.coming.entries[place] = entry
+    if isFirst { loop.addWork { machine in machine.writeOut(place) } }
+  }
+
+  /// Writes a place that a connection joins, for the program: the store first, as that takes time, then
+  /// what depends on the place.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func writeSlowly(
+    _ value: Value, at reference: Value, in store: Value, if condition: Value, _ cell: CellID
+  ) -> Value {
+    do throws(Failure) {
+      try graph.checkWrite(to: cell)
+    } catch {
+      return signal(error)
+    }
+    guard let old = currentValue(of: cell) else { return .unwind }
+    if !isUnchanged(old, value) {
+      let stored = put(value, at: reference, in: store, if: condition)
+      if stored.isUnwind { return stored }
+    }
+    // It may have been given up meanwhile.
+    guard graph.cellsByPlace[placeOfStore(reference, in: store)] == cell else {
+      return settleObservers(answering: value)
+    }
+    return calling(cell, as: reference) {
+      write(value, to: cell) {
+        graph.cacheValue(value, of: cell)
+        return nil
+      }
+    }
+  }
+
+  /// Writes bytes at a place of a store in Swift code.
+  ///
+  /// - Returns: the value, or `unwind`.
+  private func put(
+    _ resource: Resource, _ value: Value, at reference: Value, in store: Value
+  ) -> Value {
+    do throws(Failure) {
+      let native = try openedStore(store)
+      let place = try self.reference(reference)
+      try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
+        () throws(StoreError) in try native.put(place, resource, if: nil)
+      }
+      return value
+    } catch {
+      return signal(error)
+    }
+  }
+
+  /// Writes what is to be written at a place, on a coroutine.
+  private func writeOut(_ place: Place) {
+    stores.coming.entries[place]?.writer = loop.coroutines.current
+    while let write = stores.coming.entries[place]?.write {
+      stores.coming.entries[place]?.write = nil
+      let outcome = withErrorsCaught {
+        switch write {
+        case .put(let value): put(value, at: place.key, in: place.object)
+        case .resource(let resource, let value): put(resource, value, at: place.key, in: place.object)
+        case .delete: deleteUnwatched(place.key, in: place.object, if: .nil)
+        }
+      }
+      guard case .failed(let failure) = outcome else { continue }
+      stores.coming.entries[place]?.answer = nil
+      tell(failure, of: place)
+    }
+    stores.coming.entries[place]?.isWriting = false
+    stores.coming.entries[place]?.writer = nil
+    if graph.cellsByPlace[place] == nil { stores.coming.forget(place) }
+    didEndRequest()
+  }
+
+  /// Tells the connection that has written a place why it could not be.
+  private func tell(_ failure: Failure, of place: Place) {
+    guard let cell = graph.cellsByPlace[place] else { return }
+    graph.forgetCachedValue(of: cell)
+    if let connection = stores.coming.entries[place]?.connection, connection.status == .active,
+      let observer = connection.observer
+    {
+      observer.error = failure.message
+      report(failure, of: connection)
+      return
+    }
+    let formulas = graph[cell].region?.constraints.flatMap(\.formulas) ?? []
+    let writers = [graph.owner(of: cell)].compactMap(\.self) + formulas.filter { $0.output == cell }
+    for formula in writers.prefix(1) { record(failure, of: formula) }
+  }
+
+  /// Waits until connections have written a place, before the program itself reads or writes there.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  func waitForWrites(at reference: Value, in store: Value) -> Value {
+    guard !stores.coming.entries.isEmpty, mayWait else { return .nil }
+    let place = placeOfStore(reference, in: store)
+    guard let entry = stores.coming.entries[place], entry.isWriting,
+      entry.writer == nil || entry.writer !== loop.coroutines.current
+    else { return .nil }
+    return waitForPlaces { stores.coming.entries[place]?.isWriting != true }
+  }
+
+  private func waitForPlaces(until isDone: () -> Bool) -> Value {
+    if let coroutine = loop.coroutines.current { stores.coming.waiting.append(coroutine) }
+    defer {
+      if let coroutine = loop.coroutines.current {
+        stores.coming.waiting.removeAll { $0 === coroutine }
+      }
+    }
+    return wait(until: isDone)
+  }
+
+  /// Lets those go on that wait for places.
+  private func didEndRequest() {
+    for coroutine in stores.coming.waiting { loop.coroutines.wake(coroutine) }
+  }
+
+  // MARK: Statements
+
+  /// Waits for what has begun since a number was taken: a statement that connects waits for its places.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func awaitPlaces(since number: Int, answering value: Value) -> Value {
+    guard stores.coming.begun > number, mayWait, !value.isUnwind else { return value }
+    let root = roots.count
+    roots.append(value)
+    defer { roots.removeLast(roots.count - root) }
+    return waitForPlaces { !stores.coming.isPending(since: number) }.isUnwind ? .unwind : value
+  }
+
+  /// When what a connection waits for has begun, in nanoseconds of the monotonic clock; nil when it waits
+  /// for no place of a store.
+  func pendingTime(of connection: Connection) -> Int? {
+    guard !stores.coming.entries.isEmpty else { return nil }
+    let cells = connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
+    return cells.compactMap { cell in
+      guard graph.hot[cell.rawValue].kind == .stored,
+        let entry = stores.coming.entries[graph[cell].place], entry.isPending
+      else { return nil }
+      return entry.since
+    }.min()
+  }
+}
