@@ -20,11 +20,18 @@ public protocol Clock: AnyObject {
   ///   - deadline: A value of `monotonicTime`; nil when nothing is due at any time.
   ///   - wakeUp: What another thread calls for attention with.
   func wait(until deadline: Int?, or wakeUp: WakeUp)
+
+  /// Whether time passes only when somebody waits, as for a test: what other threads do takes none, and is
+  /// waited for.
+  var jumps: Bool { get }
 }
 
 extension Clock {
   /// The time itself.
   public var coarseWallTime: Int { wallTime }
+
+  /// Time passes by itself.
+  public var jumps: Bool { false }
 }
 
 /// Where an interpreter finds the descriptions of time zones.

@@ -12,6 +12,8 @@ final class VirtualClock: TenonStoreKit::Clock {
 
   var wallTime: Int { VirtualClock.start + monotonicTime - 1_000_000_000 }
 
+  var jumps: Bool { true }
+
   func wait(until deadline: Int?, or wakeUp: WakeUp) {
     waitCount += 1
     if let deadline {

@@ -288,7 +288,10 @@ extension Machine {
     of exception: ObjectRef, with value: Value, action: UnwindAction = .deliver
   ) -> Value {
     guard let token = exception[slot: ExceptionSlot.handlerToken].asSmallInteger,
-      (0..<exceptions.handlers.count).contains(where: { exceptions.handlers[$0].token == token })
+      // The one that is meant is among the last, as a rule.
+      (0..<exceptions.handlers.count).reversed().contains(where: {
+        exceptions.handlers[$0].token == token
+      })
     else { return signal(.inactiveException()) }
     exceptions.unwindAction = action
     return state.unwind(to: Value(small: token), with: value)

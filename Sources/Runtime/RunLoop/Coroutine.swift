@@ -49,6 +49,9 @@ final class Coroutine {
   /// The handlers, likewise.
   let handlers = FlatTable<Handler>()
 
+  /// A number of what it evaluates, which no other evaluation has had.
+  private(set) var number = 0
+
   /// What is evaluated; nil when it has ended.
   private var body: (() -> Value)?
   private var outcome = Value.nil
@@ -105,7 +108,10 @@ final class Coroutine {
   var isUnderWay: Bool { body != nil }
 
   /// Gives an idle coroutine something to evaluate.
-  func prepare(_ body: @escaping () -> Value) { self.body = body }
+  func prepare(_ number: Int, _ body: @escaping () -> Value) {
+    self.number = number
+    self.body = body
+  }
 
   /// Runs it until it ends or waits; the machine's state is that of this evaluation.
   ///
@@ -191,6 +197,7 @@ final class Coroutines {
   /// Those that go on in the next turn, in order.
   private var ready: [Coroutine] = []
   private var idle: [Coroutine] = []
+  private var lastNumber = 0
   /// Where the thread's own stack was left.
   private let thread = unsafe tenon_stack_of_thread()
 
@@ -222,6 +229,11 @@ final class Coroutines {
     let coroutine = idle.popLast() ?? Coroutine(nativeBytes: bytes, slots: bytes / 4)
     if let coroutine { underWay.append(coroutine) }
     return coroutine
+  }
+
+  func takeNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
   }
 
   /// Takes back a coroutine that has ended.

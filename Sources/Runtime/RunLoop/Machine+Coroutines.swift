@@ -8,7 +8,7 @@ extension Machine {
   ///   waits.
   func runCoroutine(_ body: @escaping () -> Value) -> Value {
     guard let coroutine = loop.coroutines.take(slots: options.stackSlots) else { return body() }
-    coroutine.prepare(body)
+    coroutine.prepare(loop.coroutines.takeNumber(), body)
     return resume(coroutine)
   }
 

@@ -157,7 +157,7 @@ extension Machine {
     _ = wakeUp.descriptor
     guard !loop.hasWork, !state.isInterruptRequested else { return }
     try withConsole { console throws(ConsoleError) in try console.flush() }
-    if let clock = host.clock {
+    if let clock = host.clock, !clock.jumps || loop.requestCount == 0 {
       clock.wait(until: deadline, or: wakeUp)
     } else {
       wakeUp.wait(nanoseconds: .max)

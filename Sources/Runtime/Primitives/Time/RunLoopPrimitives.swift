@@ -25,6 +25,14 @@ extension Primitive {
       machine, arguments throws(Failure) in
       try machine.wait(nanoseconds: try machine.integer(arguments[0]))
     },
+    Primitive(
+      "activity", "A number of what is evaluated: of a future, a timer, or 0 of the program itself."
+    ) { machine, _ in
+      Value(small: machine.loop.coroutines.current?.number ?? 0)
+    },
+    Primitive(
+      "mayWait", "Whether what is evaluated may wait: it is no formula and no part of a turn."
+    ) { machine, _ in Value(machine.mayWait) },
     Primitive("isLive", "Whether anything may still happen: a timer, a future, a hook.") {
       machine, _ in
       Value(machine.loop.isLive)
