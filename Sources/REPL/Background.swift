@@ -2,7 +2,7 @@ internal import Tenon
 internal import TenonRuntime
 
 /// What the program does while a line is awaited: its timers and futures.
-final class Background {
+final class Background: IdleWork {
   private let interpreter: Interpreter
   /// Called before and after something is done: it may write.
   var willRun: () -> Void = {}
@@ -24,9 +24,13 @@ final class Background {
   func forgetCalls() { interpreter.wakeUp.forgetCalls() }
 
   /// Does what is due.
-  func run() {
+  ///
+  /// - Returns: Whether nothing has asked for the end of the program.
+  @discardableResult
+  func run() -> Bool {
     willRun()
     if case .failed(let error) = interpreter.runDue() { exitStatus = error.exitStatus }
     didRun()
+    return exitStatus == nil
   }
 }

@@ -162,7 +162,7 @@ extension Interrupts {
   ///     missed, and again after each of them.
   /// - Returns: false when waiting was disturbed.
   static func waitForInput(
-    _ descriptor: Int32, background: Background? = nil, isDisturbed: () -> Bool
+    _ descriptor: Int32, background: (any IdleWork)? = nil, isDisturbed: () -> Bool
   ) -> Bool {
     var held = all
     var usual = sigset_t()

@@ -36,6 +36,8 @@ final class TerminalConsole: Console {
 
   /// What goes on while a line of a session is awaited.
   var background: Background?
+  /// What goes on while a program waits for input.
+  var idleWork: (any IdleWork)?
   /// Called before the next write.
   var willWrite: (() -> Void)?
   /// How many requests to stop what is written goes on in spite of; nil for those that came before.
@@ -210,9 +212,7 @@ final class TerminalConsole: Console {
   ///
   /// - Returns: false when waiting was disturbed.
   private func wait(isDisturbed: () -> Bool) throws(ConsoleError) -> Bool {
-    guard let background else {
-      return Interrupts.waitForInput(source, isDisturbed: isDisturbed)
-    }
+    guard let background else { return try waitForProgram(isDisturbed: isDisturbed) }
     while background.exitStatus == nil {
       let isReady = Interrupts.waitForInput(source, background: background) {
         isDisturbed() || background.isDue
@@ -226,6 +226,28 @@ final class TerminalConsole: Console {
       try flush()
     }
     return false
+  }
+
+  /// Waits for the input of a program, which goes on with what else it has to do.
+  ///
+  /// - Returns: false when waiting was disturbed.
+  private func waitForProgram(isDisturbed: () -> Bool) throws(ConsoleError) -> Bool {
+    guard let idle = idleWork else {
+      return Interrupts.waitForInput(source, isDisturbed: isDisturbed)
+    }
+    while true {
+      let isReady = Interrupts.waitForInput(source, background: idle) {
+        isDisturbed() || idle.nanosecondsLeft == 0
+      }
+      if isReady { return true }
+      guard !isDisturbed() else { return false }
+      // What reads in its turn gets the input.
+      idleWork = nil
+      let goesOn = idle.run()
+      idleWork = idle
+      guard goesOn else { return false }
+      try flush()
+    }
   }
 
   private enum Filling {

@@ -21,8 +21,8 @@ package final class StoredChanges: Sendable {
 
   private struct State {
     var schedule: ChangeSchedule<AnnouncedPlace>
-    /// The place that the interpreter is writing to, and its thread.
-    var own: (place: AnnouncedPlace, thread: UInt)?
+    /// The places that the interpreter is writing to, by the threads that do it.
+    var own: [UInt: AnnouncedPlace] = [:]
     /// The directories in which the interpreter has changed something, each once.
     var listings: [AnnouncedPlace] = []
     var knownListings: Set<AnnouncedPlace> = []
@@ -46,7 +46,7 @@ package final class StoredChanges: Sendable {
   package func note(_ change: Change, of store: Int = 0) {
     let place = AnnouncedPlace(store: store, reference: change.reference)
     state.withLock { state in
-      if let own = state.own, own.place == place, own.thread == tenon_thread_number() { return }
+      if !state.own.isEmpty, state.own[tenon_thread_number()] == place { return }
       state.schedule.post(place, change.verb, sequence: change.sequence)
     }
   }
@@ -59,13 +59,11 @@ package final class StoredChanges: Sendable {
     _ reference: Reference, of store: Int = 0, notesListing: Bool,
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    let outer = state.withLock { state in
-      defer {
-        state.own = (AnnouncedPlace(store: store, reference: reference), tenon_thread_number())
-      }
-      return state.own
+    let thread = tenon_thread_number()
+    let outer = state.withLock {
+      $0.own.updateValue(AnnouncedPlace(store: store, reference: reference), forKey: thread)
     }
-    defer { state.withLock { $0.own = outer } }
+    defer { state.withLock { $0.own[thread] = outer } }
     let result = try body()
     if notesListing, let parent = reference.parent {
       let listing = AnnouncedPlace(store: store, reference: parent)

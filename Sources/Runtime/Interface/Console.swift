@@ -32,11 +32,38 @@ public protocol Console: AnyObject {
 
   /// Whether a person types what is read; false unless the console says otherwise.
   var isInputTerminal: Bool { get }
+
+  /// What is to be done while it waits for input; nil for nothing. A console that does not ask holds
+  /// everything up while it waits.
+  var idleWork: (any IdleWork)? { get set }
+}
+
+/// What goes on while somebody waits for something else.
+public protocol IdleWork: AnyObject {
+  /// What becomes readable when there is something to be done; -1 for nothing.
+  var descriptor: Int32 { get }
+
+  /// Nanoseconds until something is due.
+  var nanosecondsLeft: Int { get }
+
+  /// Takes back the calls of other threads: what they have brought is due.
+  func forgetCalls()
+
+  /// Does what is due.
+  ///
+  /// - Returns: Whether to go on waiting.
+  func run() -> Bool
 }
 
 extension Console {
   /// Nobody types: a console of a host is no terminal.
   public var isInputTerminal: Bool { false }
+
+  /// It does nothing meanwhile.
+  public var idleWork: (any IdleWork)? {
+    get { nil }
+    set {}
+  }
 }
 
 /// Where a program writes.

@@ -373,6 +373,17 @@ extension Machine {
     return waitForPlaces { !stores.coming.isPending(since: number) }.isUnwind ? .unwind : value
   }
 
+  /// Waits until the stores have answered that a connection has asked.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func awaitAnswers(of connection: Connection, answering value: Value) -> Value {
+    guard mayWait, pendingTime(of: connection) != nil else { return value }
+    let waited = waitForPlaces {
+      connection.status != .active || pendingTime(of: connection) == nil
+    }
+    return waited.isUnwind ? .unwind : value
+  }
+
   /// When what a connection waits for has begun, in nanoseconds of the monotonic clock; nil when it waits
   /// for no place of a store.
   func pendingTime(of connection: Connection) -> Int? {

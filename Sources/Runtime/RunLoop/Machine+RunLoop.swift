@@ -320,6 +320,42 @@ extension Machine {
   }
 }
 
+/// The loop, for a console that waits.
+private final class LoopWhileReading: IdleWork {
+  private unowned let machine: Machine
+  /// Whether what reads must not go on.
+  private(set) var isUnwinding = false
+
+  init(_ machine: Machine) { self.machine = machine }
+
+  var descriptor: Int32 { machine.loop.inbox.wakeUp.descriptor ?? -1 }
+  var nanosecondsLeft: Int { machine.nanosecondsUntilDue ?? .max }
+  func forgetCalls() { machine.loop.inbox.wakeUp.forgetCalls() }
+
+  func run() -> Bool {
+    isUnwinding = machine.turnOfLoop().isUnwind
+    return !isUnwinding
+  }
+}
+
+extension Machine {
+  fileprivate func turnOfLoop() -> Value { turn() }
+
+  /// Reads from the console; the loop goes on while it waits.
+  func readingConsole<Result>(
+    _ body: (any Console) throws(ConsoleError) -> Result
+  ) throws(Failure) -> Result {
+    let idle = LoopWhileReading(self)
+    let outer = host.console.idleWork
+    if mayWait { host.console.idleWork = idle }
+    defer { host.console.idleWork = outer }
+    let result = try withConsole(body)
+    if idle.isUnwinding { throw .unwinding() }
+    try pollInterrupt()
+    return result
+  }
+}
+
 /// Where the kernel's Timer keeps its variables.
 enum TimerSlot {
   /// The number under which the loop knows it; nil when it does not run.

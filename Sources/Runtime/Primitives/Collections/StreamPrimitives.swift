@@ -71,19 +71,17 @@ extension Primitive {
     },
     Primitive("readLine", "The next line without its end; nil at the end.") {
       machine, arguments throws(Failure) in
-      let line = try machine.withConsole { console throws(ConsoleError) in
+      let line = try machine.readingConsole { console throws(ConsoleError) in
         try console.readLine { machine.noticeInterrupt() }
       }
-      try machine.pollInterrupt()
       guard let line else { return .nil }
       guard let text = String(validating: line, as: UTF8.self) else { throw .notUTF8("stdin") }
       return machine.makeString(text)
     },
     Primitive("readToEnd", "All that is left to read.") { machine, arguments throws(Failure) in
-      let bytes = try machine.withConsole { console throws(ConsoleError) in
+      let bytes = try machine.readingConsole { console throws(ConsoleError) in
         try console.readAll(limit: ObjectRef.byteLimit) { machine.noticeInterrupt() }
       }
-      try machine.pollInterrupt()
       guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8("stdin") }
       return machine.makeString(text)
     },

@@ -102,6 +102,13 @@ extension Primitive {
       else { return .nil }
       return machine.makeInteger(max(0, clock.monotonicTime - time))
     },
+    Primitive("awaitAnswers", "Waits until the stores have answered that it has asked.") {
+      machine, arguments in
+      guard let connection = machine.connection(arguments.receiver) else {
+        return arguments.receiver
+      }
+      return machine.awaitAnswers(of: connection, answering: arguments.receiver)
+    },
     Primitive("isSatisfied", "Whether what it says holds.") { machine, arguments in
       Value(machine.connectionState(arguments.receiver) == "satisfied")
     },
