@@ -1,5 +1,5 @@
 internal import TenonRuntime
-internal import TenonStores
+public import TenonStores
 
 extension Interpreter {
   /// Mounts the stores of what lies outside the program and its files: `http`, `https`, `sqlite`,
@@ -7,7 +7,9 @@ extension Interpreter {
   ///
   /// Nothing of them is loaded before they are used. They act with the rights of the process; an
   /// interpreter that runs programs of others has no business with them.
-  public func mountRemoteStores() {
+  ///
+  /// - Parameter environment: The variables that programs get; nil for those of this process.
+  public func mountRemoteStores(environment: EnvironmentStore? = nil) {
     let interrupter = interrupter
     for scheme in ["http", "https"] {
       let store = HTTPStore(scheme: scheme)
@@ -17,7 +19,7 @@ extension Interpreter {
     let databases = SQLiteFilesStore()
     databases.isInterrupted = { interrupter.isRequested }
     mount(databases, as: "sqlite")
-    let processes = ProcessStore()
+    let processes = ProcessStore(environment: environment)
     processes.isInterrupted = { interrupter.isRequested }
     mount(processes, as: "process")
     machine.mountStore(ofClass: "ClockStore", as: "clock")

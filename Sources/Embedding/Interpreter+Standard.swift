@@ -34,7 +34,7 @@ extension Interpreter {
       try? console.write(text.span, to: .error)
     }
 
-    interpreter.mountRemoteStores()
+    interpreter.mountRemoteStores(environment: environment)
 
     let loader = FileSourceLoader()
     loader.isInterrupted = { interrupter.isRequested }

@@ -52,6 +52,8 @@ public struct StoreError: Error, Sendable {
   public var systemCode: Int32?
   /// How long to wait before trying again, in seconds, as far as the store knows.
   public var retryAfter: Double?
+  /// What a program has printed that failed all the same; nil for other errors.
+  public var output: [UInt8]?
 
   /// Creates an error.
   public init(

@@ -1,16 +1,21 @@
+internal import Synchronization
 public import TenonStoreKit
 internal import TenonText
 
 /// A store of environment variables, each under its name.
 ///
 /// It is a copy of the environment, made when the store is: what is written stays in the store and
-/// changes nothing of the process. A value is bytes, and holds no NUL. Variables whose names no
+/// changes nothing of the process; programs that a `ProcessStore` with this store starts get it. A value is bytes, and holds no NUL. Variables whose names no
 /// reference can hold, those that are not UTF-8 or hold control characters, are left out; of two
 /// with one name the first counts.
 ///
-/// The verbs are get, put, delete and list. One thread at a time may use the store.
+/// The verbs are get, put, delete and list. Threads may use a store at the same time.
 public final class EnvironmentStore {
-  private var values: [ExactText: [UInt8]] = [:]
+  private let stored = Mutex<[ExactText: [UInt8]]>([:])
+  /// The strings that are no variables of the store, as they were.
+  private let others: [[UInt8]]
+
+  private var values: [ExactText: [UInt8]] { stored.withLock { $0 } }
 
   /// Creates a store of the process's environment.
   public convenience init() {
@@ -19,20 +24,37 @@ public final class EnvironmentStore {
 
   /// Creates a store of these variables.
   public init(_ variables: [String: String]) {
-    for (name, value) in variables where EnvironmentStore.isName(name) {
-      values[ExactText(name)] = Array(value.utf8)
+    others = []
+    stored.withLock { values in
+      for (name, value) in variables where EnvironmentStore.isName(name) {
+        values[ExactText(name)] = Array(value.utf8)
+      }
     }
   }
 
   /// Creates a store of strings of the form `NAME=value`.
   package init(strings: [[UInt8]]) {
+    var values: [ExactText: [UInt8]] = [:]
+    var others: [[UInt8]] = []
     for string in strings {
       guard let sign = string.firstIndex(of: UInt8(ascii: "=")),
         let name = String(validating: string[..<sign], as: UTF8.self),
         EnvironmentStore.isName(name), values[ExactText(name)] == nil
-      else { continue }
+      else {
+        others.append(string)
+        continue
+      }
       values[ExactText(name)] = Array(string[(sign + 1)...])
     }
+    self.others = others
+    stored.withLock { $0 = values }
+  }
+
+  /// The variables as a program gets them: `NAME=value`, with those that the store leaves out.
+  ///
+  /// - Complexity: O(n log n) in the number of variables.
+  var strings: [[UInt8]] {
+    variables.map { Array($0.name.utf8) + [UInt8(ascii: "=")] + $0.value } + others
   }
 
   /// Returns the bytes of a variable; nil when there is none of that name.
@@ -117,7 +139,7 @@ extension EnvironmentStore: Store {
     guard !resource.bytes.contains(0) else {
       throw StoreError(.encode, reference, "the value of a variable holds no NUL")
     }
-    values[name] = resource.bytes
+    stored.withLock { $0[name] = resource.bytes }
   }
 
   public func delete(
@@ -129,7 +151,7 @@ extension EnvironmentStore: Store {
     try check(condition, values[name], reference)
     guard values[name] != nil else { return false }
     guard !reference.isDirectory else { throw notADirectory(reference) }
-    values[name] = nil
+    stored.withLock { $0[name] = nil }
     return true
   }
 

@@ -77,14 +77,15 @@ struct ScriptRun {
   }
 
   private static func mountStores(in interpreter: Interpreter, _ directory: String) {
-    interpreter.mount(EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"]), as: "env")
+    let environment = EnvironmentStore(["HOME": "/home/ada", "LANG": "C.UTF-8"])
+    interpreter.mount(environment, as: "env")
     let files = FileStore(directory: directory)
     interpreter.grant(files)
     // Nothing is written beside the script, so that it sees the same each time.
     interpreter.grantPersistence(in: files, usesThreads: false) { _ in }
     let defaults = try? DefaultsStore(domain: "example", directory: directory) { _ in }
     if let defaults { interpreter.mount(defaults, as: "defaults") }
-    interpreter.mountRemoteStores()
+    interpreter.mountRemoteStores(environment: environment)
   }
 
   private func observe(

@@ -8,14 +8,17 @@ import Testing
 @testable import TenonRuntime
 @testable import TenonStoreKit
 
-/// Stores whose verbs take time: what waits for them, and what goes on meanwhile. Nothing here depends on
+/// Stores whose verbs take time: what waits for them, and what goes on meanwhile.
+///
+/// Nothing here depends on
 /// how long something takes: a verb answers when something else has happened, and fails after ten seconds,
 /// which only a program that holds everything up would need.
 @Suite struct WaitingStoreTests {
   /// A store whose places answer when they may: `open` once somebody has written `gate`, `many` once
   /// several are asked for it at a time, `stuck` when nobody waits any more.
   private final class Slow: Store {
-    let capabilities = StoreCapabilities([.get, .put, .delete], durability: .none, isExternal: true)
+    let capabilities = StoreCapabilities(
+      [.get, .put, .delete], durability: .none, isExternal: true)
     let threads = VerbThreads(width: 16)
     let feed: ChangeFeed? = ChangeFeed()
     var executor: (any VerbExecutor)? { threads }
@@ -173,7 +176,8 @@ import Testing
       """)
     #expect(answer.string == "#(#error 'slow:broken: it is broken')")
     #expect(
-      console.lines.first?.hasSuffix("'slow:broken |= v' failed: slow:broken: it is broken") == true,
+      console.lines.first?.hasSuffix("'slow:broken |= v' failed: slow:broken: it is broken")
+        == true,
       "\(console.lines)")
   }
 

@@ -353,6 +353,8 @@ enum ExceptionSlot {
   static let handlerToken = 2
   static let outerHandler = 3
   static let details = 5
+  /// Of a StoreError, the last.
+  static let output = 14
   static let exitStatus = 5
 }
 

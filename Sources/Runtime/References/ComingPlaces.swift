@@ -104,15 +104,17 @@ extension Machine {
   /// Whether a connection writes, which must not wait either.
   var writesForConnection: Bool {
     graph.atomicDepth == 0
-      && (graph.running != nil || graph.isSettling || graph.writing != nil || graph.observers.isTelling)
+      && (graph.running != nil || graph.isSettling || graph.observers.isTelling
+        || graph.writing != nil && loop.coroutines.current?.isWriter != true)
   }
 
   /// Whether the verbs of a store take time.
   func answersLater(_ store: Value) -> Bool {
     guard store.isObject else { return false }
     if let native = nativeStore(store) { return native.executor != nil }
-    let selector = selector("answersLater")
-    guard let method = classInfo(of: store).lookUp(selector),
+    let selector = stores.answersLaterSelector
+    let info = classInfo(of: store)
+    guard info !== kernel.memoryStore, let method = info.lookUp(selector),
       method !== kernel.store.lookUp(selector)
     else { return false }
     let outer = recorder
@@ -298,12 +300,22 @@ extension Machine {
   /// Writes what is to be written at a place, on a coroutine.
   private func writeOut(_ place: Place) {
     stores.coming.entries[place]?.writer = loop.coroutines.current
+    loop.coroutines.current?.isWriter = true
     while let write = stores.coming.entries[place]?.write {
       stores.coming.entries[place]?.write = nil
+      // What the store tells of this place meanwhile is its echo.
+      graph.writing = graph.cellsByPlace[place]
+      graph.storing = graph.writing
+      defer {
+        graph.writing = nil
+        graph.storing = nil
+        if graph.hasPending { _ = settleGraph(answering: .nil) }
+      }
       let outcome = withErrorsCaught {
         switch write {
         case .put(let value): put(value, at: place.key, in: place.object)
-        case .resource(let resource, let value): put(resource, value, at: place.key, in: place.object)
+        case .resource(let resource, let value):
+          put(resource, value, at: place.key, in: place.object)
         case .delete: deleteUnwatched(place.key, in: place.object, if: .nil)
         }
       }
@@ -388,7 +400,8 @@ extension Machine {
   /// for no place of a store.
   func pendingTime(of connection: Connection) -> Int? {
     guard !stores.coming.entries.isEmpty else { return nil }
-    let cells = connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
+    let cells =
+      connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
     return cells.compactMap { cell in
       guard graph.hot[cell.rawValue].kind == .stored,
         let entry = stores.coming.entries[graph[cell].place], entry.isPending

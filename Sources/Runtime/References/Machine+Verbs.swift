@@ -174,7 +174,7 @@ extension Machine {
         return signal(error)
       }
     }
-    if !isMemory(store), readsForFormula || !stores.coming.entries.isEmpty, answersLater(store) {
+    if readsForFormula || !stores.coming.entries.isEmpty, answersLater(store) {
       if readsForFormula, condition.isNil {
         recordStoredRead(reference, in: store)
         return comingValue(at: reference, in: store)

@@ -32,8 +32,9 @@ private final class ComingAnswer<Answer>: @unchecked Sendable {
 extension Machine {
   /// Whether what is evaluated may wait: nobody is in the midst of something that others must not see.
   var mayWait: Bool {
-    graph.running == nil && !isInTurn && graph.writing == nil && graph.storing == nil
-      && connections.solverLimit == nil
+    graph.running == nil && !isInTurn && connections.solverLimit == nil
+      && (graph.writing == nil && graph.storing == nil
+        || loop.coroutines.current?.isWriter == true)
   }
 
   /// Does something with a store; what it throws tells the verb.
@@ -43,7 +44,12 @@ extension Machine {
   ///
   /// - Parameters:
   ///   - verb: The verb or command.
+  ///   - store: The store.
+  ///   - place: The place that is read or changed.
   ///   - kept: Values that the caller goes on with.
+  ///   - body: What is done.
+  /// - Returns: What it comes to.
+  /// - Throws: The failure of the store; `unwinding` when the evaluation must not go on.
   func performing<Answer>(
     named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
     _ body: @escaping () throws(StoreError) -> Answer
@@ -59,7 +65,8 @@ extension Machine {
 
   /// The same with values one by one.
   func performing<Answer>(
-    _ verb: StoreCapabilities.Verb, of store: any Store, at place: Reference, keeping kept: Value...,
+    _ verb: StoreCapabilities.Verb, of store: any Store, at place: Reference,
+    keeping kept: Value...,
     body: @escaping () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     try performing(named: verb.rawValue, of: store, at: place, keeping: kept, body)

@@ -1,4 +1,5 @@
 internal import CTenonPlatform
+internal import TenonSolverKit
 internal import TenonTables
 
 /// What belongs to one evaluation: where it stands on its stacks, and what is in force there.
@@ -15,6 +16,9 @@ struct EvaluationState {
   var runningCleanUps = 0
   var recorder: DependencyRecorder?
   var trackingDepth = 0
+  /// The cell that is being written, and the one that is being stored.
+  var writing: CellID?
+  var storing: CellID?
 }
 
 /// What an evaluation unwinds to, for another stack than the one it began on.
@@ -65,6 +69,8 @@ final class Coroutine {
   var isStuck = false
   /// Whether it has to end.
   var isCancelled = false
+  /// Whether it writes a place for a connection after the turn, and may wait for that.
+  var isWriter = false
   /// What it unwinds to when it goes on.
   var unwinding: Unwinding?
 
@@ -163,7 +169,8 @@ final class Coroutine {
 
   /// Whether its evaluation is what an unwinding is aimed at.
   func owns(_ target: Value) -> Bool {
-    EvaluationState.owns(target, from: other.stackBase, to: other.top, handlers, other.activeSignals)
+    EvaluationState.owns(
+      target, from: other.stackBase, to: other.top, handlers, other.activeSignals)
   }
 }
 
@@ -241,6 +248,7 @@ final class Coroutines {
     if let index = underWay.lastIndex(where: { $0 === coroutine }) { underWay.remove(at: index) }
     coroutine.isStuck = false
     coroutine.isCancelled = false
+    coroutine.isWriter = false
     coroutine.unwinding = nil
     guard idle.count < Coroutines.mostIdle else { return }
     coroutine.trim()

@@ -61,6 +61,8 @@ extension Machine {
     self.recorder = coroutine.other.recorder
     coroutine.other.recorder = recorder
     swap(&trackingDepth, &coroutine.other.trackingDepth)
+    swap(&graph.writing, &coroutine.other.writing)
+    swap(&graph.storing, &coroutine.other.storing)
     setNativeFloor(coroutine.other.nativeFloor)
     coroutine.other.nativeFloor = floor
     if isRequested { state.requestSafepoint() }

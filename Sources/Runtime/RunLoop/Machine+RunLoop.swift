@@ -104,7 +104,11 @@ extension Machine {
 
   /// Evaluates a block for nobody, on a stack of its own: it may wait.
   ///
-  /// - Parameter end: Called when the block has ended.
+  /// - Parameters:
+  ///   - block: The block.
+  ///   - what: What it is, for the report of an error.
+  ///   - argument: What it is given, if it takes something.
+  ///   - end: Called when the block has ended.
   /// - Returns: `unwind` when the evaluation around must not go on, else nil.
   private func runCallback(
     _ block: Value, _ what: String, _ argument: Value = .nil, end: @escaping () -> Void = {}

@@ -20,6 +20,7 @@ public final class VerbThreads: VerbExecutor {
 
   deinit { core?.stop() }
 
+  /// Has a request carried out on one of the threads.
   public func begin(_ request: VerbRequest) {
     // Without memory for a lock there are no threads: whoever asks does it.
     guard let core else { return request.run() }

@@ -28,6 +28,8 @@ struct ChildProcess {
   let arguments: [String]
   /// What it reads.
   let input: [UInt8]
+  /// Its variables, each as `NAME=value`; nil for those of this process.
+  let environment: [[UInt8]]?
   /// In milliseconds; nil for no end.
   let timeout: Int?
   /// The most bytes it may print.
@@ -137,9 +139,17 @@ struct ChildProcess {
     var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
     unsafe words.append(nil)
     defer { for index in unsafe words.indices { unsafe free(words[index]) } }
+    var variables: [UnsafeMutablePointer<CChar>?] = unsafe (environment ?? []).map {
+      unsafe strdup($0.map { CChar(bitPattern: $0) } + [0])
+    }
+    unsafe variables.append(nil)
+    defer { for index in unsafe variables.indices { unsafe free(variables[index]) } }
     var child: pid_t = 0
-    let code = unsafe posix_spawnp(
-      &child, arguments[0], &actions, &attributes, words, tenon_environment())
+    let code = unsafe variables.withUnsafeMutableBufferPointer { variables in
+      unsafe posix_spawnp(
+        &child, arguments[0], &actions, &attributes, words,
+        environment == nil ? tenon_environment() : variables.baseAddress)
+    }
     guard code == 0 else { throw FileFailure(code) }
     return child
   }

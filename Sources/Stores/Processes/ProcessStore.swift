@@ -8,7 +8,7 @@ internal import TenonText
 /// arguments, each one argument whatever signs it has: there is no shell. `get` runs the program
 /// with nothing to read and answers what it prints; `put` gives it something to read, and what it
 /// prints is dropped. A program that ends with another status than 0 is an error with what it wrote
-/// to its standard error.
+/// to its standard error, its status as the code, and what it has printed.
 ///
 /// A program that takes too long, or prints more than 64 MiB, is ended, and so is one that runs
 /// while somebody stops the script: first asked, half a second later made to, with its children as
@@ -24,6 +24,7 @@ public final class ProcessStore {
   /// Whether somebody wants the program to stop: asked while the interpreter's thread waits for another
   /// program.
   public var isInterrupted: () -> Bool = { false }
+  private let environment: EnvironmentStore?
   private let settings = Mutex(Settings())
   private let threads = VerbThreads(width: 64, keepsOrder: false)
 
@@ -40,7 +41,9 @@ public final class ProcessStore {
   }
 
   /// Creates a store.
-  public init() {}
+  ///
+  /// - Parameter environment: The variables that programs get; nil for those of this process.
+  public init(environment: EnvironmentStore? = nil) { self.environment = environment }
 
   private func run(
     _ reference: Reference, input: [UInt8]
@@ -54,7 +57,8 @@ public final class ProcessStore {
     let outcome: ChildProcessOutcome
     do throws(FileFailure) {
       outcome = try ChildProcess(
-        arguments: reference.components, input: input, timeout: timeout, limit: limit,
+        arguments: reference.components, input: input, environment: environment?.strings,
+        timeout: timeout, limit: limit,
         isInterrupted: { self.threads.isCancelled ?? self.isInterrupted() }
       ).run()
     } catch {
@@ -72,7 +76,10 @@ public final class ProcessStore {
       case .signal(let number): "it was ended by signal \(number)"
       }
     let complaint = String(decoding: outcome.complaint, as: UTF8.self).trimmedLines
-    throw StoreError(.io, reference, complaint.isEmpty ? how : how + ": " + complaint)
+    var error = StoreError(.io, reference, complaint.isEmpty ? how : how + ": " + complaint)
+    if case .status(let status) = outcome.ending { error.systemCode = status }
+    error.output = outcome.output
+    throw error
   }
 }
 

@@ -22,6 +22,7 @@ final class StoreRegistry {
 
   lazy var getSelector = state.withMachine { $0.selector("get:") }
   lazy var putSelector = state.withMachine { $0.selector("put:at:") }
+  lazy var answersLaterSelector = state.withMachine { $0.selector("answersLater") }
   private let state: StateRef
 
   init(state: StateRef) { self.state = state }

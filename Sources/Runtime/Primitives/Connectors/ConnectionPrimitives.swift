@@ -95,7 +95,8 @@ extension Primitive {
       machine.symbol(machine.connectionState(arguments.receiver))
     },
     Primitive(
-      "nanosecondsPending", "Private: how long it has waited for a store; nil when it waits for none."
+      "nanosecondsPending",
+      "Private: how long it has waited for a store; nil when it waits for none."
     ) { machine, arguments in
       guard let connection = machine.connection(arguments.receiver),
         let time = machine.pendingTime(of: connection), let clock = machine.host.clock
