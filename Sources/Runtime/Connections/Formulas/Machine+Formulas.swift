@@ -179,6 +179,8 @@ extension Machine {
 
   /// Returns what a formula goes on with whose store has not answered yet: what its place holds.
   private func pendingValue(of formula: Formula) -> Value? {
+    // What has failed has failed until it is known better, and is told of once.
+    if case .failed = formula.state { return nil }
     let output = graph[formula.output]
     if output.place.kind == .stored, let known = output.cachedValue { return known }
     let value = output.place.kind == .stored ? nil : currentValue(of: formula.output)
