@@ -99,6 +99,7 @@ extension Machine {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
     session.endedByReturn = false
     var last = Value.nil
+    var begun = 0
     for (index, statement) in script.statements.enumerated() {
       if case .import(let statement) = statement {
         // The value of the statement before may be that of the script.
@@ -113,11 +114,11 @@ extension Machine {
       if takeUpStoredChanges().isUnwind || runHooks().isUnwind { return endOfUnwinding() }
       beginBatch(at: index, of: script.statements)
       declare(in: statement)
-      let begun = stores.coming.begun
+      if index == 0 || !script.statements[index - 1].isConnection { begun = stores.coming.begun }
       let value = run(compile(statement, source: source, environment: environment))
       let settled = endBatch(at: index, of: script.statements, answering: value)
-      let ended =
-        statement.isConnection ? awaitPlaces(since: begun, answering: settled) : settled
+      let waits = statement.isConnection && graph.batchDepth == 0
+      let ended = waits ? awaitPlaces(since: begun, answering: settled) : settled
       if ended.isUnwind {
         let outcome = endOfUnwinding()
         // A '^' ends the script, and its value is that of the statement.

@@ -389,7 +389,7 @@ extension Machine {
   ///
   /// - Returns: the value, or `unwind`.
   func awaitAnswers(of connection: Connection, answering value: Value) -> Value {
-    guard mayWait, pendingTime(of: connection) != nil else { return value }
+    guard mayWait, graph.batchDepth == 0, pendingTime(of: connection) != nil else { return value }
     let waited = waitForPlaces {
       connection.status != .active || pendingTime(of: connection) == nil
     }

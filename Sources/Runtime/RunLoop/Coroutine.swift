@@ -210,6 +210,8 @@ final class Coroutines {
 
   /// How many idle ones are kept.
   private static let mostIdle = 16
+  /// How often stacks are used before memory is given back.
+  private static let usesBeforeTrim = 64
   /// How many may be under way: address space is not for nothing.
   private static let most = 4096
   /// The most bytes of a native stack.
@@ -251,7 +253,8 @@ final class Coroutines {
     coroutine.isWriter = false
     coroutine.unwinding = nil
     guard idle.count < Coroutines.mostIdle else { return }
-    coroutine.trim()
+    // A system call each time would cost more than what is evaluated.
+    if coroutine.number % Coroutines.usesBeforeTrim == 0 { coroutine.trim() }
     idle.append(coroutine)
   }
 
