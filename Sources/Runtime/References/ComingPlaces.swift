@@ -51,8 +51,6 @@ final class ComingPlaces {
   private(set) var begun = 0
   /// The coroutines that go on when something has ended.
   var waiting: [Coroutine] = []
-  /// The connection for which a relay writes.
-  var writing: Connection?
 
   func takeNumber() -> Int {
     begun += 1
@@ -103,7 +101,9 @@ extension Machine {
 
   /// Whether a connection writes, which must not wait either.
   var writesForConnection: Bool {
-    graph.atomicDepth == 0
+    // What a relay writes is a connection's, also where it writes several places as one change.
+    if graph.observers.write != nil { return true }
+    return graph.atomicDepth == 0
       && (graph.running != nil || graph.isSettling || graph.observers.isTelling
         || graph.writing != nil && loop.coroutines.current?.isWriter != true)
   }
@@ -237,7 +237,7 @@ extension Machine {
     let place = placeOfStore(reference, in: store)
     var entry = stores.coming.entries[place] ?? ComingPlaces.Entry()
     entry.write = write
-    entry.connection = stores.coming.writing
+    entry.connection = graph.observers.write?.connection
     switch write {
     case .put(let value), .resource(_, let value): entry.answer = .value(value)
     case .delete: entry.answer = .value(.nil)

@@ -33,6 +33,7 @@ extension Machine {
   /// Whether what is evaluated may wait: nobody is in the midst of something that others must not see.
   var mayWait: Bool {
     graph.running == nil && !isInTurn && connections.solverLimit == nil
+      && graph.observers.write == nil
       && (graph.writing == nil && graph.storing == nil
         || loop.coroutines.current?.isWriter == true)
   }
