@@ -133,7 +133,9 @@ struct LibSQLite: @unchecked Sendable {
   enum Code {
     static let done: Int32 = 101
     static let row: Int32 = 100
+    static let error: Int32 = 1
     static let permission: Int32 = 3
+    static let abort: Int32 = 4
     static let busy: Int32 = 5
     static let locked: Int32 = 6
     static let readOnly: Int32 = 8

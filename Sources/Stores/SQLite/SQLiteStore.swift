@@ -20,6 +20,9 @@ public import TenonStoreKit
 public final class SQLiteStore {
   /// Whether somebody wants the program to stop: asked while a statement runs.
   public var isInterrupted: () -> Bool = { false }
+  /// Whether whoever uses the store can try again after a pause, because of an error of the kind `locked`
+  /// with a `retryAfter`; else a lock of another program is waited for here, for five seconds.
+  public var mayRetry: () -> Bool = { false }
   /// Where the store announces changes.
   public let feed: ChangeFeed?
   private let database: SQLiteDatabase
@@ -35,6 +38,8 @@ public final class SQLiteStore {
     let box = InterruptionBox()
     database = SQLiteDatabase(path, creates: creates, feed: feed) {
       box.store?.isInterrupted() ?? false
+    } mayRetry: {
+      box.store?.mayRetry() ?? false
     }
     box.store = self
   }
@@ -64,6 +69,10 @@ extension SQLiteStore: CommandedStore {
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> GetOutcome {
     try database.get(place(reference), condition)
+  }
+
+  public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
+    try database.status(place(reference))
   }
 
   public func put(
