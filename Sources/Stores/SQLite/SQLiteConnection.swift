@@ -34,6 +34,8 @@ final class SQLiteConnection {
   /// Whether whoever asks will ask again where another connection has locked something, so that it is not
   /// waited for here.
   var mayRetry = false
+  /// Statements that are run often, by their texts.
+  private var prepared: [String: SQLiteStatement] = [:]
   /// The text that is being prepared, for errors.
   private var preparing: ContiguousArray<CChar>?
   /// The rows that statements have changed since the last look: table and number.
@@ -57,6 +59,7 @@ final class SQLiteConnection {
   /// How many steps of the database's machine pass between two looks.
   private static let stepsPerLook: Int32 = 10_000
   private static let mostChanges = 1000
+  private static let mostPrepared = 64
 
   /// Opens a database.
   ///
@@ -107,6 +110,7 @@ final class SQLiteConnection {
   }
 
   deinit {
+    prepared = [:]
     unsafe library.progress(database, 0, nil, nil)
     _ = unsafe library.rowHook(database, nil, nil)
     _ = unsafe library.close(database)
@@ -250,23 +254,36 @@ final class SQLiteConnection {
     return true
   }
 
-  /// Runs one statement.
+  /// Runs a statement of the store's own, which is kept for the next time.
   ///
   /// - Parameters:
-  ///   - text: The statement, with a `?` for each parameter.
+  ///   - text: The statement, with a `?` for each parameter; it names the columns that it answers.
   ///   - parameters: What stands for them: never part of the text.
   ///   - limit: The most rows that are answered.
-  ///   - mayWrite: Whether it may change anything.
   /// - Returns: The names of the columns and the rows; none for a statement that answers nothing.
   /// - Throws: `SQLiteFailure`.
   func run(
-    _ text: String, _ parameters: [SQLiteValue] = [], limit: Int = .max, mayWrite: Bool = true
+    _ text: String, _ parameters: [SQLiteValue] = [], limit: Int = .max
   ) throws(SQLiteFailure) -> Rows {
-    let statement = try prepare(text)
-    guard mayWrite || statement.isReading else {
-      throw SQLiteFailure(.readOnly, "a query changes nothing; 'execute' does")
+    // While it runs nobody else has it.
+    let known = prepared.removeValue(forKey: text)
+    let statement: SQLiteStatement
+    if let known { statement = known } else { statement = try prepare(text) }
+    defer {
+      statement.reset()
+      if prepared.count >= SQLiteConnection.mostPrepared { prepared = [:] }
+      prepared[text] = statement
     }
     return try run(statement, text, parameters[...], limit: limit)
+  }
+
+  /// Runs a statement of the program's own that changes nothing.
+  func query(_ text: String, _ parameters: [SQLiteValue]) throws(SQLiteFailure) -> Rows {
+    let statement = try prepare(text)
+    guard statement.isReading else {
+      throw SQLiteFailure(.readOnly, "a query changes nothing; 'execute' does")
+    }
+    return try run(statement, text, parameters[...])
   }
 
   /// Runs a statement that has been prepared of a text.

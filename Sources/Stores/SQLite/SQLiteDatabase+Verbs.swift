@@ -381,7 +381,7 @@ extension SQLiteDatabase {
     }
     let outcome =
       isReading
-      ? Outcome(last: try connection.run(text, parameters, mayWrite: false))
+      ? Outcome(last: try connection.query(text, parameters))
       : try runScript(text, parameters, connection)
     guard isReading || !outcome.last.names.isEmpty else { return answer(String(outcome.changes)) }
     var rows: [String] = []

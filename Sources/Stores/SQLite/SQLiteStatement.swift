@@ -2,7 +2,7 @@ internal import TenonStoreKit
 
 /// A statement that has been prepared: its parameters, and its rows by the page.
 ///
-/// It is finished with its last user. A statement that has answered some of its rows and not all holds a
+/// It is finished with its last user, who keeps the connection. A statement that has answered some of its rows and not all holds a
 /// lock for reading, as SQLite has it.
 @safe
 final class SQLiteStatement {
@@ -12,9 +12,9 @@ final class SQLiteStatement {
   let isReading: Bool
   /// How many parameters it has.
   let parameterCount: Int
-  private let connection: SQLiteConnection
+  private unowned let connection: SQLiteConnection
+  private let library: LibSQLite
   private let handle: LibSQLite.Statement
-  private var library: LibSQLite { connection.library }
 
   /// The most bytes of one answer.
   static let answerLimit = 64 << 20
@@ -22,7 +22,7 @@ final class SQLiteStatement {
   init(_ handle: LibSQLite.Statement, of connection: SQLiteConnection) {
     unsafe self.handle = handle
     self.connection = connection
-    let library = connection.library
+    library = connection.library
     isReading = unsafe library.isReading(handle) != 0
     parameterCount = Int(unsafe library.parameters(handle))
     var names: [String] = []
@@ -33,7 +33,10 @@ final class SQLiteStatement {
     self.names = names
   }
 
-  deinit { _ = unsafe connection.library.finish(handle) }
+  deinit { _ = unsafe library.finish(handle) }
+
+  /// Ends what it has begun, so that it holds no lock and can be run again.
+  func reset() { _ = unsafe library.reset(handle) }
 
   // MARK: Parameters
 
