@@ -271,7 +271,7 @@ extension SQLiteDatabase {
       switch command {
       case "query", "execute":
         return try statement(argument, connection, isReading: command == "query")
-      case "begin": try begin(connection)
+      case "begin": try begin(connection, for: number(argument) ?? 0)
       case "commit": try commit(connection)
       // What was read meanwhile is no more: the rows are announced as any others.
       case "rollback": try rollBack(connection)

@@ -24,6 +24,8 @@ final class SQLiteDatabase {
   /// The transactions that `begin` has begun and that have not ended, outermost first: whether each is a
   /// savepoint in another one.
   private(set) var levels: [Bool] = []
+  /// The number of the activity that has begun them.
+  private var owner = 0
   /// What is being gone through by the page.
   private(set) var scans: [Int: SQLiteScan] = [:]
   private var scanCount = 0
@@ -212,9 +214,21 @@ final class SQLiteDatabase {
   }
 
   /// Begins a transaction, or a part of the one that is open.
-  func begin(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - activity: The number of what asks for it: what is evaluated at the same time has transactions of
+  ///     its own, one after the other.
+  /// - Throws: `SQLiteFailure`, of the kind `locked` while another activity has one.
+  func begin(_ connection: SQLiteConnection, for activity: Int) throws(SQLiteFailure) {
     // The library ends a transaction by itself on some errors.
     if !connection.isInTransaction { levels = [] }
+    guard levels.isEmpty || owner == activity else {
+      var failure = SQLiteFailure(.locked, "another 'atomically:' has not ended")
+      failure.isPassing = mayRetry()
+      throw failure
+    }
+    owner = activity
     let isInner = connection.isInTransaction
     _ = try connection.run(isInner ? "SAVEPOINT tenon_\(levels.count)" : "BEGIN IMMEDIATE")
     levels.append(isInner)
