@@ -356,13 +356,16 @@ final class SQLiteDatabase {
     _ bytes: [UInt8], _ key: [SQLiteValue], of table: SQLiteTable, _ connection: SQLiteConnection
   ) throws(SQLiteFailure) {
     var given = try table.values(bytes)
+    var added: [(column: SQLiteTable.Column, value: SQLiteValue)] = []
     for (column, value) in zip(table.key, key) {
-      if let own = given.first(where: { $0.column.name == column.name }), own.value != value {
+      let own = given.first { $0.column.name == column.name }?.value
+      if let own, !own.isSameKey(as: value, in: column) {
         throw SQLiteFailure(
           .encode,
-          "the row says that '\(column.name)' is \(try own.value.json()), and the place says "
+          "the row says that '\(column.name)' is \(try own.json()), and the place says "
             + (try value.json()))
       }
+      added.append((column, own ?? value))
       given.removeAll { $0.column.name == column.name }
     }
     var parts: [String] = []
@@ -385,7 +388,7 @@ final class SQLiteDatabase {
           + " WHERE \(table.keyCondition(key.count))", parameters + key)
       if connection.changes > 0 { return }
     }
-    try insert(given + Array(zip(table.key, key)).map { ($0.0, $0.1) }, into: table, connection)
+    try insert(given + added, into: table, connection)
   }
 
   /// Adds a row.

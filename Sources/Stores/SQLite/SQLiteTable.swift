@@ -67,7 +67,17 @@ struct SQLiteTable {
 
   /// The condition that a row has a key, or the first parts of one.
   func keyCondition(_ count: Int) -> String {
-    key.prefix(count).map { SQLiteTable.quoted($0.name) + " = ?" }.joined(separator: " AND ")
+    key.prefix(count).map(SQLiteTable.condition).joined(separator: " AND ")
+  }
+
+  /// The condition that a column of the key has a value; in one of no type it may be an integer as well
+  /// that is written so.
+  private static func condition(_ column: Column) -> String {
+    let name = quoted(column.name)
+    guard column.affinity == .any else { return name + " = ?" }
+    // The plus keeps the type of one value from being asked of the others.
+    return name + " IN (WITH given(v) AS (SELECT ?) SELECT v FROM given UNION ALL"
+      + " SELECT +CAST(v AS INTEGER) FROM given WHERE CAST(CAST(v AS INTEGER) AS TEXT) = v)"
   }
 
   /// The names of a database's tables and views, sorted.
@@ -154,6 +164,16 @@ struct SQLiteTable {
 }
 
 extension SQLiteValue {
+  /// Whether the component of a reference may stand for this value of a key column.
+  func isSameKey(as written: SQLiteValue, in column: SQLiteTable.Column) -> Bool {
+    switch (self, written) {
+    case (.real(let own), .integer(let number)), (.integer(let number), .real(let own)):
+      own == Double(number)
+    case (.integer, .text): column.affinity == .any && component == written.component
+    default: self == written
+    }
+  }
+
   /// A value of a key as the component of a reference; nil for one that no reference can hold.
   var component: String? {
     let text: String
