@@ -130,7 +130,9 @@ extension SQLiteTable.Affinity {
     case (_, .null): true
     case (.boolean, .integer): isTruth
     case (.integer, .integer): !isTruth
-    case (.real, .integer), (.real, .real): !isTruth
+    // The column would make a float near it of one that has too many digits.
+    case (.real, .integer(let number)): !isTruth && Int64(exactly: Double(number)) == number
+    case (.real, .real): !isTruth
     case (.numeric, .integer), (.numeric, .real), (.numeric, .text): !isTruth
     case (.text, .text), (.bytes, .bytes): true
     case (.any, _): !isTruth
@@ -141,7 +143,7 @@ extension SQLiteTable.Affinity {
   var wording: String {
     switch self {
     case .integer: "integers"
-    case .real: "numbers"
+    case .real: "numbers that floats can be"
     case .numeric: "numbers and strings"
     case .boolean: "true and false"
     case .text: "strings"
