@@ -10,7 +10,9 @@ public import TenonStoreKit
 /// to be asked for by the page: `db:people?limit=1000&after=key`.
 ///
 /// A verb is a transaction, unless the command `begin` has opened one, and has reached the disk when
-/// it answers. Names are found in the schema and values are parameters: nothing that a program gives
+/// it answers; a `begin` within another is a savepoint. The command `select` answers the rows for which a
+/// condition holds by the page, `[number, rows]`: `next` with the number goes on, null is the end, and
+/// `end` ends earlier; the rows are those that there were at the first page. Names are found in the schema and values are parameters: nothing that a program gives
 /// becomes part of a statement, but for the commands `query` and `execute`.
 ///
 /// Changes are announced: those of this store, made by its statements and their triggers, at once,
