@@ -7,6 +7,15 @@ enum SQLiteValue: Equatable {
   case real(Double)
   case text(String)
   case bytes([UInt8])
+
+  /// Whether it is too large to be kept for nothing.
+  var isLarge: Bool {
+    switch self {
+    case .text(let text): text.utf8.count > 4096
+    case .bytes(let bytes): bytes.count > 4096
+    default: false
+    }
+  }
 }
 
 /// Why the database refused: no place is known here.
@@ -271,8 +280,11 @@ final class SQLiteConnection {
     if let known { statement = known } else { statement = try prepare(text) }
     defer {
       statement.reset()
-      if prepared.count >= SQLiteConnection.mostPrepared { prepared = [:] }
-      prepared[text] = statement
+      // A statement keeps its parameters.
+      if !parameters.contains(where: \.isLarge) {
+        if prepared.count >= SQLiteConnection.mostPrepared { prepared = [:] }
+        prepared[text] = statement
+      }
     }
     return try run(statement, text, parameters[...], limit: limit)
   }
