@@ -18,6 +18,7 @@ extension Interpreter {
     }
     let databases = SQLiteFilesStore()
     databases.isInterrupted = { interrupter.isRequested }
+    databases.mayRetry = { [weak machine] in machine?.mayPause ?? false }
     mount(databases, as: "sqlite")
     let processes = ProcessStore(environment: environment)
     processes.isInterrupted = { interrupter.isRequested }

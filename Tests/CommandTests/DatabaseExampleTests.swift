@@ -68,6 +68,35 @@ import Testing
     #expect(result.output == "#(10 1)\n#(20 2)\n#(30 1)\n")
   }
 
+  /// What another process has locked is waited for while timers go on.
+  @Test func aLockHoldsNoTimerUp() throws {
+    let directory = try makeDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.path + "/shared.db"
+    let script = directory.path + "/hold.st"
+    try
+      "scheme:db := SQLite on: '\(path)'. (scheme:db) atomically: [ file:\(directory.path)/held := 'yes'. [ file:\(directory.path)/enough isNil ] whileTrue: [ 5 milliseconds wait ]. db:t/1 := #{ v: 2 } ]."
+      .write(toFile: script, atomically: false, encoding: .utf8)
+    let result = try Command.run(
+      "-e",
+      """
+      scheme:db := SQLite on: '\(path)'.
+      scheme:dir := ref:file:\(directory.path) asScheme.
+      db: execute: 'create table t (id integer primary key, v integer)'.
+      other := [ process:sh/-c/{'exec "\(Command.path)" "\(script)"'} ] future.
+      [ dir:held isNil ] whileTrue: [ 5 milliseconds wait ].
+      ticks := 0.
+      Timer evaluate: [ ticks := ticks + 1. ticks = 10 ifTrue: [ dir:enough := 'yes' ] ] every: 5 milliseconds.
+      db:t/2 := #{ v: ticks }.
+      stdout println: #(ticks >= 10, db:t/1 at: 'v', (db:t/2 at: 'v') < 10).
+      (scheme:db) atomically: [ db:t/3 := #{ v: 3 } ].
+      stdout println: db:t size.
+      Exit status: 0
+      """)
+    #expect(result.errors == "")
+    #expect(result.output == "#(true 2 true)\n3\n")
+  }
+
   private func makeDirectory() throws -> URL {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "tenon-database-\(UUID().uuidString)")

@@ -251,7 +251,8 @@ import Testing
       try perform("query", #"["SELECT name AS n, age FROM people WHERE id = ?", [5]]"#)
         == #"[{"n":"x'; --","age":null}]"#)
     #expect(kind { try perform("query", #"["DELETE FROM people", []]"#) } == .readOnly)
-    #expect(kind { try execute("SELECT 1; SELECT 2") } == .encode)
+    #expect(kind { try perform("query", #"["SELECT 1; SELECT 2", []]"#) } == .encode)
+    #expect(try execute("SELECT 1; SELECT 2 AS n -- the last") == #"[{"n":2}]"#)
     #expect(kind { try execute("SELECT ?", "[]") } == .encode)
     #expect(kind { try execute("SELEKT 1") } == .encode)
     #expect(kind { try execute("") } == .encode)
@@ -375,6 +376,121 @@ import Testing
     #expect(
       message { _ = try folder.get(place("t/1"), if: nil) }
         == "db:t/1: '\(directory.path)' cannot be opened: unable to open database file")
+  }
+
+  /// What a float column has been given it gives back, to the bit but for the sign of zero.
+  @Test func floatsGoThereAndBack() throws {
+    let given = ProcessInfo.processInfo.environment["TENON_TEST_SEED"].flatMap(UInt64.init)
+    let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    var generator = RandomNumbers(seed: seed)
+    try execute("CREATE TABLE f (id INTEGER PRIMARY KEY, x REAL)")
+    try execute("PRAGMA synchronous = OFF")
+    let special = [
+      0, 1e16, 1e20, 1.5e21, 9007199254740992, 9223372036854775808, 18446744073709551616,
+      .greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude, .ulpOfOne,
+    ]
+    let random =
+      (0..<500).map { _ in Double(bitPattern: generator.next()) }
+      + (0..<200).map { _ in Double(Int64(truncatingIfNeeded: generator.next())) }
+    for number in (special + random).flatMap({ [$0, -$0] }) where !number.isNaN {
+      let text = try SQLiteValue.real(number).json()
+      try store.put(place("f/1"), #"{"x":\#(text)}"#)
+      let found = try perform("query", #"["SELECT x FROM f WHERE x = ?", [\#(text)]]"#)
+      let row = try store.text(place("f/1"))
+      let back = row?.dropFirst(#"{"id":1,"x":"#.utf8.count).dropLast()
+      let value = back.flatMap { SQLiteValue(Array($0.utf8)[...]) }
+      #expect(value == .real(number), "TENON_TEST_SEED=\(seed), \(number)")
+      #expect(found == #"[{"x":\#(back ?? "")}]"#, "TENON_TEST_SEED=\(seed), \(number)")
+    }
+    #expect(try SQLiteValue.real(.infinity).json() == "1.0e999")
+    #expect(refusal(of: .nan) == .decode)
+  }
+
+  private func refusal(of number: Double) -> StoreError.Kind? {
+    do {
+      _ = try SQLiteValue.real(number).json()
+      return nil
+    } catch { return error.kind }
+  }
+
+  /// Rows that are gone through are those that were there, whatever is written meanwhile, and their copies
+  /// go with the last reader.
+  @Test func rowsByThePageStayAsTheyWere() throws {
+    try execute(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1700) "
+        + "INSERT INTO people (id, age) SELECT i, i FROM n")
+    func rows(_ page: String?) throws -> (number: String, count: Int, text: String) {
+      let text = try #require(page)
+      return (
+        String(text.dropFirst().prefix { $0 != "," }),
+        text.split(separator: "\"id\":").count - 1, text
+      )
+    }
+    let first = try rows(perform("select", "true", "people"))
+    let other = try rows(perform("select", #"[">","age",600]"#, "people"))
+    #expect(first.count == 500 && other.count == 500)
+    try execute("UPDATE people SET age = -1")
+    try execute("DELETE FROM people WHERE id > 1000")
+    var counts: [Int] = []
+    var page = first
+    while page.number != "null" {
+      page = try rows(perform("next", page.number, "people"))
+      counts.append(page.count)
+      #expect(!page.text.contains("-1"))
+    }
+    #expect(counts.reduce(0, +) == 1200)
+    #expect(
+      try perform("query", #"["SELECT count(*) AS n FROM temp.sqlite_master", []]"#)
+        == #"[{"n":2}]"#)
+    // The end may be asked for twice.
+    try perform("end", other.number, "people")
+    try perform("end", other.number, "people")
+    #expect(kind { try perform("next", other.number, "people") } == .conflict)
+    #expect(
+      try perform("query", #"["SELECT count(*) AS n FROM temp.sqlite_master", []]"#)
+        == #"[{"n":0}]"#)
+    #expect(try perform("count", "true", "people") == "1000")
+    #expect(try perform("exists", #"["=","id",1001]"#, "people") == "false")
+  }
+
+  /// Whoever can ask again is told at once that another connection has locked the file; others wait.
+  @Test func aLockIsToldToWhoeverCanAskAgain() throws {
+    let other = SQLiteStore(path: directory.path + "/test.db")
+    func begin() throws(StoreError) {
+      _ = try other.perform("begin", Resource("null"), at: Reference(scheme: "db"))
+    }
+    func end() throws(StoreError) {
+      _ = try other.perform("commit", Resource("null"), at: Reference(scheme: "db"))
+    }
+    try begin()
+    store.mayRetry = { true }
+    for _ in 0..<2 {
+      let locked = try place("people/1")
+      do throws(StoreError) {
+        try store.put(locked, "{}")
+        Issue.record("the file is locked")
+      } catch {
+        #expect(error.kind == .locked && error.retryAfter == 0)
+      }
+      #expect(kind { try execute("INSERT INTO people (id) VALUES (2); SELECT 1") } == .locked)
+    }
+    // The lock is one for writing.
+    #expect(try store.text(place("people/1")) == nil)
+    try end()
+    try store.put(place("people/1"), "{}")
+    // Others wait, and are interrupted.
+    try begin()
+    let asked = Mutex(0)
+    store.mayRetry = { false }
+    store.isInterrupted = {
+      asked.withLock {
+        $0 += 1; return $0 > 3
+      }
+    }
+    #expect(kind { try store.put(place("people/2"), "{}") } == .timeout)
+    store.isInterrupted = { false }
+    try end()
+    #expect(try store.names(place("people")) == ["1"])
   }
 
   /// A model in memory and the table agree on whatever is done to them.

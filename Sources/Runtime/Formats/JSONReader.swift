@@ -193,6 +193,10 @@ struct JSONReader {
     if let value = try machine.number(number, in: bytes, exponentLimit: JSONReader.exponentLimit) {
       return value
     }
+    // The writer of such a store has no other form for what is infinite.
+    if withBytes, number.isFloat {
+      return machine.makeFloat(number.isNegative ? -.infinity : .infinity)
+    }
     position = start
     throw wrong("the number is too large")
   }

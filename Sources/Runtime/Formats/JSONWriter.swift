@@ -4,6 +4,8 @@ internal import TenonText
 /// Writes a value as JSON, with a stack of its own for what is inside of what.
 struct JSONWriter {
   private let machine: Machine
+  /// Whether what is infinite is a number beyond all floats.
+  private var withInfinities = false
   /// Blanks for each level of nesting; nil for one line.
   private let indent: Int?
   /// What a value answers that JSON has no form for: another value, or `unwind`.
@@ -29,19 +31,21 @@ struct JSONWriter {
   /// - Parameters:
   ///   - value: The value, which a root holds.
   ///   - machine: The machine it belongs to.
+  ///   - withInfinities: Whether what is infinite is a number beyond all floats.
   ///   - indent: Blanks for each level of nesting; nil for one line.
   ///   - convert: Makes another value of one that JSON has no form for, or answers `unwind`.
   ///   - failure: Makes an error of what JSON cannot hold.
   /// - Returns: JSON in UTF-8; nil when the stack unwinds.
   /// - Throws: What `failure` makes; or that memory is short, or that the program is to stop.
   static func write(
-    _ value: Value, of machine: Machine, indent: Int? = nil,
+    _ value: Value, of machine: Machine, withInfinities: Bool = false, indent: Int? = nil,
     convert: @escaping (Value) throws(Failure) -> Value, failure: @escaping (String) -> Failure
   ) throws(Failure) -> [UInt8]? {
     let root = machine.roots.count
     defer { machine.roots.removeLast(machine.roots.count - root) }
     var writer = JSONWriter(
       machine: machine, indent: indent, convert: convert, failure: failure)
+    writer.withInfinities = withInfinities
     return try writer.write(value) ? writer.bytes : nil
   }
 
@@ -180,10 +184,12 @@ struct JSONWriter {
     case .small(let integer): return String(integer)
     case .large(let integer): return try integer.text(radix: 10, poll: machine.poll)
     case .float(let double):
-      guard let text = FloatText.shortest(double) else {
-        throw failure("JSON cannot hold \(machine.floatText(double))")
-      }
-      return text
+      if let text = FloatText.shortest(double) { return text }
+      if withInfinities, double.isInfinite { return double < 0 ? "-1.0e999" : "1.0e999" }
+      throw failure(
+        withInfinities
+          ? "a database has no \(machine.floatText(double)); nil can stand for it"
+          : "JSON cannot hold \(machine.floatText(double))")
     }
   }
 

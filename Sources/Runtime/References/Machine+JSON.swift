@@ -30,7 +30,8 @@ extension Machine {
     roots.append(value)
     defer { roots.removeLast(roots.count - root) }
     let selector = selector("jsonValue")
-    return try JSONWriter.write(value, of: self) { value throws(Failure) in
+    return try JSONWriter.write(value, of: self, withInfinities: withBytes) {
+      value throws(Failure) in
       if withBytes, value.isObject(ofClass: ClassIndex.byteArray) {
         return try self.bytesForJSON(value)
       }

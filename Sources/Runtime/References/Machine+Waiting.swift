@@ -38,6 +38,35 @@ extension Machine {
         || loop.coroutines.current?.isWriter == true)
   }
 
+  /// Whether what is evaluated may let time pass.
+  package var mayPause: Bool { mayWait && graph.atomicDepth == 0 && host.clock != nil }
+
+  /// How long a store that is locked is tried again, in nanoseconds.
+  private static let lockPatience = 5_000_000_000
+
+  /// Does something where it is asked for; where that fails because of a lock, again after pauses that
+  /// grow, in which the loop runs.
+  private func retrying<Answer>(
+    _ verb: String, keeping kept: [Value], _ body: () throws(StoreError) -> Answer
+  ) throws(Failure) -> Answer {
+    let root = roots.count
+    defer { roots.removeLast(roots.count - root) }
+    var (pause, left) = (1_000_000, Machine.lockPatience)
+    while true {
+      do throws(StoreError) {
+        return try body()
+      } catch {
+        guard error.kind == .locked, error.retryAfter == 0, left > 0, mayPause else {
+          throw .store(error, during: verb)
+        }
+        if roots.count == root { roots += kept }
+        if try wait(nanoseconds: pause).isUnwind { throw .unwinding() }
+        left -= pause
+        pause = min(pause * 2, 50_000_000)
+      }
+    }
+  }
+
   /// Does something with a store; what it throws tells the verb.
   ///
   /// A store that may take time does it on another thread, and the loop runs meanwhile, unless that must
@@ -55,7 +84,9 @@ extension Machine {
     named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
     _ body: @escaping () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
-    guard let executor = store.executor, mayWait else { return try storing(verb, body) }
+    guard let executor = store.executor, mayWait else {
+      return try retrying(verb, keeping: kept, body)
+    }
     let root = roots.count
     roots += kept
     defer { roots.removeLast(roots.count - root) }

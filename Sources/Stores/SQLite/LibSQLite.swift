@@ -8,6 +8,10 @@ struct LibSQLite: @unchecked Sendable {
   typealias Context = UnsafeMutableRawPointer
   /// Hears of a row: what was done, in which database, table and row.
   typealias RowHook = @convention(c) (Context?, Int32, Text?, Text?, Int64) -> Void
+  typealias Preparation =
+    @convention(c) (
+      Database, Text, Int32, UnsafeMutablePointer<Statement?>, UnsafeMutablePointer<Text?>?
+    ) -> Int32
   typealias Progress = @convention(c) (Context?) -> Int32
 
   let open: @convention(c) (Text, UnsafeMutablePointer<Database?>, Int32, Text?) -> Int32
@@ -20,12 +24,10 @@ struct LibSQLite: @unchecked Sendable {
   let lastRow: @convention(c) (Database) -> Int64
   let changes: @convention(c) (Database) -> Int32
   let totalChanges: @convention(c) (Database) -> Int32
-  let prepare:
-    @convention(c) (
-      Database, Text, Int32, UnsafeMutablePointer<Statement?>, UnsafeMutablePointer<Text?>?
-    ) -> Int32
+  let prepare: Preparation
   let finish: @convention(c) (Statement) -> Int32
   let step: @convention(c) (Statement) -> Int32
+  let reset: @convention(c) (Statement) -> Int32
   let parameters: @convention(c) (Statement) -> Int32
   let isReading: @convention(c) (Statement) -> Int32
   let bindNull: @convention(c) (Statement, Int32) -> Int32
@@ -72,12 +74,10 @@ struct LibSQLite: @unchecked Sendable {
       let totalChanges: @convention(c) (Database) -> Int32 = unsafe find("total_changes")
     else { return nil }
     guard
-      let prepare:
-        @convention(c) (
-          Database, Text, Int32, UnsafeMutablePointer<Statement?>, UnsafeMutablePointer<Text?>?
-        ) -> Int32 = unsafe find("prepare_v2"),
+      let prepare: Preparation = unsafe find("prepare_v2"),
       let finish: @convention(c) (Statement) -> Int32 = unsafe find("finalize"),
       let step: @convention(c) (Statement) -> Int32 = unsafe find("step"),
+      let reset: @convention(c) (Statement) -> Int32 = unsafe find("reset"),
       let parameters: @convention(c) (Statement) -> Int32 = unsafe find("bind_parameter_count"),
       let isReading: @convention(c) (Statement) -> Int32 = unsafe find("stmt_readonly"),
       let bindNull: @convention(c) (Statement, Int32) -> Int32 = unsafe find("bind_null"),
@@ -110,6 +110,7 @@ struct LibSQLite: @unchecked Sendable {
     unsafe self.prepare = unsafe prepare
     unsafe self.finish = unsafe finish
     unsafe self.step = unsafe step
+    unsafe self.reset = unsafe reset
     unsafe self.parameters = unsafe parameters
     unsafe self.isReading = unsafe isReading
     unsafe self.bindNull = unsafe bindNull
@@ -133,7 +134,9 @@ struct LibSQLite: @unchecked Sendable {
   enum Code {
     static let done: Int32 = 101
     static let row: Int32 = 100
+    static let error: Int32 = 1
     static let permission: Int32 = 3
+    static let abort: Int32 = 4
     static let busy: Int32 = 5
     static let locked: Int32 = 6
     static let readOnly: Int32 = 8

@@ -7,12 +7,23 @@ enum SQLiteValue: Equatable {
   case real(Double)
   case text(String)
   case bytes([UInt8])
+
+  /// Whether it is too large to be kept for nothing.
+  var isLarge: Bool {
+    switch self {
+    case .text(let text): text.utf8.count > 4096
+    case .bytes(let bytes): bytes.count > 4096
+    default: false
+    }
+  }
 }
 
 /// Why the database refused: no place is known here.
 struct SQLiteFailure: Error {
   let kind: StoreError.Kind
   let reason: String
+  /// Whether it may be otherwise in a moment, and all that was begun has been taken back.
+  var isPassing = false
 
   init(_ kind: StoreError.Kind, _ reason: String) {
     self.kind = kind
@@ -26,9 +37,16 @@ struct SQLiteFailure: Error {
 /// keeps its promises.
 @safe
 final class SQLiteConnection {
-  private let library: LibSQLite
+  let library: LibSQLite
   private let database: LibSQLite.Database
   private let isInterrupted: () -> Bool
+  /// Whether whoever asks will ask again where another connection has locked something, so that it is not
+  /// waited for here.
+  var mayRetry = false
+  /// Statements that are run often, by their texts.
+  private var prepared: [String: SQLiteStatement] = [:]
+  /// The text that is being prepared, for errors.
+  private var preparing: ContiguousArray<CChar>?
   /// The rows that statements have changed since the last look: table and number.
   private(set) var changedRows: [(table: String, row: Int64)] = []
   /// Whether more was changed than `changedRows` tells: too many rows, or some that the library does
@@ -50,6 +68,7 @@ final class SQLiteConnection {
   /// How many steps of the database's machine pass between two looks.
   private static let stepsPerLook: Int32 = 10_000
   private static let mostChanges = 1000
+  private static let mostPrepared = 64
 
   /// Opens a database.
   ///
@@ -100,6 +119,7 @@ final class SQLiteConnection {
   }
 
   deinit {
+    prepared = [:]
     unsafe library.progress(database, 0, nil, nil)
     _ = unsafe library.rowHook(database, nil, nil)
     _ = unsafe library.close(database)
@@ -186,149 +206,113 @@ final class SQLiteConnection {
     var rows: [[SQLiteValue]] = []
   }
 
-  /// The most bytes that a statement may answer.
-  private static let answerLimit = 64 << 20
-
-  /// Runs one statement.
+  /// Prepares the one statement that a text is.
   ///
-  /// - Parameters:
-  ///   - text: The statement, with a `?` for each parameter.
-  ///   - parameters: What stands for them: never part of the text.
-  ///   - limit: The most rows that are answered.
-  ///   - mayWrite: Whether it may change anything.
-  /// - Returns: The names of the columns and the rows; none for a statement that answers nothing.
-  /// - Throws: `SQLiteFailure`.
-  func run(
-    _ text: String, _ parameters: [SQLiteValue] = [], limit: Int = .max, mayWrite: Bool = true
-  ) throws(SQLiteFailure) -> Rows {
+  /// - Throws: `SQLiteFailure`, also where there is none, or more than one.
+  func prepare(_ text: String) throws(SQLiteFailure) -> SQLiteStatement {
     guard !text.utf8.contains(0) else { throw SQLiteFailure(.encode, "a statement holds no NUL") }
+    let letters = text.utf8CString
+    let first = try prepare(letters, from: 0)
+    guard let statement = first.statement else {
+      throw SQLiteFailure(.encode, "there is no statement")
+    }
+    guard isBlank(letters, from: first.end) else {
+      throw SQLiteFailure(.encode, "there is more than one statement")
+    }
+    return statement
+  }
+
+  /// Prepares the first statement of a text from an offset on, and says where it ends; nil where nothing
+  /// but blanks and comments are.
+  func prepare(
+    _ letters: ContiguousArray<CChar>, from start: Int
+  ) throws(SQLiteFailure) -> (statement: SQLiteStatement?, end: Int) {
     var handle: LibSQLite.Statement?
-    var rest: String?
+    var end = letters.count - 1
+    preparing = letters
+    defer { preparing = nil }
     try waiting { () in
       var prepared: LibSQLite.Statement?
-      let code = unsafe text.withCString { start in
-        var end: LibSQLite.Text?
-        let code = unsafe library.prepare(database, start, -1, &prepared, &end)
-        unsafe rest = end.map { unsafe String(cString: $0) }
+      let code = unsafe letters.withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { return Int32(0) }
+        var rest: LibSQLite.Text?
+        let code = unsafe library.prepare(database, base + start, -1, &prepared, &rest)
+        if let rest = unsafe rest { end = unsafe rest - base }
         return code
       }
       unsafe handle = prepared
       return code
     }
-    guard let statement = unsafe handle else {
-      throw SQLiteFailure(.encode, "there is no statement")
+    guard let handle = unsafe handle else { return (nil, end) }
+    return (unsafe SQLiteStatement(handle, of: self), end)
+  }
+
+  /// Whether a text has no further statement from an offset on.
+  func isBlank(_ letters: ContiguousArray<CChar>, from start: Int) -> Bool {
+    var offset = start
+    while offset < letters.count - 1 {
+      // What is no more than this needs no parser.
+      if letters[offset...].allSatisfy({ $0 >= 0 && $0 <= 0x20 || $0 == 0x3B }) { return true }
+      // What refers to something that the statements before it make cannot be prepared yet.
+      guard let next = try? prepare(letters, from: offset), next.statement == nil else {
+        return false
+      }
+      guard next.end > offset else { return true }
+      offset = next.end
     }
-    defer { _ = unsafe library.finish(statement) }
-    let isBlank: (UInt8) -> Bool = { $0 <= 0x20 || $0 == UInt8(ascii: ";") }
-    guard rest?.utf8.allSatisfy(isBlank) ?? true else {
-      throw SQLiteFailure(.encode, "there is more than one statement")
+    return true
+  }
+
+  /// Runs a statement of the store's own, which is kept for the next time.
+  ///
+  /// - Parameters:
+  ///   - text: The statement, with a `?` for each parameter; it names the columns that it answers.
+  ///   - parameters: What stands for them: never part of the text.
+  ///   - limit: The most rows that are answered.
+  /// - Returns: The names of the columns and the rows; none for a statement that answers nothing.
+  /// - Throws: `SQLiteFailure`.
+  func run(
+    _ text: String, _ parameters: [SQLiteValue] = [], limit: Int = .max
+  ) throws(SQLiteFailure) -> Rows {
+    // While it runs nobody else has it.
+    let known = prepared.removeValue(forKey: text)
+    let statement: SQLiteStatement
+    if let known { statement = known } else { statement = try prepare(text) }
+    defer {
+      statement.reset()
+      // A statement keeps its parameters.
+      if !parameters.contains(where: \.isLarge) {
+        if prepared.count >= SQLiteConnection.mostPrepared { prepared = [:] }
+        prepared[text] = statement
+      }
     }
-    let isReading = unsafe library.isReading(statement) != 0
-    guard mayWrite || isReading else {
+    return try run(statement, text, parameters[...], limit: limit)
+  }
+
+  /// Runs a statement of the program's own that changes nothing.
+  func query(_ text: String, _ parameters: [SQLiteValue]) throws(SQLiteFailure) -> Rows {
+    let statement = try prepare(text)
+    guard statement.isReading else {
       throw SQLiteFailure(.readOnly, "a query changes nothing; 'execute' does")
     }
-    if !isReading, SQLiteConnection.replaces(text) { hasReplaced = true }
-    unsafe try bind(parameters, to: statement)
-    return unsafe try collect(statement, limit)
+    return try run(statement, text, parameters[...])
   }
 
-  private func bind(
-    _ parameters: [SQLiteValue], to statement: LibSQLite.Statement
-  ) throws(SQLiteFailure) {
-    let wanted = Int(unsafe library.parameters(statement))
-    guard wanted == parameters.count else {
-      throw SQLiteFailure(
-        .encode, "the statement has \(wanted) parameters, and \(parameters.count) are given")
-    }
-    for (index, value) in parameters.enumerated() {
-      let number = Int32(index + 1)
-      let code =
-        switch value {
-        case .null: unsafe library.bindNull(statement, number)
-        case .integer(let value): unsafe library.bindInteger(statement, number, value)
-        case .real(let value): unsafe library.bindReal(statement, number, value)
-        case .text(let text):
-          unsafe try bind(Array(text.utf8)) { (bytes: UnsafeRawPointer, count: Int32) in
-            unsafe library.bindText(statement, number, bytes, count, LibSQLite.copies)
-          }
-        case .bytes(let bytes):
-          unsafe try bind(bytes) { (bytes: UnsafeRawPointer, count: Int32) in
-            unsafe library.bindBytes(statement, number, bytes, count, LibSQLite.copies)
-          }
-        }
-      if code != 0 { throw failure() }
-    }
-  }
-
-  private func bind(
-    _ bytes: [UInt8], _ body: (UnsafeRawPointer, Int32) -> Int32
-  ) throws(SQLiteFailure) -> Int32 {
-    guard let count = Int32(exactly: bytes.count) else {
-      throw SQLiteFailure(.tooLarge, "a value has at most 2 GiB")
-    }
-    // No bytes are not the same as nothing: there is an address.
-    return unsafe (bytes + [0]).withUnsafeBytes { buffer in
-      unsafe buffer.baseAddress.map { unsafe body($0, count) } ?? 0
-    }
-  }
-
-  private func collect(
-    _ statement: LibSQLite.Statement, _ limit: Int
+  /// Runs a statement that has been prepared of a text.
+  func run(
+    _ statement: SQLiteStatement, _ text: String, _ parameters: ArraySlice<SQLiteValue>,
+    limit: Int = .max
   ) throws(SQLiteFailure) -> Rows {
-    let count = unsafe library.columns(statement)
-    var answer = Rows()
-    for column in 0..<count {
-      answer.names.append(
-        unsafe library.columnName(statement, column).map { unsafe String(cString: $0) } ?? "")
-    }
-    var bytes = 0
-    while true {
-      let code = try waiting(for: [LibSQLite.Code.row, LibSQLite.Code.done]) {
-        unsafe library.step(statement)
-      }
-      if code == LibSQLite.Code.done { return answer }
-      guard answer.rows.count < limit else { return answer }
-      var row: [SQLiteValue] = []
-      for column in 0..<count {
-        unsafe row.append(try value(statement, column, &bytes))
-        bytes += 16
-      }
-      guard bytes <= SQLiteConnection.answerLimit else {
-        throw SQLiteFailure(
-          .tooLarge, "that is more than \(SQLiteConnection.answerLimit >> 20) MiB; ask for less")
-      }
-      answer.rows.append(row)
-    }
-  }
-
-  private func value(
-    _ statement: LibSQLite.Statement, _ column: Int32, _ bytes: inout Int
-  ) throws(SQLiteFailure) -> SQLiteValue {
-    switch unsafe library.columnType(statement, column) {
-    case 1: return unsafe .integer(library.columnInteger(statement, column))
-    case 2: return unsafe .real(library.columnReal(statement, column))
-    case 3:
-      let start = unsafe library.columnText(statement, column)
-      let count = Int(unsafe library.columnSize(statement, column))
-      bytes += count
-      let text = unsafe String(
-        validating: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-      guard let text else { throw SQLiteFailure(.decode, "a text in it is not UTF-8") }
-      return .text(text)
-    case 4:
-      let start = unsafe library.columnBytes(statement, column)
-      let count = Int(unsafe library.columnSize(statement, column))
-      bytes += count
-      return unsafe .bytes(Array(UnsafeRawBufferPointer(start: start, count: count)))
-    default: return .null
-    }
+    if !statement.isReading, SQLiteConnection.replaces(text) { hasReplaced = true }
+    try statement.bind(parameters)
+    return Rows(names: statement.names, rows: try statement.page(limit: limit).rows)
   }
 
   // MARK: Waiting
 
   /// Repeats a call while another connection has locked what it needs, for some time.
   @discardableResult
-  private func waiting(
+  func waiting(
     for expected: [Int32] = [0], _ call: () -> Int32
   ) throws(SQLiteFailure) -> Int32 {
     var waited = 0
@@ -336,6 +320,11 @@ final class SQLiteConnection {
       let code = call()
       if expected.contains(code) { return code }
       let isBusy = code & 0xFF == LibSQLite.Code.busy
+      if isBusy, mayRetry {
+        var failure = failure()
+        failure.isPassing = true
+        throw failure
+      }
       // Not for ever: the other one may wait for this.
       guard isBusy, waited < SQLiteConnection.patience, !isInterrupted() else {
         throw isInterrupted() ? SQLiteFailure(.timeout, "interrupted") : failure()
@@ -346,10 +335,16 @@ final class SQLiteConnection {
   }
 
   /// What the last call reported.
-  private func failure() -> SQLiteFailure {
+  func failure() -> SQLiteFailure {
     let code = unsafe library.extendedCode(database)
     let text =
       unsafe library.message(database).map { unsafe String(cString: $0) } ?? "error \(code)"
+    if code & 0xFF == LibSQLite.Code.error, let missing = SQLiteMissing(text) {
+      let statement = preparing.map { letters in
+        String(decoding: letters.dropLast().lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      }
+      return SQLiteFailure(.notFound, missing.reason(in: self, statement: statement ?? ""))
+    }
     let kind: StoreError.Kind =
       switch code & 0xFF {
       case LibSQLite.Code.permission: .permission
@@ -359,7 +354,7 @@ final class SQLiteConnection {
       case LibSQLite.Code.io, LibSQLite.Code.full, LibSQLite.Code.cannotOpen: .io
       case LibSQLite.Code.corrupt, LibSQLite.Code.noDatabase: .corrupt
       case LibSQLite.Code.tooBig: .tooLarge
-      case LibSQLite.Code.constraint: .conflict
+      case LibSQLite.Code.constraint, LibSQLite.Code.abort: .conflict
       default: .encode
       }
     return SQLiteFailure(kind, code & 0xFF == LibSQLite.Code.interrupted ? "interrupted" : text)

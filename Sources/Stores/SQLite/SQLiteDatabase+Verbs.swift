@@ -45,11 +45,14 @@ extension SQLiteDatabase {
       }
       noteName(place)
       try announceForeignChanges()
+      if isWriting, !scans.isEmpty { try detachScans(connection) }
       let answer = try body(connection)
       if isWriting { announceChanges(connection) }
       return answer
     } catch {
-      throw StoreError(error.kind, place.reference, error.reason)
+      var failure = StoreError(error.kind, place.reference, error.reason)
+      if error.isPassing { failure.retryAfter = 0 }
+      throw failure
     }
   }
 
@@ -100,7 +103,7 @@ extension SQLiteDatabase {
     return try using(place, isWriting: false, absent: nil) { (connection) throws(SQLiteFailure) in
       switch try target(place, connection) {
       case .root: return try tables(connection)
-      case .nothing: throw SQLiteFailure(.notFound, "there is no such table or key")
+      case .nothing: throw try absence(place, connection, "there is no such key")
       case .table(let table, let key):
         guard !table.isView else {
           throw SQLiteFailure(.unsupported, "the rows of a view have no keys; a query finds them")
@@ -115,6 +118,27 @@ extension SQLiteDatabase {
           throw SQLiteFailure(.notFound, "there is no such row")
         }
         throw SQLiteFailure(.notADirectory, "a row has nothing below it")
+      }
+    }
+  }
+
+  /// What there is at a place, without what is below it.
+  func status(_ place: Place) throws(StoreError) -> ResourceStatus? {
+    note(place)
+    return try using(place, isWriting: false, absent: .some(nil)) {
+      (connection) throws(SQLiteFailure) -> ResourceStatus? in
+      switch try target(place, connection) {
+      case .nothing: return nil
+      case .root: return ResourceStatus(isDirectory: true)
+      case .table(let table, let key):
+        guard !key.isEmpty else { return ResourceStatus(isDirectory: true) }
+        let selection = try SQLiteSelection(table, below: key, [], where: Array("true".utf8)[...])
+        let found = try connection.run(selection.exists, key).rows.first?.first
+        return found == .integer(1) ? ResourceStatus(isDirectory: true) : nil
+      case .row(let table, let key):
+        return try row(key, of: table, connection).map {
+          ResourceStatus(of: Resource($0, contentType: "application/json"))
+        }
       }
     }
   }
@@ -136,6 +160,18 @@ extension SQLiteDatabase {
     }
   }
 
+  /// That there is no table, or what else is not there.
+  private func absence(
+    _ place: Place, _ connection: SQLiteConnection, _ other: String
+  ) throws(SQLiteFailure) -> SQLiteFailure {
+    guard let name = place.components.first,
+      try SQLiteTable.find(name, in: connection) == nil
+    else {
+      return SQLiteFailure(.notFound, other)
+    }
+    return SQLiteFailure(.notFound, SQLiteMissing.table(name).reason(in: connection))
+  }
+
   /// Why a row cannot be written at a place.
   private func refusal(
     _ place: Place, _ connection: SQLiteConnection
@@ -144,7 +180,7 @@ extension SQLiteDatabase {
       return SQLiteFailure(.isADirectory, "only rows can be written")
     }
     guard let table = try SQLiteTable.find(name, in: connection) else {
-      return SQLiteFailure(.notFound, "there is no table '\(name)'")
+      return SQLiteFailure(.notFound, SQLiteMissing.table(name).reason(in: connection))
     }
     guard !table.isView else {
       return SQLiteFailure(.unsupported, "the rows of a view have no keys; 'execute' writes")
@@ -183,7 +219,9 @@ extension SQLiteDatabase {
   func post(_ place: Place, _ resource: Resource) throws(StoreError) -> Reference {
     try using(place, isWriting: true, absent: nil) { (connection) throws(SQLiteFailure) in
       try atomically(connection) { () throws(SQLiteFailure) in
-        guard case .table(let table, let key) = try target(place, connection), key.isEmpty else {
+        let target = try target(place, connection)
+        if case .nothing = target { throw try absence(place, connection, "there is no such key") }
+        guard case .table(let table, let key) = target, key.isEmpty else {
           throw SQLiteFailure(.unsupported, "rows are added to a table")
         }
         guard !table.isView else {
@@ -214,70 +252,118 @@ extension SQLiteDatabase {
   // MARK: Commands
 
   static func isReading(_ command: String) -> Bool {
-    command == "select" || command == "columns" || command == "query"
+    [
+      "select", "next", "end", "count", "exists", "keys", "translates", "columns", "query",
+    ].contains(command)
   }
 
   func perform(
     _ command: String, _ argument: Resource, _ place: Place
   ) throws(StoreError) -> CommandAnswer {
     let isReading = SQLiteDatabase.isReading(command) || command == "check"
+    if command == "end" {
+      endScan(number(argument) ?? 0)
+      return .done
+    }
     if isReading { note(place) }
     return try using(place, isWriting: !isReading, absent: command == "check" ? .done : nil) {
       (connection) throws(SQLiteFailure) in
       switch command {
-      case "select": return try select(argument, place, connection)
-      case "columns": return try columns(place, connection)
       case "query", "execute":
         return try statement(argument, connection, isReading: command == "query")
-      case "begin": _ = try connection.run("BEGIN IMMEDIATE")
-      case "commit": _ = try connection.run("COMMIT")
-      case "rollback":
-        // What was read meanwhile is no more: the rows are announced as any others.
-        if connection.isInTransaction { _ = try connection.run("ROLLBACK") }
+      case "begin": try begin(connection, for: number(argument) ?? 0)
+      case "commit": try commit(connection)
+      // What was read meanwhile is no more: the rows are announced as any others.
+      case "rollback": try rollBack(connection)
       case "check": break
-      default: throw SQLiteFailure(.unsupported, "it does not know '\(command)'")
+      default: return try read(command, argument, place, connection)
       }
       return .done
     }
   }
 
-  private func table(
-    _ place: Place, _ connection: SQLiteConnection
-  ) throws(SQLiteFailure) -> SQLiteTable {
-    guard case .table(let table, let key) = try target(place, connection), key.isEmpty else {
-      throw SQLiteFailure(.notFound, "there is no such table")
+  private func answer(_ json: String) -> CommandAnswer {
+    .resource(Resource(Array(json.utf8), contentType: "application/json"))
+  }
+
+  private func number(_ argument: Resource) -> Int? {
+    guard case .number(let text) = try? JSONPart.read(argument.bytes[...]) else { return nil }
+    return Int(text)
+  }
+
+  /// Carries out a command about the rows of a table.
+  private func read(
+    _ command: String, _ argument: Resource, _ place: Place, _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) -> CommandAnswer {
+    if command == "next" {
+      let number = number(argument) ?? 0
+      guard let scan = scans[number] else {
+        throw SQLiteFailure(.conflict, "the rows are not gone through any more")
+      }
+      return try page(of: scan, number: number)
     }
-    return table
+    let (table, key) = try rows(place, connection)
+    func selection() throws(SQLiteFailure) -> SQLiteSelection {
+      try SQLiteSelection(table, below: key, place.reference.query, where: argument.bytes[...])
+    }
+    func single(_ text: String, _ selection: SQLiteSelection) throws(SQLiteFailure) -> SQLiteValue {
+      try connection.run(text, selection.parameters).rows.first?.first ?? .null
+    }
+    switch command {
+    case "select": return try page(of: SQLiteScan(selection(), connection), number: nil)
+    case "count":
+      let selection = try selection()
+      return answer(try single(selection.count, selection).json())
+    case "exists":
+      let selection = try selection()
+      return answer(try single(selection.exists, selection) == .integer(1) ? "true" : "false")
+    case "translates":
+      do throws(SQLiteFailure) {
+        _ = try selection()
+        return answer("true")
+      } catch {
+        guard error.kind == .unsupported else { throw error }
+        return answer("false")
+      }
+    case "keys":
+      guard table.key.count > 1 else { return answer("null") }
+      let keys = try keys(selection(), place, connection)
+      return answer(JSONText.array(keys.map { JSONText.array($0.map(JSONText.quoted)) }))
+    case "columns": return answer(JSONText.array(table.columns.map { JSONText.quoted($0.name) }))
+    default: throw SQLiteFailure(.unsupported, "it does not know '\(command)'")
+    }
   }
 
-  /// The rows for which a condition holds, in the order of their keys.
-  private func select(
-    _ argument: Resource, _ place: Place, _ connection: SQLiteConnection
-  ) throws(SQLiteFailure) -> CommandAnswer {
-    let table = try table(place, connection)
-    let (condition, parameters) = try SQLiteQuery.translate(argument.bytes[...], on: table)
-    let names = table.columns.map { SQLiteTable.quoted($0.name) }.joined(separator: ", ")
-    let order = table.key.map { SQLiteTable.quoted($0.name) }.joined(separator: ", ")
-    let found = try connection.run(
-      "SELECT \(names) FROM \(table.quoted) WHERE \(condition)"
-        + (order.isEmpty ? "" : " ORDER BY \(order)"), parameters)
-    var rows: [String] = []
-    for row in found.rows { rows.append(try table.json(row)) }
-    return .resource(
-      Resource(
-        Array(("[" + rows.joined(separator: ",") + "]").utf8), contentType: "application/json"))
-  }
-
-  private func columns(
+  /// The table that a place is or lies in, and the parts of the key that it gives.
+  private func rows(
     _ place: Place, _ connection: SQLiteConnection
-  ) throws(SQLiteFailure) -> CommandAnswer {
-    let names = try table(place, connection).columns.map { JSONText.quoted($0.name) }
-    return .resource(
-      Resource(
-        Array(("[" + names.joined(separator: ",") + "]").utf8), contentType: "application/json"))
+  ) throws(SQLiteFailure) -> (SQLiteTable, [SQLiteValue]) {
+    switch try target(place, connection) {
+    case .table(let table, let key): return (table, key)
+    case .row: throw SQLiteFailure(.notADirectory, "a row has nothing below it")
+    case .root: throw SQLiteFailure(.notFound, "there is no such table")
+    case .nothing: throw try absence(place, connection, "there is no such key")
+    }
   }
 
-  /// A statement of the program's own, with its parameters.
+  /// The next rows of what is gone through: `[number, rows]`, the number null behind the last page.
+  private func page(
+    of scan: SQLiteScan, number: Int?
+  ) throws(SQLiteFailure) -> CommandAnswer {
+    let page = try scan.next()
+    var rows: [String] = []
+    rows.reserveCapacity(page.rows.count)
+    for row in page.rows { rows.append(try scan.table.json(row)) }
+    var next = "null"
+    if !page.isLast {
+      next = String(number ?? keep(scan))
+    } else if let number {
+      endScan(number)
+    }
+    return answer(JSONText.array([next, JSONText.array(rows)]))
+  }
+
+  /// Statements of the program's own, with their parameters.
   private func statement(
     _ argument: Resource, _ connection: SQLiteConnection, isReading: Bool
   ) throws(SQLiteFailure) -> CommandAnswer {
@@ -293,24 +379,19 @@ extension SQLiteDatabase {
       }
       parameters.append(parameter)
     }
-    let before = connection.totalChanges
-    let answer = try connection.run(text, parameters, mayWrite: !isReading)
-    // The statement may have made or dropped a table.
-    if !isReading, connection.totalChanges == before { connection.noteUntoldChange() }
-    guard isReading || !answer.names.isEmpty else {
-      return .resource(
-        Resource(Array(String(connection.changes).utf8), contentType: "application/json"))
-    }
+    let outcome =
+      isReading
+      ? Outcome(last: try connection.query(text, parameters))
+      : try runScript(text, parameters, connection)
+    guard isReading || !outcome.last.names.isEmpty else { return answer(String(outcome.changes)) }
     var rows: [String] = []
-    for row in answer.rows {
+    for row in outcome.last.rows {
       var members: [String] = []
-      for (name, value) in zip(answer.names, row) {
+      for (name, value) in zip(outcome.last.names, row) {
         members.append(JSONText.quoted(name) + ":" + (try value.json()))
       }
       rows.append("{" + members.joined(separator: ",") + "}")
     }
-    return .resource(
-      Resource(
-        Array(("[" + rows.joined(separator: ",") + "]").utf8), contentType: "application/json"))
+    return answer(JSONText.array(rows))
   }
 }

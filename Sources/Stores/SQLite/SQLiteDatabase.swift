@@ -11,12 +11,26 @@ final class SQLiteDatabase {
   private let creates: Bool
   private let feed: ChangeFeed
   private let isInterrupted: () -> Bool
+  private let mayRetry: () -> Bool
   private var connection: SQLiteConnection?
   private var isClosed = false
   /// The number that tells whether others have changed the file.
   private var version: SQLiteValue?
   /// The places that have been read: whoever has done so may want to hear of changes.
   private var known: Set<Reference> = []
+  /// Those of them that are pages of a listing.
+  private var pages: Set<Reference> = []
+
+  /// The transactions that `begin` has begun and that have not ended, outermost first: whether each is a
+  /// savepoint in another one.
+  private(set) var levels: [Bool] = []
+  /// The number of the activity that has begun them.
+  private var owner = 0
+  /// What is being gone through by the page.
+  private(set) var scans: [Int: SQLiteScan] = [:]
+  private var scanCount = 0
+  /// Copies of scans that have ended, to be dropped when nothing is read.
+  private var copies: [String] = []
 
   /// What the database is called by those who use it: changes are announced under these names.
   private var names: [Place] = []
@@ -27,12 +41,14 @@ final class SQLiteDatabase {
   static let mostEntries = 10_000
 
   init(
-    _ path: String, creates: Bool, feed: ChangeFeed, isInterrupted: @escaping () -> Bool
+    _ path: String, creates: Bool, feed: ChangeFeed, isInterrupted: @escaping () -> Bool,
+    mayRetry: @escaping () -> Bool
   ) {
     self.path = path
     self.creates = creates
     self.feed = feed
     self.isInterrupted = isInterrupted
+    self.mayRetry = mayRetry
   }
 
   /// A place in the database: what is left of a reference behind that of the database itself.
@@ -56,10 +72,15 @@ final class SQLiteDatabase {
   /// Opens the file; nil when there is none, and none is to be made.
   func open(isWriting: Bool) throws(SQLiteFailure) -> SQLiteConnection? {
     guard !isClosed else { throw SQLiteFailure(.closed, "the database has been closed") }
-    if let connection { return connection }
+    if let connection {
+      // A transaction that is open cannot be begun again.
+      connection.mayRetry = !connection.isInTransaction && mayRetry()
+      return connection
+    }
     guard try isThere() || (creates && isWriting) else { return nil }
     let opened = try SQLiteConnection(path, creates: creates, isInterrupted: isInterrupted)
     connection = opened
+    opened.mayRetry = mayRetry()
     version = try opened.run("PRAGMA data_version").rows.first?.first
     return opened
   }
@@ -75,6 +96,7 @@ final class SQLiteDatabase {
 
   func close() {
     isClosed = true
+    scans = [:]
     connection = nil
   }
 
@@ -91,7 +113,8 @@ final class SQLiteDatabase {
 
   func note(_ place: Place) {
     guard !place.reference.scheme.isEmpty else { return }
-    if known.count >= SQLiteDatabase.mostKnown { known.removeAll() }
+    if known.count >= SQLiteDatabase.mostKnown { (known, pages) = ([], []) }
+    if !place.reference.query.isEmpty { pages.insert(place.reference) }
     known.insert(place.reference)
   }
 
@@ -133,6 +156,7 @@ final class SQLiteDatabase {
       if tables[key] == nil {
         tables[key] = try SQLiteTable.find(table, in: connection)
         announce([table])
+        for page in pages where page.components.contains(table) { feed.post(.put, page) }
       }
       guard let found = tables[key] else { continue }
       if found.hasRowNumbers {
@@ -189,6 +213,72 @@ final class SQLiteDatabase {
     }
   }
 
+  /// Begins a transaction, or a part of the one that is open.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - activity: The number of what asks for it: what is evaluated at the same time has transactions of
+  ///     its own, one after the other.
+  /// - Throws: `SQLiteFailure`, of the kind `locked` while another activity has one.
+  func begin(_ connection: SQLiteConnection, for activity: Int) throws(SQLiteFailure) {
+    // The library ends a transaction by itself on some errors.
+    if !connection.isInTransaction { levels = [] }
+    guard levels.isEmpty || owner == activity else {
+      var failure = SQLiteFailure(.locked, "another 'atomically:' has not ended")
+      failure.isPassing = mayRetry()
+      throw failure
+    }
+    owner = activity
+    let isInner = connection.isInTransaction
+    _ = try connection.run(isInner ? "SAVEPOINT tenon_\(levels.count)" : "BEGIN IMMEDIATE")
+    levels.append(isInner)
+  }
+
+  /// Ends what was begun last.
+  func commit(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    let isInner = levels.last ?? false
+    _ = try connection.run(isInner ? "RELEASE tenon_\(levels.count - 1)" : "COMMIT")
+    _ = levels.popLast()
+  }
+
+  /// Takes back what was begun last.
+  func rollBack(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    let isInner = levels.popLast() ?? false
+    guard connection.isInTransaction else { return }
+    guard isInner else {
+      _ = try connection.run("ROLLBACK")
+      return
+    }
+    _ = try connection.run("ROLLBACK TO tenon_\(levels.count)")
+    _ = try connection.run("RELEASE tenon_\(levels.count)")
+  }
+
+  // MARK: Scans
+
+  /// Keeps what is gone through by the page; answers its number.
+  func keep(_ scan: SQLiteScan) -> Int {
+    scanCount += 1
+    scans[scanCount] = scan
+    return scanCount
+  }
+
+  /// Copies what is being gone through, before something is written.
+  func detachScans(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    for (number, scan) in scans { try scan.detach(as: "tenon scan \(number)") }
+  }
+
+  /// Ends what is gone through; nothing when it has ended.
+  func endScan(_ number: Int) {
+    guard let scan = scans.removeValue(forKey: number) else { return }
+    if let copy = scan.copy { copies.append(copy) }
+    guard scans.isEmpty, let connection else { return }
+    for copy in copies {
+      // A transaction that was rolled back has taken it along.
+      _ = try? connection.run("DROP TABLE IF EXISTS temp.\(SQLiteTable.quoted(copy))")
+    }
+    copies = []
+  }
+
   // MARK: Reading
 
   /// The row of a key as JSON; nil when there is none.
@@ -204,10 +294,9 @@ final class SQLiteDatabase {
 
   /// The names of the tables and views.
   func tables(_ connection: SQLiteConnection) throws(SQLiteFailure) -> [StoreEntry] {
-    let found = try connection.run(
-      "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-        + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
-    return found.rows.compactMap { $0[0].component.map { StoreEntry($0, isDirectory: true) } }
+    try SQLiteTable.names(in: connection).compactMap { name in
+      SQLiteValue.text(name).component.map { StoreEntry($0, isDirectory: true) }
+    }
   }
 
   /// The keys of rows, or their next components, as the query of the reference limits them.
@@ -218,48 +307,46 @@ final class SQLiteDatabase {
       throw SQLiteFailure(.notADirectory, "a row has nothing below it")
     }
     let column = SQLiteTable.quoted(table.key[key.count].name)
-    var condition = table.keyCondition(key.count)
-    var parameters = key
-    var limit = SQLiteDatabase.mostEntries
-    var isPage = false
-    for pair in place.reference.query {
-      switch pair.key {
-      case "limit":
-        guard let number = pair.value.flatMap({ Int($0) }),
-          (1...SQLiteDatabase.mostEntries).contains(number)
-        else {
-          throw SQLiteFailure(
-            .invalidReference, "the limit is a number up to \(SQLiteDatabase.mostEntries)")
-        }
-        limit = number
-        isPage = true
-      case "after":
-        guard let value = table.keyValue(pair.value ?? "", table.key[key.count]) else {
-          throw SQLiteFailure(
-            .invalidReference, "'\(pair.value ?? "")' is no key of '\(table.name)'")
-        }
-        condition += (condition.isEmpty ? "" : " AND ") + column + " > ?"
-        parameters.append(value)
-        isPage = true
-      default: throw SQLiteFailure(.invalidReference, "a listing knows 'limit' and 'after' only")
-      }
+    let page = try SQLitePage(place.reference.query, of: table, below: key.count)
+    guard page.after.count <= 1 else {
+      throw SQLiteFailure(.invalidReference, "a listing begins behind one name")
     }
+    let isPage = page.isPage
+    let limit = page.limit ?? SQLiteDatabase.mostEntries
+    let conditions = [table.keyCondition(key.count), page.condition ?? ""].filter { !$0.isEmpty }
     let found = try connection.run(
       "SELECT DISTINCT \(column) FROM \(table.quoted)"
-        + (condition.isEmpty ? "" : " WHERE \(condition)") + " ORDER BY \(column)"
-        + " LIMIT \(limit + (isPage ? 0 : 1))", parameters)
-    guard isPage || found.rows.count <= limit else {
-      let text = place.reference.description
-      throw SQLiteFailure(
-        .tooLarge,
-        "there are more than \(limit) entries; ask for a page: \(text)?limit=1000&after=key")
-    }
+        + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+        + " ORDER BY \(column) LIMIT \(limit + (isPage ? 0 : 1))", key + page.after)
+    guard isPage || found.rows.count <= limit else { throw tooManyEntries(place) }
     let isInner = key.count + 1 < table.key.count
     let entries = found.rows.compactMap { row in
       row[0].component.map { StoreEntry($0, isDirectory: isInner) }
     }
     return isPage
       ? entries : entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  /// That a listing has to be asked for by the page.
+  private func tooManyEntries(_ place: Place) -> SQLiteFailure {
+    SQLiteFailure(
+      .tooLarge,
+      "there are more than \(SQLiteDatabase.mostEntries) entries; ask for a page: "
+        + "\(place.reference)?limit=1000&after=key")
+  }
+
+  /// The keys of the rows that are selected, each with all of its components.
+  func keys(
+    _ selection: SQLiteSelection, _ place: Place, _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) -> [[String]] {
+    let limit = SQLiteDatabase.mostEntries
+    let found = try connection.run(
+      selection.keys + " LIMIT \(limit + 1)", selection.parameters)
+    guard found.rows.count <= limit else { throw tooManyEntries(place) }
+    return found.rows.compactMap { row in
+      let components = row.compactMap(\.component)
+      return components.count == row.count ? components : nil
+    }
   }
 
   // MARK: Writing
@@ -269,13 +356,16 @@ final class SQLiteDatabase {
     _ bytes: [UInt8], _ key: [SQLiteValue], of table: SQLiteTable, _ connection: SQLiteConnection
   ) throws(SQLiteFailure) {
     var given = try table.values(bytes)
+    var added: [(column: SQLiteTable.Column, value: SQLiteValue)] = []
     for (column, value) in zip(table.key, key) {
-      if let own = given.first(where: { $0.column.name == column.name }), own.value != value {
+      let own = given.first { $0.column.name == column.name }?.value
+      if let own, !own.isSameKey(as: value, in: column) {
         throw SQLiteFailure(
           .encode,
-          "the row says that '\(column.name)' is \(try own.value.json()), and the place says "
+          "the row says that '\(column.name)' is \(try own.json()), and the place says "
             + (try value.json()))
       }
+      added.append((column, own ?? value))
       given.removeAll { $0.column.name == column.name }
     }
     var parts: [String] = []
@@ -298,7 +388,7 @@ final class SQLiteDatabase {
           + " WHERE \(table.keyCondition(key.count))", parameters + key)
       if connection.changes > 0 { return }
     }
-    try insert(given + Array(zip(table.key, key)).map { ($0.0, $0.1) }, into: table, connection)
+    try insert(given + added, into: table, connection)
   }
 
   /// Adds a row.

@@ -11,6 +11,8 @@ internal import TenonText
 public final class SQLiteFilesStore {
   /// Whether somebody wants the program to stop: asked while a statement runs.
   public var isInterrupted: () -> Bool = { false }
+  /// Whether whoever uses the store can try again after a pause, as `SQLiteStore` has it.
+  public var mayRetry: () -> Bool = { false }
   /// Where the store announces changes.
   public let feed: ChangeFeed? = ChangeFeed()
   private var databases: [(path: ExactText, database: SQLiteDatabase)] = []
@@ -90,6 +92,8 @@ public final class SQLiteFilesStore {
     if databases.count >= Self.mostOpen { databases.removeFirst() }
     let made = SQLiteDatabase(path, creates: false, feed: feed ?? ChangeFeed()) { [weak self] in
       self?.isInterrupted() ?? false
+    } mayRetry: { [weak self] in
+      self?.mayRetry() ?? false
     }
     databases.append((ExactText(path), made))
     return made
@@ -112,6 +116,7 @@ public final class SQLiteFilesStore {
     }
     let store = SQLiteStore(path: path)
     store.isInterrupted = { [weak self] in self?.isInterrupted() ?? false }
+    store.mayRetry = { [weak self] in self?.mayRetry() ?? false }
     stores.append((ExactText(path), store))
     return store
   }
@@ -135,6 +140,11 @@ extension SQLiteFilesStore: CommandedStore {
       return .missing
     }
     return try database.get(place, condition)
+  }
+
+  public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
+    guard let (database, place) = try place(reference) else { return nil }
+    return try database.status(place)
   }
 
   public func put(

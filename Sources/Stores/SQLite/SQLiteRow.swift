@@ -5,7 +5,7 @@ internal import TenonText
 // Rows as JSON: a member for each column. Bytes are an object with the one member "base64".
 
 extension SQLiteValue {
-  /// The value as JSON.
+  /// The value as JSON; what is infinite is a number beyond all floats.
   ///
   /// - Throws: `SQLiteFailure` for a number that is none.
   func json(_ affinity: SQLiteTable.Affinity = .any) throws(SQLiteFailure) -> String {
@@ -15,8 +15,11 @@ extension SQLiteValue {
       if affinity == .boolean, number == 0 || number == 1 { return number == 1 ? "true" : "false" }
       return String(number)
     case .real(let number):
-      guard number.isFinite else { throw SQLiteFailure(.decode, "a number in it is not finite") }
-      return FloatText.shortest(number) ?? number.description
+      if number.isInfinite { return number < 0 ? "-1.0e999" : "1.0e999" }
+      guard let text = FloatText.shortest(number) else {
+        throw SQLiteFailure(.decode, "a number in it is none")
+      }
+      return text
     case .text(let text): return JSONText.quoted(text)
     case .bytes(let bytes): return #"{"base64":"# + JSONText.quoted(Base64.encoded(bytes)) + "}"
     }
@@ -55,7 +58,7 @@ extension SQLiteValue {
       let double = FloatText.value(
         digits: decimal.digits(in: bytes), exponent: decimal.scale,
         isNegative: decimal.isNegative),
-      double.isFinite
+      double.isFinite || decimal.isFloat
     else { return nil }
     self = .real(double)
   }
@@ -91,8 +94,7 @@ extension SQLiteTable {
       guard let column = columns.first(where: { $0.name == member.key }) else {
         throw SQLiteFailure(
           .encode,
-          "'\(name)' has no column '\(member.key)', only "
-            + columns.map(\.name).joined(separator: ", "))
+          "'\(name)' has no column '\(member.key)'" + SQLiteMissing.list(columns.map(\.name)))
       }
       guard !column.isComputed else {
         throw SQLiteFailure(.encode, "the database computes the column '\(column.name)' itself")
@@ -128,7 +130,9 @@ extension SQLiteTable.Affinity {
     case (_, .null): true
     case (.boolean, .integer): isTruth
     case (.integer, .integer): !isTruth
-    case (.real, .integer), (.real, .real): !isTruth
+    // The column would make a float near it of one that has too many digits.
+    case (.real, .integer(let number)): !isTruth && Int64(exactly: Double(number)) == number
+    case (.real, .real): !isTruth
     case (.numeric, .integer), (.numeric, .real), (.numeric, .text): !isTruth
     case (.text, .text), (.bytes, .bytes): true
     case (.any, _): !isTruth
@@ -139,7 +143,7 @@ extension SQLiteTable.Affinity {
   var wording: String {
     switch self {
     case .integer: "integers"
-    case .real: "numbers"
+    case .real: "numbers that floats can be"
     case .numeric: "numbers and strings"
     case .boolean: "true and false"
     case .text: "strings"
@@ -151,6 +155,11 @@ extension SQLiteTable.Affinity {
 
 /// Texts in JSON.
 enum JSONText {
+  /// An array of what is JSON already.
+  static func array(_ elements: [String]) -> String {
+    "[" + elements.joined(separator: ",") + "]"
+  }
+
   /// The text with quotes around it and what must be escaped.
   static func quoted(_ text: String) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "\"")]

@@ -10,7 +10,9 @@ public import TenonStoreKit
 /// to be asked for by the page: `db:people?limit=1000&after=key`.
 ///
 /// A verb is a transaction, unless the command `begin` has opened one, and has reached the disk when
-/// it answers. Names are found in the schema and values are parameters: nothing that a program gives
+/// it answers; a `begin` within another is a savepoint. The command `select` answers the rows for which a
+/// condition holds by the page, `[number, rows]`: `next` with the number goes on, null is the end, and
+/// `end` ends earlier; the rows are those that there were at the first page. Names are found in the schema and values are parameters: nothing that a program gives
 /// becomes part of a statement, but for the commands `query` and `execute`.
 ///
 /// Changes are announced: those of this store, made by its statements and their triggers, at once,
@@ -20,6 +22,9 @@ public import TenonStoreKit
 public final class SQLiteStore {
   /// Whether somebody wants the program to stop: asked while a statement runs.
   public var isInterrupted: () -> Bool = { false }
+  /// Whether whoever uses the store can try again after a pause, because of an error of the kind `locked`
+  /// with a `retryAfter`; else a lock of another program is waited for here, for five seconds.
+  public var mayRetry: () -> Bool = { false }
   /// Where the store announces changes.
   public let feed: ChangeFeed?
   private let database: SQLiteDatabase
@@ -35,6 +40,8 @@ public final class SQLiteStore {
     let box = InterruptionBox()
     database = SQLiteDatabase(path, creates: creates, feed: feed) {
       box.store?.isInterrupted() ?? false
+    } mayRetry: {
+      box.store?.mayRetry() ?? false
     }
     box.store = self
   }
@@ -64,6 +71,10 @@ extension SQLiteStore: CommandedStore {
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> GetOutcome {
     try database.get(place(reference), condition)
+  }
+
+  public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
+    try database.status(place(reference))
   }
 
   public func put(

@@ -48,6 +48,8 @@ struct SQLiteTable {
   let key: [Column]
   /// Whether the key is the number that the database gives each row.
   let hasRowNumbers: Bool
+  /// Whether the key is made of columns, and not of a number that has no column.
+  let hasDeclaredKey: Bool
 
   /// The name of the table in a statement.
   var quoted: String { SQLiteTable.quoted(name) }
@@ -57,9 +59,43 @@ struct SQLiteTable {
     "\"" + name.replacing(UInt8(ascii: "\""), with: "\"\"") + "\""
   }
 
+  /// What puts rows into the order of their keys; nothing for a view, which has none.
+  var order: String {
+    guard !key.isEmpty else { return "" }
+    return " ORDER BY " + key.map { SQLiteTable.quoted($0.name) }.joined(separator: ", ")
+  }
+
   /// The condition that a row has a key, or the first parts of one.
   func keyCondition(_ count: Int) -> String {
-    key.prefix(count).map { SQLiteTable.quoted($0.name) + " = ?" }.joined(separator: " AND ")
+    key.prefix(count).map(SQLiteTable.condition).joined(separator: " AND ")
+  }
+
+  /// The condition that a column of the key has a value; in one of no type it may be an integer as well
+  /// that is written so.
+  private static func condition(_ column: Column) -> String {
+    let name = quoted(column.name)
+    guard column.affinity == .any else { return name + " = ?" }
+    // The plus keeps the type of one value from being asked of the others.
+    return name + " IN (WITH given(v) AS (SELECT ?) SELECT v FROM given UNION ALL"
+      + " SELECT +CAST(v AS INTEGER) FROM given WHERE CAST(CAST(v AS INTEGER) AS TEXT) = v)"
+  }
+
+  /// The names of a database's tables and views, sorted.
+  static func names(in connection: SQLiteConnection) throws(SQLiteFailure) -> [String] {
+    let found = try connection.run(
+      "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+        + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+    return found.rows.compactMap { row in
+      if case .text(let name) = row[0] { name } else { nil }
+    }
+  }
+
+  /// Whether the statement that made a table says that its rows have no numbers.
+  private static func lacksRowNumbers(_ statement: String) -> Bool {
+    guard let end = statement.utf8.lastIndex(of: UInt8(ascii: ")")) else { return false }
+    let words = statement.utf8[end...].split { !($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) }
+      .map { String(decoding: $0, as: UTF8.self).lowercased() }
+    return zip(words, words.dropFirst()).contains { $0 == "without" && $1 == "rowid" }
   }
 
   /// Asks a database for a table; nil when it has none of that name.
@@ -96,12 +132,16 @@ struct SQLiteTable {
       }
       let number = Column(name: alias, affinity: .integer, initial: nil, isComputed: false)
       return SQLiteTable(
-        name: name, isView: false, columns: columns, key: [number], hasRowNumbers: true)
+        name: name, isView: false, columns: columns, key: [number], hasRowNumbers: true,
+        hasDeclaredKey: false)
     }
-    let isNumber = key.count == 1 && key[0].type.uppercased() == "INTEGER"
+    var isNumber = key.count == 1 && key[0].type.uppercased() == "INTEGER"
+    if isNumber, case .text(let statement) = first[1], lacksRowNumbers(statement) {
+      isNumber = false
+    }
     return SQLiteTable(
       name: name, isView: isView, columns: columns, key: key.map(\.column),
-      hasRowNumbers: isNumber)
+      hasRowNumbers: isNumber, hasDeclaredKey: true)
   }
 
   /// The value that a component stands for in a column of the key; nil for none that it could hold.
@@ -124,6 +164,16 @@ struct SQLiteTable {
 }
 
 extension SQLiteValue {
+  /// Whether the component of a reference may stand for this value of a key column.
+  func isSameKey(as written: SQLiteValue, in column: SQLiteTable.Column) -> Bool {
+    switch (self, written) {
+    case (.real(let own), .integer(let number)), (.integer(let number), .real(let own)):
+      own == Double(number)
+    case (.integer, .text): column.affinity == .any && component == written.component
+    default: self == written
+    }
+  }
+
   /// A value of a key as the component of a reference; nil for one that no reference can hold.
   var component: String? {
     let text: String
