@@ -14,6 +14,7 @@
 #include "dynamic.h"
 #include "thread.h"
 #include "watch.h"
+#include "zlib_stream.h"
 
 // The address of the caller's native stack frame. The evaluator compares it with its limit at
 // every send; a Swift function has no other way to learn where its stack stands.
