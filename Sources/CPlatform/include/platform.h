@@ -12,6 +12,7 @@
 
 #include "coroutine.h"
 #include "dynamic.h"
+#include "terminal.h"
 #include "thread.h"
 #include "watch.h"
 #include "zlib_stream.h"

@@ -15,7 +15,7 @@ extension Machine {
         StoreError(.unsupported, place, "it does not know '\(name)'"), during: name)
     }
     if commanded.isReading(name) {
-      recordRead(of: reference, in: store)
+      if !commanded.capabilities.verbs.isEmpty { recordRead(of: reference, in: store) }
     } else if let running = graph.running, graph.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }

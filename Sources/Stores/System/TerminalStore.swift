@@ -1,3 +1,4 @@
+internal import CTenonPlatform
 internal import Synchronization
 public import TenonStoreKit
 
@@ -37,9 +38,10 @@ public final class TerminalStore {
   /// The size of the terminal; nil when there is none, or it does not know its size.
   private var size: (columns: Int, rows: Int)? {
     for descriptor: Int32 in [1, 2, 0] {
-      var size = winsize()
-      if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 {
-        return (Int(size.ws_col), Int(size.ws_row))
+      var columns: Int32 = 0
+      var rows: Int32 = 0
+      if unsafe tenon_terminal_size(descriptor, &columns, &rows) != 0 {
+        return (Int(columns), Int(rows))
       }
     }
     return nil
