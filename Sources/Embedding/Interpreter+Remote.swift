@@ -3,7 +3,7 @@ public import TenonStores
 
 extension Interpreter {
   /// Mounts the stores of what lies outside the program and its files: `http`, `https`, `sqlite`,
-  /// `process`, `clock`, `stdin` and `stdout`.
+  /// `process`, `zlib`, `clock`, `stdin` and `stdout`.
   ///
   /// Nothing of them is loaded before they are used. They act with the rights of the process; an
   /// interpreter that runs programs of others has no business with them.
@@ -23,8 +23,14 @@ extension Interpreter {
     let processes = ProcessStore(environment: environment)
     processes.isInterrupted = { interrupter.isRequested }
     mount(processes, as: "process")
+    let compression = CompressionStore()
+    compression.isInterrupted = { interrupter.isRequested }
+    mount(compression, as: "zlib")
     machine.mountStore(ofClass: "ClockStore", as: "clock")
     machine.mountStore(ofClass: "InputStore", as: "stdin")
     machine.mountStore(ofClass: "OutputStore", as: "stdout")
   }
+  /// Mounts the store `terminal`: the terminal of this process, for a host whose console is the
+  /// standard streams of the process.
+  public func mountTerminal() { mount(TerminalStore(), as: "terminal") }
 }

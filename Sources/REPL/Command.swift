@@ -192,6 +192,7 @@ struct Command {
     let interpreter = Interpreter.standard(
       program: options.programName, limits, console: console)
     interpreter["arguments"] = interpreter.value(options.arguments.map { interpreter.value($0) })
+    interpreter.mountTerminal()
     Interrupts.watch(interpreter.interrupter)
     // Not before: what starting up gives back had better go to the system.
     tenon_keep_freed_memory()

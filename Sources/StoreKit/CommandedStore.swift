@@ -5,11 +5,15 @@ public protocol CommandedStore: Store {
   /// Whether a command only reads what is at its place, so that formulas may use it.
   func isReading(_ command: String) -> Bool
 
+  /// Whether a byte array as the argument of a command comes as these bytes, of the type
+  /// `application/octet-stream`, and not as JSON, which has none.
+  var takesBytes: Bool { get }
+
   /// Carries out a command.
   ///
   /// - Parameters:
   ///   - command: Its name, as the store defines it.
-  ///   - argument: A value as JSON.
+  ///   - argument: A value as JSON, or bytes as they are.
   ///   - reference: The place that is meant.
   /// - Returns: What it came to.
   /// - Throws: `StoreError`, of the kind `unsupported` for a command that the store does not know.
@@ -21,6 +25,9 @@ public protocol CommandedStore: Store {
 extension CommandedStore {
   /// No command does.
   public func isReading(_ command: String) -> Bool { false }
+
+  /// It does not.
+  public var takesBytes: Bool { false }
 }
 
 /// What a command came to.

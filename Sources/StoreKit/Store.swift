@@ -217,6 +217,11 @@ public struct Resource: Sendable, Equatable {
     self.contentType = contentType
   }
 
+  /// Creates a resource of JSON, or of any bytes.
+  package init(_ bytes: [UInt8], isJSON: Bool) {
+    self.init(bytes, contentType: isJSON ? "application/json" : "application/octet-stream")
+  }
+
   /// Creates a resource of plain text.
   public init(_ text: String) {
     self.init(Array(text.utf8), contentType: "text/plain")

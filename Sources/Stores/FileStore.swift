@@ -1,4 +1,5 @@
 public import TenonStoreKit
+internal import TenonText
 
 /// A store of the files and directories of the operating system, with the rights of the process.
 ///
@@ -156,7 +157,7 @@ public final class FileStore {
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
-extension FileStore: Store {
+extension FileStore: CommandedStore {
   public var capabilities: StoreCapabilities {
     StoreCapabilities(
       [.get, .put, .delete, .list, .makeDirectory, .move, .deleteTree], durability: .power,
@@ -165,6 +166,26 @@ extension FileStore: Store {
 
   public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
     try with(reference) { (place) throws(FileFailure) in try status(place) }
+  }
+
+  public func isReading(_ command: String) -> Bool { command == "digest" }
+
+  /// Carries out `digest`, with the name of a function: the digest of a file's bytes, which are read
+  /// piece by piece.
+  public func perform(
+    _ command: String, _ argument: Resource, at reference: Reference
+  ) throws(StoreError) -> CommandAnswer {
+    guard command == "digest" else {
+      throw StoreError(.unsupported, reference, "it does not know '\(command)'")
+    }
+    guard case .text(let name) = try? JSONPart.read(argument.bytes[...]),
+      let function = Digest.Function(rawValue: name)
+    else { throw StoreError(.encode, reference, "a digest has a name, such as sha256") }
+    let digest = try with(reference) { (place) throws(FileFailure) in
+      try self.digest(place, function)
+    }
+    guard let digest else { return .done }
+    return .resource(Resource(digest, isJSON: false))
   }
 
   public func makeDirectory(_ reference: Reference) throws(StoreError) {

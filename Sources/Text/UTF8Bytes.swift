@@ -34,6 +34,22 @@ public struct UTF8Bytes {
     unsafe UnsafeBufferPointer(start: start, count: count).elementsEqual(other)
   }
 
+  /// Where bytes stop to be UTF-8; nil when all are.
+  ///
+  /// - Complexity: O(n).
+  package static func firstInvalidOffset(of bytes: UnsafeRawBufferPointer) -> Int? {
+    if unsafe String(validating: bytes, as: UTF8.self) != nil { return nil }
+    var decoder = UTF8()
+    var iterator = unsafe bytes.makeIterator()
+    var offset = 0
+    while true {
+      switch unsafe decoder.decode(&iterator) {
+      case .scalarValue(let scalar): offset += UTF8.width(scalar)
+      case .emptyInput, .error: return offset
+      }
+    }
+  }
+
   /// The character that begins at an offset.
   @inlinable
   public func scalar(at start: Int) -> Unicode.Scalar {

@@ -12,8 +12,10 @@
 
 #include "coroutine.h"
 #include "dynamic.h"
+#include "terminal.h"
 #include "thread.h"
 #include "watch.h"
+#include "zlib_stream.h"
 
 // The address of the caller's native stack frame. The evaluator compares it with its limit at
 // every send; a Swift function has no other way to learn where its stack stands.

@@ -15,14 +15,14 @@ extension Machine {
         StoreError(.unsupported, place, "it does not know '\(name)'"), during: name)
     }
     if commanded.isReading(name) {
-      recordRead(of: reference, in: store)
+      if !commanded.capabilities.verbs.isEmpty { recordRead(of: reference, in: store) }
     } else if let running = graph.running, graph.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }
-    guard let bytes = try encodeJSON(argument, at: place, of: native, during: name) else {
-      return .unwind
-    }
-    let resource = Resource(bytes, contentType: "application/json")
+    let raw = commanded.takesBytes ? ObjectRef.bytes(ofByteArray: argument) : nil
+    let bytes = try raw == nil ? encodeJSON(argument, at: place, of: native, during: name) : raw
+    guard let bytes else { return .unwind }
+    let resource = Resource(bytes, isJSON: raw == nil)
     let answer = try performing(
       named: name, of: native, at: place, keeping: [reference, store]
     ) { () throws(StoreError) in try commanded.perform(name, resource, at: place) }
@@ -38,8 +38,7 @@ extension Machine {
   ///
   /// - Complexity: O(n) in the number of such stores.
   private func nativeStoreObject(for store: any Store) -> Value {
-    for entry in stores.native where entry.store === store { return entry.object }
-    return makeNativeStore(store)
+    stores.native.first { $0.store === store }?.object ?? makeNativeStore(store)
   }
 
   /// Merges a patch into what a store written in Swift has, if it has that verb itself.

@@ -1,4 +1,5 @@
 internal import TenonStoreKit
+internal import TenonText
 
 extension FileStore {
   /// What there is at a place.
@@ -18,6 +19,25 @@ extension FileStore {
       of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
     guard try !condition.checkReading(bytes) else { return .unchanged }
     return .resource(Resource(bytes, contentType: FileStore.contentType(of: bytes)))
+  }
+
+  /// The digest of a file, read a megabyte at a time; nil when there is none.
+  func digest(
+    _ place: FilePlace, _ function: Digest.Function
+  ) throws(FileFailure) -> [UInt8]? {
+    guard let file = try openForReading(place.path) else { return nil }
+    let status = try fileSystem.status(of: file.descriptor)
+    guard status.kind != .directory else { throw .isADirectory }
+    guard !place.isDirectory else { throw .notADirectory }
+    // What pipes and devices have is read as a whole, within the limits of that.
+    guard status.kind == .file else { throw FileFailure(.unsupported, "it is no file") }
+    var digest = Digest(function)
+    while true {
+      let piece = try fileSystem.read(file.descriptor, atMost: 1 << 20)
+      if piece.isEmpty { return digest.value }
+      unsafe piece.withUnsafeBytes { unsafe digest.add($0) }
+      if isInterrupted() { throw FileFailure(.timeout, "interrupted") }
+    }
   }
 
   /// Text where the bytes are UTF-8, as files do not say what they hold; else octets.

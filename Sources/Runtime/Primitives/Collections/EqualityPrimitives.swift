@@ -5,7 +5,13 @@ extension Primitive {
     Primitive(
       "elementsEqual: other", "Whether the elements, as many as other has, are equal in order."
     ) { machine, arguments in
-      machine.comparing(arguments) { machine.elementsEqual(arguments) }
+      let (left, right) = (arguments.receiver, arguments[0])
+      if left.isObject(ofClass: ClassIndex.byteArray),
+        right.isObject(ofClass: ClassIndex.byteArray)
+      {
+        return Value(ObjectRef(left).hasSameBytes(as: ObjectRef(right)))
+      }
+      return machine.comparing(arguments) { machine.elementsEqual(arguments) }
     },
     Primitive("hash", "A number that equal sequences share.") { machine, arguments in
       machine.sequenceHash(arguments)

@@ -45,6 +45,10 @@ extension Primitive {
       if string.isSimple { return Value(small: string.byteCount) }
       return Value(small: try machine.swiftString(arguments.receiver).count)
     },
+    Primitive("displayWidth", "How many columns of a terminal it takes.") {
+      machine, arguments throws(Failure) in
+      Value(small: DisplayWidth.of(try machine.swiftString(arguments.receiver)))
+    },
   ]
 }
 

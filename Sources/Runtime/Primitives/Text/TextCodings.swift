@@ -5,17 +5,13 @@ extension Primitive {
     Primitive("hexDecoded", "A byte array: of the bytes whose digits, two for each, the text has.")
     {
       machine, arguments throws(Failure) in
-      let text = ObjectRef(arguments.receiver)
-      guard text.byteCount % 2 == 0 else { throw .notHex(machine.describe(arguments.receiver)) }
-      let result = try machine.makeBytes(
-        classIndex: ClassIndex.byteArray, count: text.byteCount / 2)
-      for index in 0..<result.byteCount {
-        guard let high = ASCII(code: text[byte: 2 * index]).hexValue,
-          let low = ASCII(code: text[byte: 2 * index + 1]).hexValue
-        else { throw .notHex(machine.describe(arguments.receiver)) }
-        result[byte: index] = high << 4 | low
+      guard let bytes = unsafe Hexadecimal.decode(ObjectRef(arguments.receiver).readBytes) else {
+        throw Failure(
+          .encodingError,
+          machine.describe(arguments.receiver)
+            + " is not a text of hexadecimal digits, two for each byte")
       }
-      return Value(result)
+      return try machine.makeByteArray(checked: bytes)
     },
     Primitive("base64Decoded", "The byte array that the text spells in base64.") {
       machine, arguments throws(Failure) in
@@ -62,7 +58,7 @@ extension Primitive {
     Primitive("utf8Decoded", "The text that the bytes are in UTF-8; an EncodingError if none.") {
       machine, arguments throws(Failure) in
       let bytes = ObjectRef(arguments.receiver)
-      if let place = bytes.firstOffsetThatIsNotUTF8 {
+      if let place = unsafe UTF8Bytes.firstInvalidOffset(of: bytes.readBytes) {
         let head = (0..<min(4, bytes.byteCount)).map { bytes[byte: $0] }
         if let encoding = ByteOrderMark.otherEncoding(of: head) {
           throw Failure(
@@ -78,32 +74,22 @@ extension Primitive {
     },
     Primitive("hex", "The digits of all bytes, two for each, small letters above 9.") {
       machine, arguments throws(Failure) in
-      let bytes = ObjectRef(arguments.receiver)
-      let result = try machine.makeBytes(
-        classIndex: ClassIndex.string, count: 2 * bytes.byteCount)
-      for index in 0..<bytes.byteCount {
-        result[byte: 2 * index] = ASCII.hexDigit(bytes[byte: index] >> 4)
-        result[byte: 2 * index + 1] = ASCII.hexDigit(bytes[byte: index] & 15)
-      }
-      return Value(result)
+      try machine.makeText(unsafe Hexadecimal.encoded(ObjectRef(arguments.receiver).readBytes))
     },
     Primitive("base64Encoded", "The bytes as text in base64.") {
       machine, arguments throws(Failure) in
-      let bytes = ObjectRef(arguments.receiver)
-      let result = try machine.makeBytes(
-        classIndex: ClassIndex.string, count: (bytes.byteCount + 2) / 3 * 4)
-      for index in 0..<result.byteCount {
-        result[byte: index] = Base64.digit(index) { bytes.byteIfThere($0) }
-      }
-      return Value(result)
+      try machine.makeText(Base64.encoded(unsafe Array(ObjectRef(arguments.receiver).bytes)))
+    },
+    Primitive("digest: name after: state ends: flag", "Private: a digest, or its next state.") {
+      machine, arguments throws(Failure) in
+      let name = try machine.swiftString(arguments[0])
+      let state = ObjectRef.bytes(ofByteArray: arguments[1]) ?? []
+      let bytes = unsafe ObjectRef(arguments.receiver).readBytes
+      guard let next = unsafe Digest.step(name, after: state, bytes, ends: arguments[2].isTrue)
+      else { throw .invalidArgument("a digest and its state", found: "others") }
+      return try machine.makeByteArray(checked: next)
     },
   ]
-}
-
-extension Failure {
-  static func notHex(_ text: String) -> Failure {
-    Failure(.encodingError, "\(text) is not a text of hexadecimal digits, two for each byte")
-  }
 }
 
 extension Machine {
@@ -118,21 +104,11 @@ extension Machine {
 }
 
 extension ObjectRef {
-  fileprivate func byteIfThere(_ index: Int) -> UInt8? {
-    index < byteCount ? self[byte: index] : nil
-  }
+  /// The bytes, for reading.
+  fileprivate var readBytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(bytes) }
 
-  /// Where the bytes stop to be UTF-8; nil when all are.
-  fileprivate var firstOffsetThatIsNotUTF8: Int? {
-    if unsafe String(validating: bytes, as: UTF8.self) != nil { return nil }
-    var decoder = UTF8()
-    var iterator = unsafe bytes.makeIterator()
-    var offset = 0
-    while true {
-      switch unsafe decoder.decode(&iterator) {
-      case .scalarValue(let scalar): offset += UTF8.width(scalar)
-      case .emptyInput, .error: return offset
-      }
-    }
+  /// The bytes of a byte array; nil for any other value.
+  static func bytes(ofByteArray value: Value) -> [UInt8]? {
+    value.isObject(ofClass: ClassIndex.byteArray) ? unsafe Array(ObjectRef(value).bytes) : nil
   }
 }

@@ -6,63 +6,65 @@ package enum SHA256 {
   ///
   /// - Complexity: O(n).
   package static func digest(of message: [UInt8]) -> [UInt8] {
-    var state = initialState
-    var offset = 0
-    while offset + blockSize <= message.count {
-      compress(message[offset..<offset + blockSize], into: &state)
-      offset += blockSize
+    var digest = Digest(.sha256)
+    unsafe message.withUnsafeBytes { unsafe digest.add($0) }
+    return digest.value
+  }
+
+  static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt64]) {
+    var sums = state.map { UInt32(truncatingIfNeeded: $0) }
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+      for start in stride(from: 0, to: blocks.count, by: 64) {
+        unsafe schedule(blocks, from: start, words)
+        unsafe compress(words, into: &sums)
+      }
     }
-    // The end: a bit that is set, zeros, and the number of bits in eight bytes.
-    var rest = Array(message[offset...])
-    rest.append(0x80)
-    while rest.count % blockSize != blockSize - 8 { rest.append(0) }
-    let bits = UInt64(message.count) &* 8
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      rest.append(UInt8(truncatingIfNeeded: bits >> shift))
+    state = sums.map { UInt64($0) }
+  }
+
+  /// The 64 words that a block makes.
+  private static func schedule(
+    _ blocks: UnsafeRawBufferPointer, from start: Int, _ words: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    for index in 0..<16 {
+      unsafe words[index] = UInt32(
+        bigEndian: blocks.loadUnaligned(fromByteOffset: start + 4 * index, as: UInt32.self))
     }
-    for start in stride(from: 0, to: rest.count, by: blockSize) {
-      compress(rest[start..<start + blockSize], into: &state)
-    }
-    return state.flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    for index in 16..<64 {
+      let (a, b) = unsafe (words[index - 15], words[index - 2])
+      let low = rotated(a, 7) ^ rotated(a, 18) ^ a &>> 3
+      let high = rotated(b, 17) ^ rotated(b, 19) ^ b &>> 10
+      unsafe words[index] = words[index - 16] &+ low &+ words[index - 7] &+ high
     }
   }
 
-  private static let blockSize = 64
-
-  private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-    var words: [UInt32] = []
-    words.reserveCapacity(64)
-    for start in stride(from: block.startIndex, to: block.endIndex, by: 4) {
-      words.append(block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) })
-    }
-    for index in 16..<64 {
-      let (a, b) = (words[index - 15], words[index - 2])
-      let low = rotated(a, 7) ^ rotated(a, 18) ^ a >> 3
-      let high = rotated(b, 17) ^ rotated(b, 19) ^ b >> 10
-      words.append(words[index - 16] &+ low &+ words[index - 7] &+ high)
-    }
+  private static func compress(
+    _ words: UnsafeMutableBufferPointer<UInt32>, into state: inout [UInt32]
+  ) {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for index in 0..<64 {
-      let choice = e & f ^ ~e & g
-      let high = h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25))
-      let first = high &+ choice &+ constants[index] &+ words[index]
-      let majority = a & b ^ a & c ^ b & c
-      let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
-      (h, g, f, e) = (g, f, e, d &+ first)
-      (d, c, b, a) = (c, b, a, first &+ second)
+    unsafe constants.withUnsafeBufferPointer { constants in
+      for index in 0..<64 {
+        let choice = e & f ^ ~e & g
+        let high = h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25))
+        let first = unsafe high &+ choice &+ constants[index] &+ words[index]
+        let majority = a & b ^ a & c ^ b & c
+        let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
+        (h, g, f, e) = (g, f, e, d &+ first)
+        (d, c, b, a) = (c, b, a, first &+ second)
+      }
     }
     for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
+  @inline(__always)
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
-    word >> count | word << (32 - count)
+    word &>> count | word &<< (32 &- count)
   }
 
   /// The first 32 bits behind the point of the square roots of the first eight primes.
-  private static let initialState = primes.prefix(8).map { prime in
-    fraction(of: Double(prime).squareRoot())
+  static let start = primes.prefix(8).map { prime in
+    UInt64(fraction(of: Double(prime).squareRoot()))
   }
 
   /// The first 32 bits behind the point of the cube roots of the first 64 primes.
