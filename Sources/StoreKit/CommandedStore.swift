@@ -38,4 +38,8 @@ public enum CommandAnswer {
   case resource(Resource)
   /// It has made a store, or found the one that there is.
   case store(any Store)
+  /// It has opened a place for reading.
+  case source(any ByteSource)
+  /// It has opened a place for writing.
+  case sink(any ByteSink)
 }

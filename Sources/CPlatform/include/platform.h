@@ -69,6 +69,21 @@ static inline int tenon_wait_for_input(int descriptor, int other, int64_t nanose
 // Makes a pipe whose ends no program inherits that is started, where the system can in one step.
 int tenon_pipe(int ends[2]);
 
+// Has a program that is started run in a directory. Returns 0, or the number of the error. Declared here
+// because the header hides it unless everybody asks for GNU extensions.
+#if defined(__APPLE__)
+#include <spawn.h>
+static inline int tenon_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
+  return posix_spawn_file_actions_addchdir_np(actions, directory);
+}
+#else
+#include <spawn.h>
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+static inline int tenon_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
+  return posix_spawn_file_actions_addchdir_np(actions, directory);
+}
+#endif
+
 // The strings of the process's environment, ended by NULL. A global variable in C, which Swift
 // refuses to read.
 #if defined(__APPLE__)
@@ -146,6 +161,14 @@ static inline size_t tenon_allocated_bytes(void) { return 0; }
 // Finds bytes in bytes in time that grows with their number; NULL when they are not there.
 // Declared here because the header hides it unless everybody asks for GNU extensions.
 extern void *memmem(const void *, size_t, const void *, size_t);
+
+// Finds a byte in bytes; `count` when it is not there.
+extern void *memchr(const void *, int, size_t);
+
+static inline size_t tenon_index_of_byte(const void *bytes, uint8_t byte, size_t count) {
+  const void *found = memchr(bytes, byte, count);
+  return found == NULL ? count : (size_t)((const char *)found - (const char *)bytes);
+}
 
 static inline const void *tenon_memmem(const void *text, size_t size, const void *part,
                                        size_t count) {

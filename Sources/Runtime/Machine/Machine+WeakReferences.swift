@@ -40,6 +40,12 @@ extension Machine {
       heap.countOutside((collector.weakTargets.count - count) * Machine.bytesPerWeakReference)
     }
     if !stores.policyQueues.byObject.isEmpty { purgePolicyQueues() }
+    if !stores.streams.isEmpty {
+      stores.streams.endLost(heap) { error in
+        let text = "warning: \(error)\n"
+        try? host.console.write(Array(text.utf8).span, to: .error)
+      }
+    }
     guard !collector.finalizers.isEmpty else { return }
     let dead = collector.finalizers.keys.filter { !heap.isMarked(ObjectRef(Value(bits: $0))) }
     // Sorted, as a table has another order in each run: the older object is mostly the lower one.

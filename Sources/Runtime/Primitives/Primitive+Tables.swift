@@ -20,7 +20,8 @@ extension Primitive {
     case "Float class": floatClass
     case "Character": character
     case "Character class": characterClass
-    case "String": string + stringCases + stringGraphemes + stringCodings + stringLoops
+    case "String":
+      string + stringCases + stringGraphemes + stringCodings + encodedText + stringLoops
     case "Symbol": symbol
     case "Array": array + arrayLoops + arraySort
     case "Array class": arrayClass
@@ -39,6 +40,8 @@ extension Primitive {
     case "WriteStream": writeStream
     case "OutputStream": outputStream
     case "InputStream": inputStream
+    case "ExternalReadStream": externalReadStream
+    case "ExternalWriteStream": externalWriteStream
     default: connectorTable(for: className)
     }
   }

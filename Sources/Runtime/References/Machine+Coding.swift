@@ -29,11 +29,22 @@ extension Machine {
     }
   }
 
+  /// The bytes of a text or byte array that says its type; nil for another value.
+  private func typedContent(_ value: Value) -> Resource? {
+    guard value.isObject, classInfo(of: value) === kernelClass("TypedContent") else { return nil }
+    let (content, type) = (ObjectRef(value)[slot: 0], ObjectRef(value)[slot: 1])
+    guard isString(content) || content.isObject(ofClass: ClassIndex.byteArray),
+      let type = try? swiftString(type)
+    else { return nil }
+    return Resource(unsafe Array(ObjectRef(content).bytes), contentType: type)
+  }
+
   /// The bytes for a value, as a store wants them at a place; nil when the stack unwinds.
   func encode(
     _ value: Value, for store: any Store, at reference: Reference,
     during verb: StoreCapabilities.Verb
   ) throws(Failure) -> Resource? {
+    if let typed = typedContent(value) { return typed }
     let type = store.contentType(of: reference)
     if value.isObject(ofClass: ClassIndex.byteArray) {
       return Resource(

@@ -31,6 +31,8 @@ extension Machine {
     case .done: return settleObservers(answering: .nil)
     case .resource(let resource): return try decode(.resource(resource), from: native, at: place)
     case .store(let made): return nativeStoreObject(for: made)
+    case .source(let source): return try makeStream(reading: source, at: reference, place)
+    case .sink(let sink): return makeStream(writing: sink, at: reference, place)
     }
   }
 
@@ -39,6 +41,37 @@ extension Machine {
   /// - Complexity: O(n) in the number of such stores.
   private func nativeStoreObject(for store: any Store) -> Value {
     stores.native.first { $0.store === store }?.object ?? makeNativeStore(store)
+  }
+
+  /// Has the collector look for streams that nobody uses any more, where there are many.
+  private func collectLostStreams() {
+    guard stores.streams.needsCollection else { return }
+    collect()
+    stores.streams.didCollect()
+  }
+
+  /// The object for a place that was opened for reading.
+  func makeStream(
+    reading source: any ByteSource, at reference: Value, _ place: Reference
+  ) throws(Failure) -> Value {
+    collectLostStreams()
+    let object = makeInstance(of: "ExternalReadStream")
+    stores.streams.sources[object.bits] = OpenStreams.Source(place, source)
+    object[slot: ExternalStreamSlot.reference] = reference
+    guard let header = source.header else { return Value(object) }
+    roots.append(Value(object))
+    defer { roots.removeLast() }
+    object[slot: ExternalStreamSlot.header] = try decodeJSON(header, at: place)
+    return Value(object)
+  }
+
+  /// The object for a place that was opened for writing.
+  func makeStream(writing sink: any ByteSink, at reference: Value, _ place: Reference) -> Value {
+    collectLostStreams()
+    let object = makeInstance(of: "ExternalWriteStream")
+    stores.streams.sinks[object.bits] = OpenStreams.Sink(place, sink)
+    object[slot: ExternalStreamSlot.reference] = reference
+    return Value(object)
   }
 
   /// Merges a patch into what a store written in Swift has, if it has that verb itself.

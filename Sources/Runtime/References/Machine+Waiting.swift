@@ -84,9 +84,16 @@ extension Machine {
     named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
     _ body: @escaping () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
-    guard let executor = store.executor, mayWait else {
-      return try retrying(verb, keeping: kept, body)
-    }
+    try performing(named: verb, on: store.executor, at: place, keeping: kept, body)
+  }
+
+  /// The same on the executor itself; nil is the calling thread.
+  func performing<Answer>(
+    named verb: String, on executor: (any VerbExecutor)?, at place: Reference,
+    keeping kept: [Value],
+    _ body: @escaping () throws(StoreError) -> Answer
+  ) throws(Failure) -> Answer {
+    guard let executor, mayWait else { return try retrying(verb, keeping: kept, body) }
     let root = roots.count
     roots += kept
     defer { roots.removeLast(roots.count - root) }

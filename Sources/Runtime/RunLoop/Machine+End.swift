@@ -34,7 +34,7 @@ extension Machine {
   /// - Returns: What could not be made durable.
   package func closeStores() -> [StoreError] {
     endCoroutines()
-    var errors = withEntry { finishStores() }
+    var errors = withEntry { finishStores() } + stores.streams.end()
     for entry in stores.native {
       do throws(StoreError) {
         try entry.store.close()

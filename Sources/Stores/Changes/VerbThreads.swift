@@ -34,6 +34,9 @@ public final class VerbThreads: VerbExecutor {
   /// Cancels what is under way and waits until it has ended, at most two seconds.
   public func finish() { core?.finish() }
 
+  /// Cancels what is under way, and does not wait until it has ended.
+  public func cancel() { core?.cancel() }
+
   /// What the threads and the executor share, so that the threads do not keep the executor.
   private final class Core: Sendable {
     private struct State {
@@ -130,6 +133,13 @@ public final class VerbThreads: VerbExecutor {
           signal.wait(nanoseconds: max(left, 1_000_000))
           state.withLock { $0.idleCount -= 1 }
         }
+      }
+    }
+
+    func cancel() {
+      state.withLock { state in
+        for request in state.waiting { request.cancel() }
+        for request in state.running.values { request.cancel() }
       }
     }
 

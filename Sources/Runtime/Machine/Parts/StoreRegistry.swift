@@ -13,6 +13,8 @@ final class StoreRegistry {
   let watches = StoreWatches()
   /// What connections wait for in stores that take time.
   let coming = ComingPlaces()
+  /// What is open to the outside, piece by piece.
+  let streams = OpenStreams()
   /// The stores that keep what this turn writes to them together.
   var batches = OpenBatches()
   /// The changes that policies of connections hold back.

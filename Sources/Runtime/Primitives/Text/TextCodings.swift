@@ -54,6 +54,22 @@ extension Primitive {
     },
   ]
 
+  /// The bytes of a text in an encoding.
+  static let encodedText: [Primitive] = [
+    Primitive("encodedAs: name", "Private: the bytes in an encoding; false for no encoding.") {
+      machine, arguments throws(Failure) in
+      guard let encoding = TextEncoding(named: try machine.swiftString(arguments[0])) else {
+        return .false
+      }
+      guard let bytes = encoding.bytes(for: try machine.swiftString(arguments.receiver)) else {
+        throw Failure(
+          .encodingError,
+          "\(machine.describe(arguments.receiver)) has a character that is not in \(encoding.name)")
+      }
+      return try machine.makeByteArray(checked: bytes)
+    }
+  ]
+
   static let byteArrayCodings: [Primitive] = [
     Primitive("utf8Decoded", "The text that the bytes are in UTF-8; an EncodingError if none.") {
       machine, arguments throws(Failure) in
@@ -71,6 +87,22 @@ extension Primitive {
       string.copyBytes(from: bytes, start: 0, count: bytes.byteCount, at: 0)
       string.recordEncoding()
       return Value(string)
+    },
+    Primitive("decodedAs: name", "Private: the text in an encoding; false for no encoding.") {
+      machine, arguments throws(Failure) in
+      guard let encoding = TextEncoding(named: try machine.swiftString(arguments[0])) else {
+        return .false
+      }
+      var decoder = TextDecoder(encoding)
+      let bytes = unsafe Array(ObjectRef(arguments.receiver).bytes)
+      guard var text = decoder.decode(bytes, isLast: true) else {
+        throw Failure(.encodingError, "the byte array is no text in \(encoding.name)")
+      }
+      if text.starts(with: ByteOrderMark.utf8) { text.removeFirst(ByteOrderMark.utf8.count) }
+      guard let string = String(validating: text, as: UTF8.self) else {
+        throw .notUTF8("the byte array")
+      }
+      return try machine.makeText(string)
     },
     Primitive("hex", "The digits of all bytes, two for each, small letters above 9.") {
       machine, arguments throws(Failure) in
