@@ -56,6 +56,8 @@ public final class FileStore {
   let directory: String?
   /// Whether nothing outside a directory can be reached.
   let isConfined: Bool
+  /// Whether a write has reached the disk when it answers.
+  package var isDurable = true
   let changes = ChangeFeed()
   /// Made when something is first watched.
   var watcher: FileWatcher?
@@ -157,35 +159,15 @@ public final class FileStore {
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
-extension FileStore: CommandedStore {
+extension FileStore: Store {
   public var capabilities: StoreCapabilities {
     StoreCapabilities(
-      [.get, .put, .delete, .list, .makeDirectory, .move, .deleteTree], durability: .power,
-      isExternal: true)
+      [.get, .put, .delete, .post, .list, .makeDirectory, .move, .deleteTree],
+      durability: isDurable ? .power : .process, isExternal: true)
   }
 
   public func status(of reference: Reference) throws(StoreError) -> ResourceStatus? {
     try with(reference) { (place) throws(FileFailure) in try status(place) }
-  }
-
-  public func isReading(_ command: String) -> Bool { command == "digest" }
-
-  /// Carries out `digest`, with the name of a function: the digest of a file's bytes, which are read
-  /// piece by piece.
-  public func perform(
-    _ command: String, _ argument: Resource, at reference: Reference
-  ) throws(StoreError) -> CommandAnswer {
-    guard command == "digest" else {
-      throw StoreError(.unsupported, reference, "it does not know '\(command)'")
-    }
-    guard case .text(let name) = try? JSONPart.read(argument.bytes[...]),
-      let function = Digest.Function(rawValue: name)
-    else { throw StoreError(.encode, reference, "a digest has a name, such as sha256") }
-    let digest = try with(reference) { (place) throws(FileFailure) in
-      try self.digest(place, function)
-    }
-    guard let digest else { return .done }
-    return .resource(Resource(digest, isJSON: false))
   }
 
   public func makeDirectory(_ reference: Reference) throws(StoreError) {
@@ -225,6 +207,16 @@ extension FileStore: CommandedStore {
     _ reference: Reference, if condition: Precondition?
   ) throws(StoreError) -> GetOutcome {
     try with(reference) { (place) throws(FileFailure) in try read(place, condition) }
+  }
+
+  /// Appends to a file, which is created if need be: a text as a line of its own, bytes as they are.
+  ///
+  /// What other processes append at the same time stands before it or behind it.
+  ///
+  /// - Returns: The same reference.
+  public func post(_ reference: Reference, _ resource: Resource) throws(StoreError) -> Reference {
+    try append(resource, to: reference)
+    return reference
   }
 
   public func list(_ reference: Reference) throws(StoreError) -> [StoreEntry] {

@@ -16,15 +16,33 @@ import Testing
   /// A verb under test: what it is done to, and what there is then.
   enum Job: String, CaseIterable {
     case get, getDirectory, list, putNew, putAbsent, putReplacing, putNested, deleteFile
-    case deleteDirectory
+    case deleteDirectory, append, appendNew, readStream, writeStream
 
     var name: String {
       switch self {
-      case .get, .putReplacing, .deleteFile: "old"
+      case .get, .putReplacing, .deleteFile, .append, .readStream, .writeStream: "old"
       case .getDirectory, .list: "dir"
       case .deleteDirectory: "empty"
-      case .putNew, .putAbsent: "dir/new"
+      case .putNew, .putAbsent, .appendNew: "dir/new"
       case .putNested: "a/b/new"
+      }
+    }
+
+    /// Reads a file piece by piece, or writes one.
+    private func stream(_ store: any Store, _ reference: Reference) throws -> String {
+      let command = self == .readStream ? "read" : "replace"
+      let commanded = try #require(store as? any CommandedStore)
+      switch try commanded.perform(command, Resource("null"), at: reference) {
+      case .source(let source):
+        defer { source.close() }
+        return "\(try source.read(atMost: 2)) \(try source.read(atMost: 10))"
+      case .sink(let sink):
+        defer { sink.cancel() }
+        try sink.write(Array("ne".utf8))
+        try sink.write(Array("w".utf8))
+        try sink.finish()
+        return "done"
+      default: return ""
       }
     }
 
@@ -33,6 +51,8 @@ import Testing
       case .get, .getDirectory: "\(try store.get(reference, if: nil))"
       case .list: "\(try store.list(reference))"
       case .putNew, .putReplacing, .putNested: "\(try store.put(reference, "\"new\""))"
+      case .append, .appendNew: "\(try store.post(reference, Resource("new")))"
+      case .readStream, .writeStream: try stream(store, reference)
       case .putAbsent: "\(try store.put(reference, "\"new\"", if: .absent))"
       case .deleteFile, .deleteDirectory: "\(try store.delete(reference, if: nil))"
       }

@@ -76,6 +76,18 @@ final class RecordingFileSystem: FileSystem {
     return try base.read(descriptor, atMost: min(count, transferLimit))
   }
 
+  func read(
+    _ descriptor: Descriptor, atMost count: Int, from offset: Int
+  ) throws(FileFailure) -> [UInt8] {
+    try record("read at", name(descriptor))
+    return try base.read(descriptor, atMost: min(count, transferLimit), from: offset)
+  }
+
+  func resize(_ descriptor: Descriptor, to size: Int) throws(FileFailure) {
+    try record("resize", name(descriptor))
+    try base.resize(descriptor, to: size)
+  }
+
   func write(_ descriptor: Descriptor, _ bytes: ArraySlice<UInt8>) throws(FileFailure) -> Int {
     try record("write", name(descriptor))
     return try base.write(descriptor, bytes.prefix(transferLimit))

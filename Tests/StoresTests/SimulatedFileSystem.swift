@@ -121,6 +121,7 @@ final class SimulatedFileSystem: FileSystem {
     let node = try openNode(path, directory, mode)
     nextDescriptor += 1
     open[nextDescriptor] = Open(node: node, name: calls.last?.object ?? path)
+    if case .appending = mode { open[nextDescriptor]?.position = nodes[node].content.count }
     return Descriptor(number: nextDescriptor)
   }
 
@@ -131,7 +132,7 @@ final class SimulatedFileSystem: FileSystem {
     var isNew = false
     switch mode {
     case .creating(let bits): (permissions, isNew) = (bits, true)
-    case .locking(let bits): permissions = bits
+    case .locking(let bits), .appending(let bits): permissions = bits
     default: break
     }
     do throws(FileFailure) {

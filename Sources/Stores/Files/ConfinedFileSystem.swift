@@ -90,6 +90,16 @@ struct ConfinedFileSystem: FileSystem {
     try base.read(descriptor, atMost: count)
   }
 
+  func read(
+    _ descriptor: Descriptor, atMost count: Int, from offset: Int
+  ) throws(FileFailure) -> [UInt8] {
+    try base.read(descriptor, atMost: count, from: offset)
+  }
+
+  func resize(_ descriptor: Descriptor, to size: Int) throws(FileFailure) {
+    try base.resize(descriptor, to: size)
+  }
+
   func write(_ descriptor: Descriptor, _ bytes: ArraySlice<UInt8>) throws(FileFailure) -> Int {
     try base.write(descriptor, bytes)
   }

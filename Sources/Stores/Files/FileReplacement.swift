@@ -40,15 +40,25 @@ struct FileReplacement {
     do throws(FileFailure) {
       try keepOwner(temporary.file.descriptor)
       try fileSystem.writeAll(temporary.file.descriptor, bytes, patience)
-      if synchronizesContent { try fileSystem.synchronize(temporary.file.descriptor) }
-      try giveName(name, to: temporary.name, in: directory)
+      let problem = try complete(temporary, to: name, in: directory)
+      return Outcome(file: temporary.file, notDurable: problem)
     } catch {
       // A failure here leaves a stale file, which the next start removes.
       try? fileSystem.remove(temporary.name, in: directory, isDirectory: false)
       throw error
     }
-    let problem = synchronizesNames ? fileSystem.synchronizeNames(in: directory) : nil
-    return Outcome(file: temporary.file, notDurable: problem)
+  }
+
+  /// Gives a temporary file that has been written its name.
+  ///
+  /// - Returns: Why the new name may not survive a loss of power, if it may not.
+  /// - Throws: `FileFailure`; then the old file stands, and the temporary one is there.
+  func complete(
+    _ temporary: borrowing TemporaryFile, to name: String, in directory: Descriptor
+  ) throws(FileFailure) -> FileFailure? {
+    if synchronizesContent { try fileSystem.synchronize(temporary.file.descriptor) }
+    try giveName(name, to: temporary.name, in: directory)
+    return synchronizesNames ? fileSystem.synchronizeNames(in: directory) : nil
   }
 
   private func giveName(
@@ -69,7 +79,7 @@ struct FileReplacement {
   }
 
   /// Gives the new file the owner and the permissions of the old one.
-  private func keepOwner(_ descriptor: Descriptor) throws(FileFailure) {
+  func keepOwner(_ descriptor: Descriptor) throws(FileFailure) {
     guard let replaced else { return }
     // The special bits are not kept: they were granted to the old content.
     var permissions = replaced.permissions & 0o777

@@ -83,8 +83,7 @@ extension FileStore {
       _ = consume locks
       fileSystem.removeDetours(created, to: newParent, destination.parent)
       let failure =
-        fileSystem.synchronizeNames(in: newParent.descriptor)
-        ?? fileSystem.synchronizeNames(in: parent.descriptor)
+        synchronizeNames(in: newParent.descriptor) ?? synchronizeNames(in: parent.descriptor)
       if let failure { throw failure.asNotDurable }
     } catch {
       if error.kind != .notDurable { fileSystem.removeDirectories(created) }
@@ -117,7 +116,7 @@ extension FileStore {
       throw FileFailure(.conflict, "something in it was replaced while it was removed")
     }
     _ = consume lock
-    if let failure = fileSystem.synchronizeNames(in: parent.descriptor) {
+    if let failure = synchronizeNames(in: parent.descriptor) {
       throw failure.asNotDurable
     }
     return true

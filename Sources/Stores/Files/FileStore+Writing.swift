@@ -122,7 +122,8 @@ extension FileStore {
     try removeStaleFiles(in: parent)
     let replacement = FileReplacement(
       fileSystem: fileSystem, patience: patience, replaced: status, newPermissions: 0o666,
-      requiresAbsence: condition == .absent)
+      requiresAbsence: condition == .absent, synchronizesContent: isDurable,
+      synchronizesNames: isDurable)
     let outcome = try replacement.write(bytes, to: name, in: parent.descriptor)
     if let failure = outcome.notDurable { throw failure.asNotDurable }
   }
@@ -177,7 +178,7 @@ extension FileStore {
         try fileSystem.remove(name, in: parent.descriptor, isDirectory: false)
       }
       _ = consume lock
-      let failure = fileSystem.synchronizeNames(in: parent.descriptor)
+      let failure = synchronizeNames(in: parent.descriptor)
       if let failure { throw failure.asNotDurable }
       return true
     } catch {
@@ -185,6 +186,13 @@ extension FileStore {
       try condition.check(isThere: false)
       return false
     }
+  }
+
+  /// Sees to it that names survive a loss of power, where writes have reached the disk when they answer.
+  ///
+  /// - Returns: Why they may not, if they may not.
+  func synchronizeNames(in directory: Descriptor) -> FileFailure? {
+    isDurable ? fileSystem.synchronizeNames(in: directory) : nil
   }
 
   private func removeDirectory(_ name: String, in parent: Descriptor) throws(FileFailure) {

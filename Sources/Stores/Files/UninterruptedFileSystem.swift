@@ -49,6 +49,22 @@ struct UninterruptedFileSystem: FileSystem {
     try repeating { () throws(FileFailure) in try base.read(descriptor, atMost: count) }
   }
 
+  func read(
+    _ descriptor: Descriptor, atMost count: Int, from offset: Int
+  ) throws(FileFailure) -> [UInt8] {
+    try repeating { () throws(FileFailure) in
+      try base.read(descriptor, atMost: count, from: offset)
+    }
+  }
+
+  func change(_ path: String, _ change: FileChange) throws(FileFailure) {
+    try repeating { () throws(FileFailure) in try base.change(path, change) }
+  }
+
+  func resize(_ descriptor: Descriptor, to size: Int) throws(FileFailure) {
+    try repeating { () throws(FileFailure) in try base.resize(descriptor, to: size) }
+  }
+
   func write(_ descriptor: Descriptor, _ bytes: ArraySlice<UInt8>) throws(FileFailure) -> Int {
     try repeating { () throws(FileFailure) in try base.write(descriptor, bytes) }
   }

@@ -1,3 +1,5 @@
+internal import TenonStoreKit
+
 /// The system calls that stores of files make: one requirement for each call, nothing retried and
 /// nothing hidden.
 ///
@@ -22,6 +24,11 @@ package protocol FileSystem {
   /// Reads at most `count` bytes; none at the end.
   func read(_ descriptor: Descriptor, atMost count: Int) throws(FileFailure) -> [UInt8]
 
+  /// Reads at most `count` bytes from an offset on; none at the end.
+  func read(
+    _ descriptor: Descriptor, atMost count: Int, from offset: Int
+  ) throws(FileFailure) -> [UInt8]
+
   /// Writes some of the bytes, and returns how many.
   func write(_ descriptor: Descriptor, _ bytes: ArraySlice<UInt8>) throws(FileFailure) -> Int
 
@@ -32,8 +39,14 @@ package protocol FileSystem {
   /// be forgotten.
   func synchronizeData(_ descriptor: Descriptor) throws(FileFailure)
 
+  /// Cuts a file off, or lets it grow.
+  func resize(_ descriptor: Descriptor, to size: Int) throws(FileFailure)
+
   /// What a descriptor refers to.
   func status(of descriptor: Descriptor) throws(FileFailure) -> FileStatus
+
+  /// Changes what is known of a file, or makes a symbolic link.
+  func change(_ path: String, _ change: FileChange) throws(FileFailure)
 
   /// What a path refers to.
   func status(
@@ -110,10 +123,38 @@ package protocol FileSystem {
 }
 
 extension FileSystem {
+  /// Not every system of a test can.
+  package func read(
+    _ descriptor: Descriptor, atMost count: Int, from offset: Int
+  ) throws(FileFailure) -> [UInt8] {
+    throw FileFailure(.unsupported, "reading from an offset on is not supported")
+  }
+
+  /// Not every system of a test can.
+  package func change(_ path: String, _ change: FileChange) throws(FileFailure) {
+    throw FileFailure(.unsupported, "changing that is not supported")
+  }
+
+  /// Not every system of a test can.
+  package func resize(_ descriptor: Descriptor, to size: Int) throws(FileFailure) {
+    throw FileFailure(.unsupported, "cutting off is not supported")
+  }
+
   /// Synchronises everything.
   package func synchronizeData(_ descriptor: Descriptor) throws(FileFailure) {
     try synchronize(descriptor)
   }
+}
+
+/// A change of what the system knows of a file.
+package enum FileChange: Sendable {
+  /// The bits for reading, writing and executing, and the three special ones.
+  case permissions(UInt32)
+  /// When its content changed last, in nanoseconds since 1970.
+  case modified(Int)
+  case owner(user: UInt32, group: UInt32)
+  /// It comes to be, and leads to another path.
+  case link(to: String)
 }
 
 /// An open file, directory or device.
@@ -148,6 +189,8 @@ package enum OpenMode: Hashable, Sendable {
   case creating(permissions: UInt32)
   /// Something that is there, for writing, not cut off.
   case writing
+  /// A file whose end is written to, created when it is missing.
+  case appending(permissions: UInt32)
   /// A file to be locked, created when it is missing.
   case locking(permissions: UInt32)
 }

@@ -121,6 +121,39 @@ package struct OperatingSystem: FileSystem, Sendable {
     return bytes
   }
 
+  package func read(
+    _ descriptor: Descriptor, atMost count: Int, from offset: Int
+  ) throws(FileFailure) -> [UInt8] {
+    var result = 0
+    var code: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, size in
+      result = unsafe pread(descriptor.number, buffer.baseAddress, buffer.count, off_t(offset))
+      code = errno
+      size = max(0, result)
+    }
+    guard result >= 0 else { throw FileFailure(code) }
+    return bytes
+  }
+
+  package func change(_ path: String, _ change: FileChange) throws(FileFailure) {
+    switch change {
+    case .permissions(let bits):
+      _ = try checked(unsafe chmod(path, mode_t(truncatingIfNeeded: bits)))
+    case .modified(let time):
+      let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+      let moment = timespec(
+        tv_sec: rest < 0 ? seconds - 1 : seconds, tv_nsec: rest < 0 ? rest + 1_000_000_000 : rest)
+      let times = [moment, moment]
+      _ = try checked(unsafe utimensat(AT_FDCWD, path, times, 0))
+    case .owner(let user, let group): _ = try checked(unsafe chown(path, user, group))
+    case .link(let target): _ = try checked(unsafe symlink(target, path))
+    }
+  }
+
+  package func resize(_ descriptor: Descriptor, to size: Int) throws(FileFailure) {
+    _ = try checked(ftruncate(descriptor.number, off_t(size)))
+  }
+
   package func write(
     _ descriptor: Descriptor, _ bytes: ArraySlice<UInt8>
   ) throws(FileFailure) -> Int {
@@ -331,6 +364,8 @@ extension OpenMode {
     case .creating(let permissions):
       (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY, permissions)
     case .writing: (O_WRONLY | O_NONBLOCK | O_NOCTTY, 0)
+    case .appending(let permissions):
+      (O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, permissions)
     case .locking(let permissions):
       (O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, permissions)
     }
@@ -349,7 +384,8 @@ extension OpenMode {
   var followsLinks: Bool {
     switch self {
     case .reading, .directory, .asking(followsLinks: true): true
-    case .readingWithoutLinks, .directoryWithoutLinks, .asking, .creating, .writing, .locking:
+    case .readingWithoutLinks, .directoryWithoutLinks, .asking, .creating, .writing,
+      .appending, .locking:
       false
     }
   }
