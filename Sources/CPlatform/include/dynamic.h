@@ -31,6 +31,17 @@ static inline int tenon_curl_get_long(void *function, void *handle, int option, 
   return ((int (*)(void *, int, ...))function)(handle, option, value);
 }
 
+static inline int tenon_curl_get_pointer(void *function, void *handle, int option, void **value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+// The items of a list of libcurl: a text and what comes next.
+static inline const char *tenon_curl_list_text(const void *item) {
+  return *(const char *const *)item;
+}
+
+static inline void *tenon_curl_list_next(const void *item) { return ((void *const *)item)[1]; }
+
 // How a transfer ended, which a message of libcurl tells.
 static inline int tenon_curl_result(const void *message) {
   typedef struct {

@@ -29,27 +29,57 @@ package final class CurlTransport: HTTPTransport {
   package func answer(
     to request: HTTPRequest, isInterrupted: () -> Bool
   ) throws(HTTPTransportError) -> HTTPResponse {
+    let session = try takeSession(for: request)
+    let answer = try session.answer(to: request, isInterrupted)
+    giveBack(session)
+    return answer
+  }
+
+  /// Sends a request and waits for the header of the answer.
+  package func open(
+    _ request: HTTPRequest, isInterrupted: @escaping () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPExchange {
+    let exchange = CurlExchange(try takeSession(for: request), request, isInterrupted) {
+      [weak self] session in
+      self?.giveBack(session)
+    }
+    try exchange.begin()
+    return exchange
+  }
+
+  /// A session for a request: those that have once kept cookies go on with that, and are for no others.
+  private func takeSession(for request: HTTPRequest) throws(HTTPTransportError) -> CurlSession {
     guard let curl = LibCurl.system else {
       throw HTTPTransportError(
         .unsupported,
         "libcurl is not installed, which HTTP needs; the package is libcurl4 (Debian, Ubuntu) or "
           + "libcurl (Fedora, Alpine)")
     }
-    guard let session = idle.withLock({ $0.popLast() }) ?? CurlSession(curl) else {
+    guard let session = takeIdle(keepingCookies: request.cookies != nil) ?? CurlSession(curl) else {
       throw HTTPTransportError(.io, "libcurl has no memory left")
     }
-    let answer = try session.answer(to: request, isInterrupted)
+    return session
+  }
+
+  private func takeIdle(keepingCookies: Bool) -> CurlSession? {
+    idle.withLock { sessions in
+      sessions.lastIndex { $0.keepsCookies == keepingCookies }.map { sessions.remove(at: $0) }
+    }
+  }
+
+  private func giveBack(_ session: CurlSession) {
     idle.withLock { if $0.count < CurlTransport.mostIdle { $0.append(session) } }
-    return answer
   }
 }
 
 /// One request at a time, and the connections that are kept from one to the next.
 @safe
-private final class CurlSession: @unchecked Sendable {
+final class CurlSession: @unchecked Sendable {
   private let curl: LibCurl
   private let multi: LibCurl.Handle
   private let easy: LibCurl.Handle
+  /// Whether the library keeps cookies here.
+  private(set) var keepsCookies = false
 
   init?(_ curl: LibCurl) {
     guard let multi = unsafe curl.makeMulti() else { return nil }
@@ -70,19 +100,90 @@ private final class CurlSession: @unchecked Sendable {
   /// How long to wait at once, in milliseconds: how late an interrupt is noticed.
   private static let slice: Int32 = 50
 
-  func answer(
-    to request: HTTPRequest, _ isInterrupted: () -> Bool
-  ) throws(HTTPTransportError) -> HTTPResponse {
+  // MARK: Piece by piece
+
+  /// The fields and the body of the request that is under way; the library does not copy them.
+  private var kept: (fields: LibCurl.Handle?, body: [UInt8])?
+  private var keptSink: AnswerSink?
+  private var keptBody: UnsafeMutablePointer<UInt8>?
+
+  /// What `advance` answers when nobody waits any more.
+  static let interrupted: Int32 = -1
+
+  var status: Int { unsafe curl.info(easy, .status) }
+
+  /// The cookies that the library knows now.
+  var cookies: [String] { unsafe curl.lines(easy, .cookies) }
+
+  /// Begins a request; what comes goes into the sink while `advance` runs.
+  func begin(_ request: HTTPRequest, _ sink: AnswerSink) throws(HTTPTransportError) {
+    let fields = unsafe try list(of: request)
+    unsafe curl.reset(easy)
+    prepare(request)
+    // Only silence is limited.
+    unsafe curl.set(easy, .timeout, 0)
+    unsafe curl.set(easy, .header, UnsafeRawPointer(fields))
+    unsafe kept = (fields, [])
+    keptSink = sink
+    connect(sink)
+    if let body = request.body {
+      let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, body.count))
+      unsafe copy.initialize(from: body, count: body.count)
+      unsafe keptBody = copy
+      unsafe curl.set(easy, size: .bodySize, body.count)
+      unsafe curl.set(easy, .body, UnsafeRawPointer(copy))
+      unsafe curl.set(easy, .method, request.method)
+    }
+    guard unsafe curl.add(multi, easy) == 0 else {
+      throw HTTPTransportError(.io, "libcurl has no memory left")
+    }
+  }
+
+  /// Lets the transfer go on until something is there.
+  ///
+  /// - Parameters:
+  ///   - patience: The longest time without news, in milliseconds.
+  ///   - isInterrupted: Asked at least ten times a second.
+  ///   - isThere: Whether that is so.
+  /// - Returns: nil when it is; else the library's code for how the transfer ended, or `interrupted`.
+  func advance(
+    _ patience: Int, _ isInterrupted: () -> Bool, until isThere: () -> Bool
+  ) -> Int32? {
     var previous = sigset_t()
     let wasBlocked = unsafe tenon_block_sigpipe(&previous) != 0
     defer { if !wasBlocked { unsafe tenon_restore_sigpipe(&previous) } }
+    let clock = SystemClock()
+    var end = clock.monotonicTime / 1_000_000 + patience
+    var received = keptSink?.received ?? 0
+    var running: Int32 = 1
+    while true {
+      guard unsafe curl.perform(multi, &running) == 0 else { return CurlCode.receiveError }
+      // What has come as a whole needs no session any more, whether somebody reads it or not.
+      if running == 0 { return result }
+      if isThere() { return nil }
+      if isInterrupted() { return CurlSession.interrupted }
+      let now = clock.monotonicTime / 1_000_000
+      if let news = keptSink?.received, news != received {
+        received = news
+        end = now + patience
+      }
+      if now >= end { return CurlCode.timeout }
+      _ = unsafe curl.poll(multi, nil, 0, CurlSession.slice, nil)
+    }
+  }
 
-    let sink = AnswerSink(limit: request.limit)
-    let fields = unsafe try list(of: request)
-    defer { unsafe curl.freeList(fields) }
-    unsafe curl.reset(easy)
-    prepare(request)
-    unsafe curl.set(easy, .header, UnsafeRawPointer(fields))
+  /// Ends the request that is under way.
+  func end() {
+    guard let (fields, _) = unsafe kept else { return }
+    _ = unsafe curl.remove(multi, easy)
+    unsafe curl.freeList(fields)
+    unsafe keptBody?.deallocate()
+    unsafe keptBody = nil
+    unsafe kept = nil
+    keptSink = nil
+  }
+
+  private func connect(_ sink: AnswerSink) {
     let receiver = unsafe UnsafeRawPointer(Unmanaged.passUnretained(sink).toOpaque())
     unsafe curl.set(easy, .writeData, receiver)
     unsafe curl.set(easy, .headerData, receiver)
@@ -95,18 +196,48 @@ private final class CurlSession: @unchecked Sendable {
       unsafe AnswerSink.at(sink)?.takeField(
         UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
+  }
 
+  /// The library's code for how a transfer ended.
+  private var result: Int32 {
+    var left: Int32 = 0
+    while let message = unsafe curl.nextMessage(multi, &left) {
+      return unsafe tenon_curl_result(message)
+    }
+    return CurlCode.receiveError
+  }
+
+  // MARK: As a whole
+
+  func answer(
+    to request: HTTPRequest, _ isInterrupted: () -> Bool
+  ) throws(HTTPTransportError) -> HTTPResponse {
+    var previous = sigset_t()
+    let wasBlocked = unsafe tenon_block_sigpipe(&previous) != 0
+    defer { if !wasBlocked { unsafe tenon_restore_sigpipe(&previous) } }
+
+    let sink = AnswerSink(limit: request.limit)
+    let cookies = request.cookies?.all ?? []
+    let fields = unsafe try list(of: request)
+    defer { unsafe curl.freeList(fields) }
+    unsafe curl.reset(easy)
+    prepare(request)
+    unsafe curl.set(easy, .header, UnsafeRawPointer(fields))
+    connect(sink)
     let body = request.body ?? []
     let code = unsafe body.withUnsafeBytes { bytes in
       if request.body != nil {
         unsafe curl.set(easy, size: .bodySize, bytes.count)
         // The library takes no bytes for none given.
-        unsafe curl.set(easy, .body, bytes.baseAddress ?? receiver)
+        unsafe curl.set(
+          easy, .body,
+          bytes.baseAddress ?? UnsafeRawPointer(Unmanaged.passUnretained(sink).toOpaque()))
         unsafe curl.set(easy, .method, request.method)
       }
       return withExtendedLifetime(sink) { transfer(isInterrupted) }
     }
     guard let code else { throw HTTPTransportError(.timeout, "interrupted") }
+    request.cookies?.take(self.cookies, sent: cookies)
     if code != 0 { throw failure(code, of: request, sink) }
     return HTTPResponse(unsafe curl.info(easy, .status), sink.fields, sink.body)
   }
@@ -145,7 +276,18 @@ private final class CurlSession: @unchecked Sendable {
     }
     unsafe curl.set(easy, .userAgent, "tenon")
     unsafe curl.set(easy, .acceptEncoding, "gzip, deflate")
-    if request.url.isThisMachine { unsafe curl.set(easy, .proxy, "") }
+    if let proxy = request.proxy {
+      unsafe curl.set(easy, .proxy, proxy)
+    } else if request.url.isThisMachine {
+      unsafe curl.set(easy, .proxy, "")
+    }
+    if let cookies = request.cookies {
+      keepsCookies = true
+      // An empty name has the library keep cookies, and reads no file.
+      unsafe curl.set(easy, .cookieFile, "")
+      unsafe curl.set(easy, .cookieLine, "ALL")
+      for line in cookies.all { unsafe curl.set(easy, .cookieLine, line) }
+    }
     switch request.method {
     case "GET": unsafe curl.set(easy, .isGet, 1)
     case "HEAD": unsafe curl.set(easy, .noBody, 1)
@@ -165,16 +307,12 @@ private final class CurlSession: @unchecked Sendable {
       if isInterrupted() { return nil }
       _ = unsafe curl.poll(multi, nil, 0, CurlSession.slice, nil)
     }
-    var left: Int32 = 0
-    while let message = unsafe curl.nextMessage(multi, &left) {
-      return unsafe tenon_curl_result(message)
-    }
-    return CurlCode.receiveError
+    return result
   }
 
   // MARK: Failures
 
-  private func failure(
+  func failure(
     _ code: Int32, of request: HTTPRequest, _ sink: AnswerSink
   ) -> HTTPTransportError {
     let system = Int32(truncatingIfNeeded: unsafe curl.info(easy, .systemError))
@@ -241,65 +379,6 @@ private enum CurlCode {
   static let badEncoding: Int32 = 61
   static let noAuthorities: Int32 = 77
   static let badBody: Int32 = 23
-}
-
-/// Takes what libcurl receives.
-private final class AnswerSink {
-  let limit: Int
-  var body: [UInt8] = []
-  var fields: [HTTPField] = []
-  var isTooLarge = false
-  var hasTooManyFields = false
-  private var fieldBytes = 0
-
-  /// The most bytes of all fields.
-  private static let fieldLimit = 256 << 10
-
-  init(limit: Int) { self.limit = limit }
-
-  static func at(_ address: UnsafeMutableRawPointer?) -> AnswerSink? {
-    guard let address = unsafe address else { return nil }
-    return unsafe Unmanaged<AnswerSink>.fromOpaque(address).takeUnretainedValue()
-  }
-
-  /// Takes a piece of the body; anything but its size ends the transfer.
-  func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard bytes.count <= limit - body.count else {
-      isTooLarge = true
-      return 0
-    }
-    unsafe body.append(contentsOf: bytes)
-    return bytes.count
-  }
-
-  /// Takes a line of the header; anything but its size ends the transfer.
-  func takeField(_ bytes: UnsafeRawBufferPointer) -> Int {
-    fieldBytes += bytes.count
-    guard fieldBytes <= AnswerSink.fieldLimit else {
-      hasTooManyFields = true
-      return 0
-    }
-    let line = unsafe String(decoding: bytes, as: UTF8.self)
-    if line.beginsWithBytes(of: "HTTP/") {
-      // That of a provisional answer is over.
-      fields = []
-    } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
-      fields.append(
-        HTTPField(
-          line[..<colon].trimmed, line[line.utf8.index(after: colon)...].trimmed))
-    }
-    return bytes.count
-  }
-}
-
-extension Substring {
-  /// The text without blanks and line ends around it.
-  fileprivate var trimmed: String {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
-    let rest = utf8.drop(while: isBlank)
-    let count = rest.reversed().prefix(while: isBlank).count
-    return String(decoding: rest.dropLast(count), as: UTF8.self)
-  }
 }
 
 extension String {

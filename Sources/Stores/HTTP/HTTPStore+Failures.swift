@@ -15,6 +15,18 @@ extension HTTPStore {
   func failure(
     _ answer: HTTPResponse, _ method: String, _ condition: Precondition?, _ reference: Reference
   ) -> StoreError {
+    var error = kindOfFailure(answer, method, condition, reference)
+    error.systemCode = Int32(clamping: answer.status)
+    if !answer.body.isEmpty { error.output = Array(answer.body.prefix(HTTPStore.longestOutput)) }
+    return error
+  }
+
+  /// The most bytes of an answer that an error keeps.
+  private static var longestOutput: Int { 64 << 10 }
+
+  private func kindOfFailure(
+    _ answer: HTTPResponse, _ method: String, _ condition: Precondition?, _ reference: Reference
+  ) -> StoreError {
     if let problem = problem(in: answer, reference) { return problem }
     func error(_ kind: StoreError.Kind, _ reason: String) -> StoreError {
       StoreError(kind, reference.hidingPassword, reason)

@@ -23,8 +23,20 @@ public final class HTTPStore {
     var timeout = 30_000
     var limit = 64 << 20
     var certificates: String?
+    var proxy: String?
+    var cookies: CookieJar?
     /// Fields that go with every request to an origin.
     var fields: [String: [HTTPField]] = [:]
+
+    /// A request as they say that requests are made.
+    func request(_ method: String, _ url: HTTPURL) -> HTTPRequest {
+      var request = HTTPRequest(method, url)
+      request.limit = limit
+      request.certificates = certificates
+      request.proxy = proxy
+      request.cookies = cookies
+      return request
+    }
   }
 
   /// Whether somebody wants the program to stop: asked while the interpreter's thread waits for a server.
@@ -81,11 +93,7 @@ public final class HTTPStore {
   public func setField(
     _ name: String, _ value: String?, for reference: Reference
   ) throws(StoreError) {
-    let isName =
-      !name.isEmpty
-      && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
-    let isValue = value?.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ?? true
-    guard isName, isValue else {
+    guard isField(name, value ?? "") else {
       throw StoreError(.encode, reference.hidingPassword, "that is no field of a header")
     }
     let origin = try HTTPURL(reference, scheme: scheme).origin
@@ -95,6 +103,13 @@ public final class HTTPStore {
       if let value { known.append(HTTPField(name, value)) }
       settings.fields[origin] = known
     }
+  }
+
+  /// Whether a header can have such a field.
+  func isField(_ name: String, _ value: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+      && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 
   // MARK: Requests
@@ -109,6 +124,48 @@ public final class HTTPStore {
     _ method: String, _ reference: Reference, fields extra: [HTTPField] = [],
     body: [UInt8]? = nil, suffix: String = ""
   ) throws(StoreError) -> (answer: HTTPResponse, url: HTTPURL) {
+    try following(method, reference, fields: extra, body: body, suffix: suffix) {
+      (request) throws(HTTPTransportError) in
+      try transport.answer(to: request) { mustStop }
+    }
+  }
+
+  /// Sends a request, follows redirects, and opens the answer.
+  ///
+  /// - Parameters:
+  ///   - method: `GET` and the like.
+  ///   - reference: Where it goes.
+  ///   - fields: The fields of its header.
+  ///   - body: What is sent; nil for nothing.
+  ///   - follows: Whether redirects are followed.
+  ///   - timeout: The longest time without news, in milliseconds; nil for the one of the store.
+  /// - Returns: The answer, whatever its status.
+  /// - Throws: `StoreError` when there is none.
+  func open(
+    _ method: String, _ reference: Reference, fields: [HTTPField], body: [UInt8]?, follows: Bool,
+    timeout: Int?
+  ) throws(StoreError) -> HTTPSource {
+    let accept = [HTTPField("Accept", "*/*")]
+    // A stream that waits for long keeps no thread from the requests.
+    let own = VerbThreads(width: 1)
+    let (exchange, url) = try following(
+      method, reference, fields: accept, own: fields, body: body, follows: follows,
+      changesMethod: true, timeout: timeout
+    ) { (request) throws(HTTPTransportError) in
+      try transport.open(request) { [threads, isInterrupted] in
+        own.isCancelled ?? threads.isCancelled ?? isInterrupted()
+      }
+    }
+    return HTTPSource(exchange, url, reference, own)
+  }
+
+  private func following<Answer>(
+    _ method: String, _ reference: Reference, fields extra: [HTTPField], own: [HTTPField] = [],
+    body: [UInt8]?, suffix: String = "", follows: Bool = true, changesMethod: Bool = false,
+    timeout: Int? = nil, _ exchange: (HTTPRequest) throws(HTTPTransportError) -> Answer
+  ) throws(StoreError) -> (answer: Answer, url: HTTPURL) {
+    var (method, body) = (method, body)
+    var own = own
     var url = try HTTPURL(reference, scheme: scheme)
     if !suffix.isEmpty {
       url = HTTPURL(scheme: url.scheme, authority: url.authority, target: url.target + suffix)
@@ -116,31 +173,41 @@ public final class HTTPStore {
     let origin = url.origin
     let credentials = HTTPURL.credentials(of: reference)
     let settings = settings.withLock { $0 }
-    let end = now() + settings.timeout
+    let limit = timeout ?? settings.timeout
+    let end = now() + limit
     for _ in 0...HTTPStore.mostRedirects {
-      var request = HTTPRequest(method, url)
-      request.fields = HTTPField.replacing(extra, by: settings.fields[url.origin] ?? [])
-      if url.origin == origin, let credentials {
-        request.fields.removeAll { $0.name.lowercased() == "authorization" }
+      // What says who asks is for nobody else.
+      if url.origin != origin { own.removeAll { $0.isSecret } }
+      var request = settings.request(method, url)
+      request.fields = HTTPField.replacing(
+        HTTPField.replacing(extra, by: settings.fields[url.origin] ?? []), by: own)
+      if url.origin == origin, let credentials, !own.contains(where: \.isAuthorization) {
+        request.fields.removeAll { $0.isAuthorization }
         request.fields.append(
           HTTPField("Authorization", "Basic " + Base64.encoded(Array(credentials.utf8))))
       }
       request.body = body
       request.timeout = end - now()
-      request.limit = settings.limit
-      request.certificates = settings.certificates
-      guard request.timeout > 0 else { throw timeOut(reference) }
-      let answer: HTTPResponse
+      guard request.timeout > 0 else { throw timeOut(reference, limit) }
+      let answer: Answer
       do throws(HTTPTransportError) {
-        answer = try transport.answer(to: request) { mustStop }
+        answer = try exchange(request)
       } catch {
-        if error.kind == .timeout, !mustStop { throw timeOut(reference) }
+        if error.kind == .timeout, !mustStop { throw timeOut(reference, limit) }
         throw StoreError(
           error.kind, reference.hidingPassword, error.reason, systemCode: error.systemCode)
       }
-      guard answer.isRedirect(of: method), let location = answer["Location"] else {
+      guard follows, let head = answer as? any HTTPHead, let location = head["Location"] else {
         return (answer, url)
       }
+      if changesMethod, head.asksForGet(after: method) {
+        // The change has been made, and its outcome is to be read elsewhere.
+        (method, body) = ("GET", nil)
+        own.removeAll { $0.name.lowercased().hasPrefix("content-") }
+      } else if !head.isRedirect(of: method) {
+        return (answer, url)
+      }
+      (answer as? any HTTPExchange)?.close()
       guard let next = url.following(location) else {
         throw StoreError(
           .invalidReference, reference.hidingPassword,
@@ -156,14 +223,46 @@ public final class HTTPStore {
   /// Whether nobody waits any more for the request of the calling thread.
   private var mustStop: Bool { threads.isCancelled ?? isInterrupted() }
 
-  private func timeOut(_ reference: Reference) -> StoreError {
-    let timeout = timeout
+  /// Sets the proxy that requests go through, none if empty; nil for those that the environment names.
+  public func setProxy(_ address: String?) { settings.withLock { $0.proxy = address } }
+
+  /// Keeps the cookies of servers from now on, or forgets them.
+  public func keepCookies(_ isKeeping: Bool) {
+    settings.withLock { settings in
+      if !isKeeping {
+        settings.cookies = nil
+      } else if settings.cookies == nil {
+        settings.cookies = CookieJar()
+      }
+    }
+  }
+
+  private func timeOut(_ reference: Reference, _ timeout: Int) -> StoreError {
     let seconds = timeout % 1000 == 0 ? "\(timeout / 1000) s" : "\(timeout) ms"
     return StoreError(.timeout, reference.hidingPassword, "no answer within \(seconds)")
   }
 }
 
-extension HTTPResponse {
+extension HTTPField {
+  fileprivate var isAuthorization: Bool { name.lowercased() == "authorization" }
+
+  /// Whether it says who asks.
+  fileprivate var isSecret: Bool {
+    ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
+  }
+}
+
+extension HTTPHead {
+  /// Whether what a request has come to is to be read at another place, as browsers and other clients do
+  /// after a change.
+  fileprivate func asksForGet(after method: String) -> Bool {
+    switch status {
+    case 303: method != "HEAD" && method != "GET"
+    case 301, 302: method == "POST"
+    default: false
+    }
+  }
+
   /// Whether it sends a request on to another place with the same method.
   ///
   /// After 303 the change has been made, and what a POST comes to after 301 or 302 is open.

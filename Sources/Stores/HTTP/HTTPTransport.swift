@@ -1,4 +1,6 @@
+internal import Synchronization
 package import TenonStoreKit
+internal import TenonText
 
 /// Carries one request to a server and brings the answer: what stands between the store and the
 /// network, so that tests can answer, delay and fail as no server does on demand.
@@ -16,6 +18,75 @@ package protocol HTTPTransport: Sendable {
   func answer(
     to request: HTTPRequest, isInterrupted: () -> Bool
   ) throws(HTTPTransportError) -> HTTPResponse
+
+  /// Sends a request and waits for the header of the answer.
+  func open(
+    _ request: HTTPRequest, isInterrupted: @escaping () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPExchange
+}
+
+extension HTTPTransport {
+  /// Sends a request and waits for the header of the answer.
+  ///
+  /// - Parameters:
+  ///   - request: What is sent; its `timeout` is the longest time without news, its `limit` counts for
+  ///     nothing.
+  ///   - isInterrupted: Asked while it waits, at least ten times a second.
+  /// - Returns: The answer; its body comes as it is read.
+  /// - Throws: `HTTPTransportError`.
+  package func open(
+    _ request: HTTPRequest, isInterrupted: @escaping () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPExchange {
+    WholeAnswer(try answer(to: request, isInterrupted: isInterrupted))
+  }
+}
+
+/// An answer whose body comes piece by piece.
+///
+/// One thread at a time uses it.
+package protocol HTTPExchange: HTTPHead, AnyObject {
+  /// Reads the next bytes of the body; none at the end.
+  ///
+  /// - Throws: `HTTPTransportError`.
+  func read(atMost count: Int) throws(HTTPTransportError) -> [UInt8]
+
+  /// Ends the exchange; a server that has more to say finds nobody.
+  func close()
+}
+
+/// An answer that has come as a whole.
+private final class WholeAnswer: HTTPExchange {
+  let status: Int
+  let fields: [HTTPField]
+  private var rest: ArraySlice<UInt8>
+
+  init(_ answer: HTTPResponse) {
+    status = answer.status
+    fields = answer.fields
+    rest = answer.body[...]
+  }
+
+  func read(atMost count: Int) -> [UInt8] {
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  func close() { rest = [] }
+}
+
+/// What stands before the body of an answer.
+package protocol HTTPHead {
+  /// The status, from 200 on.
+  var status: Int { get }
+  /// The fields of the header.
+  var fields: [HTTPField] { get }
+}
+
+extension HTTPHead {
+  /// The value of the first field of a name, whatever its case; nil for none.
+  package subscript(name: String) -> String? {
+    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
 }
 
 /// A request.
@@ -34,6 +105,10 @@ package struct HTTPRequest: Sendable {
   package var limit = 64 << 20
   /// The file with the certificates of those who are trusted; nil for those whom the system trusts.
   package var certificates: String?
+  /// The proxy that it goes through, none if empty; nil for the one that the environment names.
+  package var proxy: String?
+  /// Where cookies are kept; nil for nowhere.
+  package var cookies: CookieJar?
 
   /// Creates a request without a body.
   package init(_ method: String, _ url: HTTPURL) {
@@ -64,7 +139,7 @@ package struct HTTPField: Sendable, Equatable {
 }
 
 /// An answer.
-package struct HTTPResponse: Sendable {
+package struct HTTPResponse: HTTPHead, Sendable {
   /// The status, from 200 on.
   package var status: Int
   /// The fields of the header.
@@ -78,10 +153,34 @@ package struct HTTPResponse: Sendable {
     self.fields = fields
     self.body = body
   }
+}
 
-  /// The value of the first field of a name, whatever its case; nil for none.
-  package subscript(name: String) -> String? {
-    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+/// Cookies, from one request to the next, in the form that libcurl reads and writes.
+///
+/// Threads may use it at the same time.
+package final class CookieJar: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  /// Creates a jar without cookies.
+  package init() {}
+
+  /// The cookies, each as a line of Netscape's format.
+  package var all: [String] { lines.withLock { $0 } }
+
+  /// Takes the cookies that there are after a request: of those that went with it, some may be gone, and
+  /// those of other requests stay.
+  package func take(_ known: [String], sent: [String]) {
+    let names = Set((known + sent).map(CookieJar.name))
+    lines.withLock { lines in
+      lines.removeAll { names.contains(CookieJar.name(of: $0)) }
+      lines += known
+    }
+  }
+
+  /// What a cookie is known by: domain, path and name, parted by tabulators.
+  private static func name(of line: String) -> String {
+    let fields = line.parts(between: 0x09, omittingEmpty: false)
+    return fields.count < 6 ? line : [fields[0], fields[2], fields[5]].joined(separator: "\t")
   }
 }
 

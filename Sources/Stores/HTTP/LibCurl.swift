@@ -23,6 +23,7 @@ struct LibCurl: @unchecked Sendable {
   let poll: @convention(c) (Handle, Handle?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
   let nextMessage: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Handle?
   let append: @convention(c) (Handle?, UnsafePointer<CChar>) -> Handle?
+  let pause: @convention(c) (Handle, Int32) -> Int32
   let freeList: @convention(c) (Handle?) -> Void
   private let setOption: Handle
   private let getInfo: Handle
@@ -67,6 +68,8 @@ struct LibCurl: @unchecked Sendable {
         as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Handle?).self),
       let append = unsafe library.function(
         "curl_slist_append", as: (@convention(c) (Handle?, UnsafePointer<CChar>) -> Handle?).self),
+      let pause = unsafe library.function(
+        "curl_easy_pause", as: (@convention(c) (Handle, Int32) -> Int32).self),
       let freeList = unsafe library.function(
         "curl_slist_free_all", as: (@convention(c) (Handle?) -> Void).self),
       let setOption = unsafe library.address("curl_easy_setopt"),
@@ -85,6 +88,7 @@ struct LibCurl: @unchecked Sendable {
     unsafe self.poll = unsafe poll
     unsafe self.nextMessage = unsafe nextMessage
     unsafe self.append = unsafe append
+    unsafe self.pause = unsafe pause
     unsafe self.freeList = unsafe freeList
     unsafe self.setOption = unsafe setOption
     unsafe self.getInfo = unsafe getInfo
@@ -103,6 +107,8 @@ struct LibCurl: @unchecked Sendable {
     case proxy = 10004
     case userAgent = 10018
     case body = 10015
+    case cookieFile = 10031
+    case cookieLine = 10135
     case header = 10023
     case headerData = 10029
     case method = 10036
@@ -124,6 +130,7 @@ struct LibCurl: @unchecked Sendable {
   enum Info: Int32 {
     case status = 0x200002
     case systemError = 0x200019
+    case cookies = 0x40001C
   }
 
   func set(_ handle: Handle, _ option: Option, _ value: Int) {
@@ -153,6 +160,21 @@ struct LibCurl: @unchecked Sendable {
   func info(_ handle: Handle, _ info: Info) -> Int {
     var value = 0
     return unsafe tenon_curl_get_long(getInfo, handle, info.rawValue, &value) == 0 ? value : 0
+  }
+
+  /// The lines of a list that the library gives, which is freed.
+  func lines(_ handle: Handle, _ info: Info) -> [String] {
+    var list: Handle?
+    guard unsafe tenon_curl_get_pointer(getInfo, handle, info.rawValue, &list) == 0 else {
+      return []
+    }
+    defer { unsafe freeList(list) }
+    var lines: [String] = []
+    while let item = unsafe list {
+      if let text = unsafe tenon_curl_list_text(item) { unsafe lines.append(String(cString: text)) }
+      unsafe list = tenon_curl_list_next(item)
+    }
+    return lines
   }
 
   /// What the library calls an error.
