@@ -14,6 +14,12 @@ struct ChildProcessOutcome {
   enum Ending: Equatable {
     case status(Int32)
     case signal(Int32)
+
+    /// The ending that the system tells by a number.
+    init(_ status: Int32) {
+      let signal = status & 0x7F
+      self = signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
+    }
   }
 
   var ending = Ending.status(0)
@@ -39,13 +45,13 @@ struct ChildProcess {
   /// How long to wait at once, in milliseconds.
   private static let slice: Int32 = 50
   /// How long a program that was asked to end may take for it, in milliseconds.
-  private static let grace = 500
+  static let grace = 500
   /// How long pipes are read that others keep open when the program has ended, in milliseconds.
   private static let afterlife = 200
   private static let complaintLimit = 64 << 10
 
   /// A pipe; its ends are closed when a program is started, and both are not inherited.
-  private struct Pipe {
+  struct Pipe {
     var reading: Int32
     var writing: Int32
 
@@ -85,7 +91,9 @@ struct ChildProcess {
       }
     }
     for _ in 0..<3 { pipes.append(try Pipe()) }
-    let child = try start(pipes)
+    let child = try ChildProcess.start(
+      arguments, environment, input: pipes[0].reading, output: pipes[1].writing,
+      errors: pipes[2].writing)
     pipes[0].closeReading()
     pipes[1].closeWriting()
     pipes[2].closeWriting()
@@ -98,18 +106,30 @@ struct ChildProcess {
     do throws(FileFailure) {
       try converse(with: child, &pipes, &outcome, &status)
     } catch {
-      end(child, &status)
+      ChildProcess.end(child, &status)
       throw error
     }
-    let ended = status ?? 0
-    let signal = ended & 0x7F
-    outcome.ending = signal == 0 ? .status(ended >> 8 & 0xFF) : .signal(signal)
+    outcome.ending = ChildProcessOutcome.Ending(status ?? 0)
     return outcome
   }
 
   // MARK: Starting
 
-  private func start(_ pipes: [Pipe]) throws(FileFailure) -> pid_t {
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - arguments: The program and its arguments.
+  ///   - environment: Its variables, each as `NAME=value`; nil for those of this process.
+  ///   - input: What its standard input is.
+  ///   - output: What its standard output is.
+  ///   - errors: What its standard error is.
+  ///   - folder: Where it runs; nil for the working directory of this process.
+  /// - Returns: Its number, which is that of a process group of its own, too.
+  /// - Throws: `FileFailure` when it cannot be started.
+  static func start(
+    _ arguments: [String], _ environment: [[UInt8]]?, input: Int32, output: Int32, errors: Int32,
+    folder: String? = nil
+  ) throws(FileFailure) -> pid_t {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
@@ -119,9 +139,13 @@ struct ChildProcess {
     #endif
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipes[0].reading, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipes[1].writing, 1)
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipes[2].writing, 2)
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    unsafe posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    if let folder {
+      let code = unsafe tenon_spawn_in(&actions, folder)
+      guard code == 0 else { throw FileFailure(code) }
+    }
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     // A group of its own can be ended as a whole; signals mean what programs expect them to.
@@ -172,7 +196,7 @@ struct ChildProcess {
         throw FileFailure(.timeout, "it has not ended within \(timeout) ms")
       }
       let isOpen = pipes[1].reading >= 0 || pipes[2].reading >= 0
-      if status == nil { status = reap(child, waiting: false) }
+      if status == nil { status = ChildProcess.reap(child, waiting: false) }
       if status != nil {
         if !isOpen { return }
         if ended == nil { ended = now }
@@ -220,7 +244,7 @@ struct ChildProcess {
   // MARK: Ending
 
   /// The status of a program that has ended; nil when it runs.
-  private func reap(_ child: pid_t, waiting: Bool) -> Int32? {
+  static func reap(_ child: pid_t, waiting: Bool) -> Int32? {
     var status: Int32 = 0
     while true {
       let found = unsafe waitpid(child, &status, waiting ? 0 : WNOHANG)
@@ -232,7 +256,7 @@ struct ChildProcess {
   }
 
   /// Ends the program and what it has started, and takes its status: nothing of it stays.
-  private func end(_ child: pid_t, _ status: inout Int32?) {
+  static func end(_ child: pid_t, _ status: inout Int32?) {
     if status != nil { return }
     _ = kill(-child, SIGTERM)
     for _ in 0..<ChildProcess.grace / 10 {
