@@ -56,7 +56,7 @@ private final class PieceSource: ByteSource {
   /// Whatever pieces the bytes come in, the lines are those of the text.
   @Test func linesAreThoseOfTheText() throws {
     var generator = RandomNumbers(seed: 20_261_130)
-    for seed in 0..<2000 {
+    for seed in 0..<600 {
       let bytes = sample(&generator)
       var expected: [String] = []
       var rest = bytes[...]
@@ -80,7 +80,7 @@ private final class PieceSource: ByteSource {
   /// Lines and bytes by turns are all that there is, in its order, and the position tells how much it was.
   @Test func nothingIsLostBetweenLinesAndBytes() throws {
     var generator = RandomNumbers(seed: 20_261_131)
-    for seed in 0..<1000 {
+    for seed in 0..<400 {
       let bytes = sample(&generator)
       let reader = ByteReader(PieceSource(bytes, seed: UInt64(seed)))
       var found: [UInt8] = []

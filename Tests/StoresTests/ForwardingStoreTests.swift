@@ -59,8 +59,8 @@ import Testing
         == "law:a: there is something already")
     #expect(message { _ = try store.list(try reference("nix")) }?.hasPrefix("law:nix: ") == true)
     #expect(
-      message { _ = try store.post(try reference("a"), Resource("")) }?
-        .hasPrefix("law:a: 'post' is not supported") == true)
+      message { try store.merge(try reference("a"), Resource("{}"), if: nil) }?
+        .hasPrefix("law:a: 'merge' is not supported") == true)
     #expect(try !store.delete(reference("b"), if: nil))
     try store.flush()
   }

@@ -132,8 +132,14 @@ struct StoreModel {
     return .done
   }
 
-  /// Adds a value below a place, under the first number that is free.
+  /// Adds a value below a place, under the first number that is free; among directories and files, a line to
+  /// the file there.
   mutating func post(_ path: Path, _ value: [UInt8]) -> Answer {
+    if shape == .directories {
+      let line = value.last == 0x0A ? value : value + [0x0A]
+      let answer = put(path, (values[path] ?? []) + line, nil)
+      return answer == .done ? .added(String(decoding: path.last ?? [], as: UTF8.self)) : answer
+    }
     var number = 1
     while values[path + [Array("\(number)".utf8)]] != nil { number += 1 }
     values[path + [Array("\(number)".utf8)]] = value
