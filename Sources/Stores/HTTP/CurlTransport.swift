@@ -103,7 +103,7 @@ final class CurlSession: @unchecked Sendable {
   // MARK: Piece by piece
 
   /// The fields and the body of the request that is under way; the library does not copy them.
-  private var kept: (fields: LibCurl.Handle?, body: [UInt8])?
+  private var keptFields: LibCurl.Handle?
   private var keptSink: AnswerSink?
   private var keptBody: UnsafeMutablePointer<UInt8>?
 
@@ -123,7 +123,7 @@ final class CurlSession: @unchecked Sendable {
     // Only silence is limited.
     unsafe curl.set(easy, .timeout, 0)
     unsafe curl.set(easy, .header, UnsafeRawPointer(fields))
-    unsafe kept = (fields, [])
+    unsafe keptFields = fields
     keptSink = sink
     connect(sink)
     if let body = request.body {
@@ -174,12 +174,12 @@ final class CurlSession: @unchecked Sendable {
 
   /// Ends the request that is under way.
   func end() {
-    guard let (fields, _) = unsafe kept else { return }
+    guard keptSink != nil else { return }
     _ = unsafe curl.remove(multi, easy)
-    unsafe curl.freeList(fields)
+    unsafe curl.freeList(keptFields)
+    unsafe keptFields = nil
     unsafe keptBody?.deallocate()
     unsafe keptBody = nil
-    unsafe kept = nil
     keptSink = nil
   }
 
