@@ -169,7 +169,8 @@ import Testing
         """)
   }
 
-  /// Values go over a server in another form, and come back as they were.
+  /// Values go over a server in another form, and come back as they were. The server is told the
+  /// form, so that who reads it by itself gets the values, too.
   @Test(.timeLimit(.minutes(10)))
   func valuesInAnotherForm() throws {
     let output = try run(
@@ -189,12 +190,12 @@ import Testing
       """)
     #expect(
       output == """
-        '{"title": "shopping", "count": 3}' '[1, 2, 3]' #{'title': 'shopping', 'count': 3}
+        #{'title': 'shopping', 'count': 3} #(1 2 3) #{'title': 'shopping', 'count': 3}
         script.st:9:7: warning: 'j: |= m:' failed: j:odd: JSON cannot hold Object
         k := (j: |= m:).
               ^~~~~~~~
         #{'odd': 'j:odd: JSON cannot hold Object'} nil
-        #{} '1'
+        #{} 1
         #{'title': 'shopping', 'count': 3} #(1 2 3) 1
 
         """)
