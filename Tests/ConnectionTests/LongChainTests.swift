@@ -52,7 +52,7 @@ import Testing
 
   /// One way, in Swift code: each formula runs once for a change, on a small stack.
   @Test func native() throws {
-    let count = isFullSize ? 1_000_000 : 30_000
+    let count = isFullSize ? 1_000_000 : 10_000
     try onThread(stackSize: 1 << 19) {
       let program = Program()
       let machine = program.interpreter.machine

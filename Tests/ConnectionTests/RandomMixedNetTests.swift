@@ -13,7 +13,7 @@ import Testing
 /// `TENON_TEST_SEED` chooses others; each failure names the seed.
 @Suite struct RandomMixedNetTests {
   static let groups = 10
-  static let netsPerGroup = 40
+  static let netsPerGroup = isFullSize ? 40 : 25
 
   @Test(arguments: 0..<groups)
   func satisfiedHolds(_ group: Int) throws {

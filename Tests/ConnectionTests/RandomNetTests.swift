@@ -5,14 +5,14 @@ import Testing
 
 @testable import TenonRuntime
 
-/// Two thousand nets by chance, many of them in one interpreter: each is taken down before the next
+/// A thousand nets by chance (two in full size), many of them in one interpreter: each is taken down before the next
 /// one, and nothing of it is left.
 ///
 /// `TENON_TEST_SEED` chooses others; each failure names the seed.
 @Suite struct RandomNetTests {
   /// Nets are made by so many tests, each with an interpreter of its own.
   static let groups = 20
-  static let netsPerGroup = 50
+  static let netsPerGroup = isFullSize ? 50 : 25
 
   /// One-way nets: after each change all values are those of a recomputation, and each formula has
   /// run once if it had a reason to, else not at all.

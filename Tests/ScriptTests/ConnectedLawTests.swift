@@ -18,7 +18,7 @@ import Testing
   /// Which cells are chosen, where not all are tried.
   private static let seed = environment["TENON_TEST_SEED"].flatMap { UInt32($0) } ?? 20_260
   /// How many of each kind: more than 2,000 in all.
-  private static let sample = 50
+  private static let sample = 25
 
   /// What a kind of store prints about its cells, for a place at a path.
   private func run(_ kind: String, at path: String) throws -> [String] {

@@ -110,11 +110,11 @@ import Testing
   ]
 
   @Test func everythingToEverything() {
-    run(count("HOSTILE_SENDS") ?? 50_000, collectEvery: 0)
+    run(count("HOSTILE_SENDS") ?? 25_000, collectEvery: 0)
   }
 
   @Test func everythingWithACollectionAtEverySafepoint() {
-    run(count("HOSTILE_STRESSED_SENDS") ?? 250, collectEvery: 1)
+    run(count("HOSTILE_STRESSED_SENDS") ?? 120, collectEvery: 1)
   }
 
   private func count(_ variable: String) -> Int? {
