@@ -76,7 +76,8 @@ let package = Package(
     .executableTarget(
       name: "TenonREPL",
       dependencies: [
-        "Tenon", "TenonLexer", "TenonRuntime", "TenonStoreKit", "CTenonLibEdit", "CTenonPlatform",
+        "Tenon", "TenonLexer", "TenonRuntime", "TenonStoreKit", "TenonText", "CTenonLibEdit",
+        "CTenonPlatform",
       ],
       path: "Sources/REPL", swiftSettings: settings),
     .executableTarget(

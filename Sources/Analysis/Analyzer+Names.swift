@@ -166,7 +166,11 @@ extension Analyzer {
     else { return }
     var isClass = false
     if case .classNamed = environment.kind(of: scheme.text) { isClass = true }
-    report(Wording.unknownScheme(scheme.text, isClass: isClass), scheme.range)
+    report(
+      Wording.unknownScheme(
+        scheme.text, isClass: isClass,
+        suggestion: Suggestion.nearest(to: scheme.text, in: environment.schemeCandidates)),
+      scheme.range)
   }
 
   mutating func analyze(_ reference: ReferenceExpression) {

@@ -22,6 +22,8 @@ package protocol NameEnvironment {
   var isScriptMethod: Bool { get }
   /// Names to suggest for one that is unknown.
   var candidates: [String] { get }
+  /// The names of the schemes that could have been meant instead of an unknown one.
+  var schemeCandidates: [String] { get }
   /// Whether a scheme has a store, or will have one when the text runs.
   func hasScheme(_ name: String) -> Bool
   /// Whether the receiver brings schemes of its own, by a method `schemes`.

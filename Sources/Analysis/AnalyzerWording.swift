@@ -30,10 +30,12 @@ package enum Wording {
     "'\(name)' has no value yet; the connection waits for one"
   }
 
-  static func unknownScheme(_ name: String, isClass: Bool) -> String {
+  static func unknownScheme(_ name: String, isClass: Bool, suggestion: String?) -> String {
     if isClass { return unmountedClass(name) }
-    return missingScheme(name)
-      ?? "unknown scheme '\(name)'; a keyword message needs a receiver before '\(name):'"
+    let hint =
+      suggestion.map { "did you mean '\($0):'?" }
+      ?? "a keyword message needs a receiver before '\(name):'"
+    return missingScheme(name) ?? "unknown scheme '\(name)'; \(hint)"
   }
 
   /// What is said about the name of a class: a definition alone mounts nothing.

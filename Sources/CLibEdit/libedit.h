@@ -14,15 +14,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
+// How many cells of a terminal a character takes; -1 for one that cannot be shown. The system's
+// header declares it for programs alone that ask for X/Open.
+static inline int tenon_cell_width(wchar_t character) {
+  extern int wcwidth(wchar_t);
+  return wcwidth(character);
+}
+
 // What an editor asks of its owner. Characters are Unicode scalars.
 typedef struct {
   // The text before the line, ended by a 0.
   wchar_t *(*prompt)(EditLine *);
   // Reads a character: 1 when there is one, 0 at the end, -1 when the line is to be given up.
   int (*read)(EditLine *, wchar_t *);
-  // Completes the word before the cursor; answers one of the CC_ constants.
-  unsigned char (*complete)(EditLine *, int);
+  // Does what a key asks for, a character or one of the private keys; answers a CC_ constant.
+  unsigned char (*key)(EditLine *, int);
 } tenon_editor_hooks;
+
+// The private keys: what the owner makes of the sequences that keys of a terminal send. They lie
+// among the control characters that no keyboard has, and below 256, which is what libedit can bind.
+#define TENON_FIRST_KEY 0x80
+#define TENON_LAST_KEY 0x9E
+// Ends the line, as Enter does where nothing else is bound to it.
+#define TENON_END_KEY 0x9F
 
 typedef struct {
   EditLine *line;
@@ -33,6 +47,8 @@ typedef struct {
   __typeof__(&el_wgets) gets;
   __typeof__(&el_wline) info;
   __typeof__(&el_winsertstr) insert;
+  __typeof__(&el_deletestr) delete;
+  __typeof__(&el_cursor) move;
   __typeof__(&el_resize) resize;
   __typeof__(&el_source) source;
   __typeof__(&history_winit) history_init;
@@ -57,6 +73,8 @@ static inline bool tenon_editor_load(tenon_editor *editor) {
   TENON_FIND(gets, el_wgets);
   TENON_FIND(info, el_wline);
   TENON_FIND(insert, el_winsertstr);
+  TENON_FIND(delete, el_deletestr);
+  TENON_FIND(move, el_cursor);
   TENON_FIND(resize, el_resize);
   TENON_FIND(source, el_source);
   TENON_FIND(history_init, history_winit);
@@ -64,6 +82,27 @@ static inline bool tenon_editor_load(tenon_editor *editor) {
   TENON_FIND(history_call, history_w);
 #undef TENON_FIND
   return true;
+}
+
+// Binds a key to a function, in both maps of vi.
+static inline void tenon_editor_bind(tenon_editor *editor, wchar_t key, const wchar_t *function,
+                                     bool alternatives) {
+  const wchar_t name[2] = {key, 0};
+  editor->set(editor->line, EL_BIND, name, function, NULL);
+  if (alternatives) editor->set(editor->line, EL_BIND, L"-a", name, function, NULL);
+}
+
+static inline void tenon_editor_bind_keys(tenon_editor *editor) {
+  const wchar_t *function = L"tenon-key";
+  for (wchar_t key = TENON_FIRST_KEY; key <= TENON_LAST_KEY; key++)
+    tenon_editor_bind(editor, key, function, true);
+  tenon_editor_bind(editor, TENON_END_KEY, L"ed-newline", true);
+  tenon_editor_bind(editor, '\n', function, true);
+  tenon_editor_bind(editor, '\r', function, true);
+  // Completion, the end of the input, and what deletes or closes something.
+  static const wchar_t keys[] = {'\t', 4, 8, 127, ')', ']', '}', 0};
+  for (const wchar_t *key = keys; *key != 0; key++)
+    tenon_editor_bind(editor, *key, function, false);
 }
 
 // Opens an editor on the standard streams. Returns false when there is no libedit, or when it
@@ -85,10 +124,11 @@ static inline bool tenon_editor_open(tenon_editor *editor, const char *program, 
   editor->set(editor->line, EL_EDITOR, L"emacs");
   editor->set(editor->line, EL_PROMPT, hooks.prompt);
   editor->set(editor->line, EL_GETCFN, hooks.read);
-  editor->set(editor->line, EL_ADDFN, L"tenon-complete", L"Complete a name", hooks.complete);
-  editor->set(editor->line, EL_BIND, L"^I", L"tenon-complete", NULL);
+  editor->set(editor->line, EL_ADDFN, L"tenon-key", L"Do what a key asks for", hooks.key);
   editor->set(editor->line, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
+  // Before the keys are bound: the user's file may choose vi, which forgets all bindings.
   editor->source(editor->line, NULL);
+  tenon_editor_bind_keys(editor);
   return true;
 }
 
@@ -108,11 +148,23 @@ static inline void tenon_editor_remember(tenon_editor *editor, const wchar_t *li
   editor->history_call(editor->history, &event, H_ENTER, line);
 }
 
-// The line as it is now, up to the cursor.
-static inline const wchar_t *tenon_editor_text(tenon_editor *editor, ptrdiff_t *count) {
+// The text as it is now: `count` characters, of which `cursor` stand before the cursor.
+static inline const wchar_t *tenon_editor_text(tenon_editor *editor, ptrdiff_t *count,
+                                               ptrdiff_t *cursor) {
   const LineInfoW *info = editor->info(editor->line);
-  *count = info->cursor - info->buffer;
+  *count = info->lastchar - info->buffer;
+  *cursor = info->cursor - info->buffer;
   return info->buffer;
+}
+
+// Deletes characters before the cursor.
+static inline void tenon_editor_delete(tenon_editor *editor, int count) {
+  editor->delete(editor->line, count);
+}
+
+// Moves the cursor by some characters, to the left when they are negative.
+static inline void tenon_editor_move(tenon_editor *editor, int count) {
+  editor->move(editor->line, count);
 }
 
 static inline bool tenon_editor_insert(tenon_editor *editor, const wchar_t *text) {

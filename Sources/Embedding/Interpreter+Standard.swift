@@ -53,6 +53,10 @@ extension Interpreter {
     return interpreter
   }
 
+  /// Mounts the files anew, for a process that has gone to another working directory: relative paths
+  /// are those of the directory in which a store of files was made.
+  package func followWorkingDirectory() { grant(FileStore()) }
+
   /// Grants the files of a store: as `file`, and the directories among them as stores of their own.
   package func grant(_ files: FileStore) {
     let interrupter = interrupter

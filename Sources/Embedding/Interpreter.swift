@@ -195,6 +195,13 @@ extension Interpreter {
   public func send(
     _ selector: String, to receiver: Handle, _ arguments: Handle...
   ) throws(EvaluationError) -> Handle {
+    try send(selector, to: receiver, with: arguments)
+  }
+
+  /// The same with any number of arguments.
+  package func send(
+    _ selector: String, to receiver: Handle, with arguments: [Handle]
+  ) throws(EvaluationError) -> Handle {
     switch machine.send(selector, to: receiver, arguments) {
     case .finished(let handle): return handle
     case .failed(let error): throw .script(error)
@@ -232,6 +239,21 @@ extension Interpreter {
     let printed = try? send("printString", to: handle)
     return printed?.string ?? "a \(handle.className)"
   }
+
+  /// Whether a text ends where it has to go on, as a prompt wants to know.
+  ///
+  /// - Complexity: O(*n*) in its bytes.
+  public func isIncomplete(_ source: SourceText) -> Bool { machine.isIncomplete(source) }
+
+  /// What is wrong with a text, and what may be, without running it.
+  ///
+  /// - Complexity: O(*n*) in its bytes, imports included.
+  public func diagnostics(of source: SourceText) -> [Diagnostic] {
+    machine.diagnostics(of: source)
+  }
+
+  /// The spellings of all connectors, the program's own included.
+  package var connectorSpellings: [String] { machine.connectorSpellings }
 
   /// The names of the script's variables and of all classes.
   public var knownNames: [String] { machine.knownNames }

@@ -66,6 +66,11 @@ struct Command {
         return unsafe try SourceFile.read(path, name: name)
       }
     case .diagram(let request): return drawDiagram(request)
+    case .requests:
+      let events = EventConsole(console)
+      let interpreter = makeInterpreter(console: events)
+      return closeStores(
+        of: interpreter, EventSession(interpreter, input: console, events).run())
     case .expression(let text):
       return run(SourceText(name: "<expression>", text), printsValue: true)
     }
@@ -110,6 +115,11 @@ struct Command {
       if options.showsPauses {
         console.tell(PauseHistogram(interpreter.collectorPauses).description)
       }
+    }
+    if options.isInteractive, isatty(0) != 0 {
+      let shell = Shell(interpreter, console)
+      shell.begin(with: source)
+      return closeStores(of: interpreter, shell.run())
     }
     let status = run(source, in: interpreter, printsValue: printsValue)
     return closeStores(of: interpreter, status)
@@ -181,7 +191,9 @@ struct Command {
 
   // MARK: The interpreter
 
-  func makeInterpreter() -> Interpreter {
+  func makeInterpreter() -> Interpreter { makeInterpreter(console: console) }
+
+  private func makeInterpreter(console: any Console) -> Interpreter {
     var limits = Interpreter.Options()
     limits.memoryLimit = memoryLimit
     // As large as the native stack, of which a call takes more: that is what runs out first, and

@@ -14,6 +14,8 @@ struct Options {
     case expression(String)
     /// Draws connections, or prints the statements of a drawing.
     case diagram(DiagramOptions)
+    /// Answers requests in JSON.
+    case requests
     case help
     case version
   }
@@ -27,6 +29,8 @@ struct Options {
   var collectEvery = 0
   /// End at the last statement, whatever timers are still active.
   var endsAtOnce = false
+  /// Go on with a session when the script has ended.
+  var isInteractive = false
   /// Tell in the end how long the collector has stopped the program.
   var showsPauses = false
   /// What the script finds in `arguments`.
@@ -84,6 +88,8 @@ extension Options {
       case "--collect-every": collectEvery = try Options.count(value(), of: name)
       case "-e": lines.append(try value())
       case "--once": endsAtOnce = true
+      case "-i": isInteractive = true
+      case "--json": task = .requests
       case "--pauses": showsPauses = true
       case "-": task = .standardInput
       case "--" where !lines.isEmpty:
@@ -100,6 +106,9 @@ extension Options {
     }
     if task == .session, !lines.isEmpty { task = .expression(lines.joined(separator: "\n")) }
     arguments = Array(words[index...])
+    if isInteractive, task == .standardInput {
+      throw UsageError(message: "'-i' needs the standard input for what is typed")
+    }
     if case .file(let index) = task { programName = Options.programName(of: words[index]) }
   }
 
@@ -161,6 +170,8 @@ extension Options {
 
       -e TEXT            evaluate the text and print its value; several '-e' are the lines of one
                          program, in which a '.' ends a statement that another follows
+      -i                 go on at the prompt when the script or the text has ended
+      --json             answer requests in JSON, a line each: for editors and other front ends
       -                  run the script that the standard input holds
       --once             end at the last statement; without the option a script that leaves active
                          timers goes on until they end or somebody presses Ctrl-C

@@ -12,33 +12,29 @@ internal import TenonRuntime
 
 /// A session at the terminal: reads, evaluates, prints.
 final class Shell {
-  private let interpreter: Interpreter
-  private let console: TerminalConsole
-  private let reader: any LineReader
+  let interpreter: Interpreter
+  let console: TerminalConsole
+  let reader: any LineReader
   private let background: Background
-  /// What was typed of a text that is not complete yet.
-  private var text: [UInt8] = []
-  /// The size of the text when it was last found to be incomplete.
-  private var sizeTried = 0
-  /// The names that were there before anything was typed.
-  private let firstNames: Set<String>
   private var isFirst = true
+  /// The files that were loaded, in that order.
+  var loadedFiles: [String] = []
   /// The status with which a program asked to end.
-  private var exitStatus: Int32?
+  var exitStatus: Int32?
   /// The number of the next text.
   private var number = 1
 
   init(_ interpreter: Interpreter, _ console: TerminalConsole) {
     self.interpreter = interpreter
     self.console = console
-    firstNames = Set(interpreter.knownNames)
-    let completion = Completion(
-      names: { interpreter.knownNames }, commands: ShellCommand.allCases.map { ":\($0)" })
+    let completion = Completion(source: SessionCompletion(interpreter))
     let background = Background(interpreter)
     self.background = background
     let edited =
       Shell.canEdit
-      ? EditedLineReader(console, completion: completion, background: background) : nil
+      ? EditedLineReader(
+        console, completion: completion, background: background, isColoured: Shell.isColoured)
+      : nil
     reader = edited ?? PlainLineReader(console, background: background)
   }
 
@@ -49,11 +45,18 @@ final class Shell {
     return terminal != "dumb" && !terminal.isEmpty
   }
 
+  /// Whether people want colours; see no-color.org.
+  private static var isColoured: Bool {
+    guard let setting = unsafe getenv("NO_COLOR") else { return true }
+    return unsafe setting.pointee == 0
+  }
+
   /// Reads and evaluates until the end of the input.
   ///
   /// - Returns: The exit status.
   func run() -> Int32 {
     Interrupts.beginSession()
+    if let prompt { _ = try? interpreter.send("begin", to: prompt) }
     var isOver = false
     while !isOver {
       do throws(ConsoleError) {
@@ -62,7 +65,6 @@ final class Shell {
       } catch {
         // Ctrl-C while something was printed ends that alone.
         if Interrupts.ending == nil, Interrupts.isRequested {
-          forget()
           continue
         }
         if Interrupts.ending == nil { console.tell("tenon: \(error.message)") }
@@ -72,181 +74,131 @@ final class Shell {
     return Interrupts.ending.map(ExitStatus.signal) ?? exitStatus ?? ExitStatus.success
   }
 
+  /// Runs a script before the session, which goes on however that ends.
+  func begin(with source: SourceText) {
+    Interrupts.beginSession()
+    run(source)
+  }
+
   private func greet() throws(ConsoleError) {
     isFirst = false
     try console.write(Options.version + "':help' helps, Ctrl-D leaves.\n")
   }
 
-  /// Reads a line and does what it says.
+  /// Reads a text and does what it says.
   ///
   /// - Returns: false when the session is over.
   private func step() throws(ConsoleError) -> Bool {
     if !console.isAtLineStart { try console.write("\n") }
-    switch reader.readLine(prompt: text.isEmpty ? .first : .further, after: text) {
-    case .line(let line):
-      return try take(line)
-    case .interrupted:
-      forget()
-      return true
+    switch reader.readText(until: isComplete) {
+    case .text(let text): return try take(text)
+    case .interrupted: return true
     case .end:
       exitStatus = background.exitStatus
       if Interrupts.ending != nil || exitStatus != nil { return false }
       try console.write("\n")
-      // In the middle of a text Ctrl-D gives up the text only.
-      defer { forget() }
-      return !text.isEmpty
+      return false
     }
   }
 
-  private func forget() {
-    text = []
-    sizeTried = 0
+  private static func isBlank(_ text: [UInt8]) -> Bool {
+    text.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
   }
 
-  /// Evaluates what has been typed, if it is complete with this line.
-  private func take(_ line: [UInt8]) throws(ConsoleError) -> Bool {
-    let isBlank = line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    if text.isEmpty {
-      if isBlank { return true }
-      if line.first == UInt8(ascii: ":") {
-        reader.remember(line)
-        return try obey(String(decoding: line, as: UTF8.self))
-      }
+  /// Whether a text is for the session, or for the system's shell.
+  private static func isCommand(_ text: [UInt8]) -> Bool {
+    text.first == UInt8(ascii: ":") || text.first == UInt8(ascii: "!")
+  }
+
+  /// Whether a text can be evaluated, or is wrong whatever follows.
+  private func isComplete(_ text: [UInt8]) -> Bool {
+    if Shell.isBlank(text) || Shell.isCommand(text) { return true }
+    return !interpreter.isIncomplete(SourceText(name: "", bytes: ContiguousArray(text)))
+  }
+
+  /// Does what a text says.
+  ///
+  /// - Returns: false when the session is over.
+  private func take(_ text: [UInt8]) throws(ConsoleError) -> Bool {
+    if Shell.isBlank(text) { return true }
+    if Shell.isCommand(text) {
+      reader.remember(text)
+      let line = String(decoding: text, as: UTF8.self)
+      if line.hasPrefix(":") { return try obey(line) }
+      runSystemCommand(String(line.dropFirst()))
+      return true
     }
-    text += text.isEmpty ? line : [UInt8(ascii: "\n")] + line
-    // Each try parses the whole text again. While a large one is being pasted, it has to grow by an
-    // eighth before the next try: the sum stays in proportion to its size.
-    let isWorthTrying = text.count < 16 << 10 || text.count - sizeTried > text.count / 8
-    guard isWorthTrying || !console.hasInput else { return true }
-    try evaluate()
+    try evaluate(text)
     return Interrupts.ending == nil && exitStatus == nil
   }
 
   // MARK: Evaluation
 
-  private func evaluate() throws(ConsoleError) {
+  /// Evaluates a text and shows the value of its last statement.
+  func evaluate(_ text: [UInt8]) throws(ConsoleError) {
     // Numbered, as what one text defines may fail in another.
     let source = SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
-    var last: Handle?
+    number += 1
+    var last: (value: Handle, range: SourceRange)?
+    let start = ContinuousClock.now
+    let outcome = run(source, text) { last = ($0, $1) }
+    if case .finished = outcome {
+      note(text)
+      if let last, !isSilent(last.value, source.text(in: last.range)) { try show(last.value) }
+    }
+    if asksForHelp(text), case .failed = outcome {
+      console.tell("to leave, press Ctrl-D or type ':quit'; ':help' helps")
+    }
+    let duration = ContinuousClock.now - start
+    if duration >= .seconds(Shell.longTime) { console.tell("took \(Shell.text(of: duration))") }
+  }
+
+  /// From how many seconds on it is said how long an evaluation has taken.
+  private static let longTime = 3
+
+  private static func text(of duration: Duration) -> String {
+    let tenths =
+      (duration.components.seconds * 10)
+      + duration.components.attoseconds / 100_000_000_000_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+
+  /// Runs a text and tells what has ended it.
+  @discardableResult
+  func run(
+    _ source: SourceText, _ typed: [UInt8]? = nil,
+    observer: @escaping (Handle, SourceRange) -> Void = { _, _ in }
+  ) -> Outcome {
     let outcome = interpreter.run(
       source, isPrompt: true,
       // Before it runs: whatever ends the session meanwhile, it was typed.
-      willRun: { self.reader.remember(self.text) },
-      warn: { self.console.tell($0, in: source) },
-      observer: { value, _ in last = value })
-    if case .rejected(_, isIncomplete: true) = outcome {
-      sizeTried = text.count
-      return
-    }
-    if case .rejected = outcome { reader.remember(text) }
-    let isLeaving = asksToLeave
-    forget()
-    number += 1
+      willRun: { if let typed { self.reader.remember(typed) } },
+      warn: { self.console.tell($0, in: source) }, observer: observer)
     switch outcome {
-    case .finished: if let last { try print(last) }
-    case .rejected(let diagnostics, _): console.tell(diagnostics, in: source)
+    case .finished: break
+    case .rejected(let diagnostics, _):
+      if let typed { reader.remember(typed) }
+      console.tell(diagnostics, in: source)
     case .failed(let error):
       exitStatus = error.exitStatus
-      if exitStatus != nil { return }
-      console.tell(error.rendered())
-      if isLeaving { console.tell("to leave, press Ctrl-D or type ':quit'") }
+      if exitStatus == nil { console.tell(error.rendered()) }
     case .interrupted: tellInterrupt()
     }
+    return outcome
   }
 
-  /// Whether what was typed is what other shells are left with.
+  /// Whether what was typed is what other shells are left with, or ask for help with.
   ///
   /// A variable of that name is asked for its value: only when there is none, somebody may want to
   /// leave.
-  private var asksToLeave: Bool {
+  private func asksForHelp(_ text: [UInt8]) -> Bool {
     let words = String(decoding: text, as: UTF8.self).split { " \t.()".contains($0) }
-    return words.count == 1 && ["quit", "exit", "bye"].contains(words[0])
+    return words.count == 1 && ["quit", "exit", "bye", "help"].contains(words[0])
       && interpreter[String(words[0])] == nil
   }
 
-  private func print(_ value: Handle) throws(ConsoleError) {
-    let printed: String
-    do throws(EvaluationError) {
-      printed = try interpreter.send("printString", to: value).string ?? "a \(value.className)"
-    } catch {
-      switch error {
-      case .interrupted: tellInterrupt()
-      case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
-      case .script, .syntax: console.tell(error.description)
-      }
-      return
-    }
-    if !console.isAtLineStart { try console.write("\n") }
-    // Ctrl-C since the line was typed is meant for what it shows, too.
-    guard !Interrupts.isRequested else { return tellInterrupt() }
-    do throws(ConsoleError) {
-      try console.write(printed + "\n", unlessInterruptedSince: 0)
-    } catch {
-      guard Interrupts.ending == nil, Interrupts.isRequested else { throw error }
-      tellInterrupt()
-    }
-  }
-
-  private func tellInterrupt() {
+  func tellInterrupt() {
     // On a line of its own, after the "^C" that the terminal shows.
     console.tell("\ninterrupted")
-  }
-}
-
-// MARK: - Commands
-
-/// What the session itself does, typed with a colon before it.
-enum ShellCommand: String, CaseIterable {
-  case help
-  case vars
-  case quit
-
-  /// Finds a command by its name or the beginning of it.
-  init?(_ typed: String) {
-    guard let command = ShellCommand.allCases.first(where: { $0.rawValue.hasPrefix(typed) }),
-      !typed.isEmpty
-    else { return nil }
-    self = command
-  }
-
-  static let helpText = """
-    Type a statement, and its value is printed. What is not complete goes on in the next line.
-
-      :help   print this
-      :vars   print the variables that were set, and their values
-      :quit   leave, as Ctrl-D does
-
-    Ctrl-C stops what is running, or gives up what was typed. The arrow keys and Ctrl-R call back
-    what was typed before; Tab completes a name.
-
-    """
-}
-
-extension Shell {
-  /// The most characters of a value that `:vars` shows.
-  private static let valueWidth = 70
-
-  /// Does what a command says.
-  ///
-  /// - Returns: false when the session is over.
-  private func obey(_ line: String) throws(ConsoleError) -> Bool {
-    let typed = line.dropFirst().prefix { $0 != " " && $0 != "\t" }
-    switch ShellCommand(String(typed)) {
-    case .help: try console.write(ShellCommand.helpText)
-    case .vars: try printVariables()
-    case .quit: return false
-    case nil: console.tell("there is no command ':\(typed)'; ':help' lists them")
-    }
-    return true
-  }
-
-  private func printVariables() throws(ConsoleError) {
-    for name in interpreter.knownNames.sorted() where !firstNames.contains(name) {
-      guard let value = interpreter[name] else { continue }
-      let text = interpreter.printString(value)
-      if Interrupts.isRequested { return }
-      let line = text.prefix { !$0.isNewline }.prefix(Shell.valueWidth)
-      try console.write("\(name) = \(line)\(line.count < text.count ? "..." : "")\n")
-    }
   }
 }

@@ -182,10 +182,14 @@ final class TerminalConsole: Console {
   func dropInput() { position = end }
 
   /// Whether more input is there already.
-  var hasInput: Bool {
+  var hasInput: Bool { hasInput(within: 0) }
+
+  /// Whether more input is there, or comes within some milliseconds.
+  func hasInput(within milliseconds: Int32) -> Bool {
     if position < end { return true }
     var descriptors = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&descriptors, 1, 0) > 0 && descriptors.revents & Int16(POLLIN) != 0
+    return unsafe poll(&descriptors, 1, milliseconds) > 0
+      && descriptors.revents & Int16(POLLIN) != 0
   }
 
   /// The descriptor to read from.

@@ -207,6 +207,15 @@ final class Child {
     return found
   }
 
+  /// Waits until something has come, and returns all that has; nil when nothing comes for long.
+  func take() throws -> [UInt8]? {
+    if received.isEmpty {
+      guard try wait(for: nil, POLLIN).readable, receive() else { return nil }
+    }
+    defer { received = [] }
+    return received
+  }
+
   /// Receives until the process closes its end.
   ///
   /// - Throws: `EndOfPatience` when nothing more comes for long: part of an output is not one.

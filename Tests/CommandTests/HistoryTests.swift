@@ -24,11 +24,16 @@ import Testing
       try session.enter("'back\\slash'")
       try session.enter("'back\\slash'")
       try session.enter("3 +")
-      try session.terminal.expect("...> ")
       try session.terminal.send("4\r")
       try session.enter(":vars")
       try session.leave()
-      #expect(try contents(directory) == "'back\\\\slash'\n3 +\\n4\n:vars\n")
+      #expect(
+        try contents(directory) == #"""
+          "'back\\slash'"
+          "3 +\n4"
+          ":vars"
+
+          """#)
       let attributes = try FileManager.default.attributesOfItem(
         atPath: directory.path(HistoryTests.file))
       #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -46,23 +51,22 @@ import Testing
         try session.terminal.expect("status 137.")
       }
       let lines = try contents(directory).split(separator: "\n")
-      #expect(lines.filter { $0.hasPrefix("first") } == (1...10).map { "first := \($0)" })
-      #expect(lines.allSatisfy { $0.hasPrefix("first := ") || $0.hasPrefix("second := ") })
+      #expect(lines.filter { $0.hasPrefix("\"first") } == (1...10).map { "\"first := \($0)\"" })
+      #expect(lines.allSatisfy { $0.hasPrefix("\"first := ") || $0.hasPrefix("\"second := ") })
     }
   }
 
   @Test func aLineThatRunsWhenTheSessionIsKilledIsThere() throws {
     try Directory.withTemporary { directory in
       let session = try Session(in: directory)
-      try session.enter("#(1")
-      try session.terminal.expect("...> ")
-      try session.terminal.send("2) size. stdout println: 'begun'. [ true ] whileTrue\r")
+      try session.enter("1 +")
+      try session.terminal.send("2. stdout println: 'begun'. [ true ] whileTrue\r")
       try session.terminal.expect("\r\nbegun\r\n")
       kill(session.process, SIGKILL)
       try session.terminal.expect("status 137.")
       #expect(
         try contents(directory)
-          == "#(1\\n2) size. stdout println: 'begun'. [ true ] whileTrue\n")
+          == "\"1 +\\n2. stdout println: 'begun'. [ true ] whileTrue\"\n")
     }
   }
 
@@ -116,7 +120,7 @@ import Testing
       try session.leave()
       let written = try Data(contentsOf: URL(fileURLWithPath: directory.path(HistoryTests.file)))
       #expect(Array(written).starts(with: bytes))
-      #expect(Array(written.dropFirst(bytes.count)) == Array("\n5 + 6\n3 + 4\n".utf8))
+      #expect(Array(written.dropFirst(bytes.count)) == Array("\n\"5 + 6\"\n\"3 + 4\"\n".utf8))
     }
   }
 
@@ -131,8 +135,8 @@ import Testing
       try session.leave()
       let kept = try contents(directory).split(separator: "\n")
       #expect(kept.count == 1001)
-      #expect(kept.first == "'a line of the history' , '199001'")
-      #expect(kept.last == "3 + 4")
+      #expect(kept.first == "\"'a line of the history' , '199001'\"")
+      #expect(kept.last == "\"3 + 4\"")
     }
   }
 }

@@ -23,6 +23,8 @@ final class Session {
     environment: [String: String] = [:], rows: UInt16 = 24, columns: UInt16 = 80
   ) throws {
     var environment = environment
+    // What is shown is compared with what was written, without colours.
+    if environment["NO_COLOR"] == nil { environment["NO_COLOR"] = "1" }
     if let directory { environment["XDG_STATE_HOME"] = directory.path("state") }
     terminal = try Child.startAtTerminal(
       ["/bin/sh", "-c", Session.guardian, Command.path] + arguments, environment: environment,

@@ -37,14 +37,10 @@ import Testing
   @Test func aConstructMayTakeSeveralLines() throws {
     let session = try Session()
     try session.enter("class Foo {")
-    try session.terminal.expect("...> ")
     try session.terminal.send("  -bar {\r")
-    try session.terminal.expect("...> ")
     try session.terminal.send("\r")
-    try session.terminal.expect("...> ")
     try session.terminal.send("^42 } }\r")
     try session.enter("Foo new bar +")
-    try session.terminal.expect("...> ")
     try session.terminal.send("1\r")
     try session.terminal.expect("\r\n43\r\n")
     try session.leave()
@@ -71,12 +67,12 @@ import Testing
     try session.enter("price |= amount * 2")
     try session.terminal.expect(
       "<prompt 1>:1:10: warning: 'amount' has no value yet; the connection waits for one\r\n")
-    try session.terminal.expect("\r\nprice |= amount * 2\r\n")
+    try session.terminal.expect("\r\nprice |= amount * 2  // #waiting\r\n")
     try session.enter("price", "<prompt 2>:1:1: error: 'price' has no value yet")
     try session.enter("amount := 3", "3")
     try session.enter("price", "6")
     // Both sides of '=|=' are written.
-    try session.enter("left =|= right", "left =|= right")
+    try session.enter("left =|= right", "left =|= right  // #pending")
     try session.enter("right := 4. left", "4")
     // So does an inequality.
     try session.enter("least >=| count * 2")
@@ -96,7 +92,7 @@ import Testing
     try session.enter("x := 3. text := 'y' * 100")
     try session.enter(":vars")
     try session.terminal.expect("\r\ntext = 'yyy")
-    try session.terminal.expect("yyy...\r\nx = 3\r\n")
+    try session.terminal.expect("yyy…\r\nx = 3\r\n")
     try session.enter(":what", "there is no command ':what'; ':help' lists them")
     try session.enter(":q")
     try session.expectEnd()
@@ -104,11 +100,11 @@ import Testing
 
   @Test func whoWantsToLeaveIsToldHow() throws {
     let session = try Session()
-    for (number, word) in ["quit", "exit", "exit."].enumerated() {
+    for (number, word) in ["quit", "exit", "exit.", "help"].enumerated() {
       try session.enter(word)
       let name = word.prefix { $0 != "." }
       try session.terminal.expect("<prompt \(number + 1)>:1:1: error: unknown name '\(name)'\r\n")
-      try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'\r\n")
+      try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
     }
     try session.enter("quit := 3", "3")
     try session.enter("quit", "3")
@@ -125,7 +121,6 @@ import Testing
   @Test func controlDGivesUpAConstructFirst() throws {
     let session = try Session()
     try session.enter("x := #(1 2")
-    try session.terminal.expect("...> ")
     try session.terminal.send("\u{4}")
     try session.enter("3 + 4", "7")
     try session.leave()
@@ -180,7 +175,6 @@ import Testing
     try session.interrupt()
     try session.enter("x", "5")
     try session.enter("#(1 2")
-    try session.terminal.expect("...> ")
     try session.interrupt()
     try session.enter("x + 1", "6")
     for _ in 1...10 {
@@ -273,7 +267,7 @@ import Testing
     // Of several names nothing is certain: they are shown.
     try session.terminal.expect("tenon> ")
     try session.terminal.send("Or\u{8}\t")
-    try session.terminal.expect("OrderedCollection  OutOfMemory")
+    try session.terminal.expect("OrderedCollection")
     try session.terminal.send("\u{15}")
     try session.terminal.send("3 + 4\r")
     try session.terminal.expect("\r\n7\r\n")
@@ -285,7 +279,6 @@ import Testing
       let first = try Session(in: directory)
       try first.enter("1 + 1", "2")
       try first.enter("#(1")
-      try first.terminal.expect("...> ")
       try first.terminal.send("  'two\\') size\r")
       try first.terminal.expect("\r\n2\r\n")
       try first.enter("3 + 3", "6")
@@ -296,10 +289,11 @@ import Testing
       let second = try Session(in: directory)
       try second.enter(EditingTests.up)
       try second.terminal.expect("\r\n2\r\n")
-      try second.enter(EditingTests.up + EditingTests.up)
+      // Within the construct the key goes from line to line.
+      try second.enter(EditingTests.up + EditingTests.up + EditingTests.up)
       try second.terminal.expect("\r\n6\r\n")
       // The whole construct comes back, and so does what was called back before.
-      try second.enter(EditingTests.up + EditingTests.up + EditingTests.up + EditingTests.up)
+      try second.enter(EditingTests.up + EditingTests.up + EditingTests.up)
       try second.terminal.expect("\r\n2\r\n")
       try second.enter("\u{12}two")
       try second.terminal.expect("\r\n2\r\n")
@@ -318,7 +312,6 @@ import Testing
     try session.enter("#('a\tb' size, \"Ordered\tb\" size)", "#(3 9)")
     try session.enter("'http://Ordered\t' size // Ordered\tnew", "15")
     try session.enter("'one")
-    try session.terminal.expect("...> ")
     try session.terminal.send("\tOrdered\ttwo' size\r")
     try session.terminal.expect("\r\n16\r\n")
     // Behind a string, and in the code within one, a name is completed.
@@ -329,11 +322,11 @@ import Testing
   @Test func pastedTextIsTakenAsItIs() throws {
     let session = try Session()
     try session.terminal.expect("\u{1B}[?2004h")
-    // Tabs, keys and control characters; the lines are typed lines.
-    let pasted = "x :=\t'Ordered\t'.\rx size\r\tx\t, 'Ordered\u{1B}[A'"
-    try session.enter("\u{1B}[200~" + pasted + "\u{1B}[201~ , 'b'", "'Ordered\t'")
-    try session.terminal.expect("\r\n8\r\n")
+    // Tabs, keys and control characters; nothing runs before Enter.
+    let pasted = "x :=\t'Ordered\t'.\rstdout println: x size.\r\tx\t, 'Ordered\u{1B}[A'"
+    try session.enter("\u{1B}[200~" + pasted + "\u{1B}[201~ , 'b'")
     try session.terminal.expect("\u{1B}[?2004l")
+    try session.terminal.expect("\r\n8\r\n")
     try session.terminal.expect("'Ordered\tOrdered\u{1B}[Ab'\r\n")
     // Behind it keys are keys again.
     try session.enter("Ordered\tnew size", "0")
@@ -387,7 +380,6 @@ import Testing
     try session.terminal.send("abc")
     try session.interrupt()
     try session.enter("#(1")
-    try session.terminal.expect("...> ")
     try session.terminal.send("\u{4}")
     try session.enter("x", "7")
     try session.leave()

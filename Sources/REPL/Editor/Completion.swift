@@ -1,48 +1,139 @@
 internal import TenonLexer
 
-/// Completes names at the prompt.
+/// Completes what is typed at the prompt.
 struct Completion {
-  /// What may be typed where a name may stand.
-  let names: () -> [String]
-  /// What may be typed at the start of a line, colon included.
-  let commands: [String]
+  /// What there is to complete with.
+  let source: any CompletionSource
 
   /// What a text may go on with.
   struct Result: Equatable {
     /// What is certain to follow, a blank included when nothing else can.
     var insertion = ""
-    /// What it may become, sorted.
+    /// What it may become, as it is shown.
     var candidates: [String] = []
   }
 
-  /// Completes the last word of a text.
-  func complete(_ text: String) -> Result {
-    let scalars = text.unicodeScalars
-    let start = scalars.lastIndex { !Completion.isPartOfName($0) }.map { scalars.index(after: $0) }
-    var word = String(scalars[(start ?? scalars.startIndex)...])
-    var known = names()
-    if text == ":" + word {
-      word = text
-      known = commands
+  /// A word that may stand there.
+  struct Candidate: Equatable {
+    let word: String
+    /// What is shown of it: with the names of arguments, say.
+    var label: String
+    /// What follows it when it is the only one.
+    var end = " "
+
+    init(_ word: String, label: String? = nil, end: String = " ") {
+      self.word = word
+      self.label = label ?? word
+      self.end = end
     }
-    guard !word.isEmpty else { return Result() }
-    let candidates = Set(known.filter { $0.hasPrefix(word) }).sorted()
-    guard let first = candidates.first else { return Result() }
-    let common = candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
-    let certain = String(common.unicodeScalars.dropFirst(word.unicodeScalars.count))
+  }
+
+  /// Completes the end of a text; nil where a tab stands for itself.
+  func complete(_ text: String) -> Result? {
+    switch CompletionContext(text, connectors: source.connectors) {
+    case .text: nil
+    case .indentation: Result(insertion: "  ")
+    case .command(let prefix):
+      Completion.result(prefix, source.commands.map { Candidate($0) })
+    case .file(let prefix): places("file", prefix)
+    case .place(let scheme, let path): places(scheme, path)
+    case .property(let name, let given, let prefix):
+      Completion.result(
+        prefix,
+        source.properties(of: name).filter { !given.contains($0) }.map {
+          Candidate($0 + ":")
+        })
+    case .message(let receiver, let keywords, let prefix):
+      messages(receiver, keywords: keywords, prefix)
+    case .name(let prefix): names(prefix)
+    }
+  }
+
+  private func names(_ prefix: String) -> Result {
+    guard !prefix.isEmpty else { return Result() }
+    let names = source.names.sorted().map { Candidate($0) }
+    let schemes = source.schemes.map { Candidate($0 + ":", end: "") }
+    return Completion.result(prefix, names + schemes + [Candidate("ref:", end: "")])
+  }
+
+  private func places(_ scheme: String, _ path: String) -> Result {
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let prefix = String(path[slash...])
+    let directory = String(path[..<slash])
+    let children = source.children(ofScheme: scheme, directory)
+      .filter { prefix.hasPrefix(".") || !$0.hasPrefix(".") }
+    var result = Completion.result(prefix, children.map { Candidate($0, end: "") })
+    if result.candidates.count == 1, source.hasChildren(scheme, directory + result.candidates[0]) {
+      result.insertion += "/"
+    }
+    return result
+  }
+
+  /// Messages to a receiver, and the next keyword of the message that was begun.
+  private func messages(
+    _ receiver: CompletionContext.Receiver, keywords: String, _ prefix: String
+  ) -> Result {
+    let own = source.selectors(of: receiver, from: prefix).map {
+      Candidate(Completion.firstPart(of: $0.name), label: $0.label)
+    }
+    guard !keywords.isEmpty else { return Completion.result(prefix, own) }
+    let further = source.selectors(of: .unknown, from: keywords + prefix)
+      .filter { $0.name.count > keywords.count }
+      .map { selector in
+        let rest = String(selector.name.dropFirst(keywords.count))
+        return Candidate(Completion.firstPart(of: rest), label: rest)
+      }
+    return Completion.result(prefix, further.isEmpty || !prefix.isEmpty ? further + own : further)
+  }
+
+  /// The first keyword of a selector, or all of it.
+  private static func firstPart(of selector: String) -> String {
+    guard let colon = selector.firstIndex(of: ":") else { return selector }
+    return String(selector[...colon])
+  }
+
+  /// What is certain of a word that begins with a prefix, and what it may be.
+  static func result(_ prefix: String, _ candidates: [Candidate]) -> Result {
+    var seen: Set<String> = []
+    let fitting = candidates.filter { $0.word.hasPrefix(prefix) && seen.insert($0.label).inserted }
+    guard let first = fitting.first else { return Result() }
+    let common = fitting.dropFirst().reduce(first.word) { $0.commonPrefix(with: $1.word) }
+    let certain = String(common.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
+    let isOnly = Set(fitting.map(\.word)).count == 1
     return Result(
-      insertion: candidates.count == 1 ? certain + " " : certain, candidates: candidates)
+      insertion: isOnly ? certain + first.end : certain, candidates: fitting.map(\.label))
   }
+}
 
-  /// Whether a text ends in a string or a comment, in which there are no names to complete.
-  static func isText(_ text: [UInt8]) -> Bool {
-    Lexer(SourceText(name: "", bytes: ContiguousArray(text)), connectors: []).endsInText
-  }
+/// What a session knows that a text can be completed with, found out without an effect.
+protocol CompletionSource: AnyObject {
+  /// Begins another text: what was evaluated may have changed everything.
+  ///
+  /// - Parameter entries: What was typed so far, oldest first.
+  func begin(_ entries: [String])
 
-  private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "_" || scalar == "-" || scalar.properties.isAlphabetic
-      || scalar.properties.numericType == .decimal
-  }
+  /// The spellings of all connectors.
+  var connectors: [String] { get }
+  /// The names of variables and classes.
+  var names: [String] { get }
+  /// The names of schemes.
+  var schemes: [String] { get }
+  /// The names of commands, without the colon.
+  var commands: [String] { get }
+  /// The names below a place, whose path is empty or ends in a slash.
+  func children(ofScheme scheme: String, _ path: String) -> [String]
+  /// Whether there are names below a place.
+  func hasChildren(_ scheme: String, _ path: String) -> Bool
+  /// The properties of a class's instances.
+  func properties(of className: String) -> [String]
+  /// The selectors that a receiver understands and that begin with a text, the likeliest first.
+  func selectors(of receiver: CompletionContext.Receiver, from prefix: String) -> [Selector]
+}
+
+/// A selector, and how it is shown: with the names of its arguments, say.
+struct Selector: Equatable {
+  let name: String
+  let label: String
 }
 
 extension String {

@@ -8,9 +8,10 @@
 
 /// What was typed in this and in earlier sessions, kept in `$XDG_STATE_HOME/tenon/history`.
 ///
-/// The file has a line for each entry, in which `\n` stands for the end of a line and `\\` for a
-/// backslash. An entry is added with a single write at the end, so that sessions may run side by
-/// side and whatever kills one leaves whole lines behind; what cannot be read is passed over.
+/// The file has a string of JSON for each entry, on a line of its own. An entry is added with a single
+/// write at the end, under a lock, so that sessions may run side by side and whatever kills one leaves
+/// whole lines behind; what cannot be read is passed over. Lines that do not begin with a quote are
+/// those of earlier versions, in which `\n` stands for the end of a line and `\\` for a backslash.
 struct History {
   /// The most entries that are kept.
   static let limit = 1000
@@ -51,6 +52,8 @@ struct History {
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     guard let size = History.sizeOfFile(descriptor) else { return [] }
+    // Nothing is added while it may be replaced.
+    if size > 2 * History.readSize { flock(descriptor, LOCK_EX) }
     let bytes = History.read(descriptor, from: max(0, size - History.readSize))
     endsInLine = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
     var lines = bytes.split(separator: UInt8(ascii: "\n"))[...]
@@ -89,21 +92,37 @@ struct History {
     guard line.count <= longestEntry, let text = String(validating: line, as: UTF8.self) else {
       return nil
     }
-    var entry = ""
-    var isEscaped = false
-    for scalar in text.unicodeScalars {
-      if isEscaped {
-        entry.unicodeScalars.append(scalar == "n" ? "\n" : scalar)
-        isEscaped = false
-      } else if scalar == "\\" {
-        isEscaped = true
-      } else if scalar.properties.generalCategory == .control, scalar != "\t" {
-        return nil
-      } else {
-        entry.unicodeScalars.append(scalar)
+    guard text.first == "\"" else { return unescaped(text.unicodeScalars[...]) }
+    guard text.utf8.count > 1, text.last == "\"" else { return nil }
+    return unescaped(text.unicodeScalars.dropFirst().dropLast())
+  }
+
+  /// What a text stands for in which a backslash begins an escape; nil when it has control
+  /// characters, or no such escape.
+  private static func unescaped(_ text: Substring.UnicodeScalarView) -> String? {
+    var entry = String.UnicodeScalarView()
+    var rest = text
+    while let scalar = rest.popFirst() {
+      if scalar.properties.generalCategory == .control, scalar != "\t" { return nil }
+      guard scalar == "\\" else {
+        entry.append(scalar)
+        continue
+      }
+      switch rest.popFirst() {
+      case "n": entry.append("\n")
+      case "t": entry.append("\t")
+      case "r": entry.append("\r")
+      case "u":
+        guard let value = UInt32(String(rest.prefix(4)), radix: 16),
+          let code = Unicode.Scalar(value)
+        else { return nil }
+        entry.append(code)
+        rest = rest.dropFirst(4)
+      case let other?: entry.append(other)
+      case nil: return nil
       }
     }
-    return entry
+    return String(entry)
   }
 
   // MARK: Writing
@@ -115,8 +134,7 @@ struct History {
     guard isKept, entry != lastEntry, entry.utf8.count <= History.longestEntry else { return nil }
     lastEntry = entry
     makeDirectories()
-    let flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC
-    let descriptor = unsafe open(file, flags, 0o600)
+    let descriptor = openLocked()
     guard descriptor >= 0 else { return giveUp(systemErrorText()) }
     defer { close(descriptor) }
     guard History.sizeOfFile(descriptor) != nil else { return giveUp("it is no file") }
@@ -126,21 +144,45 @@ struct History {
     return nil
   }
 
+  /// Opens the file for adding to it, and locks it: whoever holds the lock writes a line or replaces the
+  /// file, neither of which takes long.
+  private func openLocked() -> Int32 {
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC
+    while true {
+      let descriptor = unsafe open(file, flags, 0o600)
+      guard descriptor >= 0 else { return descriptor }
+      flock(descriptor, LOCK_EX)
+      var opened = stat()
+      var named = stat()
+      let isKnown = unsafe fstat(descriptor, &opened) == 0 && stat(file, &named) == 0
+      guard isKnown, opened.st_ino != named.st_ino || opened.st_dev != named.st_dev else {
+        return descriptor
+      }
+      close(descriptor)
+    }
+  }
+
   private mutating func giveUp(_ reason: String) -> String {
     isKept = false
     return "the history cannot be kept in '\(file)': \(reason)"
   }
 
   private static func line(_ entry: String) -> String {
-    var line = ""
+    var line = "\""
     for scalar in entry.unicodeScalars {
       switch scalar {
       case "\\": line += "\\\\"
+      case "\"": line += "\\\""
       case "\n": line += "\\n"
+      case "\t": line += "\\t"
+      case _
+      where scalar.value < 0x20 || scalar.value == 0x7F || (0x80...0x9F).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: line.unicodeScalars.append(scalar)
       }
     }
-    return line + "\n"
+    return line + "\"\n"
   }
 
   private static func write(_ text: String, to descriptor: Int32) -> Bool {

@@ -104,6 +104,7 @@ extension Machine {
     for solver in connections.registeredSolvers.values { heap.mark(solver.prototype) }
     for values in connections.solverRoots.values { for value in values { heap.mark(value) } }
     heap.mark(connections.dependents)
+    heap.mark(session.prompt)
     for selector in symbolTable.selectors.values { heap.mark(selector.symbol) }
     for cell in classes.madeCells.values { heap.mark(Value(cell)) }
     for cell in session.cells.values { heap.mark(Value(cell)) }

@@ -308,6 +308,7 @@ struct ClassEnvironment: CodeEnvironment {
   var candidates: [String] {
     info.instanceVariables.map(\.name) + machine.globalNames
   }
+  var schemeCandidates: [String] { machine.schemeNames }
 }
 
 /// The names around the statements of a script.
@@ -330,6 +331,7 @@ struct ScriptEnvironment: CodeEnvironment {
   func isGroup(_ name: String) -> Bool { machine.isGroup(name) }
   func objectionToLaziness(of name: String) -> Failure? { machine.objectionToLaziness(of: name) }
   var candidates: [String] { machine.globalNames }
+  var schemeCandidates: [String] { machine.schemeNames }
 }
 
 extension Machine {

@@ -327,7 +327,7 @@ extension Machine {
   /// The end of an exception that nobody handles: notes it and unwinds everything.
   func terminate(_ exception: ObjectRef) -> Value {
     let description = send(selector("messageText"), to: Value(exception))
-    let message = description.isUnwind ? "" : displayText(description)
+    let message = description.isUnwind ? "" : displayText(description) + hint(for: exception)
     var trace = stackTrace()
     if let place = exceptions.failurePlace { trace.entries.insert(place, at: 0) }
     exceptions.uncaught = UncaughtError(

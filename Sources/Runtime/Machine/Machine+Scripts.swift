@@ -1,5 +1,5 @@
 internal import TenonAnalysis
-internal import TenonLexer
+package import TenonLexer
 internal import TenonParser
 internal import TenonStoreKit
 
@@ -76,6 +76,29 @@ extension Machine {
       nestingLimit: min(Parser.defaultNestingLimit, room / MachineLimits.nestingBytes),
       heightLimit: min(Parser.defaultHeightLimit, room / MachineLimits.heightBytes)
     ).parseScript()
+  }
+
+  /// Whether a text ends where it has to go on, as a prompt wants to know.
+  ///
+  /// - Complexity: O(*n*) in its bytes.
+  package func isIncomplete(_ source: SourceText) -> Bool {
+    parse(source, names: session.hyphenatedNames, connectors: session.definedConnectors)
+      .isIncomplete
+  }
+
+  /// What is wrong with a text, and what may be, without running it: as at a prompt, a name that is
+  /// unknown may be known by then.
+  package func diagnostics(of source: SourceText) -> [Diagnostic] {
+    var plan = ScriptPlan(machine: self, isPrompt: true)
+    return switch plan.read(source, chain: []) {
+    case .script: plan.warnings.map(\.diagnostic)
+    case .rejected(let diagnostics, _): diagnostics
+    }
+  }
+
+  /// The spellings of all connectors, the program's own included.
+  package var connectorSpellings: [String] {
+    Connector.all.map(\.spelling) + session.definedConnectors
   }
 
   /// The schemes with hyphens that are mounted, as a parser knows them: with their colons.

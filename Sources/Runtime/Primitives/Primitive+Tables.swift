@@ -88,6 +88,7 @@ extension Primitive {
     case "WeakReference": weakReference
     case "Smalltalk class": smalltalkClass + dependents
     case "Script": script
+    case "Prompt class": promptClass
     case "Store": store + storePlaces + storeChanges + locating + describedPlaces
     case "NativeStore": nativeStore + linkedStore
     case "PersistentStore": persistentStore

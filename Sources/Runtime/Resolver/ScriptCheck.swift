@@ -459,6 +459,7 @@ private struct TextEnvironment: NameEnvironment {
     machine.declaredInverses(of: selector).union(inverses[selector] ?? [])
   }
 
+  var schemeCandidates: [String] { machine.schemeNames }
   var candidates: [String] {
     instanceVariables + classVariables + variables + classes + machine.globalNames
   }

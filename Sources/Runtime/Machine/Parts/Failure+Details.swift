@@ -102,6 +102,9 @@ extension Failure {
     if machine.classesByName[name] != nil {
       return Failure(.error, Wording.unmountedClass(name))
     }
-    return Failure(.error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'")
+    let hint = Suggestion.nearest(to: name, in: machine.schemeNames)
+      .map { "; did you mean '\($0):'?" }
+    return Failure(
+      .error, Wording.missingScheme(name) ?? "unknown scheme '\(name)'\(hint ?? "")")
   }
 }

@@ -30,4 +30,6 @@ final class ScriptSession {
   var endedByReturn = false
   /// What the last statements say that have connected something, for the objects they have answered.
   var statementTexts = StatementTexts()
+  /// The instance of the class `Prompt`; nil before it was used.
+  var prompt = Value.nil
 }

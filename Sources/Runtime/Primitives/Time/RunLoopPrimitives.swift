@@ -116,12 +116,32 @@ extension Primitive {
     }
   ]
 
+  static let promptClass: [Primitive] = [
+    Primitive("kept", "Private: the instance, or nil before there is one.") { machine, _ in
+      machine.session.prompt
+    },
+    Primitive("keep: anObject", "Private: makes an object the instance; answers it.") {
+      machine, arguments in
+      machine.session.prompt = arguments[0]
+      return arguments[0]
+    },
+  ]
+
   static let smalltalkClass: [Primitive] = [
     Primitive(
       "evaluate: aString",
       "Evaluates a text as statements of the script; answers the value of the last one."
     ) { machine, arguments throws(Failure) in
       try machine.evaluate(text: try machine.swiftString(arguments[0]))
+    },
+    Primitive("variableNames", "The names of the script's variables that have a value, sorted.") {
+      machine, arguments in
+      let cells = machine.session.cells.filter { !$0.value[slot: 0].isUndefined }
+      return machine.makeArray(cells.keys.sorted().map { machine.symbol($0) })
+    },
+    Primitive("schemeNames", "The names of the schemes that have a store, sorted.") {
+      machine, arguments in
+      machine.makeArray(machine.schemeNames.map { machine.symbol($0) })
     },
     Primitive("garbageCollect", "Collects all garbage now; hooks of what is gone run later.") {
       machine, arguments in

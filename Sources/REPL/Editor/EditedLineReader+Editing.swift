@@ -1,0 +1,324 @@
+internal import CTenonLibEdit
+internal import TenonRuntime
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// A text that is edited, and where its cursor stands.
+struct EditedText {
+  let scalars: [Unicode.Scalar]
+  /// How many characters stand before the cursor.
+  let cursor: Int
+
+  var text: String { String(String.UnicodeScalarView(scalars)) }
+  var before: String { String(String.UnicodeScalarView(scalars[..<cursor])) }
+  var isAtEnd: Bool { cursor == scalars.count }
+  /// The characters of the cursor's line before the cursor.
+  var lineBefore: ArraySlice<Unicode.Scalar> {
+    let start = scalars[..<cursor].lastIndex(of: "\n").map { $0 + 1 } ?? 0
+    return scalars[start..<cursor]
+  }
+  /// The characters of the cursor's line behind the cursor.
+  var lineAfter: ArraySlice<Unicode.Scalar> {
+    scalars[cursor...].prefix { $0 != "\n" }
+  }
+  /// How many characters the letter before the cursor has, 0 at the start.
+  var lengthBefore: Int {
+    // A letter is short; what stands far before it does not matter.
+    let near = String(String.UnicodeScalarView(scalars[max(0, cursor - 64)..<cursor]))
+    return near.last?.unicodeScalars.count ?? 0
+  }
+  /// How many characters the letter behind the cursor has, 0 at the end.
+  var lengthAfter: Int {
+    let near = String(String.UnicodeScalarView(scalars[cursor...].prefix(64)))
+    return near.first?.unicodeScalars.count ?? 0
+  }
+}
+
+// MARK: - Keys
+
+extension EditedLineReader {
+  /// How many blanks a level of brackets is indented by.
+  private static let indentation = 2
+  private static let refresh = UInt8(CC_REFRESH)
+  private static let refusal = UInt8(CC_ERROR)
+
+  /// The text as libedit has it.
+  var edited: EditedText {
+    var count = 0
+    var cursor = 0
+    let start = unsafe tenon_editor_text(editor, &count, &cursor)
+    var scalars: [Unicode.Scalar] = []
+    scalars.reserveCapacity(count)
+    for index in 0..<count {
+      guard let start = unsafe start else { break }
+      scalars.append(EditedLineReader.scalar(unsafe start[index]))
+    }
+    return EditedText(scalars: scalars, cursor: min(cursor, scalars.count))
+  }
+
+  /// Does what a key asks for.
+  ///
+  /// - Returns: What libedit shall do then.
+  func follow(_ key: Int32) -> UInt8 {
+    let text = edited
+    switch key {
+    case 9: return complete(text)
+    case 4: return endOfInput(text)
+    case 8, 127: return delete(before: text)
+    case 10, 13: return enter(text)
+    case 40...126: return close(text, with: Unicode.Scalar(UInt8(key)))
+    default: break
+    }
+    switch EditorKey(rawValue: UInt8(truncatingIfNeeded: key)) {
+    case .up: return up(text)
+    case .down: return down(text)
+    case .left: return move(-text.lengthBefore)
+    case .right: return right(text)
+    case .wordLeft:
+      return move(-EditedLineReader.wordLength(text.scalars[..<text.cursor].reversed()))
+    case .wordRight: return move(EditedLineReader.wordLength(Array(text.scalars[text.cursor...])))
+    case .home: return move(-text.lineBefore.count)
+    case .end: return text.isAtEnd ? right(text) : move(text.lineAfter.count)
+    case .delete: return delete(after: text)
+    case .lineBreak: return breakLine(text)
+    case .paste:
+      defer { pasted = [] }
+      return insert(pasted)
+    case .giveUp: return move(text.scalars.count - text.cursor)
+    case nil: return EditedLineReader.refusal
+    }
+  }
+
+  private func move(_ count: Int) -> UInt8 {
+    if count != 0 { unsafe tenon_editor_move(editor, Int32(clamping: count)) }
+    return EditedLineReader.refresh
+  }
+
+  private static func wordLength(_ scalars: [Unicode.Scalar]) -> Int {
+    let isInWord = { (scalar: Unicode.Scalar) in
+      scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    }
+    let gap = scalars.prefix { !isInWord($0) }.count
+    return gap + scalars[gap...].prefix(while: isInWord).count
+  }
+
+  /// Puts characters before the cursor.
+  func insert(_ scalars: [Unicode.Scalar]) -> UInt8 {
+    let characters = scalars.map { wchar_t(bitPattern: $0.value) } + [0]
+    let isInserted = unsafe characters.withUnsafeBufferPointer { buffer in
+      guard let start = buffer.baseAddress, buffer.count > 1 else { return true }
+      return unsafe tenon_editor_insert(editor, start)
+    }
+    return isInserted ? EditedLineReader.refresh : EditedLineReader.refusal
+  }
+
+  private func insert(_ text: String) -> UInt8 { insert(Array(text.unicodeScalars)) }
+
+  private func delete(before text: EditedText) -> UInt8 {
+    guard text.cursor > 0 else { return EditedLineReader.refusal }
+    unsafe tenon_editor_delete(editor, Int32(clamping: text.lengthBefore))
+    return EditedLineReader.refresh
+  }
+
+  private func delete(after text: EditedText) -> UInt8 {
+    guard !text.isAtEnd else { return EditedLineReader.refusal }
+    let count = Int32(clamping: text.lengthAfter)
+    unsafe tenon_editor_move(editor, count)
+    unsafe tenon_editor_delete(editor, count)
+    return EditedLineReader.refresh
+  }
+
+  /// Puts another text in the place of the one there is.
+  private func replace(_ text: EditedText, with other: String) -> UInt8 {
+    unsafe tenon_editor_move(editor, Int32(clamping: text.scalars.count - text.cursor))
+    unsafe tenon_editor_delete(editor, Int32(clamping: text.scalars.count))
+    return insert(other)
+  }
+
+  // MARK: Lines
+
+  /// Ends the text when it is complete, else begins another line.
+  private func enter(_ text: EditedText) -> UInt8 {
+    var growing = GrowingText()
+    growing.add(Array(text.text.utf8))
+    var added = ""
+    // What is pasted where the terminal does not mark it: large texts go past libedit, which would
+    // show them anew with each line.
+    while !growing.isComplete(hasMore: console.hasInput, isComplete) {
+      guard growing.bytes.count >= GrowingText.smallSize, console.hasInput, let line = nextLine()
+      else {
+        if added.isEmpty { return breakLine(text) }
+        _ = move(text.scalars.count - text.cursor)
+        return insert(added + "\n")
+      }
+      growing.add(line)
+      added += "\n" + String(decoding: line, as: UTF8.self)
+    }
+    _ = move(text.scalars.count - text.cursor)
+    _ = insert(added)
+    readAhead.append(Unicode.Scalar(UInt8(TENON_END_KEY)))
+    return EditedLineReader.refresh
+  }
+
+  private func nextLine() -> [UInt8]? {
+    do throws(ConsoleError) {
+      return try console.readLine { Interrupts.isRequested }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Begins another line, indented by the brackets that are open.
+  private func breakLine(_ text: EditedText) -> UInt8 {
+    let before = Array(text.before.utf8)
+    let depth = ScannedText(before, connectors: []).openBrackets.count
+    let blanks = String(repeating: " ", count: min(depth, 20) * EditedLineReader.indentation)
+    return insert("\n" + (console.hasInput ? "" : blanks))
+  }
+
+  /// Inserts a closing bracket, one level further out where it begins a line.
+  private func close(_ text: EditedText, with bracket: Unicode.Scalar) -> UInt8 {
+    let line = text.lineBefore
+    if line.count >= EditedLineReader.indentation, line.count < text.cursor,
+      line.allSatisfy({ $0 == " " })
+    {
+      unsafe tenon_editor_delete(editor, Int32(EditedLineReader.indentation))
+    }
+    return insert([bracket])
+  }
+
+  /// Ctrl-D: deletes a letter; the end of the input where there is no text; gives up a text whose
+  /// last line is empty.
+  private func endOfInput(_ text: EditedText) -> UInt8 {
+    if text.scalars.isEmpty { return UInt8(CC_EOF) }
+    guard text.isAtEnd else { return delete(after: text) }
+    guard text.lineBefore.count < text.cursor, text.lineBefore.allSatisfy({ $0 == " " }) else {
+      return EditedLineReader.refusal
+    }
+    isGivenUp = true
+    return UInt8(CC_EOF)
+  }
+
+  // MARK: Calling back
+
+  private func up(_ text: EditedText) -> UInt8 {
+    let column = text.lineBefore.count
+    let start = text.cursor - column
+    if start > 0 {
+      // To the line above, into the same column.
+      let above = text.scalars[..<(start - 1)].lastIndex(of: "\n").map { $0 + 1 } ?? 0
+      return move(min(above + column, start - 1) - text.cursor)
+    }
+    guard let entry = search.older(than: text.text, prefix: text.before) else {
+      return EditedLineReader.refusal
+    }
+    return replace(text, with: entry)
+  }
+
+  private func down(_ text: EditedText) -> UInt8 {
+    let end = text.cursor + text.lineAfter.count
+    if end < text.scalars.count {
+      let below = text.scalars[(end + 1)...].prefix { $0 != "\n" }
+      return move(end + 1 + min(text.lineBefore.count, below.count) - text.cursor)
+    }
+    guard let entry = search.newer(than: text.text, prefix: text.before) else {
+      return EditedLineReader.refusal
+    }
+    return replace(text, with: entry)
+  }
+
+  /// To the next letter; at the end, takes what is suggested.
+  private func right(_ text: EditedText) -> UInt8 {
+    guard text.isAtEnd else { return move(text.lengthAfter) }
+    let suggestion = isColoured ? search.suggestion(for: text.text) : ""
+    return suggestion.isEmpty ? EditedLineReader.refusal : insert(suggestion)
+  }
+
+  // MARK: Completion
+
+  /// Completes the name before the cursor as far as it is certain, or shows what it could be.
+  private func complete(_ text: EditedText) -> UInt8 {
+    guard let found = completion.complete(text.before) else { return insert("\t") }
+    if !found.insertion.isEmpty { return insert(found.insertion) }
+    guard found.candidates.count > 1 else { return EditedLineReader.refusal }
+    show("\n" + columns(found.candidates))
+    return UInt8(CC_REDISPLAY)
+  }
+
+  /// Words in columns, as many as a window has room for.
+  private func columns(_ words: [String]) -> String {
+    let painter = painter
+    let width = (words.map(\.count).max() ?? 0) + 2
+    let columns = max(1, painter.columns / width)
+    let limit = max(1, (painter.rows - 4) * columns)
+    let shown = words.prefix(limit)
+    let height = (shown.count + columns - 1) / columns
+    var text = ""
+    for row in 0..<height {
+      let line = stride(from: row, to: shown.count, by: height).map {
+        shown[$0] + String(repeating: " ", count: width - shown[$0].count)
+      }.joined()
+      text += String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+    }
+    return words.count > limit ? text + "… \(words.count - limit) more\n" : text
+  }
+}
+
+// MARK: - Colours
+
+extension EditedLineReader {
+  /// The largest text that is coloured, in characters.
+  private static let colouredSize = 16 << 10
+
+  private var painter: LinePainter {
+    var size = winsize()
+    let isKnown = unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return LinePainter(
+      columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
+  }
+
+  /// Shows the text in colour, as libedit has shown it; while it is edited, also the brackets at the
+  /// cursor and what it may go on with.
+  func paint(isEditing: Bool = true) {
+    guard isColoured else { return }
+    let text = edited
+    guard text.scalars.count <= EditedLineReader.colouredSize else { return }
+    let written = text.text
+    var highlighter = Highlighter(
+      ScannedText(written.utf8, connectors: completion.source.connectors))
+    if isEditing { highlighter.markBrackets(at: text.before.utf8.count) }
+    var styles: [TextStyle] = []
+    var offset = 0
+    for scalar in text.scalars {
+      styles.append(highlighter.styles[offset])
+      offset += UTF8.width(scalar)
+    }
+    let painted = painter.paint(
+      prompt: Prompt.first.rawValue, text.scalars, styles, cursor: text.cursor,
+      suggestion: isEditing && text.isAtEnd ? search.suggestion(for: written) : "")
+    guard let painted else { return }
+    console.control(painted.text)
+    showsSuggestion = painted.showsSuggestion
+  }
+
+  /// Takes away what libedit does not know of.
+  func eraseSuggestion() {
+    guard showsSuggestion else { return }
+    showsSuggestion = false
+    console.control("\u{1B}[K")
+  }
+
+  /// Takes the text and its prompt from the screen, and puts the cursor where the prompt began.
+  func eraseText() {
+    showsSuggestion = false
+    let text = edited
+    let row = painter.row(of: text.cursor, in: text.scalars, behind: Prompt.first.rawValue)
+    show((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
+  }
+}

@@ -1,0 +1,121 @@
+internal import CTenonLibEdit
+
+/// Paints the line that libedit shows once more, in colour, with a suggestion behind it.
+///
+/// libedit knows no colours. Once it has shown the line, the same characters are written over it, at
+/// the places where libedit has put them, and the cursor is set back: so libedit's knowledge of the
+/// screen stays true. What it does not know, the suggestion, is erased before it shows anything
+/// again.
+struct LinePainter {
+  /// The size of the window in cells.
+  let columns: Int
+  let rows: Int
+
+  /// The least columns of a window in which there is a point in colours.
+  private static let leastColumns = 12
+  private static let escape = "\u{1B}["
+
+  /// A place on the screen, counted from where the prompt begins.
+  private struct Cell {
+    var row = 0
+    var column = 0
+  }
+
+  /// Paints a text.
+  ///
+  /// - Parameters:
+  ///   - prompt: What stands before the text, without control characters.
+  ///   - scalars: The text.
+  ///   - styles: A style for each of its characters.
+  ///   - cursor: How many characters stand before the cursor.
+  ///   - suggestion: What the text may go on with.
+  /// - Returns: What to write, and whether a suggestion is on the screen then; nil when the text is larger
+  ///   than the window, or has characters that libedit takes for wider than they are.
+  /// - Complexity: O(*n*) in the characters.
+  func paint(
+    prompt: String, _ scalars: [Unicode.Scalar], _ styles: [TextStyle], cursor: Int,
+    suggestion: String
+  ) -> (text: String, showsSuggestion: Bool)? {
+    guard columns >= LinePainter.leastColumns, scalars.count < columns * rows else { return nil }
+    var cell = Cell(row: 0, column: prompt.unicodeScalars.count)
+    var cursorRow = 0
+    var painted = TextStyle.plain
+    var body = "\u{1B}[0;1;32m" + prompt + "\u{1B}[0m"
+    for (index, scalar) in scalars.enumerated() {
+      if index == cursor { cursorRow = cell.row }
+      if scalar == "\n" {
+        body += "\u{1B}[K\r\n"
+        cell = Cell(row: cell.row + 1)
+        continue
+      }
+      guard let width = LinePainter.width(scalar, at: cell.column) else { return nil }
+      if cell.column + width > columns { breakRow(&cell, &body) }
+      if styles[index] != painted {
+        painted = styles[index]
+        body += LinePainter.escape + painted.parameters + "m"
+      }
+      body += LinePainter.shown(scalar, width: width)
+      cell.column += width
+      if cell.column >= columns { breakRow(&cell, &body) }
+    }
+    if cursor == scalars.count { cursorRow = cell.row }
+    guard cell.row < rows else { return nil }
+    body += "\u{1B}[0m\u{1B}[K"
+    let room = columns - cell.column - 1
+    let shown = cursor == scalars.count ? LinePainter.cut(suggestion, to: room) : ""
+    if !shown.isEmpty { body += "\u{1B}[90m" + shown + "\u{1B}[0m" }
+    let up = cursorRow > 0 ? LinePainter.escape + "\(cursorRow)A" : ""
+    return ("\u{1B}7\r" + up + body + "\u{1B}8", !shown.isEmpty)
+  }
+
+  /// The row of the cursor, counted from that of the prompt.
+  func row(of cursor: Int, in scalars: [Unicode.Scalar], behind prompt: String) -> Int {
+    var cell = Cell(row: 0, column: prompt.unicodeScalars.count)
+    var ignored = ""
+    for scalar in scalars.prefix(cursor) {
+      if scalar == "\n" {
+        cell = Cell(row: cell.row + 1)
+        continue
+      }
+      let width = LinePainter.width(scalar, at: cell.column) ?? 1
+      if cell.column + width > columns { breakRow(&cell, &ignored) }
+      cell.column += width
+      if cell.column >= columns { breakRow(&cell, &ignored) }
+    }
+    return min(cell.row, max(rows - 1, 0))
+  }
+
+  private func breakRow(_ cell: inout Cell, _ body: inout String) {
+    // Not by the terminal's own wrapping, of which there are two kinds.
+    body += "\r\n"
+    cell = Cell(row: cell.row + 1)
+  }
+
+  /// How many cells libedit gives a character; nil when the terminal gives it another number.
+  private static func width(_ scalar: Unicode.Scalar, at column: Int) -> Int? {
+    if scalar == "\t" { return 8 - column % 8 }
+    if scalar.value < 0x20 || scalar.value == 0x7F { return 2 }
+    if scalar.value < 0x7F { return 1 }
+    let width = Int(tenon_cell_width(wchar_t(bitPattern: scalar.value)))
+    return width > 0 ? width : nil
+  }
+
+  private static func shown(_ scalar: Unicode.Scalar, width: Int) -> String {
+    if scalar == "\t" { return String(repeating: " ", count: width) }
+    if scalar.value == 0x7F { return "^?" }
+    if scalar.value < 0x20 { return "^" + String(Unicode.Scalar(UInt8(scalar.value) + 0x40)) }
+    return String(scalar)
+  }
+
+  /// The part of a suggestion that a row has room for: of its first line, without wide characters.
+  private static func cut(_ suggestion: String, to room: Int) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in suggestion.unicodeScalars.prefix(max(room, 0)) {
+      guard scalar.value >= 0x20, tenon_cell_width(wchar_t(bitPattern: scalar.value)) == 1 else {
+        break
+      }
+      text.append(scalar)
+    }
+    return String(text)
+  }
+}

@@ -1,0 +1,214 @@
+internal import Tenon
+internal import TenonLexer
+internal import TenonRuntime
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The commands that need the session itself; the others are those of the class `Prompt`.
+private enum SessionCommand: String {
+  case load
+  case reload
+  case edit
+  case history
+  case more
+  case cd
+  case quit
+}
+
+extension Shell {
+  /// The most entries that ':history' shows.
+  private static let historyLimit = 50
+
+  /// Does what a command says.
+  ///
+  /// - Returns: false when the session is over.
+  func obey(_ line: String) throws(ConsoleError) -> Bool {
+    guard let prompt else { return true }
+    let typed = line.dropFirst().prefix { $0 != " " && $0 != "\t" }
+    let argument = line.dropFirst(typed.count + 1).trimmed
+    do throws(EvaluationError) {
+      let command = try interpreter.send(
+        "commandNamed:", to: prompt, interpreter.value(String(typed)))
+      if command.className == "PromptCommand",
+        let name = try interpreter.send("name", to: command).string,
+        let own = SessionCommand(rawValue: name)
+      {
+        return try obey(own, argument)
+      }
+      _ = try interpreter.send("run:", to: prompt, interpreter.value(line))
+    } catch {
+      try tell(error)
+    }
+    return Interrupts.ending == nil && exitStatus == nil
+  }
+
+  /// Tells why a command has failed.
+  private func tell(_ error: EvaluationError) throws(ConsoleError) {
+    switch error {
+    case .interrupted: tellInterrupt()
+    case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
+    // A command has no place in a text.
+    case .script(let failure) where failure.trace.isEmpty: console.tell(failure.message)
+    case .script, .syntax: console.tell(error.description)
+    }
+  }
+
+  private func obey(
+    _ command: SessionCommand, _ argument: String
+  ) throws(EvaluationError) -> Bool {
+    do throws(ConsoleError) {
+      switch command {
+      case .load: load(argument)
+      case .reload: for file in loadedFiles { load(file) }
+      case .edit: try edit(argument)
+      case .history: try showHistory(argument)
+      case .more: try showAll(argument)
+      case .cd: try changeDirectory(argument)
+      case .quit: return false
+      }
+    } catch {
+      console.tell("tenon: \(error.message)")
+    }
+    return Interrupts.ending == nil && exitStatus == nil
+  }
+
+  // MARK: Files
+
+  private func load(_ file: String) {
+    guard !file.isEmpty else { return console.tell("':load' takes the name of a file") }
+    switch Shell.read(file, name: file) {
+    case .success(let source):
+      if case .rejected = run(source) { return }
+      if !loadedFiles.contains(file) { loadedFiles.append(file) }
+    case .failure(.system(let text)): console.tell("cannot read '\(file)': \(text)")
+    case .failure: tellInterrupt()
+    }
+  }
+
+  private static func read(
+    _ path: String, name: String
+  ) -> Result<SourceText, SourceFile.ReadError> {
+    unsafe path.withCString { path in
+      Result { () throws(SourceFile.ReadError) in
+        unsafe try SourceFile.read(path, name: name)
+      }
+    }
+  }
+
+  private func changeDirectory(_ directory: String) throws(ConsoleError) {
+    var path = directory.isEmpty ? "~" : directory
+    if path == "~" || path.hasPrefix("~/"), let home = unsafe getenv("HOME") {
+      path = unsafe String(cString: home) + path.dropFirst()
+    }
+    guard unsafe chdir(path) == 0 else {
+      return console.tell("cannot go to '\(path)': \(systemErrorText())")
+    }
+    interpreter.followWorkingDirectory()
+    guard let current = unsafe getcwd(nil, 0) else { return }
+    defer { unsafe free(current) }
+    try console.write(unsafe String(cString: current) + "\n")
+  }
+
+  // MARK: Programs
+
+  /// Runs a command of the system at the terminal.
+  func runSystemCommand(_ command: String) {
+    let status = unsafe system(command)
+    guard status != 0 else { return }
+    let code = (status >> 8) & 0xFF
+    console.tell(status & 0x7F == 0 ? "exit status \(code)" : "ended by signal \(status & 0x7F)")
+  }
+
+  /// Opens an editor with a text, and evaluates what it leaves.
+  private func edit(_ argument: String) throws(ConsoleError) {
+    guard let text = textToEdit(argument) else { return }
+    var name = Array("/tmp/tenon-XXXXXX.st".utf8CString)
+    let descriptor = unsafe name.withUnsafeMutableBufferPointer { name -> Int32 in
+      guard let start = name.baseAddress else { return -1 }
+      return unsafe mkstemps(start, 3)
+    }
+    guard descriptor >= 0 else { return console.tell("cannot make a file: \(systemErrorText())") }
+    let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unsafe unlink(path) }
+    let bytes = Array(text.utf8)
+    let isWritten = unsafe bytes.withUnsafeBytes {
+      unsafe write(descriptor, $0.baseAddress, $0.count) == $0.count
+    }
+    close(descriptor)
+    guard isWritten else { return console.tell("cannot write '\(path)': \(systemErrorText())") }
+    runSystemCommand("${VISUAL:-${EDITOR:-vi}} \(path)")
+    guard case .success(let edited) = Shell.read(path, name: "<editor>") else {
+      return console.tell("cannot read '\(path)'")
+    }
+    var left = Array(edited.bytes)
+    while left.last == UInt8(ascii: "\n") { left.removeLast() }
+    guard left != bytes, !left.isEmpty else { return }
+    try console.write(String(decoding: left, as: UTF8.self) + "\n")
+    try evaluate(left)
+  }
+
+  /// What is to be edited: a method in an extension of its class, or what was typed last.
+  private func textToEdit(_ argument: String) -> String? {
+    guard !argument.isEmpty, let prompt else {
+      return reader.entries.last { !$0.hasPrefix(":") && !$0.hasPrefix("!") } ?? ""
+    }
+    do throws(EvaluationError) {
+      let source = try interpreter.send("sourceOf:", to: prompt, interpreter.value(argument))
+      let text = source.string ?? ""
+      guard argument.contains(">>") else { return text }
+      let name = argument.prefix { $0 != ">" && $0 != " " }
+      return "extension \(name) {\n  \(text)\n}"
+    } catch {
+      console.tell(error.description)
+      return nil
+    }
+  }
+
+  // MARK: Texts
+
+  private func showHistory(_ text: String) throws(ConsoleError) {
+    let entries = text.isEmpty ? reader.entries : reader.entries.filter { $0.contains(text) }
+    for entry in entries.suffix(Shell.historyLimit) { try console.write(entry + "\n") }
+  }
+
+  /// Shows a value whole, in a pager.
+  private func showAll(_ argument: String) throws(ConsoleError) {
+    let text: String
+    do throws(EvaluationError) {
+      let value = argument.isEmpty ? interpreter["_"] : try interpreter.evaluate(argument)
+      guard let value else { return console.tell("there is no value yet") }
+      let printed = try interpreter.send("printString", to: value)
+      text = (value.className == "String" ? value.string : printed.string) ?? ""
+    } catch {
+      return try tell(error)
+    }
+    try page(text)
+  }
+
+  /// Shows a text in the pager that the environment names, or in less.
+  private func page(_ text: String) throws(ConsoleError) {
+    try console.flush()
+    guard let pipe = unsafe popen("${PAGER:-less -FRX}", "w") else {
+      return try console.write(text + "\n")
+    }
+    let bytes = Array(text.utf8) + [UInt8(ascii: "\n")]
+    unsafe bytes.withUnsafeBytes { _ = unsafe fwrite($0.baseAddress, 1, $0.count, pipe) }
+    unsafe pclose(pipe)
+  }
+}
+
+extension StringProtocol {
+  /// The text without blanks around it.
+  fileprivate var trimmed: String {
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    let start = drop(while: isBlank)
+    guard let end = start.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(start[...end])
+  }
+}

@@ -1,0 +1,76 @@
+internal import Tenon
+internal import TenonLexer
+internal import TenonRuntime
+
+extension Shell {
+  /// The variables that hold the last values, the latest first.
+  private static let valueNames = ["_"] + (1...9).map { "_\($0)" }
+
+  /// The object of the language that knows the commands and how values are shown.
+  var prompt: Handle? { try? interpreter.evaluate("Prompt current") }
+
+  /// Whether the value of a statement is not what the statement is for.
+  func isSilent(_ value: Handle, _ statement: String) -> Bool {
+    // What is written to a stream of the system was seen already; a declaration is no question.
+    if ["stdout ", "stderr ", "var ", "val "].contains(where: statement.hasPrefix) { return true }
+    return value.className == "UndefinedObject" && isAssignment(statement)
+  }
+
+  private func isAssignment(_ statement: String) -> Bool {
+    let lexer = Lexer(
+      SourceText(name: "", statement), connectors: interpreter.connectorSpellings)
+    var offset = lexer.start
+    while true {
+      let token = lexer.token(from: offset)
+      switch token.kind {
+      case .endOfText: return false
+      case .assignment, .connector: return true
+      default: offset = max(token.end, offset + 1)
+      }
+    }
+  }
+
+  /// Shows a value and keeps it as '_'.
+  func show(_ value: Handle) throws(ConsoleError) {
+    keep(value)
+    guard let prompt else { return }
+    let text: String
+    do throws(EvaluationError) {
+      text = try interpreter.send("textOf:", to: prompt, value).string ?? "a \(value.className)"
+    } catch {
+      switch error {
+      case .interrupted: tellInterrupt()
+      case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
+      case .script, .syntax:
+        console.tell("the value is a \(value.className), which cannot be printed:")
+        console.tell(error.description)
+      }
+      return
+    }
+    if !console.isAtLineStart { try console.write("\n") }
+    // Ctrl-C since the line was typed is meant for what it shows, too.
+    guard !Interrupts.isRequested else { return tellInterrupt() }
+    do throws(ConsoleError) {
+      try console.write(text + "\n", unlessInterruptedSince: 0)
+    } catch {
+      guard Interrupts.ending == nil, Interrupts.isRequested else { throw error }
+      tellInterrupt()
+    }
+  }
+
+  /// Keeps a value as '_', and those before it as '_1', '_2' and so on.
+  private func keep(_ value: Handle) {
+    for (older, newer) in zip(Shell.valueNames, Shell.valueNames.dropFirst()).reversed() {
+      if let value = interpreter[older] { interpreter[newer] = value }
+    }
+    interpreter[Shell.valueNames[0]] = value
+  }
+
+  /// Keeps a text that was evaluated, for ':save'.
+  func note(_ text: [UInt8]) {
+    guard let prompt else { return }
+    let text = interpreter.value(String(decoding: text, as: UTF8.self))
+    // What the program has made of the class is its own affair.
+    _ = try? interpreter.send("note:", to: prompt, text)
+  }
+}
