@@ -169,8 +169,9 @@ import Testing
         """)
   }
 
-  /// Values go over a server in another form, and come back as they were. The server is told the
-  /// form, so that who reads it by itself gets the values, too.
+  /// Values go over a server in another form, and come back as they were.
+  ///
+  /// The server is told the form, so that who reads it by itself gets the values, too.
   @Test(.timeLimit(.minutes(10)))
   func valuesInAnotherForm() throws {
     let output = try run(
