@@ -193,4 +193,25 @@ import Testing
     #expect(status == .status(1))
     #expect(output.hasSuffix("error: later:away: it was not written: nobody is there\n"))
   }
+
+  /// The queue says how long what cannot be written is tried.
+  @Test(
+    .timeLimit(.minutes(10)),
+    arguments: [
+      ("#tell", ""),
+      ("#ask", ""),
+      (
+        "100 milliseconds",
+        "warning: what was put off cannot be written yet and is tried again for 0.1s: "
+          + "later:away: nobody is there\n"
+      ),
+    ])
+  func theQueueSaysHowTheProgramEnds(_ atEnd: String, _ warning: String) throws {
+    let (status, output) = try run(
+      "(scheme:later) atEnd: \(atEnd). later:away := 1. later:a := 2.")
+    #expect(status == .status(1))
+    #expect(
+      output == "put a\n" + warning
+        + "error: later:away: it was not written: nobody is there\n")
+  }
 }
