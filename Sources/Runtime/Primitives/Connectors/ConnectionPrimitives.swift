@@ -19,6 +19,10 @@ extension Primitive {
         let ending = connection.parts + [connection]
         for each in ending { try machine.refreshTargets(of: each) }
         let observers = ending.compactMap { $0.status == .disconnected ? nil : $0.observer }
+        // Nothing else may keep them when their connections have ended.
+        let root = machine.roots.count
+        machine.roots += observers.map(\.object)
+        defer { machine.roots.removeLast(machine.roots.count - root) }
         for each in ending { machine.end(each) { machine.graph.disconnect($0) } }
         for observer in observers where machine.tellEnd(of: observer).isUnwind { return .unwind }
       }
