@@ -217,11 +217,15 @@ extension Primitive {
 }
 
 extension Machine {
-  /// Whether a connection is that by which a store of the library hears of changes of another one: who ends
-  /// the connections of a program does not mean it.
+  /// Whether a connection is that by which a store of the library hears of changes of another one, or of an
+  /// object that it keeps: who ends the connections of a program does not mean it.
   fileprivate func isOfStore(_ connection: Connection) -> Bool {
-    guard let observer = connection.observer else { return false }
-    return classInfo(of: observer.object).name == "SourceWatcher"
+    if let observer = connection.observer {
+      return ["SourceWatcher", "KeptObjects"].contains(classInfo(of: observer.object).name)
+    }
+    guard let formula = connection.onlyFormula else { return false }
+    let place = graph.place(of: formula.output)
+    return place.object.isObject && classInfo(of: place.object).name == "ObjectWatch"
   }
 
   /// The connection that a value is which explains places; nil for a reference.
