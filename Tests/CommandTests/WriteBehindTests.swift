@@ -214,4 +214,22 @@ import Testing
       output == "put a\n" + warning
         + "error: later:away: it was not written: nobody is there\n")
   }
+
+  /// What a connection has begun to write is not lost without a word.
+  @Test(.timeLimit(.minutes(10)))
+  func whatConnectionsWereWritingIsTold() throws {
+    let (status, output) = try run(
+      """
+      class Far : MemoryStore {
+        -answersLater { ^true }
+        -put: value at: reference { value = 2 ifTrue: [ 1 hour wait ]. ^super put: value at: reference }
+      }
+      scheme:far := Far new.
+      var v := 1.
+      k := (far:a |= v).
+      v := 2. RunLoop step. Exit status: 3.
+      """)
+    #expect(status == .status(3))
+    #expect(output == "error: far:a: a connection was still writing it when the program ended\n")
+  }
 }
