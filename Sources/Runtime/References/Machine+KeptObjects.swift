@@ -123,6 +123,16 @@ extension Machine {
     }
   }
 
+  /// Has a store that is watched follow an object of the program that has come to it.
+  ///
+  /// - Returns: `unwind` when that failed.
+  func followObject(_ value: Value, in store: Value) -> Value {
+    guard ObjectRef(store).flags & ObjectFlag.watched != 0, isModelObject(value) else {
+      return .nil
+    }
+    return send(selector("followKeptObjects"), to: store)
+  }
+
   /// Returns the values of the variables of an object of the program as an array, which a formula that runs
   /// depends on; nil for any other value.
   fileprivate func modelState(of value: Value) -> Value {
@@ -158,6 +168,11 @@ extension Primitive {
     Primitive("isProperty: reference", "Whether it is the place of a property of a kept object.") {
       machine, arguments throws(Failure) in
       Value(try machine.keptPlace(at: arguments[0], in: arguments.receiver) != nil)
+    },
+    Primitive("mayKeepObjects", "Whether a store in memory has ever got an object of the program.")
+    {
+      machine, _ in
+      Value(machine.stores.keepsObjects)
     },
     Primitive(
       "noteContent: reference", "Tells who watches the store that an object in it has changed."

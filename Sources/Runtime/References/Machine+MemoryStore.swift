@@ -237,6 +237,7 @@ extension Machine {
     roots.append(old)
     defer { roots.removeLast(roots.count - root) }
     didReplaceObject(old, by: value, at: reference, in: store)
+    if followObject(value, in: store).isUnwind { return .unwind }
     let told =
       if case .absent = finding, graph.hasStoredCells {
         try didComeOrGo(at: reference, in: store, before: .nil)
