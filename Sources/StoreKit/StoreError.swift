@@ -54,6 +54,8 @@ public struct StoreError: Error, Sendable {
   public var retryAfter: Double?
   /// What a program has printed that failed all the same; nil for other errors.
   public var output: [UInt8]?
+  /// Whether the store surely has not begun what it was asked, so that it may be tried again without harm.
+  public var isUnsent = false
 
   /// Creates an error.
   public init(

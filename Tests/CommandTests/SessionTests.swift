@@ -72,7 +72,7 @@ import Testing
     try session.enter("amount := 3", "3")
     try session.enter("price", "6")
     // Both sides of '=|=' are written.
-    try session.enter("left =|= right", "left =|= right  // #pending")
+    try session.enter("left =|= right", "left =|= right  // #satisfied")
     try session.enter("right := 4. left", "4")
     // So does an inequality.
     try session.enter("least >=| count * 2")

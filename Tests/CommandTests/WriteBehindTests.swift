@@ -193,4 +193,43 @@ import Testing
     #expect(status == .status(1))
     #expect(output.hasSuffix("error: later:away: it was not written: nobody is there\n"))
   }
+
+  /// The queue says how long what cannot be written is tried.
+  @Test(
+    .timeLimit(.minutes(10)),
+    arguments: [
+      ("#tell", ""),
+      ("#ask", ""),
+      (
+        "100 milliseconds",
+        "warning: what was put off cannot be written yet and is tried again for 0.1s: "
+          + "later:away: nobody is there\n"
+      ),
+    ])
+  func theQueueSaysHowTheProgramEnds(_ atEnd: String, _ warning: String) throws {
+    let (status, output) = try run(
+      "(scheme:later) atEnd: \(atEnd). later:away := 1. later:a := 2.")
+    #expect(status == .status(1))
+    #expect(
+      output == "put a\n" + warning
+        + "error: later:away: it was not written: nobody is there\n")
+  }
+
+  /// What a connection has begun to write is not lost without a word.
+  @Test(.timeLimit(.minutes(10)))
+  func whatConnectionsWereWritingIsTold() throws {
+    let (status, output) = try run(
+      """
+      class Far : MemoryStore {
+        -answersLater { ^true }
+        -put: value at: reference { value = 2 ifTrue: [ 1 hour wait ]. ^super put: value at: reference }
+      }
+      scheme:far := Far new.
+      var v := 1.
+      k := (far:a |= v).
+      v := 2. RunLoop step. Exit status: 3.
+      """)
+    #expect(status == .status(3))
+    #expect(output == "error: far:a: a connection was still writing it when the program ended\n")
+  }
 }

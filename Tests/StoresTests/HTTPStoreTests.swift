@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import TenonStoreKit
 import TenonText
 import Testing
@@ -299,6 +301,98 @@ import Testing
     try perform("field", "[\"A\", \"b\"]")
   }
 
+  /// What has a tag is asked about, and does not come again as long as it is the same.
+  @Test func whatIsAsItWasDoesNotComeAgain() throws {
+    let transport = ScriptedTransport { (request) throws(HTTPTransportError) in
+      let isKnown = request.fields.contains { $0.name == "If-None-Match" && $0.value == "\"1\"" }
+      let tag = HTTPField("ETag", "\"1\"")
+      switch request.url.text {
+      case "http://h/tagged":
+        return isKnown ? HTTPResponse(304, [tag]) : HTTPResponse(200, [tag], Array("text".utf8))
+      case "http://h/other": return HTTPResponse(200, [HTTPField("ETag", "\"2\"")], [0x78])
+      case "http://h/unkept":
+        return HTTPResponse(200, [tag, HTTPField("Cache-Control", "no-store")], [0x78])
+      default: return HTTPResponse(200, [], [0x78])
+      }
+    }
+    let store = transport.store()
+    func asked(_ path: String, if condition: Precondition? = nil) throws -> String? {
+      guard case .resource(let resource) = try store.get(web(path), if: condition) else {
+        return "unchanged"
+      }
+      let text = String(decoding: resource.bytes, as: UTF8.self)
+      return [text, transport.field("If-None-Match")].compactMap(\.self).joined(separator: " ")
+    }
+    #expect(try asked("tagged") == "text")
+    #expect(try asked("tagged") == "text \"1\"")
+    #expect(try asked("tagged") == "text \"1\"")
+    // Who has it already, and says so, is told.
+    #expect(try asked("tagged", if: .differs(EntityTag("1"))) == "unchanged")
+    // A server need not know the question.
+    #expect(try asked("other") == "x")
+    #expect(try asked("other") == "x \"2\"")
+    #expect(try asked("other") == "x \"2\"")
+    for path in ["plain", "unkept"] {
+      #expect(try asked(path) == "x")
+      #expect(try asked(path) == "x")
+    }
+    // What another header asks for may be another answer.
+    try store.setField("Accept-Language", "de", for: web("tagged"))
+    #expect(try asked("tagged") == "text")
+    #expect(try asked("tagged") == "text \"1\"")
+  }
+
+  /// However many answers there are, few bytes of them are kept.
+  @Test func fewAnswersAreKept() throws {
+    let transport = ScriptedTransport { (_) throws(HTTPTransportError) in
+      HTTPResponse(
+        200, [HTTPField("ETag", "\"1\"")], Array(repeating: 0x78, count: 1 << 20))
+    }
+    let store = transport.store()
+    func isKnown(_ path: String) throws -> Bool {
+      _ = try store.get(web(path), if: nil)
+      return transport.field("If-None-Match") != nil
+    }
+    for number in 1...9 { #expect(try !isKnown("\(number)")) }
+    #expect(try isKnown("9"))
+    #expect(try isKnown("2"))
+    // The first gave way to the ninth.
+    #expect(try !isKnown("1"))
+  }
+
+  /// Requests for one host wait for each other, and keep those for others from nothing.
+  @Test(.timeLimit(.minutes(1)))
+  func aHostHasSoManyConnections() throws {
+    let threads = VerbThreads(width: 8)
+    threads.limitEachHost(to: 2)
+    let counts = RequestCounts()
+    let begun = DispatchSemaphore(value: 0)
+    let gate = DispatchSemaphore(value: 0)
+    for number in 1...6 {
+      threads.begin(
+        VerbRequest(at: try web("\(number)"), isReading: true) { _ in
+          counts.begin()
+          begun.signal()
+          gate.wait()
+          counts.end()
+        })
+    }
+    begun.wait()
+    begun.wait()
+    let done = DispatchSemaphore(value: 0)
+    for number in 1...3 {
+      threads.begin(
+        VerbRequest(at: try web("\(number)", "other"), isReading: true) { _ in done.signal() })
+    }
+    for _ in 1...3 { done.wait() }
+    #expect(counts.value.running == 2)
+    for _ in 1...6 { gate.signal() }
+    for _ in 1...4 { begun.wait() }
+    threads.finish()
+    #expect(counts.value.most == 2)
+    #expect(counts.value.ended == 6)
+  }
+
   @Test func base64GoesBothWays() {
     let texts = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg=="]
     for (text, letters) in texts {
@@ -310,5 +404,32 @@ import Testing
     }
     let all = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
     #expect(Base64.decoded(Base64.encoded(all)) == all)
+  }
+}
+
+/// How many requests are under way, and were at most.
+private final class RequestCounts: Sendable {
+  struct Value {
+    var running = 0
+    var most = 0
+    var ended = 0
+  }
+
+  private let counts = Mutex(Value())
+
+  var value: Value { counts.withLock { $0 } }
+
+  func begin() {
+    counts.withLock {
+      $0.running += 1
+      $0.most = max($0.most, $0.running)
+    }
+  }
+
+  func end() {
+    counts.withLock {
+      $0.running -= 1
+      $0.ended += 1
+    }
   }
 }

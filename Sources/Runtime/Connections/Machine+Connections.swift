@@ -224,7 +224,7 @@ extension Machine {
     let place = graph[cell].place
     watchBeforeReading(place)
     let outcome =
-      mayCompute(place.object)
+      mayCompute(place.object) || isInKeptObject(place)
       ? readComputed(cell) : withErrorsCaught { get(place.key, from: place.object) }
     switch outcome {
     case .value(let read): graph.cacheValue(read, of: cell)
@@ -439,18 +439,28 @@ extension Machine {
   ///
   /// `limit`: gets the token to which the evaluation is unwound when it may not go on.
   func withErrorsCaught(limit: (Int) -> Void = { _ in }, _ body: () -> Value) -> Evaluation {
+    let (value, hasFailed) = behindHandler(limit: limit, body)
+    if hasFailed { return .failed(takeFailure()) }
+    return value.isUnwind ? .unwound : .value(value)
+  }
+
+  /// Evaluates a closure behind a handler of all errors that it does not handle itself.
+  ///
+  /// - Returns: its answer, and whether such an error has ended it: the machine has the exception then.
+  @inline(__always)
+  func behindHandler(
+    limit: (Int) -> Void = { _ in }, _ body: () -> Value
+  ) -> (answer: Value, hasFailed: Bool) {
     let outer = exceptions.currentHandler
     let count = exceptions.handlers.count
     let token = makeToken()
     limit(token)
     exceptions.handlers.append(Handler(frame: nil, outer: outer, token: token))
     exceptions.currentHandler = count
-    let value = body()
+    let answer = body()
     exceptions.currentHandler = outer
     exceptions.handlers.shorten(to: count)
-    guard value.isUnwind else { return .value(value) }
-    guard state.unwindTarget == Value(small: token) else { return .unwound }
-    return .failed(takeFailure())
+    return (answer, answer.isUnwind && state.unwindTarget == Value(small: token))
   }
 
   /// Returns the failure that an unwinding has brought here.

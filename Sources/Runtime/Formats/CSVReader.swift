@@ -6,12 +6,19 @@ struct CSVReader {
   private let separator: UInt8
   private let quote: UInt8
   private var position = 0
-  private var line = 1
+  private var line: Int
   /// Where the line begins.
   private var lineStart = 0
 
   /// Creates a reader; separator and quote are characters of ASCII.
-  init(_ text: ObjectRef, separator: UInt8, quote: UInt8) {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - separator: What stands between two fields.
+  ///   - quote: What stands around fields that need it.
+  ///   - line: The line on which the text begins.
+  init(_ text: ObjectRef, separator: UInt8, quote: UInt8, line: Int) {
+    self.line = line
     self.text = text
     self.separator = separator
     self.quote = quote
@@ -139,12 +146,13 @@ extension Machine {
     _ csv: ObjectRef, _ text: ObjectRef, sameSize: Bool
   ) throws(Failure) -> Value {
     let quote = try csvCharacter(csv[slot: 1], "quote")
+    // A part of a longer text begins on a later line.
+    var line = min(max(1, csv[slot: 3].asSmallInteger ?? 1), 1 << 48)
     var reader = CSVReader(
-      text, separator: try csvCharacter(csv[slot: 0], "separator"), quote: quote)
+      text, separator: try csvCharacter(csv[slot: 0], "separator"), quote: quote, line: line)
     var rows: [Value] = []
     var size: Int?
     var count = 0
-    var line = 1
     while let fields = try reader.readRow() {
       if sameSize, let size, fields.count != size {
         throw Failure(
@@ -166,6 +174,7 @@ extension Machine {
         try checkMemory()
       }
     }
+    if !csv[slot: 3].isNil { csv[slot: 3] = Value(small: reader.nextLine) }
     try reserve(rows.count * 8)
     return makeArray(rows)
   }

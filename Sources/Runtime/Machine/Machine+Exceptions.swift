@@ -355,6 +355,7 @@ enum ExceptionSlot {
   static let details = 5
   /// Of a StoreError, the last.
   static let output = 14
+  static let unsent = 15
   static let exitStatus = 5
 }
 

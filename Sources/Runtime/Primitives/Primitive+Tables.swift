@@ -9,7 +9,7 @@ extension Primitive {
     switch className {
     case "Object":
       object + comparison + deepCopying + instanceVariables + finalization
-        + announcements
+        + announcements + keptObjects
     case "Class": classSide + classReflection
     case "Metaclass": metaclassSide
     case "Boolean": boolean
@@ -59,7 +59,7 @@ extension Primitive {
     case "Connection class": connectionClass
     case "Relay class": relayClass
     case "QueuedPolicy": queuedPolicy
-    case "MemoryStore": memoryStore + memoryDirectories
+    case "MemoryStore": memoryStore + memoryDirectories + keptPlaces
     case "NativeStore class": nativeStoreClass
     case "ResourceStatus class": resourceStatusClass
     case "Reference":

@@ -216,16 +216,8 @@ extension Machine {
 
   /// What something comes to; nil when it is unwound.
   private func catchingException(_ body: () -> Value) -> ComingPlaces.Answer? {
-    let outer = exceptions.currentHandler
-    let count = exceptions.handlers.count
-    let token = makeToken()
-    exceptions.handlers.append(Handler(frame: nil, outer: outer, token: token))
-    exceptions.currentHandler = count
-    let value = body()
-    exceptions.currentHandler = outer
-    exceptions.handlers.shorten(to: count)
-    guard value.isUnwind else { return .value(value) }
-    guard state.unwindTarget == Value(small: token) else { return nil }
+    let (answer, hasFailed) = behindHandler(body)
+    guard hasFailed else { return answer.isUnwind ? nil : .value(answer) }
     exceptions.unwindAction = .deliver
     return .failure(state.takeUnwindValue())
   }

@@ -153,6 +153,7 @@ extension Primitive {
       let store = arguments.receiver
       let entries = HashTable(try machine.entries(of: store))
       machine.didRemove(try machine.pathKey(of: arguments[0]), in: store, entries)
+      machine.didReplaceObject(arguments[1], by: .nil, at: arguments[0], in: store)
       return try machine.didComeOrGo(at: arguments[0], in: store, before: arguments[1])
     },
   ]

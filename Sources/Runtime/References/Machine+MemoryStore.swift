@@ -61,6 +61,7 @@ extension Machine {
   @inline(__always)
   func setKnownMemoryValue(_ value: Value, at reference: Value, in store: Value) -> Bool {
     guard !graph.hasStoredCells, !graph.words[0].hasObserversOfTurn, graph.runningNumber < 0,
+      !value.isObject || stores.keepsObjects || !isModelObject(value),
       ObjectRef(store).flags & ObjectFlag.watched == 0,
       let (table, number) = knownEntry(of: reference, in: store),
       table.object.flags & ObjectFlag.watched == 0
@@ -177,7 +178,9 @@ extension Machine {
     }
     if case .absent = finding { try refuseWayUp(reference, key: key, .get) }
     if try hasPlaces(below: key, in: store) { return send(selector("list:"), to: store, reference) }
-    guard case .found = finding else { return .nil }
+    guard case .found = finding else {
+      return try placeInKeptObject(reference, in: store).map { value(at: $0) } ?? .nil
+    }
     throw .store(
       StoreError(.notADirectory, try self.reference(reference), "it has nothing below it"),
       during: "get")
@@ -206,7 +209,13 @@ extension Machine {
     let table = HashTable(entries)
     let finding = find(key, in: entries, byIdentity: false)
     if case .unwound = finding { return .unwind }
-    if case .absent = finding { try refuseWayUp(reference, key: key, .put) }
+    if !stores.keepsObjects, isModelObject(value) { stores.keepsObjects = true }
+    if case .absent = finding {
+      try refuseWayUp(reference, key: key, .put)
+      if let place = try placeInKeptObject(reference, in: store) {
+        return try assign(value, to: place, of: reference, in: store)
+      }
+    }
     var isSame = false
     var old = Value.nil
     let stored = try changeElements(of: table.object, at: key, answering: value) {
@@ -227,6 +236,8 @@ extension Machine {
     let root = roots.count
     roots.append(old)
     defer { roots.removeLast(roots.count - root) }
+    didReplaceObject(old, by: value, at: reference, in: store)
+    if followObject(value, in: store).isUnwind { return .unwind }
     let told =
       if case .absent = finding, graph.hasStoredCells {
         try didComeOrGo(at: reference, in: store, before: .nil)

@@ -108,7 +108,7 @@ extension Machine {
   }
 
   /// The cells of a place and of all below it that connections know.
-  private func knownCells(from reference: Reference, in store: Value) -> [CellID] {
+  func knownCells(from reference: Reference, in store: Value) -> [CellID] {
     guard graph.hasStoredCells else { return [] }
     return graph.places(in: store).compactMap { place in
       guard let other = try? self.reference(place.key),
@@ -187,10 +187,21 @@ extension Machine {
         ? send(stores.getSelector, to: store, reference)
         : send(selector("get:if:"), to: store, reference, condition)
     }
+    return getFromMemory(reference, store)
+  }
+
+  /// Reads a place of a store in memory for a formula, which depends on it, and on what a path through an object
+  /// that the store keeps leads over.
+  private func getFromMemory(_ reference: Value, _ store: Value) -> Value {
     recordStoredRead(reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
     let outer = recorder
     if outer != nil, classInfo(of: store) === kernel.memoryStore {
+      do throws(Failure) {
+        if let place = try keptPlace(at: reference, in: store) { return value(at: place) }
+      } catch {
+        return signal(error)
+      }
       recorder = DependencyRecorder(within: outer)
     }
     defer { recorder = outer }

@@ -377,7 +377,11 @@ struct ExternalStream {
   func setEncoding(ofSink name: Value) throws(Failure) -> Value {
     let sink = try sink()
     guard let encoding = TextEncoding(named: try machine.swiftString(name)) else { return .false }
-    sink.encoding = encoding
+    // What is there has a mark, if any; what is written behind it has the order of its bytes.
+    let beginning = encoding == .utf16 ? sink.sink.beginning : []
+    sink.encoding =
+      beginning.isEmpty
+      ? encoding : beginning.starts(with: [0xFF, 0xFE]) ? .utf16LittleEndian : .utf16BigEndian
     return .true
   }
 

@@ -33,8 +33,9 @@ extension Machine {
   ///
   /// - Returns: What could not be made durable.
   package func closeStores() -> [StoreError] {
+    let unwritten = unwrittenPlaces
     endCoroutines()
-    var errors = withEntry { finishStores() } + stores.streams.end()
+    var errors = unwritten + withEntry { finishStores() } + stores.streams.end()
     for entry in stores.native {
       do throws(StoreError) {
         try entry.store.close()
@@ -43,6 +44,20 @@ extension Machine {
       }
     }
     return errors
+  }
+
+  /// What connections have begun to write to stores that take time, and have not ended: the normal end of a
+  /// program waits for it, others do not.
+  private var unwrittenPlaces: [StoreError] {
+    stores.coming.entries.filter(\.value.isWriting).keys
+      .map { place in
+        var error = StoreError(
+          .unavailable, referenceText(place.key),
+          "a connection was still writing it when the program ended")
+        error.verb = .put
+        return error
+      }
+      .sorted { $0.reference < $1.reference }
   }
 
   private func finishStores() -> [StoreError] {

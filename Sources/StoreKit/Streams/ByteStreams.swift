@@ -85,11 +85,18 @@ public protocol ByteSink: AnyObject {
 
   /// Whether finishing replaces something, and what was written counts for nothing before.
   var replaces: Bool { get }
+
+  /// The first bytes of what is there already and stays before what is written, up to three; none where there is
+  /// nothing.
+  var beginning: [UInt8] { get }
 }
 
 extension ByteSink {
   /// It does not.
   public var replaces: Bool { false }
+
+  /// Nothing is there.
+  public var beginning: [UInt8] { [] }
 
   /// It never waits.
   public var executor: (any VerbExecutor)? { nil }

@@ -31,6 +31,9 @@ public final class VerbThreads: VerbExecutor {
   /// that carries out none.
   public var isCancelled: Bool? { core?.current?.isCancelled }
 
+  /// Has no more requests than a number under way at a time for places of one host; nil for any number.
+  public func limitEachHost(to count: Int?) { core?.limitEachHost(to: count) }
+
   /// Cancels what is under way and waits until it has ended, at most two seconds.
   public func finish() { core?.finish() }
 
@@ -46,6 +49,14 @@ public final class VerbThreads: VerbExecutor {
       var threadCount = 0
       var idleCount = 0
       var isStopped = false
+      /// The most requests at a time for the places of one host; nil for any number.
+      var mostOfHost: Int?
+
+      /// Whether a request would be one too many for its host.
+      func isTooMany(_ request: VerbRequest) -> Bool {
+        guard let mostOfHost, let host = request.place.authority else { return false }
+        return running.values.count { $0.place.authority == host } >= mostOfHost
+      }
     }
 
     private let width: Int
@@ -112,6 +123,7 @@ public final class VerbThreads: VerbExecutor {
             guard
               let index = state.waiting.indices.first(where: { index in
                 let request = state.waiting[index]
+                if state.isTooMany(request) { return false }
                 return !keepsOrder
                   || !state.running.values.contains { request.mustFollow($0) }
                     && !state.waiting[..<index].contains { request.mustFollow($0) }
@@ -133,6 +145,13 @@ public final class VerbThreads: VerbExecutor {
           signal.wait(nanoseconds: max(left, 1_000_000))
           state.withLock { $0.idleCount -= 1 }
         }
+      }
+    }
+
+    func limitEachHost(to count: Int?) {
+      signal.withLock {
+        state.withLock { $0.mostOfHost = count }
+        signal.call()
       }
     }
 

@@ -214,6 +214,19 @@ final class FileAppendingSink: ByteSink {
   }
 
   func cancel() { file = nil }
+
+  var beginning: [UInt8] {
+    let files = store.fileSystem
+    guard !hasNewName, let descriptor = file?.descriptor else { return [] }
+    do throws(FileFailure) {
+      // A pipe would wait.
+      guard try files.status(of: descriptor).kind == .file else { return [] }
+      let file = try OpenFile(name, in: parent.descriptor, .reading, files)
+      return try files.read(file.descriptor, atMost: 3)
+    } catch {
+      return []
+    }
+  }
 }
 
 // MARK: - The store

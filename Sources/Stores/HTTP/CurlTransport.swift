@@ -325,15 +325,12 @@ final class CurlSession: @unchecked Sendable {
       return error(.tooLarge, "the answer has more than \(request.limit) bytes")
     }
     if sink.hasTooManyFields { return error(.tooLarge, "the header of the answer is too long") }
+    if let reason = reasonUnsent(code, server, request.url.host, system) {
+      var failure = error(.network, reason)
+      failure.isUnsent = true
+      return failure
+    }
     switch code {
-    case CurlCode.noProxy: return error(.network, "the proxy's name is not known")
-    case CurlCode.noHost: return error(.network, "there is no host '\(request.url.host)'")
-    case CurlCode.noConnection:
-      return error(
-        .network,
-        system == ECONNREFUSED || system == 0
-          ? "\(server) refused the connection"
-          : "\(server) cannot be reached: \(systemText(of: system))")
     case CurlCode.timeout: return error(.timeout, "no answer within \(request.timeout) ms")
     case CurlCode.nothing:
       return error(.network, "\(server) ended the connection without an answer")
@@ -352,6 +349,21 @@ final class CurlSession: @unchecked Sendable {
     case CurlCode.certificate, CurlCode.oldCertificate, CurlCode.noAuthorities:
       return error(.permission, "\(server) is not trusted: \(curl.text(of: code).lowercasedFirst)")
     default: return error(.network, curl.text(of: code).lowercasedFirst)
+    }
+  }
+
+  /// Why a request has not reached a server at all; nil for other failures.
+  private func reasonUnsent(
+    _ code: Int32, _ server: String, _ host: String, _ system: Int32
+  ) -> String? {
+    switch code {
+    case CurlCode.noProxy: "the proxy's name is not known"
+    case CurlCode.noHost: "there is no host '\(host)'"
+    case CurlCode.noConnection:
+      system == ECONNREFUSED || system == 0
+        ? "\(server) refused the connection"
+        : "\(server) cannot be reached: \(systemText(of: system))"
+    default: nil
     }
   }
 }

@@ -29,9 +29,6 @@ extension HTTPStore: CommandedStore {
       let source = try open(
         "GET", reference, fields: [], body: nil, follows: true, timeout: nil)
       return .source(try checked(source, reference))
-    case ("proxy", .text(let address)): setProxy(address)
-    case ("proxy", .null): setProxy(nil)
-    case ("cookies", .bool(let isKeeping)): keepCookies(isKeeping)
     case ("certificates", .text(let path)):
       guard !path.utf8.contains(0), (try? kindOfFile(at: path)) == .file else {
         throw StoreError(
@@ -42,9 +39,29 @@ extension HTTPStore: CommandedStore {
     case ("certificates", _):
       throw StoreError(
         .encode, reference.hidingPassword, "a file of certificates has a string as its path")
-    default: throw StoreError(.unsupported, reference, "it does not know '\(command)'")
+    default: try set(command, part, reference)
     }
     return .done
+  }
+
+  /// Carries out what is said of all servers: `proxy`, `cookies` and `connections`.
+  private func set(
+    _ command: String, _ part: JSONPart?, _ reference: Reference
+  ) throws(StoreError) {
+    switch (command, part) {
+    case ("proxy", .text(let address)): setProxy(address)
+    case ("proxy", .null): setProxy(nil)
+    case ("cookies", .bool(let isKeeping)): keepCookies(isKeeping)
+    case ("connections", .number(let text)):
+      guard let count = Int(text), count >= 1 else {
+        throw StoreError(.encode, reference, "a server has a whole number of connections, from 1")
+      }
+      setConnectionsPerHost(count)
+    case ("connections", .null): setConnectionsPerHost(nil)
+    case ("connections", _):
+      throw StoreError(.encode, reference, "a server has a whole number of connections, from 1")
+    default: throw StoreError(.unsupported, reference, "it does not know '\(command)'")
+    }
   }
 
   /// Opens the answer to a request that a program has put together.

@@ -16,6 +16,8 @@ internal import TenonText
 /// no other origin than theirs. An answer has at most 64 MiB, compression undone, and comes within
 /// 30 s unless told otherwise.
 ///
+/// What was read before is asked for with the tag that it had, and does not come again as long as it has that.
+///
 /// Threads may use a store at the same time; up to sixteen requests are under way at once.
 public final class HTTPStore {
   /// What a program has said about requests.
@@ -48,6 +50,7 @@ public final class HTTPStore {
   private let now: @Sendable () -> Int
   private let settings = Mutex(Settings())
   private let threads = VerbThreads(width: 16)
+  private let validated = ValidatedAnswers()
 
   /// How long a request may take with all its redirects, in milliseconds.
   public var timeout: Int {
@@ -125,10 +128,29 @@ public final class HTTPStore {
     body: [UInt8]? = nil, suffix: String = ""
   ) throws(StoreError) -> (answer: HTTPResponse, url: HTTPURL) {
     try following(method, reference, fields: extra, body: body, suffix: suffix) {
-      (request) throws(HTTPTransportError) in
-      try transport.answer(to: request) { mustStop }
+      (request) throws(HTTPTransportError) in try validatedAnswer(to: request)
     }
   }
+
+  /// Sends a request; what is known of it counts if the server says that it is as it was.
+  private func validatedAnswer(
+    to request: HTTPRequest
+  ) throws(HTTPTransportError) -> HTTPResponse {
+    guard let known = validated.known(of: request), let tag = known["ETag"] else {
+      let answer = try transport.answer(to: request) { mustStop }
+      validated.keep(answer, to: request)
+      return answer
+    }
+    var asking = request
+    asking.fields.append(HTTPField("If-None-Match", tag))
+    let answer = try transport.answer(to: asking) { mustStop }
+    if answer.status == 304 { return known }
+    validated.keep(answer, to: request)
+    return answer
+  }
+
+  /// Sets how many requests at a time go to one host; nil for as many as the store allows.
+  public func setConnectionsPerHost(_ count: Int?) { threads.limitEachHost(to: count) }
 
   /// Sends a request, follows redirects, and opens the answer.
   ///
@@ -194,8 +216,7 @@ public final class HTTPStore {
         answer = try exchange(request)
       } catch {
         if error.kind == .timeout, !mustStop { throw timeOut(reference, limit) }
-        throw StoreError(
-          error.kind, reference.hidingPassword, error.reason, systemCode: error.systemCode)
+        throw error.asStoreError(at: reference)
       }
       guard follows, let head = answer as? any HTTPHead, let location = head["Location"] else {
         return (answer, url)
@@ -240,6 +261,15 @@ public final class HTTPStore {
   private func timeOut(_ reference: Reference, _ timeout: Int) -> StoreError {
     let seconds = timeout % 1000 == 0 ? "\(timeout / 1000) s" : "\(timeout) ms"
     return StoreError(.timeout, reference.hidingPassword, "no answer within \(seconds)")
+  }
+}
+
+extension HTTPTransportError {
+  /// The error as one about a place.
+  fileprivate func asStoreError(at reference: Reference) -> StoreError {
+    var error = StoreError(kind, reference.hidingPassword, reason, systemCode: systemCode)
+    error.isUnsent = isUnsent
+    return error
   }
 }
 

@@ -192,6 +192,8 @@ package struct HTTPTransportError: Error, Sendable {
   package let reason: String
   /// The number of the system's error, when there was one.
   package let systemCode: Int32?
+  /// Whether the request surely has not reached the server.
+  package var isUnsent = false
 
   /// Creates an error.
   package init(_ kind: StoreError.Kind, _ reason: String, systemCode: Int32? = nil) {

@@ -58,6 +58,7 @@ extension Machine {
     for (index, value) in values.enumerated() {
       exception[slot: ExceptionSlot.details + index] = value
     }
+    exception[slot: ExceptionSlot.unsent] = Value(error.isUnsent)
     guard let output = error.output, output.count < ObjectRef.byteLimit else { return }
     exception[slot: ExceptionSlot.output] =
       String(validating: output, as: UTF8.self).map { makeString($0) } ?? makeByteArray(output)

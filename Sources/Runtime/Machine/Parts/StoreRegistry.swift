@@ -6,6 +6,8 @@ final class StoreRegistry {
   var schemeCells: [String: ObjectRef] = [:]
   /// The one reference that stands for each place of a store that has been named.
   var canonicalReferences: [StoredName: Value] = [:]
+  /// Whether a store in memory has ever got an object of the program: paths may lead on from such a one.
+  var keepsObjects = false
   /// The stores in Swift code, by the numbers that their objects have.
   var native: [NativeStoreEntry] = []
   /// What stores have told and nobody has taken up yet; they may tell from any thread.

@@ -19,6 +19,10 @@ extension Primitive {
         let ending = connection.parts + [connection]
         for each in ending { try machine.refreshTargets(of: each) }
         let observers = ending.compactMap { $0.status == .disconnected ? nil : $0.observer }
+        // Nothing else may keep them when their connections have ended.
+        let root = machine.roots.count
+        machine.roots += observers.map(\.object)
+        defer { machine.roots.removeLast(machine.roots.count - root) }
         for each in ending { machine.end(each) { machine.graph.disconnect($0) } }
         for observer in observers where machine.tellEnd(of: observer).isUnwind { return .unwind }
       }
@@ -213,11 +217,15 @@ extension Primitive {
 }
 
 extension Machine {
-  /// Whether a connection is that by which a store of the library hears of changes of another one: who ends
-  /// the connections of a program does not mean it.
+  /// Whether a connection is that by which a store of the library hears of changes of another one, or of an
+  /// object that it keeps: who ends the connections of a program does not mean it.
   fileprivate func isOfStore(_ connection: Connection) -> Bool {
-    guard let observer = connection.observer else { return false }
-    return classInfo(of: observer.object).name == "SourceWatcher"
+    if let observer = connection.observer {
+      return ["SourceWatcher", "KeptObjects"].contains(classInfo(of: observer.object).name)
+    }
+    guard let formula = connection.onlyFormula else { return false }
+    let place = graph.place(of: formula.output)
+    return place.object.isObject && classInfo(of: place.object).name == "ObjectWatch"
   }
 
   /// The connection that a value is which explains places; nil for a reference.
