@@ -172,7 +172,7 @@ final class Shell {
       switch error {
       case .interrupted: tellInterrupt()
       case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
-      case .script, .syntax: console.tell(error.description)
+      case .script, .syntax, .conversion, .limit: console.tell(error.description)
       }
       return
     }
