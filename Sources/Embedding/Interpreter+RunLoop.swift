@@ -38,7 +38,7 @@ extension Interpreter {
   ///
   /// - Returns: How it ended: `failed` only for an `Exit`, which asks for the end of the program.
   public func runDue() -> Outcome {
-    Outcome(machine.whileOccupied { machine.runDue() } ?? .interrupted)
+    Outcome(machine.whileIdle { machine.runDue() })
   }
 
   /// Waits for what is due and does it, until nothing can come any more; what stores have put off is
@@ -46,7 +46,7 @@ extension Interpreter {
   ///
   /// - Returns: How it ended, as `runDue`.
   public func runLoop() -> Outcome {
-    Outcome(machine.whileOccupied { machine.runLoop() } ?? .interrupted)
+    Outcome(machine.whileIdle { machine.runLoop() })
   }
 
   /// How many errors of timers and hooks were reported, after which the program went on.

@@ -162,21 +162,20 @@ extension Handle {
     of selector: String, _ arguments: [any ScriptConvertible]
   ) throws(EvaluationError) -> Result {
     let machine = try living()
-    let outcome: CallOutcome<Result>
+    var result: Result?
+    let outcome: RunOutcome?
     do throws(ConversionError) {
       outcome = try machine.call(self, selector, count: arguments.count) {
         (writer, index) throws(ConversionError) in
         try arguments[index].write(to: &writer)
       } reading: { (value) throws(ConversionError) in
-        try Result.read(value)
+        result = try Result.read(value)
       }
     } catch {
       throw .conversion(error)
     }
-    switch outcome {
-    case .value(let result): return result
-    case .ended(let outcome): throw machine.error(of: outcome)
-    }
+    guard let result, outcome == nil else { throw machine.error(of: outcome ?? .interrupted) }
+    return result
   }
 
   func answer(

@@ -293,6 +293,35 @@ import Testing
     #expect(blocks >= 290)
   }
 
+  @Test func theRunLoopIsNotRunWithin() throws {
+    let interpreter = Interpreter()
+    var messages: [String] = []
+    interpreter["wait"] = interpreter.function { [unowned interpreter] () -> Void in
+      for outcome in [interpreter.runDue(), interpreter.runLoop()] {
+        if case .failed(let error) = outcome { messages.append(error.message) }
+      }
+    }
+    _ = try interpreter.evaluate("wait value")
+    #expect(messages == Array(repeating: "the interpreter is evaluating something", count: 2))
+  }
+
+  @Test func interpretersGo() throws {
+    weak var last: Machine?
+    weak var tank: Tank?
+    for _ in 0..<20 {
+      let interpreter = try Self.interpreter()
+      let own = Tank()
+      interpreter["t"] = own
+      interpreter["f"] = interpreter.function { (x: Double) in try own.fill(x) }
+      _ = try interpreter.evaluate(
+        "var x := 1. t level |= x. f value: 2. [ Error signal ] on: Error do: [ 3 ]")
+      last = interpreter.machine
+      tank = own
+    }
+    #expect(last == nil)
+    #expect(tank == nil)
+  }
+
   @Test func everythingSurvivesCollections() throws {
     let interpreter = try Self.interpreter()
     interpreter.machine.collect(every: 1)

@@ -51,14 +51,6 @@ package struct HostCall {
   package func adopt(_ box: AnyHostBox) { machine.hostObjects.enter(box, for: frame[0]) }
 }
 
-/// What came of a message from Swift code.
-package enum CallOutcome<Result> {
-  /// The answer.
-  case value(Result)
-  /// It has none.
-  case ended(RunOutcome)
-}
-
 /// Runs Swift code of the host: the body of a block or of a method.
 final class HostNode: Node {
   private let code: HostCode
@@ -103,10 +95,6 @@ extension Machine {
     state.base = frame
     let root = roots.count
     nativeStack.hostDepth += 1
-    defer {
-      nativeStack.hostDepth -= 1
-      roots.removeLast(roots.count - root)
-    }
     var writer = ValueWriter(self)
     var failure: (any Error)?
     do {
@@ -114,16 +102,19 @@ extension Machine {
     } catch {
       failure = error
     }
+    let answer = writer.value
+    roots.removeLast(roots.count - root)
+    nativeStack.hostDepth -= 1
     // What the host has evaluated is over.
     state.top = frame.advanced(by: count + 1)
     state.base = frame
-    if let held = nativeStack.held, held.depth == nativeStack.hostDepth {
+    if let held = nativeStack.held, held.depth == nativeStack.hostDepth + 1 {
       nativeStack.held = nil
       exceptions.unwindAction = held.action
       return state.unwind(to: held.target, with: held.value)
     }
     if isStopping { return stop() }
-    return failure.map { signalHostError($0) } ?? writer.value
+    return failure.map { signalHostError($0) } ?? answer
   }
 
   /// Calls Swift code of the host on the way out of a place: what it throws is nobody's any more.
@@ -144,7 +135,6 @@ extension Machine {
   }
 
   /// How an evaluation has ended that the host has begun, and that has not come to its end.
-  ///
   func endOfHostEntry() -> RunOutcome {
     switch endOfUnwinding() {
     case .finished(let value): .finished(handles.makeHandle(value))
@@ -193,16 +183,24 @@ extension Machine {
     return handles.makeHandle(Value(closure))
   }
 
-  /// Sends a message whose arguments are converted from Swift values, and reads the answer.
+  /// Sends a message whose arguments are converted from Swift values, and lends the answer.
   ///
-  /// `value` stands for the form of it that a block with so many arguments understands.
+  /// `value` stands for the form of it that a block with so many arguments understands. It is not generic:
+  /// the optimizer of Swift 6.3 does not survive that.
   ///
+  /// - Parameters:
+  ///   - receiver: What gets the message.
+  ///   - name: The selector.
+  ///   - count: How many arguments there are.
+  ///   - arguments: Writes one.
+  ///   - reading: Is lent the answer.
+  /// - Returns: Why there is no answer; nil when it was lent.
   /// - Throws: `ConversionError` when an argument or the answer does not cross.
-  package func call<Result>(
+  package func call(
     _ receiver: Handle, _ name: String, count: Int,
     _ arguments: (inout ValueWriter, Int) throws(ConversionError) -> Void,
-    reading: (borrowing ValueReader) throws(ConversionError) -> Result
-  ) throws(ConversionError) -> CallOutcome<Result> {
+    reading: (borrowing ValueReader) throws(ConversionError) -> Void
+  ) throws(ConversionError) -> RunOutcome? {
     let object = try hostValue(of: receiver)
     let root = roots.count
     defer { roots.removeLast(roots.count - root) }
@@ -214,27 +212,31 @@ extension Machine {
         throw error.inside("argument \(index + 1)")
       }
     }
-    var result: Swift::Result<CallOutcome<Result>, ConversionError>?
-    let refusal = whileOccupied {
+    var unfit: ConversionError?
+    let outcome = whileOccupied {
       withEntry {
-        result = evaluate(object, name, count: count, root: root, reading)
+        let ended = evaluate(object, name, count: count, root: root)
+        if let ended { return ended }
+        do throws(ConversionError) {
+          try reading(ValueReader(roots[roots.count - 1], self))
+        } catch {
+          unfit = error
+        }
         return nil
       }
     }
-    if let refusal { return .ended(refusal) }
-    guard let result else { return .ended(.interrupted) }
-    return try result.get()
+    if let unfit { throw unfit }
+    return outcome
   }
 
-  /// Evaluates, within an entry, with the arguments that are roots.
-  private func evaluate<Result>(
-    _ object: Value, _ name: String, count: Int, root: Int,
-    _ reading: (borrowing ValueReader) throws(ConversionError) -> Result
-  ) -> Swift::Result<CallOutcome<Result>, ConversionError> {
+  /// Evaluates, within an entry, with the arguments that are roots, and leaves the answer there.
+  ///
+  /// - Returns: Why there is no answer; nil when there is one.
+  private func evaluate(_ object: Value, _ name: String, count: Int, root: Int) -> RunOutcome? {
     let callee = pushNativeFrame()
     callee[0] = object
     for index in 0..<count { callee[index + 1] = roots[root + index] }
-    let value: Value
+    var value: Value
     if name == "value", object.isObject(ofClass: ClassIndex.blockClosure) {
       let code = Closure(object).code
       value =
@@ -244,25 +246,19 @@ extension Machine {
     } else {
       let selector = self.selector(name == "value" ? Machine.valueSelector(count) : name)
       guard selector.argumentCount == count else {
-        return .success(
-          .ended(.failed(wrongCount(of: name, selector.argumentCount, given: count))))
+        return .failed(wrongCount(of: name, selector.argumentCount, given: count))
       }
       let body = currentBody(for: selector, classIndex: object.classIndex)
       value = enter(body, callee, argumentCount: count)
     }
-    var answer = value
     if value.isUnwind {
       let outcome = endOfHostEntry()
       // A '^' of the script itself ends it with a value.
-      guard case .finished(let handle) = outcome else { return .success(.ended(outcome)) }
-      answer = handle.value
+      guard case .finished(let handle) = outcome else { return outcome }
+      value = handle.value
     }
-    roots.append(answer)
-    do throws(ConversionError) {
-      return .success(.value(try reading(ValueReader(answer, self))))
-    } catch {
-      return .failure(error)
-    }
+    roots.append(value)
+    return nil
   }
 
   /// The error of a message that was sent with another number of arguments.

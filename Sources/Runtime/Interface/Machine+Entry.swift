@@ -42,7 +42,7 @@ extension Machine {
   /// Does something as the only thread, unless nothing must be begun now.
   ///
   /// - Returns: What it answers, or why it was not begun.
-  package func whileOccupied(_ body: () -> RunOutcome?) -> RunOutcome? {
+  func whileOccupied(_ body: () -> RunOutcome?) -> RunOutcome? {
     let entry = host.occupancy.enter()
     if entry == .refused { return .failed(.refused("another thread is using the interpreter")) }
     defer { if entry == .entered { host.occupancy.leave() } }
@@ -51,6 +51,16 @@ extension Machine {
       return .failed(.refused("the script has left the Swift code that it called"))
     }
     return body()
+  }
+
+  /// Does something that waits for others, unless something is being evaluated: what is due then would
+  /// be done in the middle of that.
+  package func whileIdle(_ body: () -> RunOutcome) -> RunOutcome {
+    let outcome = whileOccupied {
+      nativeStack.entryDepth == 0
+        ? body() : .failed(.refused("the interpreter is evaluating something"))
+    }
+    return outcome ?? .interrupted
   }
 
   /// Lets stack traces of what the host begins lead to what has called it, if a script has.

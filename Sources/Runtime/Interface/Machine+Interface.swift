@@ -55,16 +55,14 @@ extension Machine {
     _ name: String, to receiver: Handle, _ arguments: [Handle]
   ) -> RunOutcome {
     do throws(ConversionError) {
+      var answer: Handle?
       let outcome = try call(receiver, name, count: arguments.count) {
         (writer, index) throws(ConversionError) in
         try writer.write(arguments[index])
       } reading: {
-        $0.handle
+        answer = $0.handle
       }
-      return switch outcome {
-      case .value(let handle): .finished(handle)
-      case .ended(let outcome): outcome
-      }
+      return outcome ?? answer.map { .finished($0) } ?? .interrupted
     } catch {
       return .failed(.unfit(error))
     }
