@@ -2,17 +2,19 @@ public import TenonRuntime
 
 // Swift code that scripts call.
 
-extension HostCall {
-  /// The arguments as values of Swift, read from the first on.
-  func arguments<each Argument: ScriptConvertible>(
-    as types: repeat (each Argument).Type
-  ) throws(ConversionError) -> (repeat each Argument) {
-    var index = -1
-    func next<Value: ScriptConvertible>(_ type: Value.Type) throws(ConversionError) -> Value {
-      index += 1
-      return try argument(index) { (value) throws(ConversionError) in try Value.read(value) }
-    }
-    return (repeat try next(each types))
+/// Reads the arguments of a call as values of Swift, from the first on.
+struct ArgumentCursor {
+  private let call: HostCall
+  private var index = 0
+
+  init(_ call: HostCall) { self.call = call }
+
+  /// The next argument.
+  mutating func next<Value: ScriptConvertible>(
+    _ type: Value.Type
+  ) throws(ConversionError) -> Value {
+    defer { index += 1 }
+    return try call.argument(index) { (value) throws(ConversionError) in try Value.read(value) }
   }
 }
 
@@ -46,7 +48,9 @@ extension Interpreter {
     machine.makeHostBlock(
       argumentCount: packCount(repeat (each Argument).self), named: name
     ) { call, writer in
-      try body(repeat each call.arguments(as: repeat (each Argument).self)).write(to: &writer)
+      var arguments = ArgumentCursor(call)
+      let answer = try body(repeat try arguments.next((each Argument).self))
+      try answer.write(to: &writer)
     }
   }
 
@@ -57,7 +61,8 @@ extension Interpreter {
     machine.makeHostBlock(
       argumentCount: packCount(repeat (each Argument).self), named: name
     ) { call, _ in
-      try body(repeat each call.arguments(as: repeat (each Argument).self))
+      var arguments = ArgumentCursor(call)
+      try body(repeat try arguments.next((each Argument).self))
     }
   }
 

@@ -50,7 +50,8 @@ public struct HostMethod<Root> {
     let count = packCount(repeat (each Argument).self)
     member = .checked(selector, count) { call, writer in
       let root = try HostBox<Root>.receiver(of: call).value
-      let answer = try body(root, repeat each call.arguments(as: repeat (each Argument).self))
+      var arguments = ArgumentCursor(call)
+      let answer = try body(root, repeat try arguments.next((each Argument).self))
       try answer.write(to: &writer)
     }
   }
@@ -62,7 +63,8 @@ public struct HostMethod<Root> {
     let count = packCount(repeat (each Argument).self)
     member = .checked(selector, count) { call, writer in
       let root = try HostBox<Root>.receiver(of: call).value
-      try body(root, repeat each call.arguments(as: repeat (each Argument).self))
+      var arguments = ArgumentCursor(call)
+      try body(root, repeat try arguments.next((each Argument).self))
       call.receiver { writer.write($0) }
     }
   }
@@ -81,10 +83,10 @@ public struct HostMutation<Root> {
     let count = packCount(repeat (each Argument).self)
     member = .checked(selector, count) { call, writer in
       let box = try HostBox<Root>.receiver(of: call)
-      let arguments = try call.arguments(as: repeat (each Argument).self)
+      var arguments = ArgumentCursor(call)
       // The body may use the interpreter, which may come back to the same value.
       var value = box.value
-      try body(&value, repeat each arguments)
+      try body(&value, repeat try arguments.next((each Argument).self))
       box.value = value
       call.receiver { writer.write($0) }
     }
@@ -107,7 +109,8 @@ public struct HostInitializer<Root> {
       return
     }
     member = .initializer(selector: selector) { call, _ in
-      let value = try body(repeat each call.arguments(as: repeat (each Argument).self))
+      var arguments = ArgumentCursor(call)
+      let value = try body(repeat try arguments.next((each Argument).self))
       call.adopt(HostBox(value))
     }
   }

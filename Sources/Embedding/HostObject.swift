@@ -89,13 +89,13 @@ public struct HostObject<Root>: ScriptConvertible {
   /// - Throws: `EvaluationError` when scripts do not know the property, when a formula is running, or
   ///   a net does not come to rest.
   public func changed(_ path: PartialKeyPath<Root>) throws(EvaluationError) {
-    let outcome: RunOutcome
+    let outcome: RunOutcome?
     do throws(ConversionError) {
       outcome = try interpreter.machine.hostPropertyChanged(handle, path, named: "\(path)")
     } catch {
       throw .conversion(error)
     }
-    _ = try interpreter.finish(outcome)
+    if let outcome { throw interpreter.machine.error(of: outcome) }
   }
 
   private func box() throws(EvaluationError) -> HostBox<Root> {

@@ -37,7 +37,16 @@ extension ScriptInteger {
   }
 }
 
-extension Int: ScriptInteger {}
+/// The usual one goes without code for all widths.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Int: ScriptInteger {
+  public static func read(_ value: borrowing ValueReader) throws(ConversionError) -> Int {
+    if let integer = value.integer { return integer }
+    throw value.mismatch(value.isInteger ? "an integer that Int can hold" : "an integer")
+  }
+
+  public func write(to writer: inout ValueWriter) throws(ConversionError) { writer.write(self) }
+}
 extension Int8: ScriptInteger {}
 extension Int16: ScriptInteger {}
 extension Int32: ScriptInteger {}

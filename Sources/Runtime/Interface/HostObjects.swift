@@ -269,17 +269,22 @@ extension Machine {
   package func hasHostClass(_ type: ObjectIdentifier) -> Bool { hostObjects.classes[type] != nil }
 
   /// Tells connections that a property of an object of the host has another value.
+  ///
+  /// - Returns: Why they could not be told; nil when they were.
+  /// - Throws: `ConversionError` when scripts do not know the property.
   package func hostPropertyChanged(
-    _ handle: Handle, _ path: AnyKeyPath, named name: String
-  ) throws(ConversionError) -> RunOutcome {
+    _ handle: Handle, _ path: AnyKeyPath, named name: @autoclosure () -> String
+  ) throws(ConversionError) -> RunOutcome? {
     let object = try hostValue(of: handle)
     guard let slot = hostObjects.slot(of: path), object.isObject,
       slot < ObjectRef(object).slotCount, hostObjects.box(of: object) != nil
-    else { throw ConversionError("'\(name)' is not among the properties that scripts know") }
-    return withHostEntry {
-      anchorEntry()
-      let told = takeUpHostChange(of: ObjectRef(object), slot: slot)
-      return told.isUnwind ? endOfHostEntry() : .finished(nilHandle)
+    else { throw ConversionError("'\(name())' is not among the properties that scripts know") }
+    return whileOccupied {
+      withEntry {
+        anchorEntry()
+        let told = takeUpHostChange(of: ObjectRef(object), slot: slot)
+        return told.isUnwind ? endOfHostEntry() : nil
+      }
     }
   }
 

@@ -31,6 +31,9 @@ public struct ValueReader: ~Copyable {
   /// The value as a floating-point number, the nearest one; nil when it is no number.
   public var double: Double? { machine.nearestDouble(value) }
 
+  /// The value as an `Int`; nil when it is no integer or too large.
+  public var integer: Int? { value.asSmallInteger ?? integer(as: Int.self) }
+
   /// Whether it is an integer, of whatever size.
   public var isInteger: Bool {
     value.isSmallInteger || value.isObject(ofClass: ClassIndex.largeInteger)

@@ -30,6 +30,9 @@ public struct ValueWriter: ~Copyable {
   /// Writes a float.
   public mutating func write(_ double: Double) { value = machine.makeFloat(double) }
 
+  /// Writes an integer.
+  public mutating func write(_ integer: Int) { value = machine.makeInteger(integer) }
+
   /// Writes an integer of any width.
   public mutating func write<Integer: FixedWidthInteger>(integer: Integer) {
     if let word = Int(exactly: integer) {
