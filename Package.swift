@@ -23,6 +23,7 @@ let package = Package(
   name: "tenon",
   products: [
     .library(name: "Tenon", targets: ["Tenon"]),
+    .library(name: "TenonConcurrency", targets: ["TenonConcurrency"]),
     .executable(name: "tenon", targets: ["TenonREPL"]),
   ],
   targets: [
@@ -71,6 +72,10 @@ let package = Package(
         "TenonStoreKit", "TenonStores",
       ],
       path: "Sources/Embedding", swiftSettings: settings),
+    // A library of its own: who has no tasks does not link what they need.
+    .target(
+      name: "TenonConcurrency", dependencies: ["CTenonPlatform", "Tenon", "TenonRuntime"],
+      path: "Sources/Concurrency", swiftSettings: settings),
     .systemLibrary(
       name: "CTenonLibEdit", path: "Sources/CLibEdit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
@@ -86,6 +91,9 @@ let package = Package(
         "Tenon", "TenonRuntime", "TenonSolverKit", "TenonSolvers", "CTenonPlatform",
       ],
       path: "Benchmarks/connectors/graph", swiftSettings: settings),
+    .executableTarget(
+      name: "TenonEmbeddingBenchmarks", dependencies: ["Tenon"], path: "Benchmarks/embedding",
+      exclude: ["lua.c"], sources: ["host"], swiftSettings: settings),
     .executableTarget(
       name: "EmbedKernelTool", dependencies: ["TenonLexer", "TenonParser"],
       path: "Plugins/EmbedKernelTool", swiftSettings: settings),
@@ -133,6 +141,12 @@ let package = Package(
         "TenonSolverKit", "TenonSolvers", "TenonStoreKit", "TenonTables",
       ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
+    .testTarget(
+      name: "TenonEmbeddingTests",
+      dependencies: [
+        "Tenon", "TenonConcurrency", "TenonLexer", "TenonRuntime", "TenonStoreKit", "TenonStores",
+      ],
+      path: "Tests/EmbeddingTests", swiftSettings: settings),
     .testTarget(
       name: "TenonCommandTests",
       dependencies: ["Tenon", "TenonLexer", "TenonREPL", "TenonRuntime", "TenonStoreKit"],

@@ -6,6 +6,11 @@ package enum Wording {
     "unknown name '\(name)'; '=' compares and ':=' assigns"
   }
 
+  package static let programSignature =
+    "a program gets its parameters from the host that compiles it"
+  package static let programStatement =
+    "a program consists of statements; definitions and imports stand in a script"
+
   package static func unknownName(_ name: String, suggestion: String?) -> String {
     if let hint = ForeignWords.hint(for: name) { return "unknown name '\(name)'; \(hint)" }
     let hint = suggestion.map { "; did you mean '\($0)'?" } ?? ""

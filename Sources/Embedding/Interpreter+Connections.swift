@@ -31,11 +31,7 @@ public struct ScriptVariable {
   /// - Throws: `EvaluationError` when a connection determines the variable, or a net does not come
   ///   to rest; the variable is then as it was.
   public func set(_ value: FormulaValue) throws(EvaluationError) {
-    switch interpreter.machine.set(cell, to: value) {
-    case .finished: return
-    case .failed(let error): throw .script(error)
-    case .rejected, .interrupted: throw .interrupted
-    }
+    _ = try interpreter.finish(interpreter.machine.set(cell, to: value))
   }
 }
 
@@ -55,7 +51,6 @@ extension Interpreter {
   ///
   /// The connection takes part in the graph like those of scripts, which see it in `connections`.
   ///
-  /// - Requires: All variables are those of this interpreter.
   /// - Parameters:
   ///   - target: The variable that follows the others.
   ///   - inputs: What the formula reads, in the order in which it is given the values; what is named
@@ -65,21 +60,18 @@ extension Interpreter {
   ///     variables.
   /// - Returns: The connection, which understands `disconnect`, `why` and the other messages.
   /// - Throws: `EvaluationError` when another connection determines the target, or a cycle would
-  ///   come to be.
+  ///   come to be; or when a variable is one of another interpreter.
   @discardableResult
   public func connect(
     _ target: ScriptVariable, reading inputs: [ScriptVariable], text: String? = nil,
     formula: @escaping (borrowing FormulaInputs) -> FormulaValue
   ) throws(EvaluationError) -> Handle {
-    precondition(
-      (inputs + [target]).allSatisfy { $0.belongs(to: self) },
-      "a variable belongs to its interpreter")
-    let outcome = machine.connect(
-      target.cell, reading: inputs.map(\.cell), text: text, formula)
-    switch outcome {
-    case .finished(let handle): return handle
-    case .failed(let error): throw .script(error)
-    case .rejected, .interrupted: throw .interrupted
+    guard (inputs + [target]).allSatisfy({ $0.belongs(to: self) }) else {
+      throw .conversion(
+        ConversionError(
+          expected: "variables of this interpreter", found: "one of another interpreter"))
     }
+    return try finish(
+      machine.connect(target.cell, reading: inputs.map(\.cell), text: text, formula))
   }
 }

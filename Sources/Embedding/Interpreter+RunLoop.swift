@@ -37,13 +37,17 @@ extension Interpreter {
   /// go on.
   ///
   /// - Returns: How it ended: `failed` only for an `Exit`, which asks for the end of the program.
-  public func runDue() -> Outcome { Outcome(machine.runDue()) }
+  public func runDue() -> Outcome {
+    Outcome(machine.whileIdle { machine.runDue() })
+  }
 
   /// Waits for what is due and does it, until nothing can come any more; what stores have put off is
   /// not waited for when nothing else is.
   ///
   /// - Returns: How it ended, as `runDue`.
-  public func runLoop() -> Outcome { Outcome(machine.runLoop()) }
+  public func runLoop() -> Outcome {
+    Outcome(machine.whileIdle { machine.runLoop() })
+  }
 
   /// How many errors of timers and hooks were reported, after which the program went on.
   public var reportedErrors: Int { machine.reportedErrors }

@@ -22,6 +22,15 @@ public final class Interpreter {
     public var memoryLimit = 1 << 30
     /// The most bytes of the value stack; memory is taken only for what is used.
     public var stackSize = 64 << 20
+    /// The most steps of an evaluation; nil for any number.
+    ///
+    /// Steps are sends, turns of loops, and pieces of the work of methods in Swift: the same script stops
+    /// at the same statement.
+    public var stepLimit: Int?
+    /// The longest time of an evaluation; nil for any.
+    public var timeLimit: Duration?
+    /// The most bytes that the program may write to its console; nil for any number.
+    public var outputLimit: Int?
     /// Collect garbage at every n-th safepoint, to find missing roots; 0 for when it is worthwhile.
     public var collectEvery = 0
     /// Whether to record how long the collector stops the program.
@@ -48,7 +57,10 @@ public final class Interpreter {
     machineOptions.collectEvery = options.collectEvery
     machineOptions.recordsPauses = options.recordsPauses
     machine = Machine(options: machineOptions)
-    machine.host.console = console
+    machine.host.console =
+      options.outputLimit.map { LimitedConsole(console, limit: $0) } ?? console
+    machine.setLimits(
+      steps: options.stepLimit, nanoseconds: options.timeLimit.map { $0.wholeNanoseconds })
     machine.host.clock = clock
     machine.host.timeZoneSource = timeZones
     register(DataflowSolver.self)
@@ -129,13 +141,22 @@ public enum Outcome {
 }
 
 /// Why an evaluation has no value.
-public enum EvaluationError: Error, CustomStringConvertible {
+public enum EvaluationError: Error, CustomStringConvertible, ScriptErrorCarrier {
   /// The text is wrong: rendered errors, one after the other.
   case syntax(String)
   /// An exception that nobody handled.
   case script(ScriptError)
   /// Somebody asked it to stop.
   case interrupted
+  /// A value does not cross between Swift and the script.
+  case conversion(ConversionError)
+  /// It used up more than the interpreter's limits allow.
+  case limit(EvaluationLimit)
+
+  /// The exception of the script that it is, if it is one.
+  public var scriptError: ScriptError? {
+    if case .script(let error) = self { error } else { nil }
+  }
 
   /// The error as it would be printed.
   public var description: String {
@@ -143,6 +164,9 @@ public enum EvaluationError: Error, CustomStringConvertible {
     case .syntax(let text): text
     case .script(let error): error.rendered()
     case .interrupted: "interrupted"
+    case .conversion(let error): error.description
+    case .limit(.steps): "the evaluation takes too many steps"
+    case .limit(.time): "the evaluation takes too long"
     }
   }
 }
@@ -184,7 +208,7 @@ extension Interpreter {
     case .rejected(let diagnostics, _):
       throw .syntax(diagnostics.map { $0.rendered(in: source) }.joined(separator: "\n"))
     case .failed(let error): throw .script(error)
-    case .interrupted: throw .interrupted
+    case .interrupted: return try finish(.interrupted)
     }
   }
 
@@ -202,11 +226,7 @@ extension Interpreter {
   package func send(
     _ selector: String, to receiver: Handle, with arguments: [Handle]
   ) throws(EvaluationError) -> Handle {
-    switch machine.send(selector, to: receiver, arguments) {
-    case .finished(let handle): return handle
-    case .failed(let error): throw .script(error)
-    case .rejected, .interrupted: throw .interrupted
-    }
+    try finish(machine.send(selector, to: receiver, arguments))
   }
 }
 

@@ -105,7 +105,14 @@ extension Options {
       guard given == nil else { throw UsageError(message: "'\(name)' takes no value") }
     }
     if task == .session, !lines.isEmpty { task = .expression(lines.joined(separator: "\n")) }
-    arguments = Array(words[index...])
+    try finish(arguments: words[index...], words)
+  }
+
+  /// Takes what is for the script, and looks at what does not go together.
+  private mutating func finish(
+    arguments: ArraySlice<String>, _ words: [String]
+  ) throws(UsageError) {
+    self.arguments = Array(arguments)
     if isInteractive, task == .standardInput {
       throw UsageError(message: "'-i' needs the standard input for what is typed")
     }

@@ -55,7 +55,7 @@ extension Shell {
     case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
     // A command has no place in a text.
     case .script(let failure) where failure.trace.isEmpty: console.tell(failure.message)
-    case .script, .syntax: console.tell(error.description)
+    case .script, .syntax, .conversion, .limit: console.tell(error.description)
     }
   }
 

@@ -41,7 +41,7 @@ extension Shell {
       switch error {
       case .interrupted: tellInterrupt()
       case .script(let failure) where failure.exitStatus != nil: exitStatus = failure.exitStatus
-      case .script, .syntax:
+      case .script, .syntax, .conversion, .limit:
         console.tell("the value is a \(value.className), which cannot be printed:")
         console.tell(error.description)
       }

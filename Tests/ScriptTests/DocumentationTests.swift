@@ -125,9 +125,10 @@ struct MarkdownFile: Sendable, CustomTestStringConvertible {
     .deletingLastPathComponent().deletingLastPathComponent()
 
   /// The files that hold what the documentation shows of Swift.
-  static let embeddingExamples = ["EmbeddingExamples.swift", "Checksummed.swift"].map {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: $0)
-  }
+  static let embeddingExamples = [
+    "ScriptTests/EmbeddingExamples.swift", "ScriptTests/Checksummed.swift",
+    "EmbeddingTests/ActorTests.swift",
+  ].map { root.appending(path: "Tests/\($0)") }
 
   /// `README.md` and what lies below `docs`.
   static let all: [MarkdownFile] = {

@@ -10,39 +10,125 @@ import Testing
 @Suite struct EmbeddingExamples {
   @Test func values() throws {
     let interpreter = Interpreter()
-    interpreter["limit"] = interpreter.value(20)
-    let sum = try interpreter.evaluate("(1 to: limit) sum")
-    print(sum.integer ?? 0)  // 210
-    #expect(sum.integer == 210)
+    interpreter["limit"] = 20
+    let sum = try interpreter.evaluate("(1 to: limit) sum", as: Int.self)  // 210
+    #expect(sum == 210)
   }
 
-  @Test func messages() throws {
+  @Test func plainTypes() throws {
     let interpreter = Interpreter()
-    let tank = try interpreter.evaluate(
+    interpreter["order"] = Order(price: 9.5, lines: ["tea", "milk"])
+    interpreter["color"] = Color.green
+    let order = try interpreter.evaluate(
+      "order at: #color put: color. order", as: Order.self)
+    print(order.color ?? "none")  // green
+    #expect(order.color == "green" && order.lines == ["tea", "milk"])
+  }
+
+  @Test func calls() throws {
+    let interpreter = Interpreter()
+    let add = try interpreter.evaluate("[ :a :b | a + b ]")
+    print(try add.call(3, 4, as: Int.self))  // 7
+    let list = try interpreter.evaluate("OrderedCollection new", as: DynamicHandle.self)
+    try list.add("a")
+    try list.add("b", beforeIndex: 1)
+    let first: String = try list.at(1)  // b
+    #expect(first == "b")
+    #expect(try add.call(3, 4, as: Int.self) == 7)
+  }
+
+  @Test func programs() throws {
+    let interpreter = Interpreter()
+    let area = try interpreter.compile("width * height", parameters: ["width", "height"])
+    let square = try area.run(3, 3, as: Int.self)  // 9
+    #expect(square == 9)
+  }
+
+  @Test func functions() throws {
+    let interpreter = Interpreter()
+    interpreter["twice"] = interpreter.function { (x: Int) in x * 2 }
+    let numbers = try interpreter.evaluate("#(1 2 3) collect: twice", as: [Int].self)  // 2, 4, 6
+    #expect(numbers == [2, 4, 6])
+  }
+
+  @Test func objects() throws {
+    let interpreter = Interpreter()
+    try interpreter.define(Tank.self) {
+      HostInitializer("named:") { (name: String) in Tank(name: name) }
+      HostProperty("level", \.level)
+      HostProperty("name", \.name)
+      HostMethod("fill:") { (tank, amount: Double) in try tank.fill(amount) }
+    }
+    let tank = Tank(name: "left")
+    interpreter["left"] = tank
+    _ = try interpreter.evaluate(
       """
-      class Tank { var level. -initialize { level := 0 } -fill: amount { level := level + amount } }
-      Tank new
+      class Barrel : Tank { -fillTwice: amount { self fill: amount; fill: amount } }
+      left fill: 30.
+      (Barrel named: 'right') fillTwice: 5
       """)
-    _ = try interpreter.send("fill:", to: tank, interpreter.value(30))
-    let level = try interpreter.send("level", to: tank)
-    #expect(level.integer == 30)
+    print(tank.level)  // 30.0
+    #expect(tank.level == 30)
+    try interpreter.define(error: TankError.self)
+    let text = "[ left fill: 1000 ] on: TankError do: [ :error | error messageText ]"
+    print(try interpreter.evaluate(text, as: String.self))  // overflow
+    do {
+      _ = try interpreter.evaluate("left fill: 1000", name: "rules.st")
+    } catch {
+      let failure = error.scriptError
+      print(failure?.cause as? TankError == .overflow)  // true
+      print(failure?.rendered() ?? "")  // rules.st:1:6: error: overflow
+    }
+    #expect(try interpreter.evaluate(text, as: String.self) == "overflow")
+  }
+
+  @Test func properties() throws {
+    let interpreter = Interpreter()
+    try interpreter.define(Weather.self) { HostProperty("celsius", \.celsius) }
+    let weather = Weather()
+    let model = try interpreter.object(weather)
+    interpreter["weather"] = model
+    _ = try interpreter.evaluate(
+      """
+      var fahrenheit. var kelvin.
+      fahrenheit =|= weather celsius * 9 / 5 + 32.
+      kelvin =|= weather celsius + 273.15
+      """)
+
+    let fields = try ["weather/celsius", "fahrenheit", "kelvin"].map {
+      try interpreter.binding($0, as: Double.self)
+    }
+    var shown = [20.0, 68, 293.15]
+    for (index, field) in fields.enumerated() { try field.observe { shown[index] = $0 } }
+
+    try fields[1].set(212)  // the user writes Fahrenheit
+    print(weather.celsius)  // 100.0
+    try model.set(\.celsius, to: 0)  // the program writes its model
+    print(shown)  // [0.0, 32.0, 273.15]
+    #expect(weather.celsius == 0)
+    #expect(shown == [0, 32, 273.15])
+  }
+
+  @Test func sources() throws {
+    let interpreter = Interpreter()
+    _ = try interpreter.evaluate("var celsius. var warm. warm |= celsius > 25")
+    let measured = interpreter.source(for: "celsius", of: Double.self)
+    measured.send(30)  // from any thread
+    _ = interpreter.runDue()
+    print(try interpreter.get("warm", as: Bool.self))  // true
+    #expect(try interpreter.get("warm", as: Bool.self))
   }
 
   @Test func errors() throws {
     let interpreter = Interpreter()
     do {
       _ = try interpreter.evaluate("#(1, 2) at: 3", name: "rules.st")
-    } catch .script(let error) {
-      print(error.message)  // index 3 is out of bounds: 1 to 2
-      print(error.rendered())  // with the place, the line and the stack trace
-      #expect(error.message == "index 3 is out of bounds: 1 to 2")
-      #expect(error.rendered().hasPrefix("rules.st:1:9: error: index 3 is out of bounds"))
-    } catch .syntax(let text) {
-      print(text)
-      Issue.record("a syntax error: \(text)")
-    } catch .interrupted {
-      print("interrupted")
-      Issue.record("interrupted")
+    } catch {
+      let failure = error.scriptError
+      print(failure?.message ?? "")  // index 3 is out of bounds: 1 to 2
+      print(error)  // with the place, the line and the stack trace
+      #expect(failure?.message == "index 3 is out of bounds: 1 to 2")
+      #expect("\(error)".hasPrefix("rules.st:1:9: error: index 3 is out of bounds"))
     }
   }
 
@@ -183,6 +269,9 @@ import Testing
   @Test func limits() throws {
     var options = Interpreter.Options()
     options.memoryLimit = 64 << 20
+    options.stepLimit = 1_000_000
+    options.timeLimit = .seconds(2)
+    options.outputLimit = 1 << 20
     let interpreter = Interpreter(options)
     let size = try interpreter.evaluate(
       "[ Array new: 100000000 ] on: OutOfMemory do: [ :error | 'refused' ]")
@@ -293,4 +382,32 @@ final class OneStepSolver: ConnectorSolver {
   func formula(computing cell: CellID) -> FormulaID? {
     formulas.values.first { $0.output == cell }?.id
   }
+}
+
+enum Color: String, ScriptConvertible { case red, green }
+
+struct Order: Codable, ScriptConvertible {
+  var price: Double
+  var lines: [String]
+  var color: String?
+}
+
+/// A tank, as the program has it.
+final class Tank: ScriptObject {
+  var level = 0.0
+  let name: String
+
+  init(name: String) { self.name = name }
+
+  func fill(_ amount: Double) throws {
+    guard level + amount <= 100 else { throw TankError.overflow }
+    level += amount
+  }
+}
+
+enum TankError: Error { case overflow }
+
+/// What the program knows of the weather.
+final class Weather: ScriptObject {
+  var celsius = 20.0
 }

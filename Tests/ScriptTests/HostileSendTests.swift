@@ -251,8 +251,8 @@ extension Interpreter {
     } catch {
       return switch error {
       case .script(let error): .failed(error)
-      case .syntax: .rejected([], isIncomplete: false)
-      case .interrupted: .interrupted
+      case .syntax, .conversion: .rejected([], isIncomplete: false)
+      case .interrupted, .limit: .interrupted
       }
     }
   }

@@ -158,6 +158,14 @@ final class EventSession {
     switch error {
     case .interrupted: try end("interrupted")
     case .script(let failure): try tell(failure)
+    case .conversion, .limit:
+      try console.send(
+        "error",
+        [
+          ("class", "Error"), ("message", .text(error.description)),
+          ("text", .text(error.description)),
+        ])
+      try end("failed")
     case .syntax(let text):
       try console.send(
         "error", [("class", "SyntaxError"), ("message", .text(text)), ("text", .text(text))])

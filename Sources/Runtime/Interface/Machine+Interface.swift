@@ -33,59 +33,39 @@ extension Machine {
   ) -> RunOutcome {
     // Whoever goes on has not stopped the program.
     loop.isAbandoned = false
-    let outcome = run(
-      source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn
-    ) { value, range in
-      observer?(handles.makeHandle(value), range)
+    let ended = whileOccupied {
+      let outcome = run(
+        source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn
+      ) { value, range in
+        observer?(handles.makeHandle(value), range)
+      }
+      return switch outcome {
+      case .finished(let value): .finished(handles.makeHandle(value))
+      case .rejected(let diagnostics, let isIncomplete):
+        .rejected(diagnostics, isIncomplete: isIncomplete)
+      case .failed(let error): .failed(error.published)
+      case .interrupted: .interrupted
+      }
     }
-    return switch outcome {
-    case .finished(let value): .finished(handles.makeHandle(value))
-    case .rejected(let diagnostics, let isIncomplete):
-      .rejected(diagnostics, isIncomplete: isIncomplete)
-    case .failed(let error): .failed(error.published)
-    case .interrupted: .interrupted
-    }
+    return ended ?? .interrupted
   }
 
   /// Sends a message from outside.
   package func send(
     _ name: String, to receiver: Handle, _ arguments: [Handle]
   ) -> RunOutcome {
-    withEntry {
-      let callee = pushNativeFrame()
-      let selector = self.selector(name)
-      guard selector.argumentCount == arguments.count else {
-        let (count, given) = (selector.argumentCount, arguments.count)
-        return .failed(
-          ScriptError(
-            className: ErrorClass.wrongArgumentCount.rawValue,
-            message:
-              "'\(name)' takes \(count) \(count == 1 ? "argument" : "arguments"), not \(given)",
-            trace: []))
+    do throws(ConversionError) {
+      var answer: Handle?
+      let outcome = try call(receiver, name, count: arguments.count) {
+        (writer, index) throws(ConversionError) in
+        try writer.write(arguments[index])
+      } reading: {
+        answer = $0.handle
       }
-      let object = self.value(of: receiver)
-      callee[0] = object
-      for (index, argument) in arguments.enumerated() {
-        callee[index + 1] = self.value(of: argument)
-      }
-      let body = body(for: selector, classIndex: object.classIndex)
-      let value = enter(body, callee, argumentCount: arguments.count)
-      guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
-      return switch endOfUnwinding() {
-      case .finished(let value): .finished(handles.makeHandle(value))
-      case .failed(let error): .failed(error.published)
-      case .rejected, .interrupted: .interrupted
-      }
+      return outcome ?? answer.map { .finished($0) } ?? .interrupted
+    } catch {
+      return .failed(.unfit(error))
     }
-  }
-
-  /// The value that a handle of this interpreter holds.
-  ///
-  /// A value of another one would be an object that neither collector knows to be in use.
-  private func value(of handle: Handle) -> Value {
-    precondition(
-      handle.machine == nil || handle.machine === self, "a handle belongs to its interpreter")
-    return handle.value
   }
 
   /// Makes values of the language.
@@ -94,7 +74,7 @@ extension Machine {
   package func makeHandle(_ double: Double) -> Handle { handles.makeHandle(makeFloat(double)) }
   package func makeHandle(_ boolean: Bool) -> Handle { handles.makeHandle(Value(boolean)) }
   package func makeHandle(_ elements: [Handle]) -> Handle {
-    handles.makeHandle(makeArray(elements.map { value(of: $0) }))
+    handles.makeHandle(makeArray(elements.map { $0.machine === self ? $0.value : .nil }))
   }
   package var nilHandle: Handle { handles.makeHandle(.nil) }
 
@@ -114,7 +94,7 @@ extension Machine {
   @inline(never)
   private func refreshInEntry(_ variable: ObjectRef) {
     withEntry {
-      state.base = state.top
+      anchorEntry()
       // Whoever interrupts it reads what there is.
       if refresh(variable, slot: 0).isUnwind { _ = endOfUnwinding() }
     }
@@ -122,11 +102,17 @@ extension Machine {
 
   /// Gives a variable of the script a value, declaring it when it is new.
   package func setVariable(_ name: String, to handle: Handle) -> RunOutcome {
-    withEntry {
+    let value: Value
+    do throws(ConversionError) {
+      value = try hostValue(of: handle)
+    } catch {
+      return .failed(.unfit(error))
+    }
+    return withHostEntry {
       let cell = scriptCell(named: name)
-      state.base = state.top
-      let stored = store(value(of: handle), into: cell, slot: 0)
-      return stored.isUnwind ? .interrupted : .finished(handle)
+      anchorEntry()
+      let stored = store(value, into: cell, slot: 0)
+      return stored.isUnwind ? endOfHostEntry() : .finished(handle)
     }
   }
 
@@ -145,16 +131,22 @@ extension Machine {
   }
 
   /// A way to stop the program from another thread or a signal handler.
-  package var interrupter: Interrupter { Interrupter(state) }
+  package var interrupter: Interrupter { Interrupter(state, memory) }
 }
 
 /// Stops a program from another thread, or from a signal handler.
 ///
-/// It must not be used any more when its interpreter is gone.
+/// When its interpreter is gone it does nothing; as long as it is held, address space of the interpreter
+/// stays reserved.
 public struct Interrupter: @unchecked Sendable {
   private let state: StateRef
+  /// What the state is a part of.
+  private let memory: MachineMemory
 
-  init(_ state: StateRef) { self.state = state }
+  init(_ state: StateRef, _ memory: MachineMemory) {
+    self.state = state
+    self.memory = memory
+  }
 
   /// Asks the program to stop at its next safepoint.
   ///
@@ -173,7 +165,7 @@ extension UncaughtError {
   /// The error as other modules see it.
   var published: ScriptError {
     ScriptError(
-      className: className, message: message, exitStatus: exitStatus,
+      className: className, message: message, exitStatus: exitStatus, cause: cause,
       trace: trace.entries.map {
         ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
       }, omitted: trace.omitted)
@@ -187,7 +179,7 @@ extension UncaughtError {
     }
     let block = Closure(block).code.object
     return ScriptError(
-      className: className, message: message, exitStatus: exitStatus,
+      className: className, message: message, exitStatus: exitStatus, cause: cause,
       trace: [ScriptError.Entry(method: nil, source: block.code.source, range: block.range)],
       omitted: 0)
   }

@@ -87,32 +87,27 @@ extension Machine {
   }
 
   /// The floating-point number that is nearest to a number; nil for what is none.
-  fileprivate func nearestDouble(_ value: Value) -> Double? {
+  func nearestDouble(_ value: Value) -> Double? {
     if let integer = value.asSmallInteger { return Double(integer) }
     return value.isUndefined ? nil : double(value) ?? solverNumber(value)?.double
   }
 
   /// Gives a variable a value and brings the connections up to date.
   package func set(_ variable: VariableCell, to value: FormulaValue) -> RunOutcome {
-    withEntry { setWithin(variable, to: value) }
+    withHostEntry { setWithin(variable, to: value) }
   }
 
   /// Gives a variable a value, within an entry.
   private func setWithin(_ variable: VariableCell, to value: FormulaValue) -> RunOutcome {
-    state.base = state.top
+    anchorEntry()
     let stored = store(self.value(of: value), into: variable.cell, slot: 0)
-    if !stored.isUnwind { return .finished(nilHandle) }
-    return switch endOfUnwinding() {
-    case .finished(let value): .finished(handles.makeHandle(value))
-    case .failed(let error): .failed(error.published)
-    case .rejected, .interrupted: .interrupted
-    }
+    return stored.isUnwind ? endOfHostEntry() : .finished(nilHandle)
   }
 
   /// Writes integers to a variable one after the other: what a benchmark measures.
   package func writeRepeatedly(_ variable: VariableCell, count: Int, _ value: (Int) -> Int) {
     withEntry {
-      state.base = state.top
+      anchorEntry()
       let cell = variable.cell
       for round in 0..<count {
         let number = Value(small: value(round))
@@ -130,7 +125,7 @@ extension Machine {
     _ variables: [VariableCell], count: Int, _ value: (_ round: Int, _ index: Int) -> Int
   ) {
     withEntry {
-      state.base = state.top
+      anchorEntry()
       for round in 0..<count {
         graph.atomicDepth += 1
         for (index, variable) in variables.enumerated() {
@@ -180,8 +175,8 @@ extension Machine {
     _ target: VariableCell, reading inputs: [VariableCell], text: String?,
     _ code: NativeCode
   ) -> RunOutcome {
-    withEntry {
-      state.base = state.top
+    withHostEntry {
+      anchorEntry()
       func operand(_ variable: VariableCell) -> ConnectionSpec.Operand {
         ConnectionSpec.Operand(place: .place(.slot(variable.cell, 0)), name: variable.name)
       }
@@ -191,12 +186,7 @@ extension Machine {
       let value = connect(
         plan, connector: "|=", text: text, source: nativeSource, range: SourceRange.none,
         site: nil)
-      guard value.isUnwind else { return .finished(handles.makeHandle(value)) }
-      return switch endOfUnwinding() {
-      case .finished(let value): .finished(handles.makeHandle(value))
-      case .failed(let error): .failed(error.published)
-      case .rejected, .interrupted: .interrupted
-      }
+      return value.isUnwind ? endOfHostEntry() : .finished(handles.makeHandle(value))
     }
   }
 }

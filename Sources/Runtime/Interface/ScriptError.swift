@@ -10,15 +10,19 @@ public struct ScriptError: Error, Sendable {
   public let trace: [Entry]
   /// The status with which the program asked to end, of an `Exit`; nil for an error.
   public let exitStatus: Int32?
+  /// The error that Swift code of the host has thrown, if the exception stands for one.
+  public let cause: (any Error)?
   /// How many sends the trace leaves out, further outside, because it would be too long.
   public let omitted: Int
 
   init(
-    className: String, message: String, exitStatus: Int32? = nil, trace: [Entry], omitted: Int = 0
+    className: String, message: String, exitStatus: Int32? = nil, cause: (any Error)? = nil,
+    trace: [Entry], omitted: Int = 0
   ) {
     self.className = className
     self.message = message
     self.exitStatus = exitStatus
+    self.cause = cause
     self.trace = trace
     self.omitted = omitted
   }

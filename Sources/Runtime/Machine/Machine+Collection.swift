@@ -69,6 +69,8 @@ extension Machine {
   /// Marks what the tables keep for objects that live, and frees the rest; the roots and all they
   /// reach are marked.
   private func endCollection() {
+    collector.isCollecting = true
+    defer { collector.isCollecting = false }
     markAddedVariables()
     graph.mark(heap)
     markAddedVariables()
@@ -80,6 +82,7 @@ extension Machine {
     }
     forgetUnusedSymbols()
     clearWeakReferences()
+    host.objects.purge(heap)
     graph.causes.purge(heap)
     heap.finishCollection()
     freeRetiredCode()
@@ -116,6 +119,7 @@ extension Machine {
     }
     markLiterals()
     handles.mark(heap)
+    if let held = nativeStack.held { heap.mark(held.value) }
     heap.mark(graph.causes.traceStream)
     loop.mark(heap)
     for hooks in collector.finalizers.values { for hook in hooks { heap.mark(hook) } }

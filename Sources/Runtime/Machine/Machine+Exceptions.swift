@@ -38,6 +38,8 @@ struct UncaughtError {
   let message: String
   /// Of an `Exit`, the status it asks for.
   var exitStatus: Int32?
+  /// The error of the host that it stands for.
+  var cause: (any Error)?
   let trace: StackTrace
 }
 
@@ -332,7 +334,7 @@ extension Machine {
     if let place = exceptions.failurePlace { trace.entries.insert(place, at: 0) }
     exceptions.uncaught = UncaughtError(
       className: classInfo(of: Value(exception)).name, message: message,
-      exitStatus: exitStatus(of: exception), trace: trace)
+      exitStatus: exitStatus(of: exception), cause: hostCause(of: exception), trace: trace)
     return state.unwind(to: topLevelTarget, with: .nil)
   }
 }

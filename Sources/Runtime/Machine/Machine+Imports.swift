@@ -54,9 +54,14 @@ struct ScriptPlan {
 
   /// Parses and checks a text, after what it imports.
   ///
-  /// `chain`: the files that are being read, each imported by the one before it.
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - chain: The files that are being read, each imported by the one before it.
+  ///   - wrap: Puts what was parsed into something else, before it is checked.
+  /// - Returns: The script, or what is wrong with it.
   mutating func read(
-    _ source: SourceText, chain: [(identity: String, name: String)]
+    _ source: SourceText, chain: [(identity: String, name: String)],
+    wrap: (Script) -> Script = { $0 }
   ) -> Outcome {
     var result = machine.parse(source, names: hyphenatedNames, connectors: connectors)
     guard var script = result.script else {
@@ -75,6 +80,7 @@ struct ScriptPlan {
       }
       script = again
     }
+    script = wrap(script)
     // What is missing would have made names known.
     let isMissingImports = !issues.isEmpty
     var check = ScriptCheck(

@@ -35,6 +35,7 @@ extension Machine {
         interruption == .none
         ? .cleaningUp(until: monotonicTime() &+ Interruption.grace) : .abandoning
     }
+    if host.limits.isActive { countStep() }
     guard interruption != .none else { return false }
     if case .cleaningUp(let deadline) = interruption, monotonicTime() >= deadline {
       interruption = .abandoning
@@ -79,7 +80,7 @@ extension Machine {
     exceptions.uncaught = nil
   }
 
-  private func monotonicTime() -> UInt64 {
+  func monotonicTime() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

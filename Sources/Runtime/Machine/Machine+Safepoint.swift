@@ -53,7 +53,7 @@ extension Machine {
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
-      || connections.solverLimit != nil
+      || connections.solverLimit != nil || host.limits.isActive
     {
       state.requestSafepoint()
     }

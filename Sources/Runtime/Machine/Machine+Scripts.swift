@@ -243,6 +243,7 @@ extension Machine {
 
   /// What an evaluation came to that unwound the whole stack.
   func endOfUnwinding() -> ScriptOutcome {
+    if nativeStack.hostDepth > 0, let error = holdUnwinding() { return .failed(error) }
     let target = state.unwindTarget
     let value = state.takeUnwindValue()
     exceptions.unwindAction = .deliver
@@ -265,6 +266,7 @@ extension Machine {
       nativeStack.low = stack.low
       nativeStack.reserveBytes = stack.reserve
       nativeStack.releaseRoom = stack.releaseRoom
+      if host.limits.isSet { host.limits.begin() }
       setNativeFloor(stack.floor)
     }
     let handler = exceptions.currentHandler
@@ -275,9 +277,11 @@ extension Machine {
         nativeStack.low = 0
         if loop.coroutines.underWay.isEmpty { retireReplacedMethods() }
         endInterruption()
+        host.limits.end()
       }
       exceptions.currentHandler = handler
       setNativeFloor(floor)
+      if nativeStack.entryDepth == 0 { host.objects.release() }
     }
     return body()
   }

@@ -27,8 +27,25 @@ public final class HTTPStore {
     var certificates: String?
     var proxy: String?
     var cookies: CookieJar?
+    var hosts: Set<String>?
+    var isReadOnly = false
     /// Fields that go with every request to an origin.
     var fields: [String: [HTTPField]] = [:]
+
+    /// Refuses a request that was not granted.
+    func check(
+      _ method: String, _ url: HTTPURL, for reference: Reference
+    ) throws(StoreError) {
+      if isReadOnly, method != "GET", method != "HEAD" {
+        throw StoreError(
+          .permission, reference.hidingPassword, "only reading is granted, not '\(method)'")
+      }
+      guard let hosts, !hosts.contains(url.host.lowercased()),
+        !hosts.contains(url.authority.lowercased())
+      else { return }
+      throw StoreError(
+        .permission, reference.hidingPassword, "the host '\(url.host)' is not granted")
+    }
 
     /// A request as they say that requests are made.
     func request(_ method: String, _ url: HTTPURL) -> HTTPRequest {
@@ -69,6 +86,20 @@ public final class HTTPStore {
   public var certificates: String? {
     get { settings.withLock { $0.certificates } }
     set { settings.withLock { $0.certificates = newValue } }
+  }
+
+  /// The hosts that may be asked, in small letters, with a port or for any; nil for all.
+  ///
+  /// A server that sends on to another one is not followed there.
+  public var hosts: Set<String>? {
+    get { settings.withLock { $0.hosts } }
+    set { settings.withLock { $0.hosts = newValue.map { Set($0.map { $0.lowercased() }) } } }
+  }
+
+  /// Whether nothing may be asked for but what is there: `GET` and `HEAD` alone.
+  public var isReadOnly: Bool {
+    get { settings.withLock { $0.isReadOnly } }
+    set { settings.withLock { $0.isReadOnly = newValue } }
   }
 
   /// Creates a client that uses the system's libcurl, which is loaded by the first request.
@@ -186,8 +217,7 @@ public final class HTTPStore {
     body: [UInt8]?, suffix: String = "", follows: Bool = true, changesMethod: Bool = false,
     timeout: Int? = nil, _ exchange: (HTTPRequest) throws(HTTPTransportError) -> Answer
   ) throws(StoreError) -> (answer: Answer, url: HTTPURL) {
-    var (method, body) = (method, body)
-    var own = own
+    var (method, body, own) = (method, body, own)
     var url = try HTTPURL(reference, scheme: scheme)
     if !suffix.isEmpty {
       url = HTTPURL(scheme: url.scheme, authority: url.authority, target: url.target + suffix)
@@ -198,6 +228,7 @@ public final class HTTPStore {
     let limit = timeout ?? settings.timeout
     let end = now() + limit
     for _ in 0...HTTPStore.mostRedirects {
+      try settings.check(method, url, for: reference)
       // What says who asks is for nobody else.
       if url.origin != origin { own.removeAll { $0.isSecret } }
       var request = settings.request(method, url)

@@ -6,6 +6,9 @@ final class CollectorState {
   /// The hooks of objects, by the objects' addresses.
   var finalizers: [UInt: [Value]] = [:]
 
+  /// Whether what is dead is being given back: the host may begin nothing then.
+  var isCollecting = false
+
   // MARK: Counts
   var safepointCount = 0
   /// How many collections an interpreter that tests itself has begun.

@@ -10,6 +10,13 @@ package final class HostServices {
   /// What opens stores that a script asks for, by their kind.
   package var storeOpeners: [String: StoreOpener] = [:]
 
+  /// The objects of scripts that stand for values of the host.
+  let objects = HostObjects()
+  /// Which thread is in the interpreter.
+  let occupancy = Occupancy()
+  /// What an evaluation may use up.
+  let limits = EvaluationLimits()
+
   // MARK: Time
   private let graph: ConnectionGraph
   /// What time it is; nil when the program has no way to know.

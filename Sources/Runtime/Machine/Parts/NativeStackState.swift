@@ -10,4 +10,10 @@ final class NativeStackState {
   var low: UInt = 0
   /// The bytes of the native stack that freeing syntax may take.
   var releaseRoom = 0
+
+  // MARK: Swift code of the host
+  /// How many calls of it are under way, one inside the other.
+  var hostDepth = 0
+  /// What unwinds through the innermost one.
+  var held: HeldUnwinding?
 }

@@ -1,0 +1,75 @@
+internal import CTenonPlatform
+internal import Synchronization
+
+/// A thread that does jobs one after the other.
+final class InterpreterThread: SerialExecutor {
+  private let queue = JobQueue()
+
+  init() {
+    // The thread holds the queue alone, so that it ends with the executor.
+    let context = unsafe Unmanaged.passRetained(queue).toOpaque()
+    let started = unsafe tenon_start_thread(
+      { context in
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<JobQueue>.fromOpaque(context).takeRetainedValue().run()
+      }, context)
+    if started != 0 { unsafe Unmanaged<JobQueue>.fromOpaque(context).release() }
+    hasThread = started == 0
+  }
+
+  /// Whether the system has given a thread; without one jobs are done where they are asked for.
+  private let hasThread: Bool
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = unsafe asUnownedSerialExecutor()
+    guard hasThread else { return unsafe job.runSynchronously(on: executor) }
+    // The executor lives as long as one of its jobs runs.
+    queue.add { [self] in
+      withExtendedLifetime(self) { unsafe job.runSynchronously(on: executor) }
+    }
+  }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    unsafe UnownedSerialExecutor(ordinary: self)
+  }
+
+  /// Lets the thread end when it has done what there is.
+  func end() { queue.end() }
+}
+
+/// What a thread has to do.
+@safe
+private final class JobQueue: @unchecked Sendable {
+  private let signal: OpaquePointer?
+  private var jobs: [() -> Void] = []
+  private var hasEnded = false
+
+  init() { unsafe signal = tenon_signal_create() }
+
+  deinit { if let signal = unsafe signal { unsafe tenon_signal_destroy(signal) } }
+
+  func add(_ job: @escaping () -> Void) { locked { jobs.append(job) } }
+
+  func end() { locked { hasEnded = true } }
+
+  private func locked(_ body: () -> Void) {
+    unsafe tenon_signal_lock(signal)
+    body()
+    unsafe tenon_signal_call(signal)
+    unsafe tenon_signal_unlock(signal)
+  }
+
+  /// Does jobs until the end.
+  func run() {
+    while true {
+      unsafe tenon_signal_lock(signal)
+      while jobs.isEmpty, !hasEnded { unsafe tenon_signal_wait(signal, .max) }
+      let due = jobs
+      jobs = []
+      unsafe tenon_signal_unlock(signal)
+      if due.isEmpty { return }
+      for job in due { job() }
+    }
+  }
+}

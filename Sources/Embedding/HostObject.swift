@@ -1,0 +1,148 @@
+public import TenonRuntime
+
+extension Interpreter {
+  /// Defines a class of scripts that stands for a Swift type.
+  ///
+  ///     try interpreter.define(Tank.self) {
+  ///       HostInitializer { Tank() }
+  ///       HostProperty("level", \.level)
+  ///       HostMethod("fill:") { (tank, amount: Double) in try tank.fill(amount) }
+  ///     }
+  ///
+  /// Scripts may derive classes from it and add methods and variables.
+  ///
+  /// - Parameters:
+  ///   - type: The type, a class or a structure.
+  ///   - name: What scripts call the class.
+  ///   - superclass: A type that has been defined before, whose members this one inherits.
+  ///   - members: What scripts know of it.
+  /// - Throws: `EvaluationError` when the name or a selector is none, when it is there already, or when
+  ///   a selector does not fit its parameters.
+  public func define<Root>(
+    _ type: Root.Type, as name: String = "\(Root.self)", inheriting superclass: Any.Type? = nil,
+    @HostMemberBuilder<Root> members: () -> [HostMember<Root>]
+  ) throws(EvaluationError) {
+    let problem = machine.defineHostClass(
+      ObjectIdentifier(type), named: name, superclass: superclass.map { ObjectIdentifier($0) },
+      members().map(\.member))
+    if let problem { throw .conversion(ConversionError(problem)) }
+  }
+
+  /// The object of scripts that stands for a Swift object, or a new one that holds a structure.
+  ///
+  /// - Throws: `EvaluationError` when the type has not been defined.
+  public func object<Root>(_ value: Root) throws(EvaluationError) -> HostObject<Root> {
+    let box = HostBox(value)
+    do throws(ConversionError) {
+      let handle = try machine.makeHandle { (writer) throws(ConversionError) in
+        try machine.write(box, as: Swift::type(of: value), Root.self, to: &writer)
+      }
+      return HostObject(interpreter: self, handle: handle)
+    } catch {
+      throw .conversion(error)
+    }
+  }
+}
+
+extension Machine {
+  fileprivate func write<Root>(
+    _ box: HostBox<Root>, as dynamic: Any.Type, _ type: Root.Type, to writer: inout ValueWriter
+  ) throws(ConversionError) {
+    try writeHostObject(
+      box, of: [ObjectIdentifier(dynamic), ObjectIdentifier(type)], named: "\(type)", to: &writer)
+  }
+}
+
+/// A Swift value that scripts share, and how Swift tells them of changes.
+///
+/// It keeps the interpreter and the object alive.
+public struct HostObject<Root>: ScriptConvertible {
+  let interpreter: Interpreter
+  /// The object of scripts.
+  public let handle: Handle
+
+  /// The Swift value: of a structure the present one.
+  ///
+  /// - Throws: `EvaluationError` when a script has replaced the object's value by one of another type.
+  public func value() throws(EvaluationError) -> Root { try box().value }
+
+  /// Gives a property a value, and tells connections.
+  ///
+  /// - Throws: `EvaluationError` when scripts do not know the property, or a net does not come to rest:
+  ///   the property has the value all the same.
+  public func set<Value>(
+    _ path: WritableKeyPath<Root, Value>, to value: Value
+  ) throws(EvaluationError) {
+    let box = try box()
+    if let path = path as? ReferenceWritableKeyPath<Root, Value> {
+      box.value[keyPath: path] = value
+    } else {
+      box.value[keyPath: path] = value
+    }
+    try changed(path)
+  }
+
+  /// Tells connections that Swift code has changed a property.
+  ///
+  /// Formulas that read it run, and what is connected with it both ways follows, before it returns.
+  ///
+  /// - Throws: `EvaluationError` when scripts do not know the property, when a formula is running, or
+  ///   a net does not come to rest.
+  public func changed(_ path: PartialKeyPath<Root>) throws(EvaluationError) {
+    let outcome: RunOutcome?
+    do throws(ConversionError) {
+      outcome = try interpreter.machine.hostPropertyChanged(handle, path, named: "\(path)")
+    } catch {
+      throw .conversion(error)
+    }
+    if let outcome { throw interpreter.machine.error(of: outcome) }
+  }
+
+  private func box() throws(EvaluationError) -> HostBox<Root> {
+    let found: AnyHostBox?
+    do throws(ConversionError) {
+      found = try interpreter.machine.read(handle) { $0.hostObject }
+    } catch {
+      throw .conversion(error)
+    }
+    guard let box = found as? HostBox<Root> else {
+      throw .conversion(
+        ConversionError(expected: "an object of \(Root.self)", found: handle.className))
+    }
+    return box
+  }
+
+  /// The object cannot be made of a value alone: `ScriptObject` reads the Swift object.
+  ///
+  /// - Throws: `ConversionError`, always.
+  public static func read(_ value: borrowing ValueReader) throws(ConversionError) -> HostObject {
+    throw ConversionError("a parameter is an object of \(Root.self), not a HostObject of it")
+  }
+
+  /// Writes the object.
+  ///
+  /// - Throws: `ConversionError` when it is one of another interpreter.
+  public func write(to writer: inout ValueWriter) throws(ConversionError) {
+    try writer.write(handle)
+  }
+}
+
+/// A Swift class whose objects scripts share: parameters, results and variables can be of it.
+///
+/// The interpreter must have a definition of the class.
+public protocol ScriptObject: AnyObject, ScriptConvertible {}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension ScriptObject {
+  public static func read(_ value: borrowing ValueReader) throws(ConversionError) -> Self {
+    guard let object = value.hostObject?.content as? Self else {
+      throw value.mismatch("an object of \(Self.self)")
+    }
+    return object
+  }
+
+  public func write(to writer: inout ValueWriter) throws(ConversionError) {
+    let machine = writer.machine
+    try machine.write(HostBox(self), as: type(of: self), Self.self, to: &writer)
+  }
+}

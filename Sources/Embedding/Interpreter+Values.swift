@@ -1,0 +1,259 @@
+public import TenonRuntime
+
+// Plain Swift values in and out.
+
+extension Interpreter {
+  /// Evaluates a text and answers the value of its last statement as one of Swift.
+  ///
+  ///     let sum = try interpreter.evaluate("3 + 4", as: Int.self)
+  ///
+  /// - Throws: `EvaluationError` when the text is wrong, an exception was not handled, the value is of
+  ///   another kind, a limit was exceeded, or somebody asked the program to stop.
+  public func evaluate<Result: ScriptConvertible>(
+    _ text: String, name: String = "<eval>", as type: Result.Type
+  ) throws(EvaluationError) -> Result {
+    try read(try evaluate(text, name: name))
+  }
+
+  /// A variable of the script as a value of Swift; nil when there is none, or it holds something else.
+  ///
+  /// What is set declares the variable when it is new; nil stores the nil of the language. Where a
+  /// connection determines the variable it stays as it is: `set(_:to:)` tells.
+  public subscript<Value: ScriptConvertible>(name: String) -> Value? {
+    get { machine.variable(name).flatMap { try? read($0) } }
+    set { try? set(name, to: newValue) }
+  }
+
+  /// The value of a variable of the script.
+  ///
+  /// - Throws: `EvaluationError` when there is no such variable, or it holds something else.
+  public func get<Value: ScriptConvertible>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(EvaluationError) -> Value {
+    guard let handle = machine.variable(name) else {
+      throw .conversion(ConversionError("there is no variable '\(name)'"))
+    }
+    do throws(ConversionError) {
+      return try machine.read(handle) { (value) throws(ConversionError) in try Value.read(value) }
+    } catch {
+      throw .conversion(error.inside(name))
+    }
+  }
+
+  /// Gives a variable of the script a value, declaring it when it is new, and brings the connections
+  /// up to date.
+  ///
+  /// - Throws: `EvaluationError` when the value does not cross, a connection determines the variable,
+  ///   or a net does not come to rest; the variable is then as it was.
+  public func set(_ name: String, to value: some ScriptConvertible) throws(EvaluationError) {
+    let handle = try self.handle(for: value)
+    _ = try finish(machine.setVariable(name, to: handle))
+  }
+
+  /// Makes a value of the language that lives as long as the handle.
+  ///
+  /// - Throws: `EvaluationError` when the value does not cross.
+  public func handle(for value: some ScriptConvertible) throws(EvaluationError) -> Handle {
+    do throws(ConversionError) {
+      return try machine.makeHandle { (writer) throws(ConversionError) in
+        try value.write(to: &writer)
+      }
+    } catch {
+      throw .conversion(error)
+    }
+  }
+
+  /// Reads what a handle holds.
+  ///
+  /// - Throws: `EvaluationError` when it is of another kind, or the handle belongs to another
+  ///   interpreter.
+  public func read<Value: ScriptConvertible>(
+    _ handle: Handle, as type: Value.Type = Value.self
+  ) throws(EvaluationError) -> Value {
+    do throws(ConversionError) {
+      return try machine.read(handle) { (value) throws(ConversionError) in try Value.read(value) }
+    } catch {
+      throw .conversion(error)
+    }
+  }
+
+  /// The value of an evaluation, or why there is none.
+  func finish(_ outcome: RunOutcome) throws(EvaluationError) -> Handle {
+    try machine.finish(outcome)
+  }
+}
+
+extension Machine {
+  /// The value of an evaluation, or why there is none.
+  func finish(_ outcome: RunOutcome) throws(EvaluationError) -> Handle {
+    if case .finished(let handle) = outcome { return handle }
+    throw error(of: outcome)
+  }
+
+  /// Why an evaluation has no value.
+  func error(of outcome: RunOutcome) -> EvaluationError {
+    if case .failed(let error) = outcome { return .script(error) }
+    return exceededLimit.map { .limit($0) } ?? .interrupted
+  }
+}
+
+// MARK: - Calls
+
+extension Handle {
+  /// Evaluates a block with values of Swift.
+  ///
+  ///     let double = try interpreter.evaluate("[ :x | x * 2 ]")
+  ///     let six = try double.call(3, as: Int.self)
+  ///
+  /// - Throws: `EvaluationError` when the block takes another number of values, a value does not
+  ///   cross, an exception was not handled, or the interpreter is closed.
+  public func call<Result: ScriptConvertible>(
+    _ arguments: any ScriptConvertible..., as type: Result.Type
+  ) throws(EvaluationError) -> Result {
+    try result(of: "value", arguments)
+  }
+
+  /// Evaluates a block with values of Swift.
+  ///
+  /// - Throws: `EvaluationError`, as the form that answers a value of Swift.
+  @discardableResult
+  public func call(_ arguments: any ScriptConvertible...) throws(EvaluationError) -> Handle {
+    try answer(to: "value", arguments)
+  }
+
+  /// Sends a message with values of Swift.
+  ///
+  ///     let third = try list.send("at:", 3, as: String.self)
+  ///
+  /// - Throws: `EvaluationError` when the selector takes another number of arguments, a value does not
+  ///   cross, an exception was not handled, or the interpreter is closed.
+  public func send<Result: ScriptConvertible>(
+    _ selector: String, _ arguments: any ScriptConvertible..., as type: Result.Type
+  ) throws(EvaluationError) -> Result {
+    try result(of: selector, arguments)
+  }
+
+  /// Sends a message with values of Swift.
+  ///
+  /// - Throws: `EvaluationError`, as the form that answers a value of Swift.
+  @discardableResult
+  public func send(
+    _ selector: String, _ arguments: any ScriptConvertible...
+  ) throws(EvaluationError) -> Handle {
+    try answer(to: selector, arguments)
+  }
+
+  /// Reads what the handle holds.
+  ///
+  /// - Throws: `EvaluationError` when it is of another kind, or the interpreter is closed.
+  public func read<Value: ScriptConvertible>(
+    as type: Value.Type = Value.self
+  ) throws(EvaluationError) -> Value {
+    let machine = try living()
+    do throws(ConversionError) {
+      return try machine.read(self) { (value) throws(ConversionError) in try Value.read(value) }
+    } catch {
+      throw .conversion(error)
+    }
+  }
+
+  /// Sends a message whose answer is read.
+  func result<Result: ScriptConvertible>(
+    of selector: String, _ arguments: [any ScriptConvertible]
+  ) throws(EvaluationError) -> Result {
+    let machine = try living()
+    var result: Result?
+    let outcome: RunOutcome?
+    do throws(ConversionError) {
+      outcome = try machine.call(self, selector, count: arguments.count) {
+        (writer, index) throws(ConversionError) in
+        try arguments[index].write(to: &writer)
+      } reading: { (value) throws(ConversionError) in
+        result = try Result.read(value)
+      }
+    } catch {
+      throw .conversion(error)
+    }
+    guard let result, outcome == nil else { throw machine.error(of: outcome ?? .interrupted) }
+    return result
+  }
+
+  func answer(
+    to selector: String, _ arguments: [any ScriptConvertible]
+  ) throws(EvaluationError) -> Handle { try result(of: selector, arguments) }
+
+  /// The interpreter, which must be there.
+  private func living() throws(EvaluationError) -> Machine {
+    guard let machine else {
+      throw .conversion(
+        ConversionError(
+          expected: "a handle of an interpreter", found: "one of an interpreter that is closed"))
+    }
+    return machine
+  }
+}
+
+// MARK: - Messages by name
+
+/// A value of a script whose messages are written like methods of Swift.
+///
+///     let tank = try interpreter.evaluate("Tank new", as: DynamicHandle.self)
+///     try tank.fill(30)                       // fill: 30
+///     try tank.at("left", put: 2)             // at: 'left' put: 2
+///     let level: Int = try tank.level()
+@dynamicMemberLookup
+public struct DynamicHandle: ScriptConvertible {
+  /// The value.
+  public let handle: Handle
+
+  /// Creates a view of a value.
+  public init(_ handle: Handle) { self.handle = handle }
+
+  /// A message to the value, still to be sent.
+  public subscript(dynamicMember name: String) -> DynamicMessage {
+    DynamicMessage(receiver: handle, name: name)
+  }
+
+  /// Reads any value.
+  public static func read(_ value: borrowing ValueReader) throws(ConversionError) -> DynamicHandle {
+    DynamicHandle(value.handle)
+  }
+
+  /// Writes the value.
+  ///
+  /// - Throws: `ConversionError` when it is one of another interpreter.
+  public func write(to writer: inout ValueWriter) throws(ConversionError) {
+    try writer.write(handle)
+  }
+}
+
+/// A message that is sent by calling it: the labels of the arguments are the parts of the selector.
+@dynamicCallable
+public struct DynamicMessage {
+  fileprivate let receiver: Handle
+  fileprivate let name: String
+
+  /// Sends the message.
+  ///
+  /// - Throws: `EvaluationError`, as `Handle.send`.
+  @discardableResult
+  public func dynamicallyCall(
+    withKeywordArguments arguments: KeyValuePairs<String, any ScriptConvertible>
+  ) throws(EvaluationError) -> Handle {
+    try receiver.answer(to: selector(arguments), arguments.map(\.value))
+  }
+
+  /// Sends the message and reads the answer.
+  ///
+  /// - Throws: `EvaluationError`, as `Handle.send`.
+  public func dynamicallyCall<Result: ScriptConvertible>(
+    withKeywordArguments arguments: KeyValuePairs<String, any ScriptConvertible>
+  ) throws(EvaluationError) -> Result {
+    try receiver.result(of: selector(arguments), arguments.map(\.value))
+  }
+
+  private func selector(_ arguments: KeyValuePairs<String, any ScriptConvertible>) -> String {
+    if arguments.isEmpty { return name }
+    return name + ":" + arguments.dropFirst().map { $0.key + ":" }.joined()
+  }
+}

@@ -1,0 +1,355 @@
+/// Holds a value of the host for the objects of scripts that stand for it.
+package class AnyHostBox {
+  /// The value, whatever it is.
+  package var content: Any { () }
+
+  /// What tells the object apart from others; nil of a value that is no object.
+  package var identity: ObjectIdentifier? { nil }
+}
+
+/// Holds a value of one type.
+package final class HostBox<Content>: AnyHostBox {
+  /// The value.
+  package var value: Content
+
+  /// Creates a box.
+  package init(_ value: Content) { self.value = value }
+
+  package override var content: Any { value }
+
+  package override var identity: ObjectIdentifier? {
+    Content.self is AnyObject.Type ? ObjectIdentifier(value as AnyObject) : nil
+  }
+}
+
+/// Which objects of scripts stand for values of the host.
+///
+/// An object that the collector finds to be dead lets go of its value. A value that is an object of
+/// Swift has one object in scripts as long as that lives.
+final class HostObjects {
+  private var boxes: [UInt: AnyHostBox] = [:]
+  private var objects: [ObjectIdentifier: UInt] = [:]
+  /// What has lost its object, until the collection is over: its end may run code of the host.
+  private var lost: [AnyHostBox] = []
+
+  /// The classes of the types that the host has declared.
+  var classes: [ObjectIdentifier: ClassInfo] = [:]
+  /// The places of their properties, by key paths.
+  private var slots: [AnyKeyPath: Int] = [:]
+  /// The same of key paths that have been asked for, by their identities: telling whether two are equal
+  /// takes longer than all the rest.
+  private var knownSlots: [ObjectIdentifier: (path: AnyKeyPath, slot: Int)] = [:]
+  /// The classes of the errors that the host has declared.
+  var errorClasses: [ObjectIdentifier: ClassInfo] = [:]
+
+  /// The value that an object stands for.
+  @inline(__always)
+  func box(of value: Value) -> AnyHostBox? {
+    value.isObject ? boxes[value.bits] : nil
+  }
+
+  /// Lets an object stand for a value.
+  func enter(_ box: AnyHostBox, for value: Value) {
+    guard value.isObject else { return }
+    forget(value.bits)
+    boxes[value.bits] = box
+    if let identity = box.identity { objects[identity] = value.bits }
+  }
+
+  /// The object that stands for an object of Swift.
+  func object(_ identity: ObjectIdentifier) -> Value? { objects[identity].map { Value(bits: $0) } }
+
+  /// The error of an object that stands for nothing.
+  func missing(_ description: String) -> ConversionError {
+    ConversionError(
+      "\(description) stands for no object of the host: it is a copy, or was made by 'basicNew'")
+  }
+
+  func setSlot(_ slot: Int, of path: AnyKeyPath) { slots[path] = slot }
+
+  /// The place of a property.
+  func slot(of path: AnyKeyPath) -> Int? {
+    if let known = knownSlots[ObjectIdentifier(path)] { return known.slot }
+    guard let slot = slots[path] else { return nil }
+    // A program has few that it keeps; others may be made anew for each change.
+    if knownSlots.count >= 1024 { knownSlots = [:] }
+    knownSlots[ObjectIdentifier(path)] = (path, slot)
+    return slot
+  }
+
+  private func forget(_ bits: UInt) {
+    guard let old = boxes.removeValue(forKey: bits) else { return }
+    if let identity = old.identity, objects[identity] == bits { objects[identity] = nil }
+    lost.append(old)
+  }
+
+  /// Forgets the objects that a collection has not found.
+  func purge(_ heap: Heap) {
+    guard !boxes.isEmpty else { return }
+    let dead = boxes.keys.filter { !heap.isMarked(ObjectRef(Value(bits: $0))) }
+    for bits in dead { forget(bits) }
+  }
+
+  /// Lets go of what has lost its object; at a moment when the host's code may run.
+  func release() {
+    while !lost.isEmpty {
+      // Its end may come back to here.
+      let gone = lost
+      lost = []
+      withExtendedLifetime(gone) {}
+    }
+  }
+}
+
+/// A member of a class that stands for a type of the host.
+package enum HostClassMember {
+  /// A method.
+  case method(selector: String, HostCode)
+  /// A method that makes an instance: the code has the receiver, which is new, stand for a value.
+  case initializer(selector: String, HostCode)
+  /// A property, which can be the end of a connector.
+  case property(name: String, path: AnyKeyPath, read: HostCode, write: HostCode?)
+  /// A method whose selector asks for another number of arguments than its code.
+  case mistaken(selector: String, count: Int)
+
+  /// How many arguments a selector asks for.
+  package static func argumentCount(of selector: String) -> Int {
+    Selector.argumentCount(of: selector)
+  }
+}
+
+extension Machine {
+  /// Defines a class that stands for a type of the host.
+  ///
+  /// - Parameters:
+  ///   - type: What tells the type apart.
+  ///   - name: What scripts call the class.
+  ///   - superclass: The type that the class of its superclass stands for.
+  ///   - members: Its methods and properties.
+  /// - Returns: Why it cannot be; nil when it is done.
+  package func defineHostClass(
+    _ type: ObjectIdentifier, named name: String, superclass: ObjectIdentifier?,
+    _ members: [HostClassMember]
+  ) -> String? {
+    if let problem = problem(withClassNamed: name) { return problem }
+    if hostObjects.classes[type] != nil { return "the type of '\(name)' has been defined already" }
+    var parent = kernelClass("HostObject")
+    if let superclass {
+      guard let info = hostObjects.classes[superclass] else {
+        return "the superclass of '\(name)' has not been defined"
+      }
+      parent = info
+    }
+    if let problem = members.lazy.compactMap(\.problem).first { return problem }
+    var selectors = Set<String>()
+    for (selector, isOfClass) in members.flatMap(\.selectors)
+    where !selectors.insert((isOfClass ? "class " : "") + selector).inserted {
+      return "'\(selector)' of '\(name)' is there twice"
+    }
+    let info = makeClass(named: name, superclass: parent)
+    for member in members { add(member, to: info) }
+    settleLayout(of: info)
+    hostObjects.classes[type] = info
+    return nil
+  }
+
+  private func add(_ member: HostClassMember, to info: ClassInfo) {
+    switch member {
+    case .method(let name, let code):
+      install(hostMethod(name, in: info) { HostNode(code, argumentCount: $0, state: $1) }, in: info)
+    case .initializer(let name, let code):
+      // The class side makes the instance, which then stands for what the code makes.
+      let hidden = "(\(name))"
+      let count = Selector.argumentCount(of: name)
+      let own = selector(hidden + String(repeating: ":", count: count))
+      install(
+        Method(
+          selector: own, holder: info,
+          origin: .node { _, machine, _ in
+            HostNode(code, argumentCount: count, answersReceiver: true, state: machine.state)
+          }), in: info)
+      guard let meta = info.metaclass else { return }
+      install(
+        hostMethod(name, in: meta) {
+          HostMakingNode(initializer: own, argumentCount: $0, state: $1)
+        }, in: meta)
+    case .mistaken: break
+    case .property(let name, let path, let read, let write):
+      let slot = info.instanceVariables.count
+      // No text can name it: it tells connections of changes, and holds how many there were.
+      info.instanceVariables.append(InstanceVariable(name: "(\(name))", owner: info.name))
+      hostObjects.setSlot(slot, of: path)
+      install(
+        Method(
+          selector: selector(name), holder: info,
+          origin: .node { _, machine, isTracked in
+            HostGetterNode(read, slot: slot, isTracked: isTracked, state: machine.state)
+          }), in: info)
+      guard let write else { return }
+      install(
+        hostMethod(name + ":", in: info) {
+          HostSetterNode(write, read: read, slot: slot, name: name, count: $0, state: $1)
+        }, in: info)
+    }
+  }
+
+  private func hostMethod(
+    _ name: String, in info: ClassInfo, _ make: @escaping (Int, StateRef) -> Node
+  ) -> Method {
+    let selector = selector(name)
+    return Method(
+      selector: selector, holder: info,
+      origin: .node { _, machine, _ in make(selector.argumentCount, machine.state) })
+  }
+
+  /// Why a class cannot have a name; nil when it can.
+  func problem(withClassNamed name: String) -> String? {
+    let isName =
+      name.utf8.first.map { (0x41...0x5A).contains($0) } ?? false
+      && name.utf8.allSatisfy { Machine.isLetterOrDigit($0) }
+    guard isName else {
+      return "'\(name)' is no name of a class: a capital letter, then letters and digits"
+    }
+    if let cell = classCells[name], !cell[slot: 0].isUndefined {
+      return "'\(name)' is there already"
+    }
+    return nil
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+      || byte == 0x5F
+  }
+
+  /// Whether a text is a name of a variable or a property.
+  package static func isName(_ text: String) -> Bool {
+    Selector.argumentCount(of: text) == 0 && isSelector(text)
+  }
+
+  /// Whether a text is a selector: a name, or several that end in colons.
+  fileprivate static func isSelector(_ text: String) -> Bool {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let names = parts.count == 1 ? parts[...] : parts.dropLast()
+    guard parts.count == 1 || parts.last?.isEmpty == true else { return false }
+    return names.allSatisfy { name in
+      guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+      return name.utf8.allSatisfy { isLetterOrDigit($0) }
+    }
+  }
+
+  // MARK: Objects
+
+  /// A new object that stands for a value of the host.
+  func makeHostObject(_ box: AnyHostBox, of info: ClassInfo) -> Value {
+    let object = Value(makeInstance(of: info))
+    hostObjects.enter(box, for: object)
+    return object
+  }
+
+  /// Writes the object that stands for a value of the host: the one that there is, or a new one.
+  ///
+  /// - Throws: `ConversionError` when none of the types has been declared.
+  package func writeHostObject(
+    _ box: AnyHostBox, of types: [ObjectIdentifier], named name: String,
+    to writer: inout ValueWriter
+  ) throws(ConversionError) {
+    if let identity = box.identity, let object = hostObjects.object(identity) {
+      // A collection that goes on in slices must not take it for dead.
+      heap.recordEntry(object)
+      writer.value = object
+      return
+    }
+    guard let info = types.lazy.compactMap({ self.hostObjects.classes[$0] }).first else {
+      throw ConversionError("the interpreter has no definition of '\(name)'")
+    }
+    writer.value = makeHostObject(box, of: info)
+  }
+
+  /// Whether a type of the host has been declared.
+  package func hasHostClass(_ type: ObjectIdentifier) -> Bool { hostObjects.classes[type] != nil }
+
+  /// Tells connections that a property of an object of the host has another value.
+  ///
+  /// - Returns: Why they could not be told; nil when they were.
+  /// - Throws: `ConversionError` when scripts do not know the property.
+  package func hostPropertyChanged(
+    _ handle: Handle, _ path: AnyKeyPath, named name: @autoclosure () -> String
+  ) throws(ConversionError) -> RunOutcome? {
+    let object = try hostValue(of: handle)
+    guard let slot = hostObjects.slot(of: path), object.isObject,
+      slot < ObjectRef(object).slotCount, hostObjects.box(of: object) != nil
+    else { throw ConversionError("'\(name())' is not among the properties that scripts know") }
+    return whileOccupied {
+      withEntry {
+        anchorEntry()
+        let told = takeUpHostChange(of: ObjectRef(object), slot: slot)
+        return told.isUnwind ? endOfHostEntry() : nil
+      }
+    }
+  }
+
+  /// Takes up a change that the host has made of a property: it is an edit, which cannot be refused, and
+  /// a formula that determines the property writes it again.
+  ///
+  /// - Returns: Anything, or `unwind`.
+  private func takeUpHostChange(of object: ObjectRef, slot: Int) -> Value {
+    guard let cell = graph.cell(of: object, slot: slot),
+      !isWritingProperty(of: Value(object))
+    else { return announceHostChange(of: object, slot: slot) }
+    if let running = graph.running {
+      return signal(.impureFormula(describe(Value(object)), running.connection))
+    }
+    object.initialize(slot: slot, to: nextCount(of: object, slot: slot))
+    graph.takeUpChange(of: cell)
+    if let property = propertyCell(of: object, slot: slot) { graph.takeUpChange(of: property) }
+    guard !graph.isSettling, graph.atomicDepth == 0 else { return .nil }
+    return settleGraph(answering: .nil)
+  }
+
+  /// The cell of the property that a hidden slot belongs to, if connections know it.
+  private func propertyCell(of object: ObjectRef, slot: Int) -> CellID? {
+    let variables = classInfo(at: object.classIndex).instanceVariables
+    guard variables.indices.contains(slot) else { return nil }
+    let name = String(variables[slot].name.dropFirst().dropLast())
+    return graph.cellsByPlace[
+      Place(kind: .property, object: Value(object), index: -1, key: symbol(name))]
+  }
+
+  /// The number after the one that a slot holds.
+  private func nextCount(of object: ObjectRef, slot: Int) -> Value {
+    Value(small: ((object[slot: slot].asSmallInteger ?? 0) &+ 1) & 0xFFFF_FFFF)
+  }
+
+  /// Counts a change of a property, which a script has made or a connection, where connections see it.
+  ///
+  /// - Returns: Anything, or `unwind`.
+  func announceHostChange(of object: ObjectRef, slot: Int) -> Value {
+    let next = nextCount(of: object, slot: slot)
+    if object.flags & ObjectFlag.guards == 0 {
+      object.initialize(slot: slot, to: next)
+      return .nil
+    }
+    return store(next, into: object, slot: slot)
+  }
+}
+
+extension HostClassMember {
+  /// The selectors of the methods that it makes, and whether they are the class's own.
+  fileprivate var selectors: [(name: String, isOfClass: Bool)] {
+    switch self {
+    case .method(let selector, _), .mistaken(let selector, _): [(selector, false)]
+    case .initializer(let selector, _): [(selector, true)]
+    case .property(let name, _, _, let write):
+      write == nil ? [(name, false)] : [(name, false), (name + ":", false)]
+    }
+  }
+
+  /// Why it cannot be a member; nil when it can.
+  fileprivate var problem: String? {
+    if case .mistaken(let selector, let count) = self {
+      let wanted = HostClassMember.argumentCount(of: selector)
+      return "'\(selector)' has \(wanted) arguments, and its code takes \(count)"
+    }
+    return selectors.first { !Machine.isSelector($0.name) }.map { "'\($0.name)' is no selector" }
+  }
+}

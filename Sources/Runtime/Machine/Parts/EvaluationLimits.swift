@@ -1,0 +1,93 @@
+/// What an evaluation may use up.
+public enum EvaluationLimit: Sendable, Equatable {
+  /// Steps: sends, turns of loops, and pieces of the work of methods in Swift.
+  case steps
+  /// Time.
+  case time
+}
+
+/// Counts what an evaluation uses up, while there is a limit.
+///
+/// Every send and every turn of a loop compares the native stack with a word, to see whether a safepoint
+/// is due. While there is a limit one is always due: the count costs nothing when there is none, and with
+/// one each step takes the slow path.
+final class EvaluationLimits {
+  /// The most steps of an evaluation; nil for any number.
+  var steps: Int?
+  /// The most nanoseconds of an evaluation; nil for any time.
+  var nanoseconds: UInt64?
+  /// Whether steps are counted at this moment.
+  private(set) var isActive = false
+  /// What the last evaluation has exceeded.
+  var exceeded: EvaluationLimit?
+
+  fileprivate var stepsLeft = 0
+  fileprivate var deadline = UInt64.max
+  /// Steps until the clock is looked at.
+  fileprivate var untilClock = 0
+
+  /// How many steps clean-up blocks may take after a limit was exceeded, all together.
+  fileprivate static let cleanUpSteps = 10_000
+  /// Reading the clock takes as long as some tens of steps.
+  fileprivate static let stepsPerClock = 256
+
+  var isSet: Bool { steps != nil || nanoseconds != nil }
+
+  /// Begins to count for an evaluation.
+  func begin() {
+    exceeded = nil
+    isActive = true
+    stepsLeft = steps ?? .max
+    untilClock = 0
+    deadline = .max
+  }
+
+  /// Ends it.
+  func end() { isActive = false }
+
+  fileprivate func allowCleanUp() {
+    stepsLeft = EvaluationLimits.cleanUpSteps
+    deadline = .max
+  }
+}
+
+extension Machine {
+  /// Counts a step, and begins to stop the program when it was the last.
+  ///
+  /// Clean-up blocks have some steps more; no handler sees anything.
+  func countStep() {
+    let limits = host.limits
+    state.requestSafepoint()
+    limits.stepsLeft -= 1
+    if limits.stepsLeft < 0 { return exceed(.steps) }
+    guard let nanoseconds = limits.nanoseconds else { return }
+    limits.untilClock -= 1
+    guard limits.untilClock < 0 else { return }
+    limits.untilClock = EvaluationLimits.stepsPerClock
+    let now = monotonicTime()
+    // The time begins with the first step.
+    if limits.deadline == .max, limits.exceeded == nil { limits.deadline = now &+ nanoseconds }
+    if now >= limits.deadline { exceed(.time) }
+  }
+
+  private func exceed(_ limit: EvaluationLimit) {
+    let limits = host.limits
+    guard limits.exceeded == nil else {
+      interruption = .abandoning
+      return
+    }
+    limits.exceeded = limit
+    interruption = .cleaningUp(until: .max)
+    limits.allowCleanUp()
+  }
+
+  /// Sets what an evaluation may use up; nil for no limit.
+  package func setLimits(steps: Int?, nanoseconds: UInt64?) {
+    host.limits.exceeded = nil
+    host.limits.steps = steps
+    host.limits.nanoseconds = nanoseconds
+  }
+
+  /// The limit that the last evaluation has exceeded, if it ended so.
+  package var exceededLimit: EvaluationLimit? { host.limits.exceeded }
+}
