@@ -38,6 +38,8 @@ public actor ScriptActor {
     let interrupter = try interpreter().interrupter
     // Somebody may have lost interest while it waited for its turn.
     try Task.checkCancellation()
+    // Behind the handler: what is still asked for then would stop the next one.
+    defer { interrupter.withdraw() }
     return try await withTaskCancellationHandler {
       try perform(body)
     } onCancel: {
@@ -48,10 +50,7 @@ public actor ScriptActor {
   private func perform<Result: Sendable>(
     _ body: @Sendable (Interpreter) throws -> Result
   ) throws -> Result {
-    let interpreter = try interpreter()
-    // What is still asked for when it is done would stop the next one.
-    defer { interpreter.interrupter.withdraw() }
-    return try body(interpreter)
+    try body(try interpreter())
   }
 
   /// Evaluates a text and answers the value of its last statement.

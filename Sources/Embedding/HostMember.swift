@@ -22,7 +22,15 @@ public struct HostProperty<Root> {
     let write: HostCode = { call, writer in
       let box = try HostBox<Root>.receiver(of: call)
       let value = try call.argument(0) { (value) throws(ConversionError) in try Value.read(value) }
-      box.value[keyPath: path] = value
+      // While Swift code of the host sets the property, that code, or a formula it leads to, may read
+      // the object: nothing may hold access to it.
+      if let path = path as? ReferenceWritableKeyPath<Root, Value> {
+        box.value[keyPath: path] = value
+      } else {
+        var changed = box.value
+        changed[keyPath: path] = value
+        box.value = changed
+      }
       try value.write(to: &writer)
     }
     member = .property(name: name, path: path, read: HostProperty.reader(path), write: write)

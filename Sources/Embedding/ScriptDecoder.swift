@@ -81,7 +81,14 @@ struct ScriptDecoder: Decoder {
     }
   }
 
+  /// How many levels a value may have: each takes native stack, and a value may hold itself.
+  private static let deepestLevel = 128
+
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    guard codingPath.count <= ScriptDecoder.deepestLevel else {
+      throw ConversionError(
+        "it is nested more than \(ScriptDecoder.deepestLevel) levels deep, or in itself")
+    }
     if type == [UInt8].self || type == Duration.self || type == ScriptInstant.self,
       let type = type as? any (ScriptConvertible & Decodable).Type
     {

@@ -65,6 +65,7 @@ struct Command {
         }
         return unsafe try SourceFile.read(path, name: name)
       }
+    case .eachLine(let text, let prints): return runForEachLine(text, prints: prints)
     case .diagram(let request): return drawDiagram(request)
     case .requests:
       let events = EventConsole(console)

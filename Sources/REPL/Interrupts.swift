@@ -69,7 +69,8 @@ extension Interrupts {
 
   /// Installs the handlers.
   static func install() {
-    signal(SIGPIPE, SIG_IGN)
+    // Not ignored: what the command starts would inherit that.
+    handle(SIGPIPE, with: { _ in })
     // Whoever started the command with a signal ignored wants it to stay so: nohup, `command &`.
     for number in stopping where !isIgnored(number) { handle(number, with: stop) }
   }

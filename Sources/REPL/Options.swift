@@ -12,6 +12,8 @@ struct Options {
     case standardInput
     /// Evaluates a text and prints its value.
     case expression(String)
+    /// Evaluates a text for each line of the standard input, and prints its values if wanted.
+    case eachLine(String, prints: Bool)
     /// Draws connections, or prints the statements of a drawing.
     case diagram(DiagramOptions)
     /// Answers requests in JSON.
@@ -49,17 +51,14 @@ extension Options {
   /// Reads a command line, the program's name left out.
   init(_ words: [String]) throws(UsageError) {
     if words.first == "diagram" {
-      let request = try DiagramOptions(words)
-      task = .diagram(request)
-      arguments = Array(words[request.firstArgument...])
-      if case .run(let index) = request.input {
-        programName = Options.programName(of: words[index])
-      }
+      try readDiagram(words)
       return
     }
     var index = 0
     /// The values of '-e': the lines of one program.
     var lines: [String] = []
+    /// Whether each line is evaluated for, and whether values are printed: '-n' and '-p'.
+    var printsLines: Bool?
     while index < words.count, task == .session {
       let word = words[index]
       // After an '-e' there is no file: what is no option is the first argument.
@@ -89,6 +88,8 @@ extension Options {
       case "-e": lines.append(try value())
       case "--once": endsAtOnce = true
       case "-i": isInteractive = true
+      case "-n": printsLines = printsLines ?? false
+      case "-p": printsLines = true
       case "--json": task = .requests
       case "--pauses": showsPauses = true
       case "-": task = .standardInput
@@ -104,8 +105,27 @@ extension Options {
       }
       guard given == nil else { throw UsageError(message: "'\(name)' takes no value") }
     }
-    if task == .session, !lines.isEmpty { task = .expression(lines.joined(separator: "\n")) }
+    try choose(lines, printsLines: printsLines)
     try finish(arguments: words[index...], words)
+  }
+
+  private mutating func readDiagram(_ words: [String]) throws(UsageError) {
+    let request = try DiagramOptions(words)
+    task = .diagram(request)
+    arguments = Array(words[request.firstArgument...])
+    if case .run(let index) = request.input {
+      programName = Options.programName(of: words[index])
+    }
+  }
+
+  /// Makes the lines of `-e` the task, if there are any.
+  private mutating func choose(_ lines: [String], printsLines: Bool?) throws(UsageError) {
+    if task == .session, !lines.isEmpty { task = .expression(lines.joined(separator: "\n")) }
+    guard let printsLines else { return }
+    guard case .expression(let text) = task else {
+      throw UsageError(message: "'-n' and '-p' need a text: -e TEXT")
+    }
+    task = .eachLine(text, prints: printsLines)
   }
 
   /// Takes what is for the script, and looks at what does not go together.
@@ -177,6 +197,8 @@ extension Options {
 
       -e TEXT            evaluate the text and print its value; several '-e' are the lines of one
                          program, in which a '.' ends a statement that another follows
+      -n, -p             evaluate the text of '-e' for each line of the standard input, which 'line'
+                         is, with its number in 'lineNumber'; '-p' prints each value but nil
       -i                 go on at the prompt when the script or the text has ended
       --json             answer requests in JSON, a line each: for editors and other front ends
       -                  run the script that the standard input holds

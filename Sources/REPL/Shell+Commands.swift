@@ -29,8 +29,10 @@ extension Shell {
   ///
   /// - Returns: false when the session is over.
   func obey(_ line: String) throws(ConsoleError) -> Bool {
-    guard let prompt else { return true }
     let typed = line.dropFirst().prefix { $0 != " " && $0 != "\t" }
+    // Whatever the program has made of the language.
+    if typed == "quit" || typed == "q" { return false }
+    guard let prompt else { return true }
     let argument = line.dropFirst(typed.count + 1).trimmed
     do throws(EvaluationError) {
       let command = try interpreter.send(
@@ -85,6 +87,8 @@ extension Shell {
     switch Shell.read(file, name: file) {
     case .success(let source):
       if case .rejected = run(source) { return }
+      if let status = exitStatus { console.tell("exit status \(status)") }
+      exitStatus = nil
       if !loadedFiles.contains(file) { loadedFiles.append(file) }
     case .failure(.system(let text)): console.tell("cannot read '\(file)': \(text)")
     case .failure: tellInterrupt()
@@ -118,11 +122,15 @@ extension Shell {
   // MARK: Programs
 
   /// Runs a command of the system at the terminal.
-  func runSystemCommand(_ command: String) {
+  ///
+  /// - Returns: Whether it has ended well.
+  @discardableResult
+  func runSystemCommand(_ command: String) -> Bool {
     let status = unsafe system(command)
-    guard status != 0 else { return }
+    guard status != 0 else { return true }
     let code = (status >> 8) & 0xFF
     console.tell(status & 0x7F == 0 ? "exit status \(code)" : "ended by signal \(status & 0x7F)")
+    return false
   }
 
   /// Opens an editor with a text, and evaluates what it leaves.
@@ -142,7 +150,7 @@ extension Shell {
     }
     close(descriptor)
     guard isWritten else { return console.tell("cannot write '\(path)': \(systemErrorText())") }
-    runSystemCommand("${VISUAL:-${EDITOR:-vi}} \(path)")
+    guard runSystemCommand("${VISUAL:-${EDITOR:-vi}} \(path)") else { return }
     guard case .success(let edited) = Shell.read(path, name: "<editor>") else {
       return console.tell("cannot read '\(path)'")
     }

@@ -6,9 +6,6 @@ extension Shell {
   /// The variables that hold the last values, the latest first.
   private static let valueNames = ["_"] + (1...9).map { "_\($0)" }
 
-  /// The object of the language that knows the commands and how values are shown.
-  var prompt: Handle? { try? interpreter.evaluate("Prompt current") }
-
   /// Whether the value of a statement is not what the statement is for.
   func isSilent(_ value: Handle, _ statement: String) -> Bool {
     // What is written to a stream of the system was seen already; a declaration is no question.
@@ -28,6 +25,19 @@ extension Shell {
       default: offset = max(token.end, offset + 1)
       }
     }
+  }
+
+  /// A text as a script has it: with a full stop behind its last statement.
+  private func statement(_ text: [UInt8]) -> String {
+    let written = String(decoding: text, as: UTF8.self)
+    let scanned = ScannedText(text, connectors: interpreter.connectorSpellings)
+    guard let first = scanned.pieces.first, let last = scanned.pieces.last, last.kind != .period
+    else { return written }
+    let definitions = ["class", "extension", "connector", "filter", "protocol", "-", "+", "|"]
+    let isDefinition = definitions.contains(scanned.text(of: first)) && last.kind == .closeBrace
+    guard !isDefinition else { return written }
+    return String(decoding: text[..<last.end], as: UTF8.self) + "."
+      + String(decoding: text[last.end...], as: UTF8.self)
   }
 
   /// Shows a value and keeps it as '_'.
@@ -69,7 +79,7 @@ extension Shell {
   /// Keeps a text that was evaluated, for ':save'.
   func note(_ text: [UInt8]) {
     guard let prompt else { return }
-    let text = interpreter.value(String(decoding: text, as: UTF8.self))
+    let text = interpreter.value(statement(text))
     // What the program has made of the class is its own affair.
     _ = try? interpreter.send("note:", to: prompt, text)
   }

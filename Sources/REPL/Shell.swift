@@ -17,6 +17,9 @@ final class Shell {
   let reader: any LineReader
   private let background: Background
   private var isFirst = true
+  /// The object of the language that knows the commands and how values are shown: whatever the name
+  /// means later.
+  let prompt: Handle?
   /// The files that were loaded, in that order.
   var loadedFiles: [String] = []
   /// The status with which a program asked to end.
@@ -26,6 +29,7 @@ final class Shell {
 
   init(_ interpreter: Interpreter, _ console: TerminalConsole) {
     self.interpreter = interpreter
+    prompt = try? interpreter.evaluate("Prompt current")
     self.console = console
     let completion = Completion(source: SessionCompletion(interpreter))
     let background = Background(interpreter)
@@ -56,7 +60,7 @@ final class Shell {
   /// - Returns: The exit status.
   func run() -> Int32 {
     Interrupts.beginSession()
-    if let prompt { _ = try? interpreter.send("begin", to: prompt) }
+    note(begin: loadedFiles.isEmpty)
     var isOver = false
     while !isOver {
       do throws(ConsoleError) {
@@ -77,7 +81,17 @@ final class Shell {
   /// Runs a script before the session, which goes on however that ends.
   func begin(with source: SourceText) {
     Interrupts.beginSession()
+    note(begin: true)
     run(source)
+    loadedFiles.append(source.name)
+    if let status = exitStatus { console.tell("exit status \(status)") }
+    exitStatus = nil
+  }
+
+  /// Notes which variables are there before anything is typed.
+  private func note(begin isFirst: Bool) {
+    guard isFirst, let prompt else { return }
+    _ = try? interpreter.send("begin", to: prompt)
   }
 
   private func greet() throws(ConsoleError) {

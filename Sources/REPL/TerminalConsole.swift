@@ -33,6 +33,8 @@ final class TerminalConsole: Console {
   fileprivate(set) var isAtLineStart = true
   /// Whether the terminal is in the state for editing, in which it sends CR at the end of a line.
   var isEditing = false
+  /// Whether what was read last, while editing, has ended with a CR.
+  private var endedWithReturn = false
 
   /// What goes on while a line of a session is awaited.
   var background: Background?
@@ -254,6 +256,20 @@ final class TerminalConsole: Console {
     }
   }
 
+  /// Makes each CR a LF, and CR with LF, as pasted text has it, one.
+  private func takeLineBreaks() {
+    var kept = 0
+    for index in 0..<end {
+      let byte = input[index]
+      let isSecond = byte == UInt8(ascii: "\n") && endedWithReturn
+      endedWithReturn = byte == UInt8(ascii: "\r")
+      if isSecond { continue }
+      input[kept] = endedWithReturn ? UInt8(ascii: "\n") : byte
+      kept += 1
+    }
+    end = kept
+  }
+
   private enum Filling {
     case data
     case end
@@ -272,11 +288,7 @@ final class TerminalConsole: Console {
       if count > 0 {
         position = 0
         end = count
-        if isEditing {
-          for index in 0..<end where input[index] == UInt8(ascii: "\r") {
-            input[index] = UInt8(ascii: "\n")
-          }
-        }
+        if isEditing { takeLineBreaks() }
         return .data
       }
       guard errno == EINTR || errno == EAGAIN else {

@@ -103,7 +103,7 @@ import Testing
     for (number, word) in ["quit", "exit", "exit.", "help"].enumerated() {
       try session.enter(word)
       let name = word.prefix { $0 != "." }
-      try session.terminal.expect("<prompt \(number + 1)>:1:1: error: unknown name '\(name)'\r\n")
+      try session.terminal.expect("<prompt \(number + 1)>:1:1: error: unknown name '\(name)'")
       try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
     }
     try session.enter("quit := 3", "3")

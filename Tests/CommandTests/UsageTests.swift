@@ -279,3 +279,32 @@ import Testing
     }
   }
 }
+
+/// `-n` and `-p`: a text for each line.
+@Suite struct EachLineTests {
+  private func run(_ arguments: [String], _ input: String) throws -> (Child.Exit, String) {
+    let child = try Child.start([Command.path] + arguments)
+    try child.send(input)
+    try child.send(nil)
+    let output = try child.readToEnd()
+    return (child.waitForExit(), output)
+  }
+
+  @Test func linesAreEvaluated() throws {
+    let (exit, output) = try run(
+      ["-p", "-e", "lineNumber = 2 ifTrue: [ nil ] ifFalse: [ line asUppercase ]"], "a\nb\nc")
+    #expect(exit == .status(0))
+    #expect(output == "A\nC\n")
+    let (_, sum) = try run(
+      ["-n", "-e", "mem:n := (mem:n ifNil: [ 0 ]) + line size. stdout println: mem:n"],
+      "one\nthree\n")
+    #expect(sum == "3\n8\n")
+  }
+
+  @Test func whatIsWrong() throws {
+    #expect(try run(["-p", "-e", "line foo"], "a\n").0 == .status(1))
+    #expect(try run(["-p", "-e", "line +"], "a\n").0 == .status(65))
+    #expect(try run(["-p", "-e", "Exit status: 4"], "a\n").0 == .status(4))
+    #expect(try run(["-n"], "a\n").0 == .status(2))
+  }
+}

@@ -240,4 +240,23 @@ import Testing
       #expect("\(error)".hasPrefix("rule.st:2:3: error: 3 does not understand 'foo'"))
     }
   }
+
+  /// What holds itself, or is nested without end in sight, is an error and no end of the process.
+  @Test func valuesWithoutEnd() throws {
+    struct Tree: Codable, ScriptConvertible { var children: [Tree] }
+    let interpreter = Interpreter()
+    let cycle = "d := #{ children: OrderedCollection new }. (d at: #children) add: d. d"
+    let deep = """
+      d := #{ children: #() }. 5000 timesRepeat: [ d := #{ children: (Array with: d) } ]. d
+      """
+    for text in [cycle, deep] {
+      do throws(EvaluationError) {
+        _ = try interpreter.evaluate(text, as: Tree.self)
+        Issue.record("no error")
+      } catch {
+        #expect("\(error)".contains("nested more than"))
+      }
+    }
+    #expect(try interpreter.evaluate("#{ children: #() }", as: Tree.self).children.isEmpty)
+  }
 }

@@ -34,6 +34,17 @@ final class ErrorLog: Sendable {
     }
   }
 
+  /// Waiting counts as time, however long it is meant to take.
+  @Test func waitingEndsInTime() throws {
+    var options = Interpreter.Options()
+    options.timeLimit = .milliseconds(30)
+    let interpreter = Interpreter(options, clock: Interpreter.systemClock)
+    for text in ["1 hours wait", "[ true ] whileTrue: [ 1 hours wait ]"] {
+      #expect(limit(text, in: interpreter) == .time)
+    }
+    #expect(try interpreter.evaluate("3 + 4", as: Int.self) == 7)
+  }
+
   @Test func theSameScriptStopsAtTheSameStatement() throws {
     let text = "count := 0. [ true ] whileTrue: [ count := count + 1. #(3 1 2) sorted ]"
     var counts = Set<Int>()

@@ -89,7 +89,8 @@ import Testing
     interpreter.grantServers(["example.invalid"])
     let refused = [
       "http://other.invalid/a", "https://example.invalid.other.invalid/",
-      "http://example.invalid/a := 'x'",
+      "http://example.invalid/a := 'x'", "(http:) proxy: 'http://127.0.0.1:9'",
+      "(http:) certificates: '/etc/passwd'",
     ]
     for text in refused {
       let message = "[ \(text) ] on: StoreError do: [ :e | e messageText ]"

@@ -226,4 +226,21 @@ import Testing
     try x.set(3)
     #expect(seen == [2])
   }
+
+  /// A property may announce its own change while a script sets it, and formulas read it then.
+  @Test func aPropertyThatTellsOfItself() throws {
+    final class Gauge {
+      var tell: () -> Void = {}
+      var level = 0 { didSet { tell() } }
+    }
+    let interpreter = Interpreter()
+    try interpreter.define(Gauge.self) { HostProperty("level", \.level) }
+    let gauge = Gauge()
+    let object = try interpreter.object(gauge)
+    gauge.tell = { try? object.changed(\.level) }
+    interpreter["gauge"] = object
+    _ = try interpreter.evaluate("twice |= gauge level * 2. gauge level: 4")
+    #expect(try interpreter.evaluate("twice", as: Int.self) == 8)
+    gauge.tell = {}
+  }
 }

@@ -35,8 +35,9 @@ struct Completion {
     case .indentation: Result(insertion: "  ")
     case .command(let prefix):
       Completion.result(prefix, source.commands.map { Candidate($0) })
-    case .file(let prefix): places("file", prefix)
-    case .place(let scheme, let path): places(scheme, path)
+    case .file(let path): places(path, source.files(in:)) { !source.files(in: $0).isEmpty }
+    case .place(let scheme, let path):
+      places(path, { source.children(ofScheme: scheme, $0) }) { source.hasChildren(scheme, $0) }
     case .property(let name, let given, let prefix):
       Completion.result(
         prefix,
@@ -56,14 +57,16 @@ struct Completion {
     return Completion.result(prefix, names + schemes + [Candidate("ref:", end: "")])
   }
 
-  private func places(_ scheme: String, _ path: String) -> Result {
+  private func places(
+    _ path: String, _ list: (String) -> [String], hasChildren: (String) -> Bool
+  ) -> Result {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let prefix = String(path[slash...])
     let directory = String(path[..<slash])
-    let children = source.children(ofScheme: scheme, directory)
+    let children = list(directory)
       .filter { prefix.hasPrefix(".") || !$0.hasPrefix(".") }
     var result = Completion.result(prefix, children.map { Candidate($0, end: "") })
-    if result.candidates.count == 1, source.hasChildren(scheme, directory + result.candidates[0]) {
+    if result.candidates.count == 1, hasChildren(directory + result.candidates[0]) {
       result.insertion += "/"
     }
     return result
@@ -122,6 +125,8 @@ protocol CompletionSource: AnyObject {
   var commands: [String] { get }
   /// The names below a place, whose path is empty or ends in a slash.
   func children(ofScheme scheme: String, _ path: String) -> [String]
+  /// The names in a directory of files.
+  func files(in directory: String) -> [String]
   /// Whether there are names below a place.
   func hasChildren(_ scheme: String, _ path: String) -> Bool
   /// The properties of a class's instances.

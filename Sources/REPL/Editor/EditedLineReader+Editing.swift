@@ -69,6 +69,10 @@ extension EditedLineReader {
     let text = edited
     switch key {
     case 9: return complete(text)
+    case 1: return move(-text.lineBefore.count)
+    case 5: return text.isAtEnd ? right(text) : move(text.lineAfter.count)
+    case 14: return down(text)
+    case 16: return up(text)
     case 4: return endOfInput(text)
     case 8, 127: return delete(before: text)
     case 10, 13: return enter(text)
@@ -247,7 +251,7 @@ extension EditedLineReader {
     guard let found = completion.complete(text.before) else { return insert("\t") }
     if !found.insertion.isEmpty { return insert(found.insertion) }
     guard found.candidates.count > 1 else { return EditedLineReader.refusal }
-    show("\n" + columns(found.candidates))
+    show("\n\u{1B}[J" + columns(found.candidates))
     return UInt8(CC_REDISPLAY)
   }
 

@@ -31,10 +31,10 @@ enum EditorKey: UInt8 {
   /// The key whose sequence begins with `ESC [`; nil for one that is left to libedit.
   init?(sequence: [UInt8]) {
     switch String(decoding: sequence, as: UTF8.self) {
-    case "A": self = .up
-    case "B": self = .down
-    case "C": self = .right
-    case "D": self = .left
+    case "A", "1;2A", "1;5A": self = .up
+    case "B", "1;2B", "1;5B": self = .down
+    case "C", "1;2C": self = .right
+    case "D", "1;2D": self = .left
     case "H", "1~", "7~": self = .home
     case "F", "4~", "8~": self = .end
     case "3~": self = .delete
@@ -124,9 +124,8 @@ extension EditedLineReader {
         if (0x40...0x7E).contains(byte) { break }
       }
       if sequence == Array("200~".utf8) { return try readPaste() }
-      if let key = EditorKey(sequence: sequence) { return Unicode.Scalar(key.rawValue) }
-      readAhead += ([first] + sequence).map { Unicode.Scalar($0) }
-      return EditedLineReader.escape
+      // A key that nothing is known of does nothing.
+      return EditorKey(sequence: sequence).map { Unicode.Scalar($0.rawValue) }
     default:
       console.putBack()
       return EditedLineReader.escape

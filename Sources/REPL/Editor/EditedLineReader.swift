@@ -131,11 +131,12 @@ final class EditedLineReader: LineReader {
     unsafe prompt[index] = 0
   }
 
-  /// Returns characters of libedit in UTF-8, without the end of the last line.
+  /// Returns characters of libedit in UTF-8, without line breaks at the end.
   private static func bytes(_ characters: UnsafeBufferPointer<wchar_t>) -> [UInt8] {
     var text = String.UnicodeScalarView()
     for index in characters.indices { text.append(scalar(unsafe characters[index])) }
-    if text.last == "\n" { text.removeLast() }
+    // A paste may end with line breaks of its own.
+    while text.last == "\n" { text.removeLast() }
     return Array(String(text).utf8)
   }
 

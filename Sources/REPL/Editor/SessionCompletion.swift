@@ -1,6 +1,14 @@
 internal import Tenon
 internal import TenonRuntime
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// What a session can complete with: what its interpreter knows.
 ///
 /// Variables are read, classes asked for their methods, and stores of this machine for what is below a
@@ -30,7 +38,7 @@ final class SessionCompletion: CompletionSource {
     interpreter.knownNames.filter { !$0.hasPrefix("_") }
       + ["self", "super", "nil", "true", "false", "class", "var", "import", "extension"]
   }
-  var schemes: [String] { ask("schemes") }
+  var schemes: [String] { ask("schemeNames") }
   var commands: [String] { ask("commandNames") }
 
   func children(ofScheme scheme: String, _ path: String) -> [String] {
@@ -41,6 +49,19 @@ final class SessionCompletion: CompletionSource {
       return properties(of: value.className)
     }
     return ask("namesBelow:", scheme + ":" + path)
+  }
+
+  func files(in directory: String) -> [String] {
+    guard let stream = unsafe opendir(directory.isEmpty ? "." : directory) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
   }
 
   func hasChildren(_ scheme: String, _ path: String) -> Bool {
@@ -71,8 +92,16 @@ final class SessionCompletion: CompletionSource {
     if let className = known[name] {
       return selectors("selectorsOf:from:", interpreter.value(className), prefix)
     }
-    if let value = interpreter[name] { return selectors("selectorsFor:from:", value, prefix) }
-    return selectors("selectorsOfName:from:", interpreter.value(name), prefix)
+    guard let value = interpreter[name] else {
+      return selectors("selectorsOfName:from:", interpreter.value(name), prefix)
+    }
+    // By the class's name: to ask the object would run what the program has made of 'class'.
+    let className = value.className
+    if className.hasSuffix(" class") {
+      return selectors(
+        "selectorsOfName:from:", interpreter.value(String(className.dropLast(6))), prefix)
+    }
+    return selectors("selectorsOf:from:", interpreter.value(className), prefix)
   }
 
   private func ofAnything(_ prefix: String) -> [Selector] {

@@ -15,11 +15,14 @@ final class EventSession {
   private let console: EventConsole
   private let completion: Completion
   private let background: Background
+  /// The object of the language that knows the commands, whatever its name means later.
+  private let prompt: Handle?
   private var exitStatus: Int32?
   private var number = 1
 
   init(_ interpreter: Interpreter, input: TerminalConsole, _ console: EventConsole) {
     self.interpreter = interpreter
+    prompt = try? interpreter.evaluate("Prompt current")
     self.input = input
     self.console = console
     completion = Completion(source: SessionCompletion(interpreter))
@@ -43,8 +46,6 @@ final class EventSession {
     }
     return Interrupts.ending.map(ExitStatus.signal) ?? exitStatus ?? ExitStatus.success
   }
-
-  private var prompt: Handle? { try? interpreter.evaluate("Prompt current") }
 
   private func nextLine() throws(ConsoleError) -> [UInt8]? {
     console.request = nil

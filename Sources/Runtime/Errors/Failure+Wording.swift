@@ -12,6 +12,10 @@ extension Failure {
     Failure(.error, "unknown name '\(name)'")
   }
 
+  static func unknownName(_ name: String, suggestion: String?) -> Failure {
+    Failure(.error, Wording.unknownName(name, suggestion: suggestion))
+  }
+
   static func unassignedVariable(_ name: String) -> Failure {
     Failure(.unassignedVariable, "'\(name)' has no value yet")
   }

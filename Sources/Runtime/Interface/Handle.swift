@@ -28,6 +28,11 @@ public final class Handle {
 /// The values that handles hold: roots of the collector.
 @safe
 final class HandleTable {
+  /// How deep conversions to values of Swift are nested at this moment.
+  var conversionDepth = 0
+  /// How deep they may be: a value may hold itself, and each level takes native stack.
+  static let deepestConversion = 128
+
   private var values: [Value] = []
   private var free: [Int] = []
   /// Handles released since the last look, on whatever thread.

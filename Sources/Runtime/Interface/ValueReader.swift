@@ -83,6 +83,19 @@ public struct ValueReader: ~Copyable {
 
 // MARK: - Parts
 
+extension HandleTable {
+  /// Counts a level of a conversion.
+  ///
+  /// - Throws: `ConversionError` when it is too deep.
+  fileprivate func enterConversion() throws(ConversionError) {
+    guard conversionDepth < HandleTable.deepestConversion else {
+      throw ConversionError(
+        "it is nested more than \(HandleTable.deepestConversion) levels deep, or in itself")
+    }
+    conversionDepth += 1
+  }
+}
+
 extension ValueReader {
   /// Reads the elements of a collection in their order; nil when it is none.
   ///
@@ -102,6 +115,8 @@ extension ValueReader {
       array = try machine.answer(to: "asArray", of: value)
       guard array.isObject(ofClass: ClassIndex.array) else { throw mismatch("a collection") }
     }
+    try machine.handles.enterConversion()
+    defer { machine.handles.conversionDepth -= 1 }
     let root = machine.roots.count
     machine.roots.append(array)
     machine.roots.append(.nil)
@@ -136,6 +151,8 @@ extension ValueReader {
     _ body: (borrowing ValueReader, borrowing ValueReader) throws(ConversionError) -> Entry
   ) throws(ConversionError) -> [Entry]? {
     guard isDictionary else { return nil }
+    try machine.handles.enterConversion()
+    defer { machine.handles.conversionDepth -= 1 }
     let root = machine.roots.count
     machine.roots += [value, .nil, .nil]
     defer { machine.roots.removeLast(machine.roots.count - root) }
@@ -163,6 +180,8 @@ extension ValueReader {
     _ name: String, _ body: (borrowing ValueReader) throws(ConversionError) -> Member
   ) throws(ConversionError) -> Member? {
     guard let member = memberValue(name) else { return nil }
+    try machine.handles.enterConversion()
+    defer { machine.handles.conversionDepth -= 1 }
     machine.roots.append(member)
     defer { machine.roots.removeLast() }
     do throws(ConversionError) {

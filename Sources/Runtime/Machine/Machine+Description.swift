@@ -102,6 +102,8 @@ extension Machine {
       case let selector = displayText(symbol), selector.first?.isLetter == true
     else { return "" }
     let arguments = selector.utf8.count { $0 == UInt8(ascii: ":") }
+    // Among short words everything is near to something.
+    guard selector.utf8.count - arguments > 3 else { return "" }
     var known: Set<String> = []
     var next: ClassInfo? = classInfo(of: receiver)
     while let info = next {

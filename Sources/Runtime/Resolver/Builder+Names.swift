@@ -70,7 +70,7 @@ extension Builder {
       }
       return unsafe leaf(NodeRef(at: cell.address(ofSlot: 0)), .leaf)
     case .unknown:
-      return add(FailureNode(.unknownName(name.text), at: place))
+      return add(FailureNode(unknownName(name), at: place))
     }
   }
 
@@ -119,7 +119,7 @@ extension Builder {
       let value = checked(value, type: machine.session.cellTypes[cell.bits]?.type, name, depth)
       return add(StoreCellNode(cell: cell, value: value.node, at: position(name.range, depth)))
     case .unknown:
-      return add(FailureNode(.unknownName(name.text), at: position(name.range, depth)))
+      return add(FailureNode(unknownName(name), at: position(name.range, depth)))
     }
   }
 
@@ -174,5 +174,11 @@ extension Builder {
     return add(
       TypeCheckNode(
         value: value.node, type: type, name: name.text, at: position(name.range, depth)))
+  }
+
+  /// The error of a name that was left to run time, with the one that may have been meant.
+  private func unknownName(_ name: Name) -> Failure {
+    .unknownName(
+      name.text, suggestion: Suggestion.nearest(to: name.text, in: environment.candidates))
   }
 }

@@ -161,12 +161,15 @@ extension Machine {
     _ = wakeUp.descriptor
     guard !loop.hasWork, !state.isInterruptRequested else { return }
     try withConsole { console throws(ConsoleError) in try console.flush() }
+    let left = nanosecondsOfLimit
     if let clock = host.clock, !clock.jumps || loop.requestCount == 0 {
-      clock.wait(until: deadline, or: wakeUp)
+      let (end, overflow) = clock.monotonicTime.addingReportingOverflow(left ?? .max)
+      clock.wait(until: left == nil || overflow ? deadline : min(deadline ?? end, end), or: wakeUp)
     } else {
-      wakeUp.wait(nanoseconds: .max)
+      wakeUp.wait(nanoseconds: left ?? .max)
     }
     wakeUp.forgetCalls()
+    if left != nil { noticeTimeLimit() }
   }
 
   /// Runs the loop for some time: what `wait` does.

@@ -1,4 +1,5 @@
 public import TenonStoreKit
+internal import Synchronization
 internal import TenonText
 
 extension HTTPStore: CommandedStore {
@@ -30,6 +31,8 @@ extension HTTPStore: CommandedStore {
         "GET", reference, fields: [], body: nil, follows: true, timeout: nil)
       return .source(try checked(source, reference))
     case ("certificates", .text(let path)):
+      try checkUnconfined(
+        "whom to trust is not a script's choice", for: reference)
       guard !path.utf8.contains(0), (try? kindOfFile(at: path)) == .file else {
         throw StoreError(
           .encode, reference.hidingPassword, "the file of certificates '\(path)' cannot be read")
@@ -44,12 +47,23 @@ extension HTTPStore: CommandedStore {
     return .done
   }
 
+  /// Refuses what would lead requests past what was granted.
+  func checkUnconfined(_ what: String, for reference: Reference) throws(StoreError) {
+    let settings = settings.withLock { $0 }
+    guard settings.hosts != nil || settings.isReadOnly else { return }
+    throw StoreError(
+      .permission, reference.hidingPassword, "where servers are granted one by one, \(what)")
+  }
+
   /// Carries out what is said of all servers: `proxy`, `cookies` and `connections`.
   private func set(
     _ command: String, _ part: JSONPart?, _ reference: Reference
   ) throws(StoreError) {
     switch (command, part) {
-    case ("proxy", .text(let address)): setProxy(address)
+    case ("proxy", .text(let address)):
+      try checkUnconfined(
+        "a proxy is not a script's choice", for: reference)
+      setProxy(address)
     case ("proxy", .null): setProxy(nil)
     case ("cookies", .bool(let isKeeping)): keepCookies(isKeeping)
     case ("connections", .number(let text)):

@@ -21,7 +21,7 @@ internal import TenonText
 /// Threads may use a store at the same time; up to sixteen requests are under way at once.
 public final class HTTPStore {
   /// What a program has said about requests.
-  private struct Settings {
+  struct Settings {
     var timeout = 30_000
     var limit = 64 << 20
     var certificates: String?
@@ -65,7 +65,7 @@ public final class HTTPStore {
   let transport: any HTTPTransport
   /// The time in milliseconds, since some moment.
   private let now: @Sendable () -> Int
-  private let settings = Mutex(Settings())
+  let settings = Mutex(Settings())
   private let threads = VerbThreads(width: 16)
   private let validated = ValidatedAnswers()
 

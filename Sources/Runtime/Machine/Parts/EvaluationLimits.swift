@@ -70,6 +70,22 @@ extension Machine {
     if now >= limits.deadline { exceed(.time) }
   }
 
+  /// Nanoseconds that are left of the time of an evaluation, 0 when it is over; nil without a limit.
+  var nanosecondsOfLimit: Int? {
+    let limits = host.limits
+    guard limits.isActive, limits.exceeded == nil, let nanoseconds = limits.nanoseconds else {
+      return nil
+    }
+    let now = monotonicTime()
+    if limits.deadline == .max { limits.deadline = now &+ nanoseconds }
+    return limits.deadline > now ? Int(clamping: limits.deadline - now) : 0
+  }
+
+  /// Begins to stop a program that has waited until its time was over.
+  func noticeTimeLimit() {
+    if nanosecondsOfLimit == 0 { exceed(.time) }
+  }
+
   private func exceed(_ limit: EvaluationLimit) {
     let limits = host.limits
     guard limits.exceeded == nil else {
