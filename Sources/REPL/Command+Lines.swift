@@ -35,11 +35,15 @@ extension Command {
       }
       guard let line else { return Interrupts.isRequested ? endOfInterrupt : ExitStatus.success }
       number += 1
-      let value = try program.run(String(decoding: line, as: UTF8.self), number)
+      // Nothing is put in the place of bytes that are no text.
+      guard let text = String(validating: line, as: UTF8.self) else {
+        console.tell("tenon: line \(number) of the standard input is not UTF-8")
+        return ExitStatus.failure
+      }
+      let value = try program.run(text, number)
       guard prints, value.className != "UndefinedObject" else { continue }
       let shown: Handle = try value.send("displayString")
-      let text = value.string ?? shown.string ?? ""
-      let status = print(text + "\n")
+      let status = print((value.string ?? shown.string ?? "") + "\n")
       guard status == ExitStatus.success else { return status }
     }
   }

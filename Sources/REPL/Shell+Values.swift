@@ -7,23 +7,14 @@ extension Shell {
   private static let valueNames = ["_"] + (1...9).map { "_\($0)" }
 
   /// Whether the value of a statement is not what the statement is for.
-  func isSilent(_ value: Handle, _ statement: String) -> Bool {
+  static func isSilent(
+    _ value: Handle, _ statement: String, connectors: [String]
+  ) -> Bool {
     // What is written to a stream of the system was seen already; a declaration is no question.
     if ["stdout ", "stderr ", "var ", "val "].contains(where: statement.hasPrefix) { return true }
-    return value.className == "UndefinedObject" && isAssignment(statement)
-  }
-
-  private func isAssignment(_ statement: String) -> Bool {
-    let lexer = Lexer(
-      SourceText(name: "", statement), connectors: interpreter.connectorSpellings)
-    var offset = lexer.start
-    while true {
-      let token = lexer.token(from: offset)
-      switch token.kind {
-      case .endOfText: return false
-      case .assignment, .connector: return true
-      default: offset = max(token.end, offset + 1)
-      }
+    guard value.className == "UndefinedObject" else { return false }
+    return ScannedText(statement.utf8, connectors: connectors).pieces.contains {
+      $0.kind == .assignment || $0.kind == .connector
     }
   }
 

@@ -158,7 +158,12 @@ final class Shell {
     let outcome = run(source, text) { last = ($0, $1) }
     if case .finished = outcome {
       note(text)
-      if let last, !isSilent(last.value, source.text(in: last.range)) { try show(last.value) }
+      if let last,
+        !Shell.isSilent(
+          last.value, source.text(in: last.range), connectors: interpreter.connectorSpellings)
+      {
+        try show(last.value)
+      }
     }
     if asksForHelp(text), case .failed = outcome {
       console.tell("to leave, press Ctrl-D or type ':quit'; ':help' helps")

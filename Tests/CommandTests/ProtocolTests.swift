@@ -38,6 +38,7 @@ import Testing
       ["do": "evaluate", "text": "3 +"],
       ["do": "evaluate", "text": "#(#{ a: 1 }, #{ a: '<' })"],
       ["do": "isComplete", "text": "#(1"],
+      ["do": "evaluate", "text": "stdout println: 'once'"],
     ])
     #expect(events[0]?.first?("is") == "hello")
     #expect(events[1]?.map { $0("is") } == ["output", "value", "done"])
@@ -53,6 +54,8 @@ import Testing
       events[5]?[0]("html")
         == "<table><tr><th>a</th></tr><tr><td>1</td></tr><tr><td>&lt;</td></tr></table>")
     #expect(events[6]?[0]("status") == "incomplete")
+    // What was written was seen.
+    #expect(events[7]?.map { $0("is") } == ["output", "done"])
   }
 
   @Test func questions() throws {
@@ -77,7 +80,10 @@ import Testing
   @Test func badRequests() throws {
     let child = try Child.start([Command.path, "--json"])
     try child.expect("\"is\": \"hello\"")
-    for line in ["no JSON", "[1]", "{}", "{\"do\": \"dance\"}", "{\"do\": 3}", "{\"id\": [1"] {
+    for line in [
+      "no JSON", "[1]", "{}", "{\"do\": \"dance\"}", "{\"do\": 3}",
+      "{\"do\": \"evaluate\", \"text\": 5}", "{\"id\": [1",
+    ] {
       try child.send(line + "\n")
       try child.expect("\"is\": \"refused\"")
     }

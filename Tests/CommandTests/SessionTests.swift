@@ -173,6 +173,8 @@ import Testing
     try session.terminal.send("x := x + ")
     try session.terminal.expect("x + ")
     try session.interrupt()
+    // The text may be shown once more before it is given up.
+    try session.terminal.expect("^C")
     try session.enter("x", "5")
     try session.enter("#(1 2")
     try session.interrupt()
@@ -379,6 +381,8 @@ import Testing
     try session.terminal.expect("tenon> ")
     try session.terminal.send("abc")
     try session.interrupt()
+    // The text may be shown once more before it is given up.
+    try session.terminal.expect("^C")
     try session.enter("#(1")
     try session.terminal.send("\u{4}")
     try session.enter("x", "7")

@@ -306,5 +306,10 @@ import Testing
     #expect(try run(["-p", "-e", "line +"], "a\n").0 == .status(65))
     #expect(try run(["-p", "-e", "Exit status: 4"], "a\n").0 == .status(4))
     #expect(try run(["-n"], "a\n").0 == .status(2))
+    let child = try Child.start([Command.path, "-p", "-e", "line"])
+    try child.send([0x61, 10, 0xFF, 10])
+    try child.send(nil)
+    #expect(try child.readToEnd() == "a\ntenon: line 2 of the standard input is not UTF-8\n")
+    #expect(child.waitForExit() == .status(1))
   }
 }

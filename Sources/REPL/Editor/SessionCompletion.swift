@@ -15,6 +15,8 @@ internal import TenonRuntime
 /// place; servers and programs are left alone, as asking them may take long or have an effect.
 final class SessionCompletion: CompletionSource {
   private let interpreter: Interpreter
+  /// The object of the language that is asked, whatever its name means later.
+  private let prompt: Handle?
   /// What was typed, the latest last.
   var entries: [String] = []
   /// The selectors of all classes that begin with a letter; forgotten when something was evaluated.
@@ -26,7 +28,10 @@ final class SessionCompletion: CompletionSource {
   /// The schemes that are not asked what is below a place.
   private static let slowSchemes: Set<String> = ["http", "https", "process", "stdin"]
 
-  init(_ interpreter: Interpreter) { self.interpreter = interpreter }
+  init(_ interpreter: Interpreter) {
+    self.interpreter = interpreter
+    prompt = try? interpreter.evaluate("Prompt current")
+  }
 
   func begin(_ entries: [String]) {
     self.entries = entries
@@ -136,8 +141,7 @@ final class SessionCompletion: CompletionSource {
 
   /// Asks the prompt's object for texts; none when it fails.
   private func ask(_ selector: String, with arguments: [Handle]) -> [String] {
-    guard let prompt = try? interpreter.evaluate("Prompt current"),
-      let found = try? interpreter.send(selector, to: prompt, with: arguments)
+    guard let prompt, let found = try? interpreter.send(selector, to: prompt, with: arguments)
     else { return [] }
     return (found.elements ?? []).compactMap(\.string)
   }

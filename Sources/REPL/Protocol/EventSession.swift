@@ -76,6 +76,9 @@ final class EventSession {
     }
     console.request = members.first { $0.key == "id" }
       .map { String(decoding: $0.value, as: UTF8.self) }
+    if members.contains(where: { $0.key == "text" }), members.text("text") == nil {
+      return try refuse("what stands in 'text' is a string")
+    }
     let text = members.text("text") ?? ""
     switch members.text("do") {
     case "evaluate": try evaluate(text)
@@ -106,14 +109,20 @@ final class EventSession {
     let source = SourceText(name: "<prompt \(number)>", text)
     number += 1
     completion.source.begin([])
-    var last: Handle?
+    var last: (value: Handle, range: SourceRange)?
     var warnings: [Diagnostic] = []
     let outcome = interpreter.run(
-      source, isPrompt: true, warn: { warnings += $0 }, observer: { value, _ in last = value })
+      source, isPrompt: true, warn: { warnings += $0 }, observer: { last = ($0, $1) })
     for warning in warnings { try tell(warning, in: source) }
     switch outcome {
     case .finished:
-      if let last { try show(last) } else { try end("finished") }
+      guard let last,
+        !Shell.isSilent(
+          last.value, source.text(in: last.range), connectors: interpreter.connectorSpellings)
+      else {
+        return try end("finished")
+      }
+      try show(last.value)
     case .rejected(let diagnostics, let isIncomplete):
       for diagnostic in diagnostics { try tell(diagnostic, in: source) }
       try end(isIncomplete ? "incomplete" : "rejected")
