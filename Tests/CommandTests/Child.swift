@@ -159,12 +159,18 @@ final class Child {
   }
 
   /// Sends bytes, receiving what comes meanwhile.
+  ///
+  /// - Throws: `EndOfPatience` when nobody takes them, or the process has ended.
   func send(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
       let events = try wait(for: input, POLLOUT)
-      if events.readable { receive() }
-      guard events.writable else { continue }
+      guard events.readable || events.writable else { throw EndOfPatience() }
+      let hasEnded = events.readable && !receive()
+      guard events.writable else {
+        if hasEnded { throw EndOfPatience() }
+        continue
+      }
       let count = unsafe bytes[sent...].prefix(1024).withUnsafeBytes {
         unsafe write(input, $0.baseAddress, $0.count)
       }

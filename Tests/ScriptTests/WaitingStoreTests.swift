@@ -20,7 +20,7 @@ import Testing
     let capabilities = StoreCapabilities(
       [.get, .put, .delete], durability: .none, isExternal: true)
     let threads = VerbThreads(width: 16)
-    let feed: ChangeFeed? = ChangeFeed()
+    let feed: ChangeFeed?
     var executor: (any VerbExecutor)? { threads }
 
     struct State {
@@ -33,6 +33,9 @@ import Testing
     }
 
     let state = Mutex(State())
+
+    /// Whether it tells what changes: one that does not answers at `count` how often it was asked there.
+    init(tells: Bool) { feed = tells ? ChangeFeed() : nil }
 
     private func wait(_ reference: Reference, until condition: () -> Bool) throws(StoreError) {
       for _ in 0..<10_000 {
@@ -62,6 +65,13 @@ import Testing
         try wait(reference) { threads.isCancelled == true }
         state.withLock { $0.cancelled += 1 }
       case "broken": throw StoreError(.network, reference, "it is broken")
+      case "count":
+        return .resource(
+          Resource(
+            state.withLock { state in
+              state.asking += 1
+              return "\(state.asking)"
+            }))
       default: break
       }
       guard let text = state.withLock({ $0.texts[name] }) else { return .missing }
@@ -89,7 +99,7 @@ import Testing
     }
   }
 
-  private let store = Slow()
+  private let store = Slow(tells: true)
   private let console = RecordingConsole()
 
   private func makeInterpreter(every count: Int = 0) -> Interpreter {
@@ -123,6 +133,25 @@ import Testing
       (Future all: futures) value inject: '' into: [ :all :each | all , each ]
       """)
     #expect(answer.string == "x1x2x3x4x5x6x7x8x9x10")
+  }
+
+  /// A formula that runs for another source's sake asks anew what cannot tell about changes; the runs that
+  /// its answers cause ask for nothing again.
+  @Test(arguments: [0, 1]) func whatCannotTellIsAskedAnew(collectEvery: Int) throws {
+    let interpreter = makeInterpreter(every: collectEvery)
+    interpreter.mount(Slow(tells: false), as: "silent")
+    let answer = try interpreter.evaluate(
+      """
+      var x := 1. var y.
+      -text: n { ^(ref:silent:count value) , '/' , n printString }
+      y |= self text: x.
+      seen := OrderedCollection with: y.
+      x := 2. [ y endsWith: '2' ] whileFalse: [ 1 millisecond wait ].
+      seen add: y.
+      x := 3. x := 4. [ y endsWith: '4' ] whileFalse: [ 1 millisecond wait ].
+      (seen collect: [ :each | each , ' ' ]) joined
+      """)
+    #expect(answer.string == "1/1 2/2 ")
   }
 
   /// A connection is pending, its place keeps what it holds, and the answer is a change.

@@ -46,7 +46,17 @@ final class ComingPlaces {
     var isPending: Bool { isReading || isWriting }
   }
 
+  /// What a formula has asked for, from one of its runs to the next.
+  private struct Visit {
+    /// The number of the run.
+    var run: UInt32
+    /// Whether the next run goes on with this one, whose answer has come.
+    var goesOn = false
+    var places: Set<Place> = []
+  }
+
   var entries: [Place: Entry] = [:]
+  private var visits: [FormulaID: Visit] = [:]
   /// How many requests have begun.
   private(set) var begun = 0
   /// The coroutines that go on when something has ended.
@@ -76,6 +86,32 @@ final class ComingPlaces {
     guard let entry = entries[place], !entry.isPending else { return }
     entries[place] = nil
   }
+
+  // MARK: Runs of formulas
+
+  /// Notes that a formula asks for a place.
+  ///
+  /// A formula that waits runs once more with each answer; all these runs are one look at the places. A run
+  /// for another reason is a new one.
+  ///
+  /// - Returns: Whether it has asked for the place before in this look.
+  func visit(_ place: Place, by formula: FormulaID, run: UInt32) -> Bool {
+    var visit = visits[formula] ?? Visit(run: run)
+    if visit.run != run {
+      if !visit.goesOn { visit.places = [] }
+      visit.goesOn = false
+      visit.run = run
+    }
+    let isKnown = !visit.places.insert(place).inserted
+    visits[formula] = visit
+    return isKnown
+  }
+
+  /// Notes that the next run of a formula goes on with what has come.
+  func goOn(_ formula: FormulaID) { visits[formula]?.goesOn = true }
+
+  /// Forgets what a formula has asked for, whose number goes to another one.
+  func forget(_ formula: FormulaID) { if !visits.isEmpty { visits[formula] = nil } }
 
   func mark(_ heap: Heap) {
     for (place, entry) in entries {
@@ -133,13 +169,17 @@ extension Machine {
   func comingValue(at reference: Value, in store: Value) -> Value {
     let place = placeOfStore(reference, in: store)
     var entry = stores.coming.entries[place] ?? ComingPlaces.Entry()
-    if let answer = entry.answer, !entry.isStale {
+    let formula = graph.running.flatMap { $0.constraint?.isMultiWay == true ? nil : $0 }
+    let isNew = formula.map { !hasAsked(for: place, $0) && !canTell(of: reference, in: store) }
+    if let answer = entry.answer, !entry.isStale, isNew != true {
       switch answer {
       case .value(let value): return value
       case .failure(let exception): return signal(send(selector("copy"), to: exception))
       }
     }
-    if let formula = graph.running, formula.constraint?.isMultiWay != true {
+    if let formula {
+      // What is under way has begun before the formula's other sources changed.
+      if isNew == true, entry.awaiting.contains(formula.id) { entry.isStale = true }
       entry.awaiting.insert(formula.id)
     } else {
       entry.tellsOthers = true
@@ -150,6 +190,11 @@ extension Machine {
     stores.coming.entries[place] = entry
     if isFirst { loop.addWork { machine in machine.fetch(place) } }
     return unwindAsPending(place)
+  }
+
+  /// Whether a formula has asked for a place since it has begun to run for another reason than answers.
+  private func hasAsked(for place: Place, _ formula: Formula) -> Bool {
+    stores.coming.visit(place, by: formula.id, run: graph.hotFormulas[formula.id.rawValue].runs)
   }
 
   func placeOfStore(_ reference: Value, in store: Value) -> Place {
@@ -203,15 +248,24 @@ extension Machine {
     graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
     if tellsOthers { graph.takeUpChange(of: cell) } else { graph.forgetCachedValue(of: cell) }
     // Those that have asked go on whatever their policies say: it is their look that has come to an end.
-    graph.scheduledFormulas += formulas.sorted().compactMap { graph[$0] }
+    goOn(formulas)
     stores.coming.entries[place]?.isStale = false
     _ = settleGraph(answering: .nil)
     guard isStale, graph.cellsByPlace[place] == cell else { return }
     // What has come meanwhile is read after it.
     graph.forgetCachedValue(of: cell)
     if tellsOthers { graph.takeUpChange(of: cell) }
-    graph.scheduledFormulas += formulas.sorted().compactMap { graph[$0] }
+    goOn(formulas)
     _ = settleGraph(answering: .nil)
+  }
+
+  /// Has formulas run that have waited for a place.
+  private func goOn(_ formulas: Set<FormulaID>) {
+    for formula in formulas.sorted() {
+      guard let formula = graph[formula] else { continue }
+      stores.coming.goOn(formula.id)
+      graph.scheduledFormulas.append(formula)
+    }
   }
 
   /// What something comes to; nil when it is unwound.
