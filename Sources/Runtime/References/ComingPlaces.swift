@@ -46,11 +46,11 @@ final class ComingPlaces {
     var isPending: Bool { isReading || isWriting }
   }
 
-  /// What a formula has asked for, from one of its runs to the next.
+  /// What a formula has asked for in one look at its places, which takes as many turns as answers come.
   private struct Visit {
-    /// The number of the run.
-    var run: UInt32
-    /// Whether the next run goes on with this one, whose answer has come.
+    /// The number of the turn.
+    var turn: Int
+    /// Whether an answer has come in this turn.
     var goesOn = false
     var places: Set<Place> = []
   }
@@ -92,23 +92,24 @@ final class ComingPlaces {
   /// Notes that a formula asks for a place.
   ///
   /// A formula that waits runs once more with each answer; all these runs are one look at the places. A run
-  /// for another reason is a new one.
+  /// in another turn is a new one.
   ///
   /// - Returns: Whether it has asked for the place before in this look.
-  func visit(_ place: Place, by formula: FormulaID, run: UInt32) -> Bool {
-    var visit = visits[formula] ?? Visit(run: run)
-    if visit.run != run {
+  func visit(_ place: Place, by formula: FormulaID, turn: Int) -> Bool {
+    var visit = visits[formula] ?? Visit(turn: turn)
+    if visit.turn != turn {
       if !visit.goesOn { visit.places = [] }
-      visit.goesOn = false
-      visit.run = run
+      visit.turn = turn
     }
     let isKnown = !visit.places.insert(place).inserted
     visits[formula] = visit
     return isKnown
   }
 
-  /// Notes that the next run of a formula goes on with what has come.
-  func goOn(_ formula: FormulaID) { visits[formula]?.goesOn = true }
+  /// Marks what formulas do until the end of a turn as going on with what has come.
+  func setGoesOn(_ goesOn: Bool, _ formulas: Set<FormulaID>) {
+    for formula in formulas { visits[formula]?.goesOn = goesOn }
+  }
 
   /// Forgets what a formula has asked for, whose number goes to another one.
   func forget(_ formula: FormulaID) { if !visits.isEmpty { visits[formula] = nil } }
@@ -194,7 +195,7 @@ extension Machine {
 
   /// Whether a formula has asked for a place since it has begun to run for another reason than answers.
   private func hasAsked(for place: Place, _ formula: Formula) -> Bool {
-    stores.coming.visit(place, by: formula.id, run: graph.hotFormulas[formula.id.rawValue].runs)
+    stores.coming.visit(place, by: formula.id, turn: graph.turn)
   }
 
   func placeOfStore(_ reference: Value, in store: Value) -> Place {
@@ -248,24 +249,21 @@ extension Machine {
     graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
     if tellsOthers { graph.takeUpChange(of: cell) } else { graph.forgetCachedValue(of: cell) }
     // Those that have asked go on whatever their policies say: it is their look that has come to an end.
-    goOn(formulas)
     stores.coming.entries[place]?.isStale = false
-    _ = settleGraph(answering: .nil)
+    goOn(formulas)
     guard isStale, graph.cellsByPlace[place] == cell else { return }
     // What has come meanwhile is read after it.
     graph.forgetCachedValue(of: cell)
     if tellsOthers { graph.takeUpChange(of: cell) }
     goOn(formulas)
-    _ = settleGraph(answering: .nil)
   }
 
-  /// Has formulas run that have waited for a place.
+  /// Runs formulas that have waited for a place.
   private func goOn(_ formulas: Set<FormulaID>) {
-    for formula in formulas.sorted() {
-      guard let formula = graph[formula] else { continue }
-      stores.coming.goOn(formula.id)
-      graph.scheduledFormulas.append(formula)
-    }
+    stores.coming.setGoesOn(true, formulas)
+    graph.scheduledFormulas += formulas.sorted().compactMap { graph[$0] }
+    _ = settleGraph(answering: .nil)
+    stores.coming.setGoesOn(false, formulas)
   }
 
   /// What something comes to; nil when it is unwound.
