@@ -192,7 +192,7 @@ import Testing
   ]
 
   private func build(_ directory: Directory, _ edits: String...) throws -> [Substring] {
-    let result = try run("build.st", in: directory, ["--once"], input: edits)
+    let result = try run("compile.st", in: directory, ["--once"], input: edits)
     #expect(result.status == .status(0))
     return result.output.split(separator: "\n")
   }
@@ -233,7 +233,7 @@ import Testing
         try directory.write(text, to: "new")
         #expect(unsafe rename(directory.path("new"), directory.path(name)) == 0)
       }
-      let script = NetExampleTests.examples.appendingPathComponent("build.st").path
+      let script = NetExampleTests.examples.appendingPathComponent("compile.st").path
       let child = try Child.start([
         "/bin/sh", "-c", #"cd "$1" && exec "$0" "$2""#, Command.path, directory.path(""), script,
       ])
@@ -297,7 +297,7 @@ import Testing
     try Directory.withTemporary { directory in
       for (name, text) in NetExampleTests.sources { try directory.write(text, to: name) }
       let result = try run(
-        "build.st", in: directory, ["--once"],
+        "compile.st", in: directory, ["--once"],
         input: ["replace main.c greet.h gone.h", "replace main.c gone.h greet.h", "what"])
       #expect(
         result.errors == "there is no gone.h\nAn edit reads: replace FILE OLD NEW\n")
@@ -305,7 +305,7 @@ import Testing
         result.output.hasSuffix("link program\ncompile main.c\ncompile main.c\n"))
       #expect(result.status == .status(0))
       let failed = try run(
-        "build.st", in: directory, ["--once"], input: ["replace main.c greet.h gone.h"])
+        "compile.st", in: directory, ["--once"], input: ["replace main.c greet.h gone.h"])
       #expect(failed.errors == "there is no gone.h\n")
       #expect(failed.status == .status(1))
     }

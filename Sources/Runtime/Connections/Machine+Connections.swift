@@ -254,7 +254,10 @@ extension Machine {
     let outcome = withErrorsCaught { get(place.key, from: place.object) }
     trackingDepth -= 1
     self.recorder = outer
-    graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
+    // What a store that takes time reads is known from when it did.
+    if stores.coming.entries[place] == nil {
+      graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
+    }
     return outcome
   }
 

@@ -61,7 +61,6 @@ final class ComingPlaces {
   private(set) var begun = 0
   /// The coroutines that go on when something has ended.
   var waiting: [Coroutine] = []
-
   func takeNumber() -> Int {
     begun += 1
     return begun
@@ -227,9 +226,11 @@ extension Machine {
     let recorder = DependencyRecorder(within: nil)
     recorder.base = state.base
     self.recorder = recorder
+    loop.coroutines.current?.reading = Coroutine.Reading(place: place, recorder: recorder)
     trackingDepth += 1
     let answer = catchingException { get(place.key, from: place.object) }
     trackingDepth -= 1
+    loop.coroutines.current?.reading = nil
     self.recorder = nil
     guard var entry = stores.coming.entries[place] else { return }
     entry.isReading = false
@@ -246,7 +247,7 @@ extension Machine {
     entry.tellsOthers = false
     stores.coming.entries[place] = entry
     guard let cell = graph.cellsByPlace[place] else { return stores.coming.forget(place) }
-    graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
+    follow(recorder, of: place)
     if tellsOthers { graph.takeUpChange(of: cell) } else { graph.forgetCachedValue(of: cell) }
     // Those that have asked go on whatever their policies say: it is their look that has come to an end.
     stores.coming.entries[place]?.isStale = false
@@ -264,6 +265,14 @@ extension Machine {
     graph.scheduledFormulas += formulas.sorted().compactMap { graph[$0] }
     _ = settleGraph(answering: .nil)
     stores.coming.setGoesOn(false, formulas)
+  }
+
+  /// Has a place follow what its store has read for it.
+  ///
+  /// So it does before the store waits: what changes meanwhile makes the answer stale.
+  func follow(_ recorder: DependencyRecorder, of place: Place) {
+    guard let cell = graph.cellsByPlace[place] else { return }
+    graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
   }
 
   /// What something comes to; nil when it is unwound.

@@ -71,6 +71,12 @@ final class Coroutine {
   var isCancelled = false
   /// Whether it writes a place for a connection after the turn, and may wait for that.
   var isWriter = false
+  /// A place that it reads for connections, and what has been read for that.
+  struct Reading {
+    let place: Place
+    let recorder: DependencyRecorder
+  }
+  var reading: Reading?
   /// What it unwinds to when it goes on.
   var unwinding: Unwinding?
 
@@ -251,6 +257,7 @@ final class Coroutines {
     coroutine.isStuck = false
     coroutine.isCancelled = false
     coroutine.isWriter = false
+    coroutine.reading = nil
     coroutine.unwinding = nil
     guard idle.count < Coroutines.mostIdle else { return }
     // A system call each time would cost more than what is evaluated.

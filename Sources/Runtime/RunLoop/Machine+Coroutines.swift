@@ -78,6 +78,7 @@ extension Machine {
   ) -> Value {
     while !isDone() {
       if coroutine.isCancelled { return stop() }
+      if let reading = coroutine.reading { follow(reading.recorder, of: reading.place) }
       coroutine.suspend(for: wait)
       if let unwinding = coroutine.unwinding {
         coroutine.unwinding = nil
