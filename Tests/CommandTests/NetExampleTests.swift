@@ -311,6 +311,60 @@ import Testing
     }
   }
 
+  /// A program of three sources and a header, by the compiler of this machine.
+  @Test func aProgramIsBuilt() throws {
+    try Directory.withTemporary { directory in
+      let sources = [
+        "main.c":
+          "#include <stdio.h>\n#include \"greet.h\"\nint main(void) { puts(GREETING); return say() - three(); }\n",
+        "say.c": "#include \"greet.h\"\nint say(void) { return sizeof GREETING ? 3 : 0; }\n",
+        "three.c": "int three(void) { return 3; }\n",
+        "greet.h": "#define GREETING \"Hello\"\nint say(void);\nint three(void);\n",
+      ]
+      for (name, text) in sources { try directory.write(text, to: name) }
+      /// The files that commands write of which a line tells.
+      func made(_ output: String) -> [Substring] {
+        output.split(separator: "\n").compactMap { line in
+          let words = line.split(separator: " ")
+          return words.firstIndex(of: "-o").map { words[$0 + 1] }
+        }
+      }
+      func build() throws -> [Substring] {
+        let result = try run("build.st", in: directory, ["--once"])
+        #expect(result.status == .status(0), "\(result.errors)")
+        return made(result.output)
+      }
+      let first = try build()
+      // The compiler runs for several at a time.
+      #expect(first.dropLast().sorted() == ["main.o", "say.o", "three.o"])
+      #expect(first.last == "program")
+      let program = try Child.start([directory.path("program")])
+      #expect(try program.readToEnd() == "Hello\n")
+      #expect(program.waitForExit() == .status(0))
+      #expect(try build() == [])
+      // The header is a source because the compiler has named it.
+      try directory.write(
+        "#define GREETING \"Hi\"\nint say(void);\nint three(void);\n", to: "greet.h")
+      let second = try build()
+      #expect(second.first == "main.o" || second.first == "say.o")
+      #expect(!second.contains("three.o"))
+      #expect(second.last == "program")
+      // What fails is told, and mended while the program runs.
+      let child = try Child.start([
+        "/bin/sh", "-c", #"cd "$1" && exec "$0" "$2""#, Command.path, directory.path(""),
+        NetExampleTests.examples.appendingPathComponent("build.st").path,
+      ])
+      try directory.write("int three(void) { return 3 }\n", to: "three.c")
+      try child.expect("failed: file:three.o: ")
+      try child.expect("failed: file:program: 'three.o' cannot be made")
+      try directory.write("int three(void) { return 4; }\n", to: "three.c")
+      try child.expect("-o three.o\n")
+      try child.expect("-o program ")
+      child.send(signal: SIGINT)
+      #expect(child.waitForExit() == .status(130))
+    }
+  }
+
   @Test func aLineThatCannotBeObeyedEndsNoTable() throws {
     try Directory.withTemporary { directory in
       let result = try run(

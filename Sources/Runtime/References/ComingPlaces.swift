@@ -247,7 +247,7 @@ extension Machine {
     entry.tellsOthers = false
     stores.coming.entries[place] = entry
     guard let cell = graph.cellsByPlace[place] else { return stores.coming.forget(place) }
-    follow(recorder, of: place)
+    follow(recorder, of: place, isWhole: true)
     if tellsOthers { graph.takeUpChange(of: cell) } else { graph.forgetCachedValue(of: cell) }
     // Those that have asked go on whatever their policies say: it is their look that has come to an end.
     stores.coming.entries[place]?.isStale = false
@@ -269,10 +269,16 @@ extension Machine {
 
   /// Has a place follow what its store has read for it.
   ///
-  /// So it does before the store waits: what changes meanwhile makes the answer stale.
-  func follow(_ recorder: DependencyRecorder, of place: Place) {
+  /// So it does before the store waits: what changes meanwhile makes the answer stale. As long as there may be
+  /// more, it goes on following what it did.
+  func follow(_ recorder: DependencyRecorder, of place: Place, isWhole: Bool) {
     guard let cell = graph.cellsByPlace[place] else { return }
-    graph.setSlots(recorder.reads.filter { $0 != place && $0.kind != .property }, of: cell)
+    var reads = recorder.reads.filter { $0 != place && $0.kind != .property }
+    if !isWhole {
+      let known = graph[cell].slots.map { graph[$0].place }
+      reads = known + reads.filter { !known.contains($0) }
+    }
+    graph.setSlots(reads, of: cell)
   }
 
   /// What something comes to; nil when it is unwound.

@@ -78,7 +78,9 @@ extension Machine {
   ) -> Value {
     while !isDone() {
       if coroutine.isCancelled { return stop() }
-      if let reading = coroutine.reading { follow(reading.recorder, of: reading.place) }
+      if let reading = coroutine.reading {
+        follow(reading.recorder, of: reading.place, isWhole: false)
+      }
       coroutine.suspend(for: wait)
       if let unwinding = coroutine.unwinding {
         coroutine.unwinding = nil
