@@ -154,6 +154,38 @@ import Testing
     #expect(answer.string == "1/1 2/2 ")
   }
 
+  /// What a store has read and dropped while it waits is no source any more, nor what takes its memory.
+  @Test(arguments: [0, 1]) func whatIsReadMayGo(collectEvery: Int) throws {
+    /// How many cells there are when a place has been read, with code that runs before.
+    func cellCount(_ before: String) throws -> Int {
+      let interpreter = makeInterpreter(every: collectEvery)
+      let answer = try interpreter.evaluate(
+        """
+        class Far : Store {
+          -answersLater { ^true }
+          -canTellOf: reference { ^true }
+          -size { ^(OrderedCollection with: 1 with: 2) size }
+          -get: reference {
+            | size |
+            size := \(before).
+            1 millisecond wait.
+            Smalltalk garbageCollect.
+            1 millisecond wait.
+            ^size + mem:base
+          }
+        }
+        mem:base := 1. scheme:far := Far new.
+        var x. x |= far:a.
+        mem:base := 2.
+        [ x = 4 ] whileFalse: [ 1 millisecond wait ].
+        x
+        """)
+      #expect(answer.integer == 4)
+      return interpreter.machine.graph.cellCount
+    }
+    #expect(try cellCount("self size") == cellCount("2"))
+  }
+
   /// A connection is pending, its place keeps what it holds, and the answer is a change.
   @Test(arguments: [0, 1]) func aConnectionIsPending(collectEvery: Int) throws {
     let interpreter = makeInterpreter(every: collectEvery)
