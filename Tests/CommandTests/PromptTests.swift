@@ -417,7 +417,7 @@ import Testing
       let session = try ScreenSession(environment: ["NO_COLOR": "1"], rows: 60, columns: 94)
       var lines = block.components(separatedBy: "\n")[...]
       while let line = lines.popFirst() {
-        guard line.hasPrefix("tenon> ") else { continue }
+        guard line.hasPrefix("tenon> ") || line.hasPrefix("debug> ") else { continue }
         // A text goes on while brackets are open; the editor indents what follows.
         var typed = [String(line.dropFirst("tenon> ".count))]
         while PromptDocumentationTests.openBrackets(typed) > 0, let next = lines.popFirst() {

@@ -53,6 +53,9 @@ import Testing
     try session.terminal.expect("<prompt 1>:1:15: error: division by zero\r\n")
     try session.terminal.expect("\r\n  at Script>>half: (<prompt 1>:1:15)\r\n")
     try session.terminal.expect("  at script (<prompt 2>:1:6)\r\n")
+    // The debugger waits, and is left.
+    try session.terminal.expect("debug> ")
+    try session.terminal.send("\u{4}")
     try session.enter("3 + ]", "<prompt 3>:1:5: error: expected an expression, found ']'")
     try session.enter("nothing", "<prompt 4>:1:1: error: unknown name 'nothing'")
     try session.enter("'a string'. 3")

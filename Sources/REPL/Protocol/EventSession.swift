@@ -127,7 +127,8 @@ final class EventSession {
       for diagnostic in diagnostics { try tell(diagnostic, in: source) }
       try end(isIncomplete ? "incomplete" : "rejected")
     case .failed(let error): try tell(error)
-    case .interrupted: try end("interrupted")
+    case .interrupted:
+      try tell(interpreter.exceededLimit.map { EvaluationError.limit($0) } ?? .interrupted)
     }
   }
 

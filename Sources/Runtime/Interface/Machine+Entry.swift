@@ -53,11 +53,11 @@ extension Machine {
     return body()
   }
 
-  /// Does something that waits for others, unless something is being evaluated: what is due then would
-  /// be done in the middle of that.
+  /// Does something that waits for others, unless something is being evaluated that does not wait at a
+  /// prompt: what is due then would be done in the middle of that.
   package func whileIdle(_ body: () -> RunOutcome) -> RunOutcome {
     let outcome = whileOccupied {
-      nativeStack.entryDepth == 0
+      nativeStack.entryDepth == 0 || exceptions.debugger?.isPaused == true
         ? body() : .failed(.refused("the interpreter is evaluating something"))
     }
     return outcome ?? .interrupted

@@ -25,6 +25,12 @@ extension Machine {
     if unsafe heap.liveBytes > options.memoryLimit {
       return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
     }
+    if host.limits.depth != nil,
+      host.limits.exceedsDepth(
+        state.base, reserve: nativeStack.openReserves * MachineLimits.reservedDepth)
+    {
+      return stackOverflow()
+    }
     if state.nativeAddress < state.nativeFloor
       || state.stackEnd < state.top.advanced(by: FrameLimits.reserve)
     {

@@ -17,6 +17,8 @@ final class ExceptionState {
   var failureDetails: FailureDetails?
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
+  /// What stops an evaluation that an exception is about to end; nil unless there is a prompt.
+  var debugger: Debugger?
   /// How many errors were reported after which the program went on.
   var reportedErrors = 0
 }
