@@ -134,12 +134,13 @@ import Testing
       for (line, answer) in [
         ("n + 1", "\r\n5\r\n"), (":resume", "work.st:3:12: error: 8 does not understand 'missing'"),
         // A message at the file's own level stops, too.
-        (":resume 5", "\r\ntenon> "),
+        (":resume 5", "\r\n"),
       ] {
         try terminal.expect("debug> ")
         try terminal.send(line + "\r")
         try terminal.expect(answer)
       }
+      try terminal.expect("tenon> ")
       try terminal.send("y\r")
       try terminal.expect("\r\n14\r\n")
       try terminal.expect("tenon> ")

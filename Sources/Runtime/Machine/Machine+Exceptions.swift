@@ -444,13 +444,15 @@ extension Machine {
   }
 
   /// Visits the sends that led to a frame with the frames in which they stand, innermost first, those
-  /// of kernel code left out, until the visitor answers false.
-  func visitSends(from start: Frame, _ visit: (SiteNode, Frame) -> Bool) {
+  /// of kernel code left out as a rule, until the visitor answers false.
+  func visitSends(
+    from start: Frame, includingKernel: Bool = false, _ visit: (SiteNode, Frame) -> Bool
+  ) {
     var frame = start
     while let send = unsafe Machine.send(before: &frame) {
       let node = unsafe send.takeUnretainedValue()
       frame = frame.advanced(by: -(node.depth + 1))
-      if !node.code.isKernel, !visit(node, frame) { break }
+      if includingKernel || !node.code.isKernel, !visit(node, frame) { break }
     }
   }
 

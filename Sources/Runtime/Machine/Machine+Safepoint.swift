@@ -8,6 +8,10 @@ extension Machine {
   @inline(never)
   func safepoint() -> Value {
     state.clearSafepointRequest()
+    if let profiler = host.profiler {
+      state.requestSafepoint()
+      profiler.count(self)
+    }
     if noticeInterrupt() { return stop() }
     if connections.solverLimit != nil, countSolverStep().isUnwind { return .unwind }
     if options.collectEvery > 0 {
@@ -59,7 +63,7 @@ extension Machine {
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
-      || connections.solverLimit != nil || host.limits.isActive
+      || connections.solverLimit != nil || host.limits.isActive || host.profiler != nil
     {
       state.requestSafepoint()
     }
