@@ -58,6 +58,9 @@ extension Interpreter {
     Debugger.attach(to: machine, handler)
   }
 
+  /// Has an evaluation that begins later stop at no statement.
+  package func endStepping() { machine.endStepping() }
+
   /// Evaluates a text in a frame of an evaluation that is stopped.
   package func run(
     _ source: SourceText, in paused: PausedEvaluation, frame: Int, willRun: () -> Void,

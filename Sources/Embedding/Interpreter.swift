@@ -29,8 +29,10 @@ public final class Interpreter {
     public var stepLimit: Int?
     /// The longest time of an evaluation; nil for any.
     public var timeLimit: Duration?
-    /// How many methods and blocks may be under way, one within the other; nil for as many as the native
-    /// stack has room for. One more signals `StackOverflow`.
+    /// How many methods and blocks may be under way, one within the other; nil for as many as there is
+    /// room for.
+    ///
+    /// One more signals `StackOverflow`.
     public var depthLimit: Int?
     /// The most bytes that the program may write to its console; nil for any number.
     public var outputLimit: Int?

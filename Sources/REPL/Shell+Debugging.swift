@@ -11,6 +11,15 @@ final class DebuggedEvaluation {
   /// How it is to go on; nil as long as it is looked at.
   var ending: PauseEnding?
 
+  /// The class of what has stopped it.
+  var className: String { paused.error?.className ?? "" }
+
+  /// The line of the frame that is looked at, with a caret below its message.
+  var shown: String {
+    let entry = frames[frame]
+    return entry.source.excerpt("in \(entry.method ?? "script")", entry.range)
+  }
+
   init(_ paused: PausedEvaluation) {
     self.paused = paused
     frames = paused.frames
@@ -28,6 +37,9 @@ enum DebuggerCommand: String {
   case `return`
   case retry
   case abort
+  case step
+  case next
+  case out
 }
 
 extension Shell {
@@ -41,12 +53,20 @@ extension Shell {
   func debug(_ paused: PausedEvaluation) -> PauseEnding {
     let error = paused.error
     let isWorthIt =
-      runsFile || error.className == "Halt" || error.trace.contains { $0.method != nil }
-    guard isWorthIt, !isLeaving, !isStarting, !paused.frames.isEmpty else { return .abort }
+      error.map { error in
+        runsFile || error.className == "Halt" || error.trace.contains { $0.method != nil }
+      } ?? true
+    guard isRunning, isWorthIt, !isLeaving, !isStarting, !paused.frames.isEmpty else {
+      return .abort
+    }
     pauseCount += 1
-    console.tell(error.rendered())
-    console.tell(Shell.hint)
     let debugged = DebuggedEvaluation(paused)
+    if let error {
+      console.tell(error.rendered())
+      console.tell(Shell.hint)
+    } else {
+      console.tell(debugged.shown)
+    }
     let wasFile = runsFile
     self.debugged = debugged
     reader.prompt = .debugging
@@ -94,6 +114,9 @@ extension Shell {
       case .return: returnValue(debugged, argument)
       case .retry: debugged.ending = .retry
       case .abort: debugged.ending = .abort
+      case .step: step(debugged, .into)
+      case .next: step(debugged, .over)
+      case .out: step(debugged, .out)
       }
     } catch {
       console.tell("tenon: \(error.message)")
@@ -107,9 +130,7 @@ extension Shell {
     }
     debugged.frame = frame
     nameVariables()
-    let entry = debugged.frames[frame]
-    try console.write(
-      entry.source.excerpt("in \(entry.method ?? "script")", entry.range) + "\n")
+    try console.write(debugged.shown + "\n")
   }
 
   private func showFrames(of debugged: DebuggedEvaluation) throws(ConsoleError) {
@@ -142,9 +163,17 @@ extension Shell {
   private func resume(_ debugged: DebuggedEvaluation, _ argument: String) {
     guard debugged.paused.isResumable else {
       return console.tell(
-        "\(debugged.paused.error.className) is not resumable; ':return' has the method answer")
+        "\(debugged.className) is not resumable; ':return' has the method answer")
     }
     if let value = value(of: argument) { debugged.ending = .resume(value) }
+  }
+
+  private func step(_ debugged: DebuggedEvaluation, _ mode: StepMode) {
+    guard debugged.paused.isResumable else {
+      return console.tell(
+        "\(debugged.className) is not resumable: there is no next statement")
+    }
+    debugged.ending = .step(mode)
   }
 
   private func returnValue(_ debugged: DebuggedEvaluation, _ argument: String) {

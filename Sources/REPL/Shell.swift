@@ -27,6 +27,8 @@ final class Shell {
   var hasToldError = false
   /// Whether what runs is a file.
   var runsFile = false
+  /// Whether a text or a file runs: what the session evaluates for itself is not stopped.
+  private(set) var isRunning = false
   /// Whether the session is over as soon as what runs has ended.
   var isLeaving = false
   /// The object of the language that knows the commands and how values are shown: whatever the name
@@ -243,6 +245,9 @@ final class Shell {
   ) -> Outcome {
     let isTyped = isTyped || typed != nil
     runsFile = !isTyped
+    let wasRunning = isRunning
+    isRunning = true
+    defer { isRunning = wasRunning }
     hasToldError = false
     // Before it runs: whatever ends the session meanwhile, it was typed.
     let willRun = { if let typed { self.reader.remember(typed) } }
@@ -256,6 +261,7 @@ final class Shell {
       outcome = interpreter.run(
         source, isPrompt: true, willRun: willRun, warn: warn, observer: observer)
     }
+    if debugged == nil { interpreter.endStepping() }
     switch outcome {
     case .finished: break
     case .rejected(let diagnostics, _):

@@ -23,6 +23,10 @@ import Testing
   }
 
   private func type(_ session: ScreenSession, _ line: String, _ answer: String...) throws {
+    try type(session, line, answer)
+  }
+
+  private func type(_ session: ScreenSession, _ line: String, _ answer: [String]) throws {
     try session.type(line + "\r")
     try session.expectScreen("'\(line)' is followed by \(answer)") {
       $0.lines.suffix(answer.count + 2).elementsEqual(["debug> " + line] + answer + ["debug>"])
@@ -150,6 +154,37 @@ import Testing
       let result = try Command.run(file)
       #expect(result.status == .status(1))
     }
+  }
+
+  @Test func statementsAreStepped() throws {
+    let session = try ScreenSession(environment: ["NO_COLOR": "1"], rows: 60, columns: 130)
+    let text = "-work { self halt. self one: 1. self one: 2. self one: 3. ^4 + 3 }"
+    try session.enter(text)
+    try session.enter("-one: n { n printString. ^n displayString }")
+    try session.type("self work\r")
+    try session.expect(DebuggerTests.hint, "debug>")
+    func shown(_ column: Int, _ length: Int) -> [String] {
+      [
+        "<prompt 1>:1:\(column): in Script>>work", text,
+        String(repeating: " ", count: column - 1) + "^" + String(repeating: "~", count: length - 1),
+      ]
+    }
+    try type(session, ":next", shown(25, 4))
+    try type(session, ":next", shown(38, 4))
+    // Into the method that is sent, to its second statement, and out again.
+    try session.type(":step\r")
+    try session.expect("            ^~~~~~~~~~~", "debug>")
+    try type(session, ":locals", ["self = the script", "n = 2"])
+    try session.type(":step\r")
+    try session.expectScreen("the second statement is shown") {
+      $0.lines.suffix(4).first == "<prompt 2>:1:29: in Script>>one:"
+    }
+    try type(session, ":out", shown(51, 4))
+    try session.type(":resume\r")
+    try session.expect("debug> :resume", "7", "tenon>")
+    // Nothing is stepped any more.
+    try session.enter("self one: 3. 8", "8")
+    try session.leave()
   }
 
   /// What else goes on meanwhile, and what happens to what is stopped in the end.

@@ -109,9 +109,28 @@ import Testing
       try session.terminal.expect("<prompt \(number + 1)>:1:1: error: unknown name '\(name)'")
       try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
     }
+    for word in ["exit()", "quit()"] {
+      try session.enter(word)
+      try session.terminal.expect("error: a message without arguments has no parentheses")
+      try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
+    }
     try session.enter("quit := 3", "3")
     try session.enter("quit", "3")
     try session.leave()
+  }
+
+  @Test func filesAreLoadedFromHome() throws {
+    try Directory.withTemporary { directory in
+      try directory.write("loaded := 42.", to: "my.st")
+      let session = try Session(
+        environment: ["HOME": directory.root.path, "PAGER": "no-such-pager"])
+      try session.enter(":load ~/my.st")
+      try session.enter("loaded", "42")
+      // Without its pager a value is shown all the same.
+      try session.enter(":more (1 to: 3) asArray")
+      try session.terminal.expect("\r\n#(1 2 3)\r\n")
+      try session.leave()
+    }
   }
 
   @Test func aProgramMayLeave() throws {

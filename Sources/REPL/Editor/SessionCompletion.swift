@@ -47,6 +47,7 @@ final class SessionCompletion: CompletionSource {
   }
   var schemes: [String] { ask("schemeNames") }
   var commands: [String] { ask("commandNames") }
+  var settings: [String] { ask("settingNames") }
 
   func children(ofScheme scheme: String, _ path: String) -> [String] {
     guard !SessionCompletion.slowSchemes.contains(scheme) else { return [] }

@@ -1,3 +1,6 @@
+internal import TenonLexer
+internal import TenonParser
+
 /// How an evaluation goes on that was stopped by an exception.
 package enum PauseEnding {
   /// It ends with the error.
@@ -8,6 +11,18 @@ package enum PauseEnding {
   case `return`(Handle, frame: Int)
   /// The statement of the script begins anew.
   case retry
+  /// It goes on to another statement, and stops there.
+  case step(StepMode)
+}
+
+/// Which statement an evaluation stops at next.
+package enum StepMode {
+  /// The next one, also of a method that is sent.
+  case into
+  /// The next one of the same frame, or of those around it.
+  case over
+  /// The next one of the frames around.
+  case out
 }
 
 /// Stops an evaluation that an exception is about to end, so that a prompt can look at it before anything
@@ -21,8 +36,10 @@ package final class Debugger {
   private let handler: (PausedEvaluation) -> PauseEnding
   /// Whether an evaluation is stopped: what is evaluated meanwhile fails as usual.
   private(set) var isPaused = false
-  /// What the unwinding is aimed at that begins a statement anew.
-  private var retryTarget: Value?
+  /// The statement at which it stopped last, if it is to stop at another one.
+  private var stepping: (mode: StepMode, from: StepPlace)? {
+    didSet { machine.exceptions.isStepping = stepping != nil }
+  }
 
   private init(
     _ machine: Machine, _ handler: @escaping (PausedEvaluation) -> PauseEnding
@@ -53,26 +70,78 @@ package final class Debugger {
     }
     let answer = machine.send(machine.selector("isResumable"), to: Value(exception))
     if answer.isUnwind { return answer }
-    var activations: [Activation] = []
-    machine.visitSends(from: machine.state.base) { site, frame in
-      activations.append(Activation(site, frame))
-      return activations.count < StackTrace.limit
-    }
+    let activations = activations(from: machine.state.base)
     let paused = PausedEvaluation(
       machine, error.published, activations, isResumable: answer.isTrue)
-    let ending = whilePaused { handler(paused) }
+    return follow(whilePaused { handler(paused) }, activations) {
+      machine.resume(exception, with: $0)
+    }
+  }
+
+  /// Goes on as somebody has said.
+  ///
+  /// - Returns: what the evaluation goes on with; nil when it ends.
+  private func follow(
+    _ ending: PauseEnding, _ activations: [Activation], resume: (Value) -> Value
+  ) -> Value? {
+    let machine = machine
+    stepping = nil
     switch ending {
     case .abort: return nil
-    case .resume(let handle): return machine.resume(exception, with: handle.value)
+    case .resume(let handle): return resume(handle.value)
     case .return(let handle, let index):
       guard activations.indices.contains(index) else { return nil }
       return machine.state.unwind(
         to: Value(markerFor: activations[index].frame.address), with: handle.value)
     case .retry:
       let target = Value(small: machine.makeToken())
-      retryTarget = target
+      machine.exceptions.retryTarget = target
       return machine.state.unwind(to: target, with: .nil)
+    case .step(let mode):
+      if let innermost = activations.first {
+        stepping = (mode, StepPlace(innermost))
+        machine.state.requestSafepoint()
+      }
+      return resume(.nil)
     }
+  }
+
+  private func activations(from frame: Frame) -> [Activation] {
+    var activations: [Activation] = []
+    machine.visitSends(from: frame) { site, frame in
+      activations.append(Activation(site, frame))
+      return activations.count < StackTrace.limit
+    }
+    return activations
+  }
+
+  // MARK: Steps
+
+  /// Stops nowhere any more: what was evaluated has ended.
+  package func endStepping() { stepping = nil }
+
+  /// Stops if another statement has begun, at the message that is sent next.
+  ///
+  /// - Returns: `unwind` when the evaluation must not go on, else nil.
+  func step() -> Value {
+    let machine = machine
+    guard let (mode, last) = stepping, !isPaused else { return .nil }
+    machine.state.requestSafepoint()
+    var innermost: Activation?
+    machine.visitSends(from: machine.state.base) { site, frame in
+      innermost = Activation(site, frame)
+      return false
+    }
+    guard let innermost, mode.reaches(innermost.frame, from: last.frame), mayPause,
+      StepPlace(innermost) != last
+    else { return .nil }
+    let activations = activations(from: machine.state.base)
+    let paused = PausedEvaluation(machine, nil, activations, isResumable: true)
+    let outcome = follow(whilePaused { handler(paused) }, activations) { _ in .nil }
+    if let outcome { return outcome }
+    machine.exceptions.uncaught = UncaughtError(
+      className: "Halt", message: "given up", trace: machine.stackTrace())
+    return machine.state.unwind(to: machine.topLevelTarget, with: .nil)
   }
 
   /// Whether the evaluation is that of the prompt itself, and nothing is under way.
@@ -104,16 +173,39 @@ package final class Debugger {
     }
     return body()
   }
+}
 
-  /// Ends the unwinding that begins a statement anew.
-  ///
-  /// - Returns: Whether that is what unwinds.
-  func takeRetry() -> Bool {
-    let machine = machine
-    guard let retryTarget, machine.state.unwindTarget == retryTarget else { return false }
-    self.retryTarget = nil
-    machine.exceptions.unwindAction = .deliver
-    _ = machine.state.takeUnwindValue()
-    return true
+extension StepMode {
+  /// Whether a frame is one in which it stops, after one in which it has stopped.
+  fileprivate func reaches(_ frame: Frame, from last: UInt) -> Bool {
+    switch self {
+    case .into: true
+    case .over: frame.address <= last
+    case .out: frame.address < last
+    }
+  }
+}
+
+/// A statement that is being evaluated: a statement of a method in a frame, and of those that it contains the
+/// line.
+private struct StepPlace: Equatable {
+  let frame: UInt
+  private let code: ObjectIdentifier
+  private let statement: Int
+  private let line: Int
+
+  init(_ activation: Activation) {
+    frame = activation.frame.address
+    code = ObjectIdentifier(activation.code)
+    let start = activation.site.range.start
+    line = activation.code.source.location(of: start).line
+    if case .method(let method) = activation.code.origin,
+      case .definition(let definition, _) = method.origin
+    {
+      statement =
+        definition.statements.firstIndex { $0.range.start <= start && start < $0.range.end } ?? -1
+    } else {
+      statement = -1
+    }
   }
 }

@@ -63,6 +63,9 @@ extension Machine {
     return outcome ?? .interrupted
   }
 
+  /// Has an evaluation that begins later stop at no statement.
+  package func endStepping() { exceptions.debugger?.endStepping() }
+
   /// Lets stack traces of what the host begins lead to what has called it, if a script has.
   func anchorEntry() {
     if nativeStack.entryDepth == 1 { state.base = state.top }

@@ -8,13 +8,13 @@ internal import TenonParser
 package final class PausedEvaluation {
   @safe private unowned(unsafe) let machine: Machine
   private let activations: [Activation]
-  /// What nobody has handled.
-  package let error: ScriptError
+  /// What nobody has handled; nil at the end of a step.
+  package let error: ScriptError?
   /// Whether the message that has signalled it may be given an answer.
   package let isResumable: Bool
 
   init(
-    _ machine: Machine, _ error: ScriptError, _ activations: [Activation], isResumable: Bool
+    _ machine: Machine, _ error: ScriptError?, _ activations: [Activation], isResumable: Bool
   ) {
     self.machine = machine
     self.error = error

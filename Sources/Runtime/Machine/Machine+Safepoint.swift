@@ -13,6 +13,7 @@ extension Machine {
       profiler.count(self)
     }
     if noticeInterrupt() { return stop() }
+    if exceptions.isStepping, exceptions.debugger?.step().isUnwind == true { return .unwind }
     if connections.solverLimit != nil, countSolverStep().isUnwind { return .unwind }
     if options.collectEvery > 0 {
       state.requestSafepoint()
@@ -64,6 +65,7 @@ extension Machine {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
       || connections.solverLimit != nil || host.limits.isActive || host.profiler != nil
+      || exceptions.isStepping
     {
       state.requestSafepoint()
     }

@@ -141,7 +141,7 @@ extension Machine {
       var value = Value.nil
       repeat {
         value = run(compile(statement, source: source, environment: environment))
-      } while value.isUnwind && exceptions.debugger?.takeRetry() == true
+      } while value.isUnwind && exceptions.takeRetry(state)
       let settled = endBatch(at: index, of: script.statements, answering: value)
       let waits = statement.isConnection && graph.batchDepth == 0
       let ended = waits ? awaitPlaces(since: begun, answering: settled) : settled

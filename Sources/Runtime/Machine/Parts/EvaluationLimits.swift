@@ -42,7 +42,9 @@ final class EvaluationLimits {
   /// Each send takes the slow path while something is limited, so that no frame is missed; those above it
   /// have ended.
   ///
-  /// - Parameter reserve: How many more there may be.
+  /// - Parameters:
+  ///   - frame: The frame, which has just been made.
+  ///   - reserve: How many more there may be.
   /// - Returns: Whether there are too many.
   func exceedsDepth(_ frame: Frame, reserve: Int) -> Bool {
     guard isActive, let depth else { return false }
