@@ -38,16 +38,17 @@ extension Shell {
       let command = try interpreter.send(
         "commandNamed:", to: prompt, interpreter.value(String(typed)))
       if command.className == "PromptCommand",
-        let name = try interpreter.send("name", to: command).string,
-        let own = SessionCommand(rawValue: name)
+        let name = try interpreter.send("name", to: command).string
       {
-        return try obey(own, argument)
-      }
-      if command.className == "PromptCommand",
-        let name = try interpreter.send("name", to: command).string,
-        let own = DebuggerCommand(rawValue: name)
-      {
-        return try obey(own, argument)
+        if let own = SessionCommand(rawValue: name) { return try obey(own, argument) }
+        if let own = DebuggerCommand(rawValue: name) { return try obey(own, argument) }
+        if name == "inspect", debugged != nil, !argument.isEmpty, !argument.hasPrefix(".") {
+          // What is meant is what the frame knows.
+          guard let value = value(of: argument) else { return goesOn }
+          keep(value)
+          _ = try interpreter.send("run:", to: prompt, interpreter.value(":inspect _"))
+          return goesOn
+        }
       }
       _ = try interpreter.send("run:", to: prompt, interpreter.value(line))
     } catch {
@@ -225,7 +226,13 @@ extension Shell {
   private func showAll(_ argument: String) throws(ConsoleError) {
     let text: String
     do throws(EvaluationError) {
-      let value = argument.isEmpty ? interpreter["_"] : try interpreter.evaluate(argument)
+      if debugged != nil, !argument.isEmpty {
+        guard let value = value(of: argument) else { return }
+        keep(value)
+      }
+      let value =
+        argument.isEmpty || debugged != nil
+        ? interpreter["_"] : try interpreter.evaluate(argument)
       guard let value else { return console.tell("there is no value yet") }
       let printed = try interpreter.send("printString", to: value)
       text = (value.className == "String" ? value.string : printed.string) ?? ""

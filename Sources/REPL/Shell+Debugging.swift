@@ -187,7 +187,7 @@ extension Shell {
 
   /// The value of an expression in the frame that is looked at, that of nil for none; nil when it has
   /// failed, which was told.
-  private func value(of argument: String) -> Handle? {
+  func value(of argument: String) -> Handle? {
     guard !argument.isEmpty else { return interpreter.nil }
     let source = nextSource(Array(argument.utf8))
     guard case .finished(let value) = run(source, isTyped: true) else { return nil }

@@ -38,11 +38,12 @@ import Testing
     try type(session, ":locals", "self = a Tank", "n = 21", "more = 42")
     try type(session, "more + 1", "43")
     try type(session, "level", "0")
+    try type(session, ":inspect self", "Tank  a Tank", "  .level  0")
     try type(
       session, ":up", "<prompt 2>:1:37: in Tank>>twice:", DebuggerTests.tank[1],
       String(repeating: " ", count: 36) + "^~~~~")
     try type(session, ":locals", "self = a Tank", "n = 21")
-    try type(session, "more", "<prompt 7>:1:1: error: unknown name 'more'", "more", "^~~~")
+    try type(session, "more", "<prompt 8>:1:1: error: unknown name 'more'", "more", "^~~~")
     try type(session, ":up", "<prompt 4>:1:6: in script", "tank twice: 21", "     ^~~~~~")
     try type(session, ":up", "this is the outermost frame")
     try type(
@@ -54,7 +55,7 @@ import Testing
     // Ctrl-D gives up the evaluation, and leaves the session only then.
     try session.type("\u{4}")
     try session.expect("debug>", "tenon>")
-    try session.enter("more", "<prompt 8>:1:1: error: unknown name 'more'", "more", "^~~~")
+    try session.enter("more", "<prompt 9>:1:1: error: unknown name 'more'", "more", "^~~~")
     try session.leave()
   }
 
