@@ -108,6 +108,19 @@ import Testing
     try session.leave()
   }
 
+  /// An object keeps the layout with which it was made, also where its class gets another one meanwhile.
+  @Test func classesAreRedefined() throws {
+    let session = try stopped()
+    try type(session, "class Tank { var a. var b. var c := 5. var level. var d. -twice: n { ^d } }")
+    try type(session, "level", "0")
+    try type(session, "c", "5")
+    try type(session, "a := 3. d := 4. level", "0")
+    try type(session, ":locals", "self = a Tank", "n = 21", "more = 42")
+    try session.type(":retry\r")
+    try session.expect("debug> :retry", "4", "tenon>")
+    try session.leave()
+  }
+
   /// Variables of methods and blocks around, those that change with each turn of a loop included.
   @Test func variablesOfBlocks() throws {
     let session = try ScreenSession(environment: ["NO_COLOR": "1"], rows: 60, columns: 130)
@@ -203,6 +216,25 @@ import Testing
     try type(session, "n", "0")
     try session.type(":abort\r")
     try session.expect("debug> :abort", "cleaned up", "tenon>")
+    try session.leave()
+  }
+
+  @Test func nonsense() throws {
+    let session = try stopped()
+    for (number, command) in [
+      ":up 3", ":down x", ":where 3", ":locals )", ":eval", ":eval )", ":eval nil foo", ":resume )",
+      ":return nil foo", ":return )", ":resume nothing", "^", "^3",
+      "super foo", "super fill: 1", "self := 3", "n foo: )", "[ ^4 ] value", "thisContext",
+      "import 'nothing'",
+      ":inspect )", ":inspect .9", ":more )", ":time )", ":load /no/such", ":edit Nobody",
+    ].enumerated() {
+      try session.type(command + "\r'after \(number)'\r")
+      try session.expectScreen("the prompt is there after '\(command)'") {
+        $0.lines.suffix(2).elementsEqual(["'after \(number)'", "debug>"])
+      }
+    }
+    try session.type(":abort\r")
+    try session.expect("debug> :abort", "tenon>")
     try session.leave()
   }
 

@@ -62,12 +62,15 @@ struct ActivationScope {
     self.activation = activation
     switch activation.code.origin {
     case .method(let method):
+      // The class may have got another layout since the method has begun.
+      let info = machine.classInfo(of: activation.receiver)
+      let layout = info.canonical == nil ? nil : info
       let environment = ClassEnvironment(
-        machine: machine, info: method.holder, layout: method.layout,
+        machine: machine, info: method.holder, layout: layout,
         definesSchemes: machine.definesSchemes(method.holder, besides: method.selector))
       outer = environment
       holder = method.holder
-      layout = method.layout
+      self.layout = layout
       guard case .definition(let definition, _) = method.origin else { return }
       var analyzer = Analyzer(environment: environment, emits: method.emits)
       let scope = analyzer.analyze(
