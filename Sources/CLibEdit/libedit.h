@@ -99,9 +99,9 @@ static inline void tenon_editor_bind_keys(tenon_editor *editor) {
   tenon_editor_bind(editor, TENON_END_KEY, L"ed-newline", true);
   tenon_editor_bind(editor, '\n', function, true);
   tenon_editor_bind(editor, '\r', function, true);
-  // Completion, the end of the input, the ends of a line, the lines above and below, and what deletes or
-  // closes something.
-  static const wchar_t keys[] = {'\t', 4, 1, 5, 14, 16, 8, 127, ')', ']', '}', 0};
+  // Completion, the end of the input, the ends of a line, the lines above and below, what deletes or
+  // closes something, and what was deleted last.
+  static const wchar_t keys[] = {'\t', 4, 1, 5, 14, 16, 8, 127, 11, 21, 23, 25, ')', ']', '}', 0};
   for (const wchar_t *key = keys; *key != 0; key++)
     tenon_editor_bind(editor, *key, function, false);
 }

@@ -1,4 +1,5 @@
-internal import TenonRuntime
+package import TenonLexer
+package import TenonRuntime
 public import TenonStoreKit
 internal import TenonStores
 
@@ -47,6 +48,26 @@ extension Interpreter {
   /// - Returns: How it ended, as `runDue`.
   public func runLoop() -> Outcome {
     Outcome(machine.whileIdle { machine.runLoop() })
+  }
+
+  /// Has a prompt be asked how an evaluation goes on that an exception is about to end.
+  ///
+  /// Evaluations of timers and futures, within a turn of connections and within Swift code are not stopped,
+  /// nor are any while steps or time are limited.
+  package func debug(_ handler: @escaping (PausedEvaluation) -> PauseEnding) {
+    Debugger.attach(to: machine, handler)
+  }
+
+  /// Has an evaluation that begins later stop at no statement.
+  package func endStepping() { machine.endStepping() }
+
+  /// Evaluates a text in a frame of an evaluation that is stopped.
+  package func run(
+    _ source: SourceText, in paused: PausedEvaluation, frame: Int, willRun: () -> Void,
+    warn: ([Diagnostic]) -> Void, observer: (Handle, SourceRange) -> Void
+  ) -> Outcome {
+    Outcome(
+      paused.evaluate(source, in: frame, willRun: willRun, warn: warn, observer: observer))
   }
 
   /// How many errors of timers and hooks were reported, after which the program went on.

@@ -2,6 +2,34 @@ public import TenonRuntime
 internal import TenonStoreKit
 package import TenonStores
 
+/// Which of the stores outside of the process a program gets from `Interpreter.standard`.
+public struct StandardGrants: Sendable {
+  /// The names of all such schemes.
+  public static let schemes: Set<String> = [
+    "clock", "defaults", "env", "file", "http", "https", "process", "sqlite", "stdin", "stdout",
+    "terminal", "zlib",
+  ]
+  /// Those that lead to files beside `file`.
+  private static let reachingFiles: Set<String> = ["defaults", "process", "sqlite"]
+
+  /// The schemes that are granted; nil for all, or with a root for those that lead to no files beside
+  /// `file`.
+  ///
+  /// Without `file`, and with a root, nothing is imported.
+  public var schemes: Set<String>?
+  /// The directory below which the files of `file` are, and where their paths begin; nil for all files.
+  public var root: String?
+
+  /// Grants all.
+  public init() {}
+
+  /// Whether a scheme is granted.
+  public func allows(_ scheme: String) -> Bool {
+    if let schemes { return schemes.contains(scheme) }
+    return root == nil || !StandardGrants.reachingFiles.contains(scheme)
+  }
+}
+
 extension Interpreter {
   /// Creates an interpreter for a program that is trusted as much as whoever runs it.
   ///
@@ -14,43 +42,56 @@ extension Interpreter {
   ///   - program: The program's name, under which `defaults:` keeps what it stores. Characters
   ///     that no file name should have are replaced by underscores.
   ///   - options: Its limits.
+  ///   - grants: Which of that the program gets.
   ///   - console: What the program prints to and reads from; damaged defaults are told there.
   /// - Returns: The interpreter.
   public static func standard(
-    program: String, _ options: Options = Options(), console: any Console
+    program: String, _ options: Options = Options(), grants: StandardGrants = StandardGrants(),
+    console: any Console
   ) -> Interpreter {
     let environment = EnvironmentStore()
     let interpreter = Interpreter(
       options, console: console, clock: SystemClock(),
       timeZones: SystemTimeZones(environment: environment))
-    let interrupter = interpreter.interrupter
-    interpreter.entropy = { UInt64.random(in: .min ... .max) }
-    interpreter.mount(environment, as: "env")
-
-    let files = FileStore()
-    interpreter.grant(files)
-    interpreter.grantPersistence(in: files) { error in
+    let report = { (error: StoreError) in
       let text = Array("warning: \(error)\n".utf8)
       try? console.write(text.span, to: .error)
     }
-
-    interpreter.mountRemoteStores(environment: environment)
-
-    let loader = FileSourceLoader()
-    loader.isInterrupted = { interrupter.isRequested }
-    interpreter.sourceLoader = loader
-
-    let defaults = try? DefaultsStore(
-      domain: domain(of: program), directory: DefaultsStore.directory(in: environment),
-      report: { error in
-        let text = Array("warning: \(error)\n".utf8)
-        try? console.write(text.span, to: .error)
-      })
-    if let defaults {
-      defaults.isInterrupted = { interrupter.isRequested }
-      interpreter.mount(defaults, as: "defaults")
+    interpreter.entropy = { UInt64.random(in: .min ... .max) }
+    if grants.allows("env") { interpreter.mount(environment, as: "env") }
+    if grants.allows("file") { interpreter.grantFiles(grants, report) }
+    interpreter.mountRemoteStores(environment: environment, where: grants.allows)
+    if grants.allows("defaults") {
+      interpreter.mountDefaults(of: program, environment, report)
     }
     return interpreter
+  }
+
+  /// Mounts the files that are granted; what else reads them is there only when all are.
+  private func grantFiles(_ grants: StandardGrants, _ report: @escaping (StoreError) -> Void) {
+    if let root = grants.root {
+      // Whoever has asked for a directory that is not there has no files.
+      return (try? grantFiles(below: root, .writing)) ?? ()
+    }
+    let files = FileStore()
+    grant(files)
+    grantPersistence(in: files, report: report)
+    let interrupter = interrupter
+    let loader = FileSourceLoader()
+    loader.isInterrupted = { interrupter.isRequested }
+    sourceLoader = loader
+  }
+
+  private func mountDefaults(
+    of program: String, _ environment: EnvironmentStore, _ report: @escaping (StoreError) -> Void
+  ) {
+    let defaults = try? DefaultsStore(
+      domain: Interpreter.domain(of: program),
+      directory: DefaultsStore.directory(in: environment), report: report)
+    guard let defaults else { return }
+    let interrupter = interrupter
+    defaults.isInterrupted = { interrupter.isRequested }
+    mount(defaults, as: "defaults")
   }
 
   /// Mounts the files anew, for a process that has gone to another working directory: relative paths

@@ -77,6 +77,9 @@ extension Interpreter {
     }
   }
 
+  /// The limit that the last evaluation has exceeded, if it has ended so.
+  package var exceededLimit: EvaluationLimit? { machine.exceededLimit }
+
   /// The value of an evaluation, or why there is none.
   func finish(_ outcome: RunOutcome) throws(EvaluationError) -> Handle {
     try machine.finish(outcome)

@@ -29,6 +29,11 @@ public final class Interpreter {
     public var stepLimit: Int?
     /// The longest time of an evaluation; nil for any.
     public var timeLimit: Duration?
+    /// How many methods and blocks may be under way, one within the other; nil for as many as there is
+    /// room for.
+    ///
+    /// One more signals `StackOverflow`.
+    public var depthLimit: Int?
     /// The most bytes that the program may write to its console; nil for any number.
     public var outputLimit: Int?
     /// Collect garbage at every n-th safepoint, to find missing roots; 0 for when it is worthwhile.
@@ -60,7 +65,8 @@ public final class Interpreter {
     machine.host.console =
       options.outputLimit.map { LimitedConsole(console, limit: $0) } ?? console
     machine.setLimits(
-      steps: options.stepLimit, nanoseconds: options.timeLimit.map { $0.wholeNanoseconds })
+      steps: options.stepLimit, nanoseconds: options.timeLimit.map { $0.wholeNanoseconds },
+      depth: options.depthLimit)
     machine.host.clock = clock
     machine.host.timeZoneSource = timeZones
     register(DataflowSolver.self)

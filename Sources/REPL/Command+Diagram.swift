@@ -33,7 +33,7 @@ extension Command {
         let interpreter = makeInterpreter()
         let outcome = interpreter.run(
           source, isProgram: true, warn: { console.tell($0, in: source) })
-        guard case .finished = outcome else { return status(of: outcome, source) }
+        guard case .finished = outcome else { return status(of: outcome, source, in: interpreter) }
         return write(interpreter.diagram.written(as: request.format, request.zoom), request)
       }
     case .diagram(let argument):

@@ -52,7 +52,9 @@ struct Command {
     case .version: return print(Options.version)
     case .session where isatty(0) != 0:
       let interpreter = makeInterpreter()
-      return closeStores(of: interpreter, Shell(interpreter, console).run())
+      let shell = Shell(interpreter, console, mayLeaveDirectory: options.grants.root == nil)
+      if options.readsStartupFile { shell.runStartupFile() }
+      return closeStores(of: interpreter, shell.run())
     case .session, .standardInput:
       return run(named: "<stdin>") { () throws(SourceFile.ReadError) in
         try SourceFile.read(0, name: "<stdin>")
@@ -118,7 +120,7 @@ struct Command {
       }
     }
     if options.isInteractive, isatty(0) != 0 {
-      let shell = Shell(interpreter, console)
+      let shell = Shell(interpreter, console, mayLeaveDirectory: options.grants.root == nil)
       shell.begin(with: source)
       return closeStores(of: interpreter, shell.run())
     }
@@ -142,15 +144,15 @@ struct Command {
     let outcome = interpreter.run(
       source, isProgram: !printsValue, warn: { console.tell($0, in: source) },
       observer: printsValue ? { handle, _ in value = handle } : nil)
-    guard case .finished = outcome else { return status(of: outcome, source) }
+    guard case .finished = outcome else { return status(of: outcome, source, in: interpreter) }
     if source.name.hasSuffix(Command.testSuffix) {
       let tests = SourceText(name: "<tests>", "TestCase runAll.")
-      let tested = status(of: interpreter.run(tests), tests)
+      let tested = status(of: interpreter.run(tests), tests, in: interpreter)
       guard tested == ExitStatus.success else { return tested }
     }
     let printed = value.map { print($0, of: interpreter) } ?? ExitStatus.success
     guard printed == ExitStatus.success, !options.endsAtOnce else { return printed }
-    let ended = status(of: interpreter.runLoop(), source)
+    let ended = status(of: interpreter.runLoop(), source, in: interpreter)
     // An error of a timer ends neither the program nor goes unnoticed.
     return ended == ExitStatus.success && interpreter.reportedErrors > 0
       ? ExitStatus.failure : ended
@@ -159,7 +161,7 @@ struct Command {
   /// Tells what ended the program, if it was not its end.
   ///
   /// - Returns: The exit status.
-  func status(of outcome: Outcome, _ source: SourceText) -> Int32 {
+  func status(of outcome: Outcome, _ source: SourceText, in interpreter: Interpreter) -> Int32 {
     switch outcome {
     case .finished: return ExitStatus.success
     case .rejected(let diagnostics, _):
@@ -172,7 +174,9 @@ struct Command {
       console.tell(error.rendered())
       return ExitStatus.failure
     case .interrupted:
-      return endOfInterrupt
+      guard let limit = interpreter.exceededLimit else { return endOfInterrupt }
+      console.tell("\(source.name): error: \(EvaluationError.limit(limit))")
+      return ExitStatus.failure
     }
   }
 
@@ -200,12 +204,15 @@ struct Command {
     // As large as the native stack, of which a call takes more: that is what runs out first, and
     // what leaves room for the handlers of the overflow.
     limits.stackSize = stackSize
+    limits.stepLimit = options.stepLimit
+    limits.timeLimit = options.timeLimit
+    limits.depthLimit = options.depthLimit
     limits.collectEvery = options.collectEvery
     limits.recordsPauses = options.showsPauses
     let interpreter = Interpreter.standard(
-      program: options.programName, limits, console: console)
+      program: options.programName, limits, grants: options.grants, console: console)
     interpreter["arguments"] = interpreter.value(options.arguments.map { interpreter.value($0) })
-    interpreter.mountTerminal()
+    if options.grants.allows("terminal") { interpreter.mountTerminal() }
     Interrupts.watch(interpreter.interrupter)
     // Not before: what starting up gives back had better go to the system.
     tenon_keep_freed_memory()

@@ -1,4 +1,13 @@
+internal import Tenon
 internal import TenonLexer
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
 
 /// What the command line asks for.
 struct Options {
@@ -27,6 +36,16 @@ struct Options {
   var memoryLimit: Int?
   /// Bytes of native stack: how deep a program may call itself.
   var stackSize = 1 << 30
+  /// What the program reaches outside of the process.
+  var grants = StandardGrants()
+  /// The most steps of an evaluation; nil for any number.
+  var stepLimit: Int?
+  /// The longest time of an evaluation; nil for any.
+  var timeLimit: Duration?
+  /// How many methods and blocks may be under way, one within the other; nil for what the stack allows.
+  var depthLimit: Int?
+  /// Whether a session begins with the user's start-up file.
+  var readsStartupFile = true
   /// Collect garbage at every n-th safepoint; 0 for when it is worthwhile.
   var collectEvery = 0
   /// End at the last statement, whatever timers are still active.
@@ -79,15 +98,15 @@ extension Options {
         index += 1
         return words[index - 1]
       }
+      if try readRestriction(name, value) { continue }
       switch name {
       case "--help", "-h": task = .help
       case "--version": task = .version
-      case "--memory": memoryLimit = try Options.size(value(), of: name, atLeast: 1 << 20)
-      case "--stack": stackSize = try Options.size(value(), of: name, atLeast: 512 << 10)
       case "--collect-every": collectEvery = try Options.count(value(), of: name)
       case "-e": lines.append(try value())
       case "--once": endsAtOnce = true
       case "-i": isInteractive = true
+      case "--no-startup": readsStartupFile = false
       case "-n": printsLines = printsLines ?? false
       case "-p": printsLines = true
       case "--json": task = .requests
@@ -107,6 +126,67 @@ extension Options {
     }
     try choose(lines, printsLines: printsLines)
     try finish(arguments: words[index...], words)
+  }
+
+  /// Reads an option that restricts what a script reaches or uses up.
+  ///
+  /// - Returns: Whether it is one.
+  private mutating func readRestriction(
+    _ name: String, _ value: () throws(UsageError) -> String
+  ) throws(UsageError) -> Bool {
+    switch name {
+    case "--memory": memoryLimit = try Options.size(value(), of: name, atLeast: 1 << 20)
+    case "--stack": stackSize = try Options.size(value(), of: name, atLeast: 512 << 10)
+    case "--schemes": grants.schemes = try Options.schemes(value())
+    case "--root": grants.root = try Options.directory(value(), of: name)
+    case "--steps": stepLimit = try Options.limit(value(), of: name)
+    case "--depth": depthLimit = try Options.limit(value(), of: name)
+    case "--timeout": timeLimit = try Options.seconds(value(), of: name)
+    default: return false
+    }
+    return true
+  }
+
+  /// The schemes that a list names, with commas between them; none for an empty one.
+  private static func schemes(_ list: String) throws(UsageError) -> Set<String> {
+    let names = list.split(separator: ",").map(String.init)
+    for name in names where !StandardGrants.schemes.contains(name) {
+      let known = StandardGrants.schemes.sorted().joined(separator: ", ")
+      throw UsageError(message: "'--schemes' takes names such as \(known), not '\(name)'")
+    }
+    return Set(names)
+  }
+
+  private static func directory(_ path: String, of option: String) throws(UsageError) -> String {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else {
+      throw UsageError(message: "'\(option)' cannot open '\(path)': \(systemErrorText())")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw UsageError(message: "'\(option)' takes a directory, which '\(path)' is not")
+    }
+    return path
+  }
+
+  private static func limit(_ text: String, of option: String) throws(UsageError) -> Int {
+    let count = try count(text, of: option)
+    guard count > 0 else {
+      throw UsageError(message: "'\(option)' takes a number above 0, not '\(text)'")
+    }
+    return count
+  }
+
+  /// Seconds, as `10` or `0.5`.
+  private static func seconds(
+    _ text: String, of option: String
+  ) throws(UsageError) -> Duration {
+    let isWritten = text.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+    }
+    guard isWritten, let seconds = Double(text), seconds > 0, seconds < 1e9 else {
+      throw UsageError(message: "'\(option)' takes seconds such as 10 or 0.5, not '\(text)'")
+    }
+    return .nanoseconds(Int64(seconds * 1e9))
   }
 
   private mutating func readDiagram(_ words: [String]) throws(UsageError) {
@@ -208,6 +288,14 @@ extension Options {
                          a quarter of the machine's
       --stack SIZE       the native stack, which limits how deep a program may call itself;
                          1G without the option
+      --depth N          how many methods and blocks may be under way, one within the other
+      --steps N          the most steps of an evaluation: messages and turns of loops
+      --timeout SECONDS  the longest time of an evaluation, as 10 or 0.5
+      --schemes LIST     the schemes outside of the program that there are, as file,env,clock; none
+                         for an empty LIST
+      --root DIR         the directory below which the files of 'file:' are; there is no 'process:',
+                         'sqlite:' and 'defaults:' then unless '--schemes' names it, and no import
+      --no-startup       begin a session without the start-up file
       --collect-every N  collect garbage at every N-th safepoint, to test the interpreter
       --pauses           tell in the end how long the collector has stopped the program
       --version          print the version

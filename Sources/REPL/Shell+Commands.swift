@@ -38,16 +38,23 @@ extension Shell {
       let command = try interpreter.send(
         "commandNamed:", to: prompt, interpreter.value(String(typed)))
       if command.className == "PromptCommand",
-        let name = try interpreter.send("name", to: command).string,
-        let own = SessionCommand(rawValue: name)
+        let name = try interpreter.send("name", to: command).string
       {
-        return try obey(own, argument)
+        if let own = SessionCommand(rawValue: name) { return try obey(own, argument) }
+        if let own = DebuggerCommand(rawValue: name) { return try obey(own, argument) }
+        if name == "inspect", debugged != nil, !argument.isEmpty, !argument.hasPrefix(".") {
+          // What is meant is what the frame knows.
+          guard let value = value(of: argument) else { return goesOn }
+          keep(value)
+          _ = try interpreter.send("run:", to: prompt, interpreter.value(":inspect _"))
+          return goesOn
+        }
       }
       _ = try interpreter.send("run:", to: prompt, interpreter.value(line))
     } catch {
       try tell(error)
     }
-    return Interrupts.ending == nil && exitStatus == nil
+    return goesOn
   }
 
   /// Tells why a command has failed.
@@ -77,25 +84,50 @@ extension Shell {
     } catch {
       console.tell("tenon: \(error.message)")
     }
-    return Interrupts.ending == nil && exitStatus == nil
+    return goesOn
   }
 
   // MARK: Files
 
+  /// The file with which sessions of the user begin: `tenon/startup.st` in the directory of
+  /// configurations.
+  private static var startupFile: String? {
+    if let directory = unsafe getenv("XDG_CONFIG_HOME"), unsafe directory.pointee == slash {
+      return unsafe String(cString: directory) + "/tenon/startup.st"
+    }
+    return unsafe getenv("HOME").map { unsafe String(cString: $0) + "/.config/tenon/startup.st" }
+  }
+
+  private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
+
+  /// Runs the user's start-up file, if there is one; the session begins however that ends.
+  func runStartupFile() {
+    guard let path = Shell.startupFile, unsafe access(path, F_OK) == 0 else { return }
+    Interrupts.beginSession()
+    isStarting = true
+    defer { isStarting = false }
+    switch Shell.read(path, name: path) {
+    case .success(let source):
+      run(source)
+      forgetExit()
+    case .failure(.system(let text)): console.tell("cannot read '\(path)': \(text)")
+    case .failure: tellInterrupt()
+    }
+  }
+
   private func load(_ file: String) {
     guard !file.isEmpty else { return console.tell("':load' takes the name of a file") }
-    switch Shell.read(file, name: file) {
+    switch Shell.read(Shell.path(file), name: file) {
     case .success(let source):
       if case .rejected = run(source) { return }
-      if let status = exitStatus { console.tell("exit status \(status)") }
-      exitStatus = nil
+      forgetExit()
       if !loadedFiles.contains(file) { loadedFiles.append(file) }
     case .failure(.system(let text)): console.tell("cannot read '\(file)': \(text)")
     case .failure: tellInterrupt()
     }
   }
 
-  private static func read(
+  static func read(
     _ path: String, name: String
   ) -> Result<SourceText, SourceFile.ReadError> {
     unsafe path.withCString { path in
@@ -105,15 +137,20 @@ extension Shell {
     }
   }
 
-  private func changeDirectory(_ directory: String) throws(ConsoleError) {
-    var path = directory.isEmpty ? "~" : directory
-    if path == "~" || path.hasPrefix("~/"), let home = unsafe getenv("HOME") {
-      path = unsafe String(cString: home) + path.dropFirst()
+  /// A path as the system wants it: with the home directory for '~'.
+  static func path(_ typed: String) -> String {
+    guard typed == "~" || typed.hasPrefix("~/"), let home = unsafe getenv("HOME") else {
+      return typed
     }
+    return unsafe String(cString: home) + typed.dropFirst()
+  }
+
+  private func changeDirectory(_ directory: String) throws(ConsoleError) {
+    let path = Shell.path(directory.isEmpty ? "~" : directory)
     guard unsafe chdir(path) == 0 else {
       return console.tell("cannot go to '\(path)': \(systemErrorText())")
     }
-    interpreter.followWorkingDirectory()
+    if mayLeaveDirectory { interpreter.followWorkingDirectory() }
     guard let current = unsafe getcwd(nil, 0) else { return }
     defer { unsafe free(current) }
     try console.write(unsafe String(cString: current) + "\n")
@@ -189,7 +226,13 @@ extension Shell {
   private func showAll(_ argument: String) throws(ConsoleError) {
     let text: String
     do throws(EvaluationError) {
-      let value = argument.isEmpty ? interpreter["_"] : try interpreter.evaluate(argument)
+      if debugged != nil, !argument.isEmpty {
+        guard let value = value(of: argument) else { return }
+        keep(value)
+      }
+      let value =
+        argument.isEmpty || debugged != nil
+        ? interpreter["_"] : try interpreter.evaluate(argument)
       guard let value else { return console.tell("there is no value yet") }
       let printed = try interpreter.send("printString", to: value)
       text = (value.className == "String" ? value.string : printed.string) ?? ""
@@ -199,6 +242,9 @@ extension Shell {
     try page(text)
   }
 
+  /// The status of the system's shell when it does not find a program.
+  private static let notFound: Int32 = 127
+
   /// Shows a text in the pager that the environment names, or in less.
   private func page(_ text: String) throws(ConsoleError) {
     try console.flush()
@@ -207,7 +253,9 @@ extension Shell {
     }
     let bytes = Array(text.utf8) + [UInt8(ascii: "\n")]
     unsafe bytes.withUnsafeBytes { _ = unsafe fwrite($0.baseAddress, 1, $0.count, pipe) }
-    unsafe pclose(pipe)
+    let status = unsafe pclose(pipe)
+    // There is no such program, which the shell has told.
+    if status >> 8 & 0xFF == Shell.notFound { try console.write(text + "\n") }
   }
 }
 

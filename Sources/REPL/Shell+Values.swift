@@ -60,7 +60,7 @@ extension Shell {
   }
 
   /// Keeps a value as '_', and those before it as '_1', '_2' and so on.
-  private func keep(_ value: Handle) {
+  func keep(_ value: Handle) {
     for (older, newer) in zip(Shell.valueNames, Shell.valueNames.dropFirst()).reversed() {
       if let value = interpreter[older] { interpreter[newer] = value }
     }

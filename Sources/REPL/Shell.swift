@@ -16,7 +16,21 @@ final class Shell {
   let console: TerminalConsole
   let reader: any LineReader
   private let background: Background
+  /// What is completed.
+  let names: SessionCompletion
   private var isFirst = true
+  /// The evaluation that is stopped, if one is.
+  var debugged: DebuggedEvaluation?
+  /// How many evaluations were stopped.
+  var pauseCount = 0
+  /// Whether the last evaluation has ended with an error that was told when it was stopped.
+  var hasToldError = false
+  /// Whether what runs is a file.
+  var runsFile = false
+  /// Whether a text or a file runs: what the session evaluates for itself is not stopped.
+  private(set) var isRunning = false
+  /// Whether the session is over as soon as what runs has ended.
+  var isLeaving = false
   /// The object of the language that knows the commands and how values are shown: whatever the name
   /// means later.
   let prompt: Handle?
@@ -27,11 +41,18 @@ final class Shell {
   /// The number of the next text.
   private var number = 1
 
-  init(_ interpreter: Interpreter, _ console: TerminalConsole) {
+  /// Whether files are those of the working directory, which may change.
+  let mayLeaveDirectory: Bool
+  /// Whether the start-up file runs: nothing is stopped.
+  var isStarting = false
+
+  init(_ interpreter: Interpreter, _ console: TerminalConsole, mayLeaveDirectory: Bool) {
     self.interpreter = interpreter
+    self.mayLeaveDirectory = mayLeaveDirectory
     prompt = try? interpreter.evaluate("Prompt current")
     self.console = console
-    let completion = Completion(source: SessionCompletion(interpreter))
+    names = SessionCompletion(interpreter)
+    let completion = Completion(source: names)
     let background = Background(interpreter)
     self.background = background
     let edited =
@@ -40,6 +61,7 @@ final class Shell {
         console, completion: completion, background: background, isColoured: Shell.isColoured)
       : nil
     reader = edited ?? PlainLineReader(console, background: background)
+    interpreter.debug { [unowned self] in debug($0) }
   }
 
   /// Whether the terminal can do what editing needs.
@@ -61,21 +83,25 @@ final class Shell {
   func run() -> Int32 {
     Interrupts.beginSession()
     note(begin: loadedFiles.isEmpty)
-    var isOver = false
-    while !isOver {
-      do throws(ConsoleError) {
-        if isFirst { try greet() }
-        isOver = try !step()
-      } catch {
-        // Ctrl-C while something was printed ends that alone.
-        if Interrupts.ending == nil, Interrupts.isRequested {
-          continue
-        }
-        if Interrupts.ending == nil { console.tell("tenon: \(error.message)") }
-        return Interrupts.ending.map(ExitStatus.signal) ?? ExitStatus.failure
-      }
-    }
+    while !isLeaving, takeTurn() {}
     return Interrupts.ending.map(ExitStatus.signal) ?? exitStatus ?? ExitStatus.success
+  }
+
+  /// Reads a text and does what it says, or tells what is wrong with the terminal.
+  ///
+  /// - Returns: false when the session is over.
+  func takeTurn() -> Bool {
+    do throws(ConsoleError) {
+      if isFirst { try greet() }
+      return try step()
+    } catch {
+      if Interrupts.ending != nil { return false }
+      // Ctrl-C while something was printed ends that alone.
+      if Interrupts.isRequested { return true }
+      console.tell("tenon: \(error.message)")
+      exitStatus = ExitStatus.failure
+      return false
+    }
   }
 
   /// Runs a script before the session, which goes on however that ends.
@@ -84,6 +110,12 @@ final class Shell {
     note(begin: true)
     run(source)
     loadedFiles.append(source.name)
+    forgetExit()
+  }
+
+  /// Tells that a file has asked for the end of the program, which a session does not follow.
+  func forgetExit() {
+    guard !isLeaving else { return }
     if let status = exitStatus { console.tell("exit status \(status)") }
     exitStatus = nil
   }
@@ -111,7 +143,9 @@ final class Shell {
       exitStatus = background.exitStatus
       if Interrupts.ending != nil || exitStatus != nil { return false }
       try console.write("\n")
-      return false
+      guard let debugged else { return false }
+      debugged.ending = .abort
+      return true
     }
   }
 
@@ -143,21 +177,23 @@ final class Shell {
       return true
     }
     try evaluate(text)
-    return Interrupts.ending == nil && exitStatus == nil
+    return goesOn
   }
+
+  /// Whether nothing has asked for the end of the session.
+  var goesOn: Bool { Interrupts.ending == nil && exitStatus == nil && !isLeaving }
 
   // MARK: Evaluation
 
   /// Evaluates a text and shows the value of its last statement.
   func evaluate(_ text: [UInt8]) throws(ConsoleError) {
-    // Numbered, as what one text defines may fail in another.
-    let source = SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
-    number += 1
+    let source = nextSource(text)
+    let pauses = pauseCount
     var last: (value: Handle, range: SourceRange)?
     let start = ContinuousClock.now
     let outcome = run(source, text) { last = ($0, $1) }
     if case .finished = outcome {
-      note(text)
+      if debugged == nil { note(text) }
       if let last,
         !Shell.isSilent(
           last.value, source.text(in: last.range), connectors: interpreter.connectorSpellings)
@@ -165,11 +201,22 @@ final class Shell {
         try show(last.value)
       }
     }
-    if asksForHelp(text), case .failed = outcome {
+    if case .finished = outcome {
+    } else if asksForHelp(text) {
       console.tell("to leave, press Ctrl-D or type ':quit'; ':help' helps")
     }
     let duration = ContinuousClock.now - start
-    if duration >= .seconds(Shell.longTime) { console.tell("took \(Shell.text(of: duration))") }
+    // How long somebody has looked around does not matter.
+    if duration >= .seconds(Shell.longTime), pauses == pauseCount {
+      console.tell("took \(Shell.text(of: duration))")
+    }
+  }
+
+  /// A text that was typed, as a source.
+  func nextSource(_ text: [UInt8]) -> SourceText {
+    defer { number += 1 }
+    // Numbered, as what one text defines may fail in another.
+    return SourceText(name: "<prompt \(number)>", bytes: ContiguousArray(text))
   }
 
   /// From how many seconds on it is said how long an evaluation has taken.
@@ -183,24 +230,49 @@ final class Shell {
   }
 
   /// Runs a text and tells what has ended it.
+  ///
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - typed: What was typed, for the history; nil for other texts.
+  ///   - isTyped: Whether it was typed as a part of something: it is evaluated in the frame of an
+  ///     evaluation that is stopped.
+  ///   - observer: Called after each statement that has a value, with the value and its place.
+  /// - Returns: How it ended.
   @discardableResult
   func run(
-    _ source: SourceText, _ typed: [UInt8]? = nil,
+    _ source: SourceText, _ typed: [UInt8]? = nil, isTyped: Bool = false,
     observer: @escaping (Handle, SourceRange) -> Void = { _, _ in }
   ) -> Outcome {
-    let outcome = interpreter.run(
-      source, isPrompt: true,
-      // Before it runs: whatever ends the session meanwhile, it was typed.
-      willRun: { if let typed { self.reader.remember(typed) } },
-      warn: { self.console.tell($0, in: source) }, observer: observer)
+    let isTyped = isTyped || typed != nil
+    runsFile = !isTyped
+    let wasRunning = isRunning
+    isRunning = true
+    defer { isRunning = wasRunning }
+    hasToldError = false
+    // Before it runs: whatever ends the session meanwhile, it was typed.
+    let willRun = { if let typed { self.reader.remember(typed) } }
+    let warn = { (warnings: [Diagnostic]) in self.console.tell(warnings, in: source) }
+    let outcome: Outcome
+    if let debugged, isTyped {
+      outcome = interpreter.run(
+        source, in: debugged.paused, frame: debugged.frame, willRun: willRun, warn: warn,
+        observer: observer)
+    } else {
+      outcome = interpreter.run(
+        source, isPrompt: true, willRun: willRun, warn: warn, observer: observer)
+    }
+    if debugged == nil { interpreter.endStepping() }
     switch outcome {
     case .finished: break
     case .rejected(let diagnostics, _):
       if let typed { reader.remember(typed) }
       console.tell(diagnostics, in: source)
     case .failed(let error):
-      exitStatus = error.exitStatus
-      if exitStatus == nil { console.tell(error.rendered()) }
+      if let status = error.exitStatus {
+        exitStatus = status
+      } else if !hasToldError {
+        console.tell(error.rendered())
+      }
     case .interrupted: tellInterrupt()
     }
     return outcome
@@ -217,6 +289,9 @@ final class Shell {
   }
 
   func tellInterrupt() {
+    if let limit = interpreter.exceededLimit {
+      return console.tell("error: \(EvaluationError.limit(limit))")
+    }
     // On a line of its own, after the "^C" that the terminal shows.
     console.tell("\ninterrupted")
   }

@@ -77,6 +77,23 @@ import Testing
     try session.leave()
   }
 
+  /// Ctrl-K, Ctrl-U and Ctrl-W stop at the ends of a line and of a word; Ctrl-Y brings back what they have taken.
+  @Test func linesAreKilled() throws {
+    let session = try ScreenSession(environment: ["NO_COLOR": "1"])
+    try session.type("\u{1B}[200~#(1,\n22,\n333)\u{1B}[201~" + EditorTests.up + "\u{1}\u{B}")
+    try session.expect("tenon> #(1,", "", "333)")
+    try session.type("\u{19}\u{19}")
+    try session.expect("tenon> #(1,", "22,22,", "333)")
+    try session.type("\u{15}")
+    try session.expect("tenon> #(1,", "", "333)")
+    // An empty line goes with its break; a rest of nothing as well.
+    try session.type("\u{15}\u{B}")
+    try session.expect("tenon> #(1,333)")
+    try session.type("\u{15}3 + 44\u{17}4\r")
+    try session.expect("tenon> 3 + 4", "7", "tenon>")
+    try session.leave()
+  }
+
   @Test func whatBeginsLikeTheLineIsCalledBack() throws {
     let session = try ScreenSession()
     for text in ["alpha := 1", "beta := 2", "alphabet := 3", "gamma := 4"] {
@@ -231,8 +248,19 @@ import Testing
     try session.expectScreen("the arguments are named") {
       $0.lines.contains { $0.contains("includesAll:") } || $0.lines.last?.contains("addA") == true
     }
+    // Settings, topics and methods behind commands.
+    for (typed, completed) in [
+      (":set li\t", "tenon> :set lines"), (":help wa\t", "tenon> :help watch"),
+      (":doc Collection>>inj\t", "tenon> :doc Collection>>inject:into:"),
+      (":source Ord\t", "tenon> :source OrderedCollection"),
+    ] {
+      try session.type("\u{15}" + typed)
+      try session.expectScreen("'\(typed)' becomes '\(completed)'") {
+        $0.lines.last == completed
+      }
+    }
     try session.type("\u{15}:w\t\t")
-    try session.expect("watch  when   why", "tenon> :w")
+    try session.expect("watch  when   where  why", "tenon> :w")
     try session.leave()
   }
 }
@@ -417,7 +445,7 @@ import Testing
       let session = try ScreenSession(environment: ["NO_COLOR": "1"], rows: 60, columns: 94)
       var lines = block.components(separatedBy: "\n")[...]
       while let line = lines.popFirst() {
-        guard line.hasPrefix("tenon> ") else { continue }
+        guard line.hasPrefix("tenon> ") || line.hasPrefix("debug> ") else { continue }
         // A text goes on while brackets are open; the editor indents what follows.
         var typed = [String(line.dropFirst("tenon> ".count))]
         while PromptDocumentationTests.openBrackets(typed) > 0, let next = lines.popFirst() {

@@ -77,6 +77,28 @@ import Testing
     #expect(events[7]?[0]("text")?.contains("<svg") == true)
   }
 
+  @Test func watching() throws {
+    let events = try answers([
+      ["do": "evaluate", "text": "var a := 1. var total. total |= a * 2"],
+      ["do": "watch", "text": "total"],
+      ["do": "evaluate", "text": "a := 5"],
+      ["do": "connections"],
+      ["do": "unwatch", "text": "total"],
+      ["do": "evaluate", "text": "a := 6"],
+      ["do": "unwatch", "text": "total"],
+      ["do": "watch", "text": "3 +"],
+    ])
+    let changes = events[2]?.filter { $0("is") == "change" } ?? []
+    #expect(changes.map { $0("text") } == ["2", "10"])
+    #expect(changes.allSatisfy { $0("place") == "total" && $0("class") == "SmallInteger" })
+    #expect(events[3]?.map { $0("is") } == ["value", "done"])
+    // It is no connection of the program.
+    #expect(events[4]?[0]("text") == "total |= a * 2  // #satisfied")
+    #expect(events[5]?.last?("status") == "finished")
+    #expect(events[7]?.last?("status") == "failed")
+    #expect(events[8]?.last?("status") == "failed")
+  }
+
   @Test func badRequests() throws {
     let child = try Child.start([Command.path, "--json"])
     try child.expect("\"is\": \"hello\"")

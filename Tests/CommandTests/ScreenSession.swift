@@ -75,12 +75,17 @@ final class ScreenSession {
     }
     try type((lines.last ?? "") + "\r")
     try expectScreen("'\(lines.joined(separator: " "))' is evaluated") { _ in
-      screen.lines.last == "tenon>" && prompts > before
+      ScreenSession.prompts.contains(screen.lines.last ?? "") && prompts > before
     }
   }
 
+  /// The prompts of a session, and of one in which an evaluation is stopped.
+  static let prompts = ["tenon>", "debug>"]
+
   private var prompts: Int {
-    screen.lines.filter { $0 == "tenon>" || $0.hasPrefix("tenon> ") }.count
+    screen.lines.filter { line in
+      ScreenSession.prompts.contains { line == $0 || line.hasPrefix($0 + " ") }
+    }.count
   }
 
   /// Leaves with an empty line, and expects that the terminal is as it was.

@@ -53,6 +53,9 @@ import Testing
     try session.terminal.expect("<prompt 1>:1:15: error: division by zero\r\n")
     try session.terminal.expect("\r\n  at Script>>half: (<prompt 1>:1:15)\r\n")
     try session.terminal.expect("  at script (<prompt 2>:1:6)\r\n")
+    // The debugger waits, and is left.
+    try session.terminal.expect("debug> ")
+    try session.terminal.send("\u{4}")
     try session.enter("3 + ]", "<prompt 3>:1:5: error: expected an expression, found ']'")
     try session.enter("nothing", "<prompt 4>:1:1: error: unknown name 'nothing'")
     try session.enter("'a string'. 3")
@@ -106,9 +109,28 @@ import Testing
       try session.terminal.expect("<prompt \(number + 1)>:1:1: error: unknown name '\(name)'")
       try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
     }
+    for word in ["exit()", "quit()"] {
+      try session.enter(word)
+      try session.terminal.expect("error: a message without arguments has no parentheses")
+      try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
+    }
     try session.enter("quit := 3", "3")
     try session.enter("quit", "3")
     try session.leave()
+  }
+
+  @Test func filesAreLoadedFromHome() throws {
+    try Directory.withTemporary { directory in
+      try directory.write("loaded := 42.", to: "my.st")
+      let session = try Session(
+        environment: ["HOME": directory.root.path, "PAGER": "no-such-pager"])
+      try session.enter(":load ~/my.st")
+      try session.enter("loaded", "42")
+      // Without its pager a value is shown all the same.
+      try session.enter(":more (1 to: 3) asArray")
+      try session.terminal.expect("\r\n#(1 2 3)\r\n")
+      try session.leave()
+    }
   }
 
   @Test func aProgramMayLeave() throws {

@@ -35,6 +35,20 @@ struct Completion {
     case .indentation: Result(insertion: "  ")
     case .command(let prefix):
       Completion.result(prefix, source.commands.map { Candidate($0) })
+    case .setting(let prefix):
+      Completion.result(prefix, source.settings.map { Candidate($0) })
+    case .topic(let prefix):
+      Completion.result(
+        prefix,
+        prefix.isEmpty
+          ? source.commands.map { Candidate($0, end: "") }
+          : (source.commands + source.names.sorted()).map { Candidate($0, end: "") })
+    case .method(let name, let prefix):
+      Completion.result(
+        prefix,
+        source.selectors(of: .instance(name), from: prefix).map {
+          Candidate($0.name, end: "")
+        })
     case .file(let path): places(path, source.files(in:)) { !source.files(in: $0).isEmpty }
     case .place(let scheme, let path):
       places(path, { source.children(ofScheme: scheme, $0) }) { source.hasChildren(scheme, $0) }
@@ -123,6 +137,8 @@ protocol CompletionSource: AnyObject {
   var schemes: [String] { get }
   /// The names of commands, without the colon.
   var commands: [String] { get }
+  /// The names of settings.
+  var settings: [String] { get }
   /// The names below a place, whose path is empty or ends in a slash.
   func children(ofScheme scheme: String, _ path: String) -> [String]
   /// The names in a directory of files.

@@ -4,6 +4,12 @@ internal import TenonLexer
 enum CompletionContext: Equatable {
   /// The name of a command, the colon left out.
   case command(prefix: String)
+  /// The name of a setting.
+  case setting(prefix: String)
+  /// What there is help on: a command, without its colon, or a name.
+  case topic(prefix: String)
+  /// The selector of a method of a class, behind `Class>>`.
+  case method(className: String, prefix: String)
   /// The path of a file.
   case file(prefix: String)
   /// What stands below a scheme's place.
@@ -28,6 +34,8 @@ enum CompletionContext: Equatable {
 
   /// Commands whose argument is a file, and those whose argument is a place.
   private static let fileCommands: Set<String> = ["load", "save", "cd", "diagram"]
+  /// Those whose argument may be a method.
+  private static let methodCommands: Set<String> = ["help", "doc", "source", "edit", "browse"]
   private static let placeCommands: Set<String> = ["ls", "why", "when", "watch"]
 
   /// Finds the context at the end of a text.
@@ -52,6 +60,18 @@ enum CompletionContext: Equatable {
     let name = String(text[..<blank])
     let argument = text[text.index(after: blank)...].drop { $0 == " " }
     if fileCommands.contains(name) { return .file(prefix: String(argument)) }
+    if name == "set" {
+      return argument.contains(" ") ? .text : .setting(prefix: String(argument))
+    }
+    if methodCommands.contains(name), !argument.contains(" ") {
+      let colon = argument.prefix { $0 == ":" }.count
+      if let operation = argument.firstRange(of: ">>") {
+        return .method(
+          className: String(argument[..<operation.lowerBound]),
+          prefix: String(argument[operation.upperBound...]))
+      }
+      if name == "help" { return .topic(prefix: String(argument.dropFirst(colon))) }
+    }
     if placeCommands.contains(name), !argument.contains(" ") {
       return ofCode(Array(argument.utf8), connectors)
     }

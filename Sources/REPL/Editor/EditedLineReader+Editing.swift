@@ -75,6 +75,10 @@ extension EditedLineReader {
     case 16: return up(text)
     case 4: return endOfInput(text)
     case 8, 127: return delete(before: text)
+    case 11: return killRest(of: text)
+    case 21: return killLine(of: text)
+    case 23: return killWord(before: text)
+    case 25: return insert(killed)
     case 10, 13: return enter(text)
     case 40...126: return close(text, with: Unicode.Scalar(UInt8(key)))
     default: break
@@ -136,6 +140,37 @@ extension EditedLineReader {
     unsafe tenon_editor_move(editor, count)
     unsafe tenon_editor_delete(editor, count)
     return EditedLineReader.refresh
+  }
+
+  /// Deletes what is between two places, and keeps it for Ctrl-Y.
+  private func kill(_ text: EditedText, _ range: Range<Int>) -> UInt8 {
+    guard !range.isEmpty else { return EditedLineReader.refusal }
+    killed = Array(text.scalars[range])
+    unsafe tenon_editor_move(editor, Int32(clamping: range.upperBound - text.cursor))
+    unsafe tenon_editor_delete(editor, Int32(clamping: range.count))
+    return EditedLineReader.refresh
+  }
+
+  /// Ctrl-K: deletes the rest of the line; the line break when there is no rest.
+  private func killRest(of text: EditedText) -> UInt8 {
+    let count = max(text.lineAfter.count, text.isAtEnd ? 0 : 1)
+    return kill(text, text.cursor..<(text.cursor + count))
+  }
+
+  /// Ctrl-U: deletes the line; an empty one with the line break before it.
+  private func killLine(of text: EditedText) -> UInt8 {
+    let start = text.cursor - text.lineBefore.count
+    let end = text.cursor + text.lineAfter.count
+    return kill(text, (start == end ? max(0, start - 1) : start)..<end)
+  }
+
+  /// Ctrl-W: deletes back to the blank before a word.
+  private func killWord(before text: EditedText) -> UInt8 {
+    let before = text.scalars[..<text.cursor]
+    let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\n" }
+    let blanks = before.reversed().prefix(while: isBlank).count
+    let word = before.dropLast(blanks).reversed().prefix { !isBlank($0) }.count
+    return kill(text, (text.cursor - blanks - word)..<text.cursor)
   }
 
   /// Puts another text in the place of the one there is.
@@ -304,7 +339,7 @@ extension EditedLineReader {
       offset += UTF8.width(scalar)
     }
     let painted = painter.paint(
-      prompt: Prompt.first.rawValue, text.scalars, styles, cursor: text.cursor,
+      prompt: prompt.rawValue, text.scalars, styles, cursor: text.cursor,
       suggestion: isEditing && text.isAtEnd ? search.suggestion(for: written) : "")
     guard let painted else { return }
     console.control(painted.text)
@@ -322,7 +357,7 @@ extension EditedLineReader {
   func eraseText() {
     showsSuggestion = false
     let text = edited
-    let row = painter.row(of: text.cursor, in: text.scalars, behind: Prompt.first.rawValue)
+    let row = painter.row(of: text.cursor, in: text.scalars, behind: prompt.rawValue)
     show((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
   }
 }

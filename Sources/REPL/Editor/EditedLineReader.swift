@@ -23,7 +23,8 @@ final class EditedLineReader: LineReader {
   let background: Background
   let editor: UnsafeMutablePointer<tenon_editor>
   /// The prompt as libedit wants it, ended by a 0.
-  private let prompt: UnsafeMutableBufferPointer<wchar_t>
+  private let shownPrompt: UnsafeMutableBufferPointer<wchar_t>
+  var prompt = Prompt.first { didSet { setPrompt(prompt) } }
   private var history = History()
   /// What was typed in this session and in earlier ones, oldest first.
   private(set) var entries: [String] = []
@@ -41,6 +42,8 @@ final class EditedLineReader: LineReader {
   var readAhead: [Unicode.Scalar] = []
   /// What was pasted and is inserted next.
   var pasted: [Unicode.Scalar] = []
+  /// What was deleted last in one piece.
+  var killed: [Unicode.Scalar] = []
   /// Whether the text is given up, by Ctrl-C or Ctrl-D.
   var isGivenUp = false
   /// Whether the window shows something that libedit does not know of.
@@ -62,12 +65,12 @@ final class EditedLineReader: LineReader {
     self.isColoured = isColoured
     unsafe editor = .allocate(capacity: 1)
     unsafe editor.initialize(to: tenon_editor())
-    unsafe prompt = .allocate(capacity: 16)
-    unsafe prompt.initialize(repeating: 0)
+    unsafe shownPrompt = .allocate(capacity: 16)
+    unsafe shownPrompt.initialize(repeating: 0)
     EditedLineReader.useUTF8()
     unsafe EditedLineReader.current = self
     let hooks = unsafe tenon_editor_hooks(
-      prompt: { _ in unsafe EditedLineReader.current?.prompt.baseAddress },
+      prompt: { _ in unsafe EditedLineReader.current?.shownPrompt.baseAddress },
       read: { _, place in unsafe EditedLineReader.current?.readCharacter(into: place) ?? -1 },
       key: { _, key in unsafe EditedLineReader.current?.follow(key) ?? UInt8(CC_ERROR) })
     guard unsafe tenon_editor_open(editor, "tenon", Int32(History.limit), hooks) else { return nil }
@@ -124,11 +127,11 @@ final class EditedLineReader: LineReader {
 
   private func setPrompt(_ text: Prompt) {
     var index = 0
-    for scalar in text.rawValue.unicodeScalars where unsafe index < prompt.count - 1 {
-      unsafe prompt[index] = wchar_t(bitPattern: scalar.value)
+    for scalar in text.rawValue.unicodeScalars where unsafe index < shownPrompt.count - 1 {
+      unsafe shownPrompt[index] = wchar_t(bitPattern: scalar.value)
       index += 1
     }
-    unsafe prompt[index] = 0
+    unsafe shownPrompt[index] = 0
   }
 
   /// Returns characters of libedit in UTF-8, without line breaks at the end.

@@ -8,6 +8,9 @@ protocol LineReader: AnyObject {
   /// Keeps what was typed, so that it can be called back.
   func remember(_ text: [UInt8])
 
+  /// What stands before the first line of a text.
+  var prompt: Prompt { get set }
+
   /// What was typed in this session and in earlier ones, oldest first.
   var entries: [String] { get }
 }
@@ -17,6 +20,8 @@ enum Prompt: String {
   case first = "tenon> "
   /// The line goes on with what is not complete yet.
   case further = "  ...> "
+  /// An evaluation is stopped; as long as the first one.
+  case debugging = "debug> "
 }
 
 /// What came of reading a text.
@@ -62,6 +67,7 @@ final class PlainLineReader: LineReader {
   private let console: TerminalConsole
   private let background: Background
   private(set) var entries: [String] = []
+  var prompt = Prompt.first
 
   init(_ console: TerminalConsole, background: Background) {
     self.console = console
@@ -70,7 +76,7 @@ final class PlainLineReader: LineReader {
 
   func readText(until isComplete: @escaping ([UInt8]) -> Bool) -> ReadText {
     var text = GrowingText()
-    var prompt = Prompt.first
+    var prompt = prompt
     while true {
       switch readLine(prompt) {
       case .text(let line):

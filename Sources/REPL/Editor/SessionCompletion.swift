@@ -17,6 +17,8 @@ final class SessionCompletion: CompletionSource {
   private let interpreter: Interpreter
   /// The object of the language that is asked, whatever its name means later.
   private let prompt: Handle?
+  /// The variables of the frame in which texts are evaluated.
+  var frameNames: [String] = []
   /// What was typed, the latest last.
   var entries: [String] = []
   /// The selectors of all classes that begin with a letter; forgotten when something was evaluated.
@@ -40,11 +42,12 @@ final class SessionCompletion: CompletionSource {
 
   var connectors: [String] { interpreter.connectorSpellings }
   var names: [String] {
-    interpreter.knownNames.filter { !$0.hasPrefix("_") }
+    (frameNames + interpreter.knownNames).filter { !$0.hasPrefix("_") }
       + ["self", "super", "nil", "true", "false", "class", "var", "import", "extension"]
   }
   var schemes: [String] { ask("schemeNames") }
   var commands: [String] { ask("commandNames") }
+  var settings: [String] { ask("settingNames") }
 
   func children(ofScheme scheme: String, _ path: String) -> [String] {
     guard !SessionCompletion.slowSchemes.contains(scheme) else { return [] }
@@ -57,7 +60,8 @@ final class SessionCompletion: CompletionSource {
   }
 
   func files(in directory: String) -> [String] {
-    guard let stream = unsafe opendir(directory.isEmpty ? "." : directory) else { return [] }
+    let path = directory.isEmpty ? "." : Shell.path(directory)
+    guard let stream = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while let entry = unsafe readdir(stream) {

@@ -22,8 +22,22 @@ final class EventConsole: Console {
     try sendNow(kind, members)
   }
 
+  /// Sends an event that belongs to an earlier request, behind what was written before it.
+  func send(
+    _ kind: String, _ members: [(String, JSONValue)], of request: String?
+  ) throws(ConsoleError) {
+    try flush()
+    try sendNow(kind, members, of: request)
+  }
+
   private func sendNow(
     _ kind: String, _ members: [(String, JSONValue)]
+  ) throws(ConsoleError) {
+    try sendNow(kind, members, of: request)
+  }
+
+  private func sendNow(
+    _ kind: String, _ members: [(String, JSONValue)], of request: String?
   ) throws(ConsoleError) {
     let event: [(String, JSONValue)] = [
       ("id", .json(request ?? "null")), ("is", .text(kind)),

@@ -10,13 +10,13 @@ final class EventSession {
   /// The version of the protocol: another number when what was right becomes wrong.
   static let version = 1
 
-  private let interpreter: Interpreter
+  let interpreter: Interpreter
   private let input: TerminalConsole
-  private let console: EventConsole
+  let console: EventConsole
   private let completion: Completion
   private let background: Background
   /// The object of the language that knows the commands, whatever its name means later.
-  private let prompt: Handle?
+  let prompt: Handle?
   private var exitStatus: Int32?
   private var number = 1
 
@@ -88,6 +88,8 @@ final class EventSession {
     case "describe": try ask("documentationOf:", text)
     case "connections": try ask("connections", nil)
     case "command": try obey(text)
+    case "watch": try watch(text)
+    case "unwatch": try unwatch(text)
     case "diagram": try draw()
     case "quit": exitStatus = ExitStatus.success
     case let other?: return try refuse("there is no request '\(other)'")
@@ -99,7 +101,7 @@ final class EventSession {
     try console.send("refused", [("message", .text(reason))])
   }
 
-  private func end(_ status: String) throws(ConsoleError) {
+  func end(_ status: String) throws(ConsoleError) {
     try console.send("done", [("status", .text(status))])
   }
 
@@ -127,7 +129,8 @@ final class EventSession {
       for diagnostic in diagnostics { try tell(diagnostic, in: source) }
       try end(isIncomplete ? "incomplete" : "rejected")
     case .failed(let error): try tell(error)
-    case .interrupted: try end("interrupted")
+    case .interrupted:
+      try tell(interpreter.exceededLimit.map { EvaluationError.limit($0) } ?? .interrupted)
     }
   }
 
@@ -164,7 +167,7 @@ final class EventSession {
       ])
   }
 
-  private func tell(_ error: EvaluationError) throws(ConsoleError) {
+  func tell(_ error: EvaluationError) throws(ConsoleError) {
     switch error {
     case .interrupted: try end("interrupted")
     case .script(let failure): try tell(failure)

@@ -326,7 +326,7 @@ extension Heap {
   var isLarge: Bool { unsafe liveBytes + allocatedBytes > Heap.sliceThreshold }
 
   /// Bytes allocated since the last collection.
-  private var allocatedBytes: Int { unsafe granted - budget }
+  var allocatedBytes: Int { unsafe granted - budget }
 
   /// How much the slice that is due has to do; everything when there is no more memory to wait with.
   var sliceWork: Int {

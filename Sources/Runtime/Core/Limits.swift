@@ -12,6 +12,8 @@ enum MachineLimits {
   /// Small stacks have smaller ones.
   static let reserveBytes: UInt = 128 << 10
   static let reserves = 3
+  /// How much deeper each of them may go where the depth is limited by a number.
+  static let reservedDepth = 100
   /// The most classes from the root down; what walks them recurses.
   static let inheritance = 1_000
   /// Native stack for each level of brackets and of a tree when a text is parsed; measured in a

@@ -33,6 +33,9 @@ final class Code {
   /// The statements of the nodes that are several, likewise.
   private(set) var sequences: [NodeRef: [StatementRef]] = [:]
 
+  /// Whether each activation of it can be left with a value: a debugger wants that.
+  var catchesReturns = false
+
   /// What to compile again for the form that records what it reads.
   var origin: Origin?
   /// That form, once it was needed.

@@ -53,15 +53,18 @@ extension Machine {
     return body()
   }
 
-  /// Does something that waits for others, unless something is being evaluated: what is due then would
-  /// be done in the middle of that.
+  /// Does something that waits for others, unless something is being evaluated that does not wait at a
+  /// prompt: what is due then would be done in the middle of that.
   package func whileIdle(_ body: () -> RunOutcome) -> RunOutcome {
     let outcome = whileOccupied {
-      nativeStack.entryDepth == 0
+      nativeStack.entryDepth == 0 || exceptions.debugger?.isPaused == true
         ? body() : .failed(.refused("the interpreter is evaluating something"))
     }
     return outcome ?? .interrupted
   }
+
+  /// Has an evaluation that begins later stop at no statement.
+  package func endStepping() { exceptions.debugger?.endStepping() }
 
   /// Lets stack traces of what the host begins lead to what has called it, if a script has.
   func anchorEntry() {

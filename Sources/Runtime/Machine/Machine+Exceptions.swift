@@ -311,7 +311,7 @@ extension Machine {
   }
 
   /// Whether an exception is being handled: its places in the lists of the machine are good.
-  private func isActive(_ exception: ObjectRef) -> Bool {
+  func isActive(_ exception: ObjectRef) -> Bool {
     guard let token = exception[slot: ExceptionSlot.signalToken].asSmallInteger else {
       return false
     }
@@ -332,9 +332,11 @@ extension Machine {
     let message = description.isUnwind ? "" : displayText(description) + hint(for: exception)
     var trace = stackTrace()
     if let place = exceptions.failurePlace { trace.entries.insert(place, at: 0) }
-    exceptions.uncaught = UncaughtError(
+    let error = UncaughtError(
       className: classInfo(of: Value(exception)).name, message: message,
       exitStatus: exitStatus(of: exception), cause: hostCause(of: exception), trace: trace)
+    if let outcome = exceptions.debugger?.pause(exception, error) { return outcome }
+    exceptions.uncaught = error
     return state.unwind(to: topLevelTarget, with: .nil)
   }
 }
@@ -369,7 +371,7 @@ extension Machine {
   /// - Complexity: O(*depth* of the last one).
   func stackTrace(limit: Int) -> [TraceEntry] {
     var entries: [TraceEntry] = []
-    visitSends(from: state.base) { node in
+    visitSends(from: state.base) { node, _ in
       entries.append(TraceEntry(node))
       return entries.count < limit
     }
@@ -397,7 +399,7 @@ extension Machine {
   /// - Complexity: O(*depth*).
   func stackTrace() -> StackTrace {
     var trace = StackTrace()
-    visitSends(from: state.base) { node in
+    visitSends(from: state.base) { node, _ in
       if trace.entries.count < StackTrace.limit {
         trace.entries.append(TraceEntry(node))
       } else {
@@ -417,7 +419,7 @@ extension Machine {
       let signal = exceptions.activeSignals.last(where: { $0.token == token })
     else { return [] }
     var entries: [TraceEntry] = []
-    visitSends(from: signal.frame) { node in
+    visitSends(from: signal.frame) { node, _ in
       entries.append(TraceEntry(node))
       return entries.count < StackTrace.limit
     }
@@ -441,14 +443,16 @@ extension Machine {
     return makeString(error.published(in: block).rendered(as: title))
   }
 
-  /// Visits the sends that led to a frame, innermost first, those of kernel code left out, until
-  /// the visitor answers false.
-  private func visitSends(from start: Frame, _ visit: (SiteNode) -> Bool) {
+  /// Visits the sends that led to a frame with the frames in which they stand, innermost first, those
+  /// of kernel code left out as a rule, until the visitor answers false.
+  func visitSends(
+    from start: Frame, includingKernel: Bool = false, _ visit: (SiteNode, Frame) -> Bool
+  ) {
     var frame = start
     while let send = unsafe Machine.send(before: &frame) {
       let node = unsafe send.takeUnretainedValue()
-      if !node.code.isKernel, !visit(node) { break }
       frame = frame.advanced(by: -(node.depth + 1))
+      if includingKernel || !node.code.isKernel, !visit(node, frame) { break }
     }
   }
 

@@ -8,7 +8,12 @@ extension Machine {
   @inline(never)
   func safepoint() -> Value {
     state.clearSafepointRequest()
+    if let profiler = host.profiler {
+      state.requestSafepoint()
+      profiler.count(self)
+    }
     if noticeInterrupt() { return stop() }
+    if exceptions.isStepping, exceptions.debugger?.step().isUnwind == true { return .unwind }
     if connections.solverLimit != nil, countSolverStep().isUnwind { return .unwind }
     if options.collectEvery > 0 {
       state.requestSafepoint()
@@ -24,6 +29,12 @@ extension Machine {
     }
     if unsafe heap.liveBytes > options.memoryLimit {
       return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
+    }
+    if host.limits.depth != nil,
+      host.limits.exceedsDepth(
+        state.base, reserve: nativeStack.openReserves * MachineLimits.reservedDepth)
+    {
+      return stackOverflow()
     }
     if state.nativeAddress < state.nativeFloor
       || state.stackEnd < state.top.advanced(by: FrameLimits.reserve)
@@ -53,7 +64,8 @@ extension Machine {
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
-      || connections.solverLimit != nil || host.limits.isActive
+      || connections.solverLimit != nil || host.limits.isActive || host.profiler != nil
+      || exceptions.isStepping
     {
       state.requestSafepoint()
     }

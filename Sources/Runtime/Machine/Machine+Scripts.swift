@@ -138,7 +138,10 @@ extension Machine {
       beginBatch(at: index, of: script.statements)
       declare(in: statement)
       if index == 0 || !script.statements[index - 1].isConnection { begun = stores.coming.begun }
-      let value = run(compile(statement, source: source, environment: environment))
+      var value = Value.nil
+      repeat {
+        value = run(compile(statement, source: source, environment: environment))
+      } while value.isUnwind && exceptions.takeRetry(state)
       let settled = endBatch(at: index, of: script.statements, answering: value)
       let waits = statement.isConnection && graph.batchDepth == 0
       let ended = waits ? awaitPlaces(since: begun, answering: settled) : settled
@@ -227,11 +230,14 @@ extension Machine {
   }
 
   /// Evaluates code that belongs to nobody, with the script as the receiver.
-  func run(_ code: Code) -> Value {
+  func run(_ code: Code) -> Value { run(code, receiver: Value(session.script)) }
+
+  /// Evaluates code that belongs to nobody.
+  func run(_ code: Code, receiver: Value) -> Value {
     guard let body = code.body else { return .nil }
     codeTable.running.append(code)
     let callee = pushNativeFrame()
-    callee[0] = Value(session.script)
+    callee[0] = receiver
     let value = enter(body, callee, argumentCount: 0)
     // Others may have begun meanwhile, on stacks of their own.
     if let index = codeTable.running.lastIndex(where: { $0 === code }) {
@@ -290,7 +296,7 @@ extension Machine {
 extension Statement {
   /// Whether the statement has a value that is worth showing: definitions have none, and neither
   /// has a declaration that gives its variable no value.
-  fileprivate var hasValue: Bool {
+  var hasValue: Bool {
     switch self {
     case .definition, .temporaries, .import: false
     case .variable(let variable): variable.value != nil

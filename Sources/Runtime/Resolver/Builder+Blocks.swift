@@ -6,7 +6,7 @@ extension Builder {
   /// Builds a block that becomes a closure.
   mutating func buildClosure(_ block: BlockExpression, _ depth: Int) -> Built {
     closure(scopes[block.range] ?? scope, range: block.range) { builder, depth in
-      builder.buildBlockBody(block.statements, depth)
+      builder.catchingReturns(builder.buildBlockBody(block.statements, depth))
     }
   }
 

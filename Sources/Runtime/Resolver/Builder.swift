@@ -128,7 +128,8 @@ extension Builder {
   ) -> NodeRef {
     let depth = scope.frameSize
     var body = buildTail(statements[...], value: value, depth)
-    if usesReturnNode { body = code.add(ReturnEntryNode(state: state, body: body)) }
+    if usesReturnNode, !isDebuggable { body = code.add(ReturnEntryNode(state: state, body: body)) }
+    body = catchingReturns(body)
     if scope.isHome {
       body = code.add(HomeEntryNode(contextSlot: scope.contextSlot, state: state, body: body))
     }
@@ -156,6 +157,16 @@ extension Builder {
     }
     guard !checks.isEmpty else { return body }
     return code.add(ParameterChecksNode(checks: list(checks), body: body))
+  }
+
+  /// Whether a debugger may leave an activation of the code.
+  private var isDebuggable: Bool { machine.exceptions.debugger != nil && !code.isKernel }
+
+  /// Lets a debugger leave the activation of a body with a value, if there is one.
+  func catchingReturns(_ body: NodeRef) -> NodeRef {
+    guard isDebuggable else { return body }
+    code.catchesReturns = true
+    return code.add(ReturnEntryNode(state: state, body: body))
   }
 
   /// Puts the node before a body that prepares its frame.
@@ -311,7 +322,9 @@ extension Builder {
   /// Builds a statement of a script: code of its own.
   mutating func buildStatement(_ statement: Statement) -> NodeRef {
     guard case .definition(let definition) = statement else {
-      return enter(build(statement, scope.frameSize), range: statement.range)
+      let body = build(statement, scope.frameSize)
+      return enter(
+        statement.isConnection ? body : catchingReturns(body), range: statement.range)
     }
     if case .template(let template) = definition {
       return enter(buildTemplate(template, scope.frameSize), range: definition.range)

@@ -16,6 +16,10 @@ final class EvaluationLimits {
   var steps: Int?
   /// The most nanoseconds of an evaluation; nil for any time.
   var nanoseconds: UInt64?
+  /// How many activations there may be, one within the other; nil for any number.
+  var depth: Int?
+  /// The frames in which something was sent that has not ended, as far as is known; outermost first.
+  private var frames: [UInt] = []
   /// Whether steps are counted at this moment.
   private(set) var isActive = false
   /// What the last evaluation has exceeded.
@@ -31,12 +35,29 @@ final class EvaluationLimits {
   /// Reading the clock takes as long as some tens of steps.
   fileprivate static let stepsPerClock = 256
 
-  var isSet: Bool { steps != nil || nanoseconds != nil }
+  var isSet: Bool { steps != nil || nanoseconds != nil || depth != nil }
+
+  /// Notes the innermost frame.
+  ///
+  /// Each send takes the slow path while something is limited, so that no frame is missed; those above it
+  /// have ended.
+  ///
+  /// - Parameters:
+  ///   - frame: The frame, which has just been made.
+  ///   - reserve: How many more there may be.
+  /// - Returns: Whether there are too many.
+  func exceedsDepth(_ frame: Frame, reserve: Int) -> Bool {
+    guard isActive, let depth else { return false }
+    while let last = frames.last, last >= frame.address { frames.removeLast() }
+    frames.append(frame.address)
+    return frames.count - reserve > depth
+  }
 
   /// Begins to count for an evaluation.
   func begin() {
     exceeded = nil
     isActive = true
+    frames = []
     stepsLeft = steps ?? .max
     untilClock = 0
     deadline = .max
@@ -98,7 +119,8 @@ extension Machine {
   }
 
   /// Sets what an evaluation may use up; nil for no limit.
-  package func setLimits(steps: Int?, nanoseconds: UInt64?) {
+  package func setLimits(steps: Int?, nanoseconds: UInt64?, depth: Int? = nil) {
+    host.limits.depth = depth
     host.limits.exceeded = nil
     host.limits.steps = steps
     host.limits.nanoseconds = nanoseconds

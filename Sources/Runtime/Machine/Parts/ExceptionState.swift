@@ -17,6 +17,23 @@ final class ExceptionState {
   var failureDetails: FailureDetails?
   /// Where an error stands that comes to light elsewhere.
   var failurePlace: TraceEntry?
+  /// What stops an evaluation that an exception is about to end; nil unless there is a prompt.
+  var debugger: Debugger?
+  /// Whether the debugger is asked at each safepoint whether the evaluation stops there.
+  var isStepping = false
+  /// What the unwinding is aimed at that begins a statement anew.
+  var retryTarget: Value?
   /// How many errors were reported after which the program went on.
   var reportedErrors = 0
+
+  /// Ends the unwinding that begins a statement anew.
+  ///
+  /// - Returns: Whether that is what unwinds.
+  func takeRetry(_ state: StateRef) -> Bool {
+    guard let target = retryTarget, state.unwindTarget == target else { return false }
+    retryTarget = nil
+    unwindAction = .deliver
+    _ = state.takeUnwindValue()
+    return true
+  }
 }

@@ -14,6 +14,8 @@ package final class HostServices {
   let objects = HostObjects()
   /// Which thread is in the interpreter.
   let occupancy = Occupancy()
+  /// What counts where time goes, while somebody wants to know.
+  var profiler: Profiler?
   /// What an evaluation may use up.
   let limits = EvaluationLimits()
 

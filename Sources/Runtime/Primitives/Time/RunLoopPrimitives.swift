@@ -117,6 +117,13 @@ extension Primitive {
   ]
 
   static let promptClass: [Primitive] = [
+    Primitive(
+      "usesOf: aBlock",
+      "Private: evaluates a block, and answers what its methods have used up: their names, the steps, "
+        + "nanoseconds and bytes of each itself, and those of all that it has sent."
+    ) { machine, arguments throws(Failure) in
+      try Profiler.run(arguments[0], machine)
+    },
     Primitive("kept", "Private: the instance, or nil before there is one.") { machine, _ in
       machine.session.prompt
     },
