@@ -97,7 +97,8 @@ extension Expression {
 extension Inversion {
   /// Whether the right side of `=|=` is a formula, and not a place.
   package static func isFormula(_ expression: Expression, names: any InversionNames) -> Bool {
-    switch expression {
+    if expression.isMemberOfValue { return true }
+    return switch expression {
     case .name, .identifier, .reference, .subscript: false
     case .pipe(let pipe): isFormula(pipe.input, names: names)
     case .keywordMessage:
@@ -108,5 +109,24 @@ extension Inversion {
         || !message.receiver.isPlaceOrSelf
     default: true
     }
+  }
+}
+
+extension Expression {
+  /// What messages are sent to in it that make durations of numbers, or name properties of other objects.
+  ///
+  /// - Complexity: O(size of the expression).
+  package var unitReceivers: [Expression] {
+    var found: [Expression] = []
+    var waiting = [self]
+    while let expression = waiting.popLast() {
+      if case .unaryMessage(let message) = expression,
+        InversionRules.units[message.selector.text] != nil, message.receiver.isPlaceOrSelf
+      {
+        found.append(message.receiver)
+      }
+      expression.forEachChild { waiting.append($0) }
+    }
+    return found
   }
 }

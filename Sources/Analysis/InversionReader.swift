@@ -13,11 +13,14 @@ struct InversionReader {
   let names: any InversionNames
   /// Whether a message that is no step is a property.
   let hasProperties: Bool
+  /// Whether messages such as `hours` make durations of numbers; else they name properties.
+  let hasUnits: Bool
   private(set) var leaves: [Leaf] = []
 
-  init(names: any InversionNames, hasProperties: Bool) {
+  init(names: any InversionNames, hasProperties: Bool, hasUnits: Bool) {
     self.names = names
     self.hasProperties = hasProperties
+    self.hasUnits = hasUnits
   }
 
   mutating func read(_ expression: Expression) -> InversionNode {
@@ -51,8 +54,11 @@ struct InversionReader {
     _ arguments: [Expression]
   ) -> InversionNode {
     let operands = ([receiver] + arguments).map { read($0) }
-    let rule = InversionRules.rule(
-      for: selector, declared: names.declaredInverses(of: selector))
+    let declared = names.declaredInverses(of: selector)
+    let isMember = declared.isEmpty && selector == "at:" && expression.isMemberOfValue
+    let rule =
+      isMember
+      ? .steps([0: InversionRules.member]) : InversionRules.rule(for: selector, declared: declared)
     return InversionNode(
       expression, operation: selector, at: at, operands: operands, rule: rule)
   }
@@ -67,8 +73,10 @@ struct InversionReader {
       let alternative = conditional.alternative?.onlyExpression
     {
       let operands = [conditional.condition, consequence, alternative].map { read($0) }
+      let isDecision = consequence.isConstant && alternative.isConstant
       return InversionNode(
-        expression, operation: selector, at: at, operands: operands, rule: .choice)
+        expression, operation: selector, at: at, operands: operands,
+        rule: !isDecision ? .choice : consequence.isSameConstant(alternative) ? .none : .decision)
     }
     return step(expression, selector, at, message.receiver, message.arguments)
   }
@@ -76,7 +84,7 @@ struct InversionReader {
   private mutating func read(
     _ string: InterpolatedStringExpression, _ expression: Expression
   ) -> InversionNode {
-    let operands = string.parts.map { part in
+    let operands = string.flattenedParts.map { part in
       switch part {
       case .text(let text):
         InversionNode(
@@ -117,12 +125,14 @@ struct InversionReader {
       return SyntaxPrinter.print(expression)
     case .unaryMessage(let message):
       let selector = message.selector.text
-      guard hasProperties, !InversionRules.isOperation(selector), isOwner(message.receiver),
+      guard hasProperties, !isOperation(selector), isOwner(message.receiver),
         names.declaredInverses(of: selector).isEmpty
       else { return nil }
       return SyntaxPrinter.print(expression)
     case .subscript(let subscription):
-      guard isOwner(subscription.receiver), subscription.index.isPlainLiteral else { return nil }
+      guard isOwner(subscription.receiver), subscription.index.isPlainLiteral,
+        !expression.isMemberOfValue
+      else { return nil }
       return SyntaxPrinter.print(expression)
     case .keywordMessage:
       guard let element = expression.askedElement, names.declaredInverses(of: "at:").isEmpty else {
@@ -179,9 +189,13 @@ struct InversionReader {
       isOwner(subscription.receiver) && subscription.index.isPlainLiteral
     case .keywordMessage: expression.askedElement.map { isOwner(.subscript($0)) } ?? false
     case .unaryMessage(let message):
-      isOwner(message.receiver) && !InversionRules.isOperation(message.selector.text)
+      isOwner(message.receiver) && !isOperation(message.selector.text)
     default: false
     }
+  }
+
+  private func isOperation(_ selector: String) -> Bool {
+    InversionRules.isOperation(selector) || hasUnits && InversionRules.units[selector] != nil
   }
 }
 

@@ -64,6 +64,24 @@ final class ConnectNode: SiteNode {
     let attributes: [Operand]
   }
 
+  /// The ways back of a formula both ways.
+  struct Ways {
+    /// What the blocks of the array behind the first one compute.
+    var places: [Operand] = []
+    /// The parts of a text that holds all of these places.
+    var holes: [Hole] = []
+    /// What stands against them, where only a solver of the program's own needs none.
+    var problem: Failure?
+  }
+
+  /// A part of a text with several places, by the positions of its blocks in the array.
+  struct Hole {
+    /// The formula that looks at the other parts without depending on them.
+    let forward: Int
+    /// The places in it, by their positions, and the blocks that compute them from the text alone.
+    var ways: [(back: Int, block: Int)]
+  }
+
   let connector: String
   let text: String
   let target: Operand
@@ -75,8 +93,8 @@ final class ConnectNode: SiteNode {
   let options: [Option]
   /// The right side of `|=`, in case it has to be read as a sum.
   let formula: Expression?
-  /// What the other blocks of the array compute.
-  let backs: [Operand]
+  /// How the formula runs backwards.
+  let ways: Ways
   /// What paths to places that can be computed begin with: read by the formula only where one of them
   /// turns out to be none, so that it is what messages answer that counts.
   let roots: [Operand]
@@ -94,7 +112,7 @@ final class ConnectNode: SiteNode {
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, backs: [Operand] = [], roots: [Operand] = [],
+    formula: Expression? = nil, ways: Ways = Ways(), roots: [Operand] = [],
     awaitsSolver: Bool = false,
     rightName: String? = nil, refusal: Failure? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
@@ -108,7 +126,7 @@ final class ConnectNode: SiteNode {
     self.linear = linear
     self.options = options
     self.formula = formula
-    self.backs = backs
+    self.ways = ways
     self.roots = roots
     self.awaitsSolver = awaitsSolver
     self.refusal = refusal
@@ -156,9 +174,9 @@ final class ConnectNode: SiteNode {
       other = resolved
     }
     guard var reads = try resolve(self.reads, frame, machine),
-      let backs = try resolve(self.backs, frame, machine)
+      let backs = try resolve(ways.places, frame, machine)
     else { return nil }
-    if !roots.isEmpty, zip([self.target] + self.backs, [target] + backs).contains(where: isNoPath) {
+    if !roots.isEmpty, zip([self.target] + ways.places, [target] + backs).contains(where: isNoPath) {
       guard let resolved = try resolve(roots, frame, machine) else { return nil }
       reads += resolved
     }
@@ -166,6 +184,8 @@ final class ConnectNode: SiteNode {
       target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
     plan.formula = formula
     plan.backs = backs
+    plan.holes = ways.holes
+    plan.missingInverse = ways.problem
     plan.awaitsPolicy = awaitsPolicy
     return plan
   }
@@ -179,7 +199,7 @@ final class ConnectNode: SiteNode {
       try refuseMessage(operand.place, other.place, machine)
     }
     for index in plan.backs.indices
-    where message(backs[index].place, plan.backs[index].place, isSent: true, machine) != nil {
+    where message(ways.places[index].place, plan.backs[index].place, isSent: true, machine) != nil {
       plan.backs[index].isReadOnly = true
     }
   }

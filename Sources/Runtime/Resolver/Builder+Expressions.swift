@@ -54,7 +54,14 @@ extension Builder {
     for (index, part) in literal.parts.enumerated() {
       switch part {
       case .text(let text): nodes.append(constant(machine.makeString(text)).node)
-      case .expression(let expression): nodes.append(build(expression, depth + index).node)
+      case .expression(let expression):
+        let node = build(expression, depth + index).node
+        nodes.append(
+          presentParts.contains(expression.range)
+            ? add(
+              PresentValueNode(
+                body: node, failing: true, at: position(expression.range, depth + index))
+            ).node : node)
       }
     }
     return add(

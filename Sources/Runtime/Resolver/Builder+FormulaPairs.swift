@@ -60,7 +60,7 @@ extension Builder {
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(written)),
         target: target, block: array, other: nil, reads: reads, options: buildOptions(inner),
-        backs: operands, roots: roots, awaitsSolver: holdsConnection, base: depth,
+        ways: ConnectNode.Ways(places: operands), roots: roots, awaitsSolver: holdsConnection, base: depth,
         at: position(connect.range, inner)))
   }
 }

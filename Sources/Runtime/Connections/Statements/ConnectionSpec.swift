@@ -53,6 +53,10 @@ struct ConnectionSpec {
   /// The places that `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
   /// formula's and one for each of these.
   var backs: [Operand] = []
+  /// The parts of a text that holds all of these places.
+  var holes: [ConnectNode.Hole] = []
+  /// What stands against running the formula backwards, where only a solver of the program's own need not.
+  var missingInverse: Failure?
 
   /// Whether the other side only gives: `a |= b` between places that no text names.
   var isOneWay = false
