@@ -111,22 +111,3 @@ extension Inversion {
     }
   }
 }
-
-extension Expression {
-  /// What messages are sent to in it that make durations of numbers, or name properties of other objects.
-  ///
-  /// - Complexity: O(size of the expression).
-  package var unitReceivers: [Expression] {
-    var found: [Expression] = []
-    var waiting = [self]
-    while let expression = waiting.popLast() {
-      if case .unaryMessage(let message) = expression,
-        InversionRules.units[message.selector.text] != nil, message.receiver.isPlaceOrSelf
-      {
-        found.append(message.receiver)
-      }
-      expression.forEachChild { waiting.append($0) }
-    }
-    return found
-  }
-}

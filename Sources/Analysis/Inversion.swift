@@ -48,8 +48,9 @@ package struct Inversion {
   package private(set) var places: [Expression] = []
   /// Their spellings, in the same order: one place has one.
   package private(set) var names: [String] = []
-  /// The expressions between texts of which more than one holds places: writing the text writes all of
-  /// them. Empty where no such text holds all places of the formula.
+  /// The expressions between texts of which more than one holds places: writing the text writes all.
+  ///
+  /// Empty where no such text holds all places of the formula.
   package private(set) var holes: [Hole] = []
   /// The steps that run backwards for some kinds of objects: of which kind theirs is, is known when the
   /// connection is made.

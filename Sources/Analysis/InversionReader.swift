@@ -225,6 +225,110 @@ extension Expression {
     }
   }
 
+  /// What messages are sent to in it that make durations of numbers, or name properties of other objects.
+  ///
+  /// - Complexity: O(size of the expression).
+  package var unitReceivers: [Expression] {
+    var found: [Expression] = []
+    var waiting = [self]
+    while let expression = waiting.popLast() {
+      if case .unaryMessage(let message) = expression,
+        InversionRules.units[message.selector.text] != nil, message.receiver.isPlaceOrSelf
+      {
+        found.append(message.receiver)
+      }
+      expression.forEachChild { waiting.append($0) }
+    }
+    return found
+  }
+
+  /// Whether it is a literal that is always the same value.
+  var isConstant: Bool {
+    switch self {
+    case .integer, .float, .scaledDecimal, .string, .character, .symbol: true
+    case .name(let name):
+      [ReservedName.true, .false, .nil].contains { $0.rawValue == name.name.text }
+    case .pipe(let pipe): pipe.input.isConstant
+    case .unaryMessage, .binaryMessage: InversionConstant(self) != nil
+    default: false
+    }
+  }
+
+  /// Whether another constant has the same value: numbers by what they are worth, texts and symbols by
+  /// what they say.
+  func isSameConstant(_ other: Expression) -> Bool {
+    if let one = InversionConstant(self), let another = InversionConstant(other) {
+      return one.combined("-", another)?.isZero ?? true
+    }
+    if let one = constantText, let another = other.constantText { return one == another }
+    return SyntaxPrinter.print(self) == SyntaxPrinter.print(other)
+  }
+
+  /// Whether it is a member, by a literal key, of what a store holds or a text says: to change it is to
+  /// change the whole.
+  var isMemberOfValue: Bool {
+    let receiver: Expression
+    switch self {
+    case .subscript(let subscription) where subscription.index.isPlainLiteral:
+      receiver = subscription.receiver
+    case .keywordMessage:
+      guard let element = literalElement else { return false }
+      receiver = element.receiver
+    case .pipe(let pipe): return pipe.input.isMemberOfValue
+    default: return false
+    }
+    return receiver.isStoredValue || receiver.isMemberOfValue
+  }
+
+  private var literalElement: SubscriptExpression? {
+    guard case .keywordMessage(let message) = self, message.keywords.map(\.text) == ["at:"],
+      message.arguments[0].isPlainLiteral
+    else { return nil }
+    return SubscriptExpression(
+      receiver: message.receiver, index: message.arguments[0], range: message.range)
+  }
+
+  /// Whether it is a place of a store, or a text that is read as JSON.
+  private var isStoredValue: Bool {
+    switch self {
+    case .identifier(let identifier):
+      VariablePlace(identifier) == nil && !identifier.path.isEmpty
+        && !["self", "class", "ref"].contains(identifier.scheme.text)
+    case .pipe(let pipe): pipe.input.isStoredValue
+    case .unaryMessage(let message): message.selector.text == "parseJSON"
+    default: false
+    }
+  }
+
+  private var constantText: String? {
+    switch self {
+    case .string(let string): string.value
+    case .symbol(let symbol): symbol.value
+    case .pipe(let pipe): pipe.input.constantText
+    default: nil
+    }
+  }
+
+  /// The first value that a literal map has under several keys, as far as constants tell.
+  ///
+  /// - Complexity: O(n²) for the n entries of a literal of at most 1,000; of a larger one that is not told.
+  var repeatedConstant: Expression? {
+    let values: [Expression]
+    switch self {
+    case .dictionary(let dictionary): values = dictionary.entries.map(\.value)
+    case .array(let array): values = array.elements
+    case .pipe(let pipe): return pipe.input.repeatedConstant
+    default: return nil
+    }
+    guard values.count <= 1_000 else { return nil }
+    for (index, value) in values.enumerated() where value.isConstant {
+      if values[..<index].contains(where: { $0.isConstant && $0.isSameConstant(value) }) {
+        return value
+      }
+    }
+    return nil
+  }
+
   /// Calls a function with every expression directly inside this one, those of a block's statements
   /// as well.
   fileprivate func forEachPart(_ body: (Expression) -> Void) {

@@ -47,8 +47,9 @@ enum InversionRules {
     "utf8Decoded": checking("utf8", against: "utf8Decoded"),
   ]
 
-  /// Messages that make durations of numbers, with those that undo them. Objects have properties of the
-  /// same names.
+  /// Messages that make durations of numbers, with those that undo them.
+  ///
+  /// Objects have properties of the same names.
   static let units: [String: Step] = [
     "nanosecond": number("asNanoseconds"), "nanoseconds": number("asNanoseconds"),
     "microsecond": number("asMicroseconds"), "microseconds": number("asMicroseconds"),

@@ -11,10 +11,19 @@ extension ConnectorStatement {
   /// `storeNames`: the names that stand for stores.
   package init?(_ assignment: AssignmentExpression, _ storeNames: Set<String>) {
     let sides = [assignment.target, assignment.value]
-    guard sides.allSatisfy({ $0.isStore(storeNames) }) else { return nil }
+    guard sides.allSatisfy({ ConnectorStatement.isStore($0, storeNames) }) else { return nil }
     self.init(
       ConnectExpression(
         connector: Name(":=", assignment.range), operands: sides, range: assignment.range))
+  }
+
+  private static func isStore(_ expression: Expression, _ names: Set<String>) -> Bool {
+    switch expression {
+    case .name(let name): names.contains(name.name.text)
+    case .identifier(let identifier): identifier.path.isEmpty
+    case .pipe(let pipe): isStore(pipe.input, names)
+    default: false
+    }
   }
 
   /// Whether it is an assignment.
@@ -42,23 +51,21 @@ extension Script {
         guard let connect = ConnectorStatement(expression)?.connect,
           connect.connector.text == "=|=" || connect.connector.text == "|="
         else { continue }
-        let names = connect.operands.map(\.variableName)
+        let names = connect.operands.map(Script.storeName)
         guard names.allSatisfy({ $0 != nil }) else { continue }
-        joined.formUnion(names.compactMap { $0?.text })
+        joined.formUnion(names.compactMap { $0 })
       default: break
       }
     }
     return groups.union(joined.subtracting(valued))
   }
-}
 
-extension Expression {
-  fileprivate func isStore(_ names: Set<String>) -> Bool {
-    switch self {
-    case .name(let name): names.contains(name.name.text)
-    case .identifier(let identifier): identifier.path.isEmpty
-    case .pipe(let pipe): pipe.input.isStore(names)
-    default: false
+  /// The variable whose store an operand is, or one of its names: `model`, `var:model/title`.
+  private static func storeName(_ operand: Expression) -> String? {
+    if let name = operand.variableName { return name.text }
+    guard case .identifier(let identifier) = operand, let place = VariablePlace(identifier) else {
+      return nil
     }
+    return place.properties.isEmpty ? nil : place.name.text
   }
 }

@@ -10,7 +10,8 @@ extension Diagram {
     let isWhole = zoom == .stores
     var used: Set<Int>?
     if isWhole {
-      let operands = drawn.lazy.map { statements[$0] }.filter { $0.whole == nil }.flatMap(\.operands)
+      let operands = drawn.lazy.map { statements[$0] }.filter { $0.whole == nil }.flatMap(
+        \.operands)
       let own = Set(operands)
       used = own.union(reads.filter { own.contains($0.to) && !$0.isSamePlace }.map(\.from))
     }

@@ -88,7 +88,8 @@ private enum FormulaGenerator {
     let constants = ["'on'", "'off'", "0", "1", "#a", "2.5", "true", "nil"]
       .shuffled(using: &generator)
     let condition = ["x", "x not", "x yourself"].randomElement(using: &generator) ?? "x"
-    let selectors = [("ifTrue:", "ifFalse:"), ("ifFalse:", "ifTrue:")]
+    let selectors =
+      [("ifTrue:", "ifFalse:"), ("ifFalse:", "ifTrue:")]
       .randomElement(using: &generator) ?? ("ifTrue:", "ifFalse:")
     var text =
       "(\(condition) \(selectors.0) [ \(constants[0]) ] \(selectors.1) [ \(constants[1]) ])"

@@ -47,7 +47,9 @@ extension Machine {
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       // What makes up a view no program says.
       if connection.statement.origin == .kernel { continue }
-      if !sources.contains(where: { $0 === connection.source }) { sources.append(connection.source) }
+      if !sources.contains(where: { $0 === connection.source }) {
+        sources.append(connection.source)
+      }
       parts += assignments(
         in: connection.source, before: connection.range.start, &assigned, &stated)
       guard let home = stated.home(of: connection, in: self) else {

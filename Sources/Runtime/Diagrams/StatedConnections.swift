@@ -53,7 +53,8 @@ struct StatedConnections {
       var builder = DiagramBuilder()
       builder.visit(script)
       assigned[key] = builder.statements.filter(\.isAssignment)
-      for (statement, home) in zip(builder.statements, builder.homes) where !statement.isAssignment {
+      for (statement, home) in zip(builder.statements, builder.homes) where !statement.isAssignment
+      {
         statements[statement.connect.range] = Stated(statement: statement, home: home)
       }
     }

@@ -64,24 +64,6 @@ final class ConnectNode: SiteNode {
     let attributes: [Operand]
   }
 
-  /// The ways back of a formula both ways.
-  struct Ways {
-    /// What the blocks of the array behind the first one compute.
-    var places: [Operand] = []
-    /// The parts of a text that holds all of these places.
-    var holes: [Hole] = []
-    /// What stands against them, where only a solver of the program's own needs none.
-    var problem: Failure?
-  }
-
-  /// A part of a text with several places, by the positions of its blocks in the array.
-  struct Hole {
-    /// The formula that looks at the other parts without depending on them.
-    let forward: Int
-    /// The places in it, by their positions, and the blocks that compute them from the text alone.
-    var ways: [(back: Int, block: Int)]
-  }
-
   let connector: String
   let text: String
   let target: Operand
@@ -94,7 +76,7 @@ final class ConnectNode: SiteNode {
   /// The right side of `|=`, in case it has to be read as a sum.
   let formula: Expression?
   /// How the formula runs backwards.
-  let ways: Ways
+  let ways: FormulaWays?
   /// What paths to places that can be computed begin with: read by the formula only where one of them
   /// turns out to be none, so that it is what messages answer that counts.
   let roots: [Operand]
@@ -112,7 +94,7 @@ final class ConnectNode: SiteNode {
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, ways: Ways = Ways(), roots: [Operand] = [],
+    formula: Expression? = nil, ways: FormulaWays? = nil, roots: [Operand] = [],
     awaitsSolver: Bool = false,
     rightName: String? = nil, refusal: Failure? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
@@ -174,9 +156,11 @@ final class ConnectNode: SiteNode {
       other = resolved
     }
     guard var reads = try resolve(self.reads, frame, machine),
-      let backs = try resolve(ways.places, frame, machine)
+      let backs = try resolve(ways?.places ?? [], frame, machine)
     else { return nil }
-    if !roots.isEmpty, zip([self.target] + ways.places, [target] + backs).contains(where: isNoPath) {
+    if !roots.isEmpty,
+      zip([self.target] + (ways?.places ?? []), [target] + backs).contains(where: isNoPath)
+    {
       guard let resolved = try resolve(roots, frame, machine) else { return nil }
       reads += resolved
     }
@@ -184,8 +168,7 @@ final class ConnectNode: SiteNode {
       target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
     plan.formula = formula
     plan.backs = backs
-    plan.holes = ways.holes
-    plan.missingInverse = ways.problem
+    plan.ways = ways
     plan.awaitsPolicy = awaitsPolicy
     return plan
   }
@@ -198,8 +181,9 @@ final class ConnectNode: SiteNode {
     if let operand = other, let other = plan.other {
       try refuseMessage(operand.place, other.place, machine)
     }
+    guard let places = ways?.places else { return }
     for index in plan.backs.indices
-    where message(ways.places[index].place, plan.backs[index].place, isSent: true, machine) != nil {
+    where message(places[index].place, plan.backs[index].place, isSent: true, machine) != nil {
       plan.backs[index].isReadOnly = true
     }
   }

@@ -228,9 +228,10 @@ extension Builder {
 
   mutating func buildKeyword(_ message: KeywordMessageExpression, _ depth: Int) -> Built {
     if let (connect, options) = connectionWithOptions(message) {
-      let outer = connectionOptions
+      let outer = (connectionOptions, asksForSolver)
       connectionOptions = options
-      defer { connectionOptions = outer }
+      asksForSolver = options.contains { $0.name == "solver:" }
+      defer { (connectionOptions, asksForSolver) = outer }
       return buildConnect(connect, depth)
     }
     if let connection = buildGivenInverse(message, depth) { return connection }

@@ -56,11 +56,14 @@ extension Builder {
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
     let written = ConnectExpression(
       connector: connect.connector, operands: [left, right], range: connect.range)
-    return code.add(
+    let node = code.add(
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(written)),
         target: target, block: array, other: nil, reads: reads, options: buildOptions(inner),
-        ways: ConnectNode.Ways(places: operands), roots: roots, awaitsSolver: holdsConnection, base: depth,
+        ways: FormulaWays(places: operands), roots: roots, awaitsSolver: holdsConnection,
+        base: depth,
         at: position(connect.range, inner)))
+    let steps = pair.left.conditionalSteps + pair.right.conditionalSteps
+    return steps.isEmpty ? node : sequence(steps.map { buildCheck(of: $0, depth) } + [node])
   }
 }

@@ -16,12 +16,7 @@ extension Builder {
     let missing = given == nil && asksForSolver ? inversion.problem : nil
     let backs: [WayBack]
     do throws(Inversion.Problem) {
-      backs =
-        if let missing {
-          unknownWays(of: inversion, missing, left, right)
-        } else {
-          try waysBack(by: inversion, of: left, right, given)
-        }
+      backs = try waysBack(by: inversion, missing, of: left, right, given)
     } catch {
       return addFailure(.cannotInvert(error.message), at: position(error.range, depth))
     }
@@ -33,13 +28,10 @@ extension Builder {
         at: position(left.range, depth))
     }
     var targets: [ConnectNode.Operand] = []
-    for back in backs {
-      guard let place = place(back.place, inner) else {
-        return addFailure(
-          .noPlace(SyntaxPrinter.print(back.place), connect.connector.text),
-          at: position(back.place.range, depth))
-      }
-      targets.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
+    if let back = takePlaces(of: backs, to: &targets, inner) {
+      return addFailure(
+        .noPlace(SyntaxPrinter.print(back), connect.connector.text),
+        at: position(back.range, depth))
     }
     // At a prompt this declares what the formula reads.
     let all = reads(of: right, inner)
@@ -56,17 +48,15 @@ extension Builder {
     let sum =
       LinearAnalysis(left, less: right).mayBeLinear
       ? linear(left, right, .equal, isChoice: true, depth) : nil
-    let text = SyntaxPrinter.print(
-      .connect(
-        ConnectExpression(
-          connector: connect.connector, operands: [left, right], range: connect.range)))
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
     let node = code.add(
       ConnectNode(
-        connector: connect.connector.text, text: text,
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
-        ways: ConnectNode.Ways(
+        ways: FormulaWays(
           places: targets, holes: holes,
           problem: missing.map { .cannotInvert($0.message) }),
         roots: roots,
@@ -76,8 +66,21 @@ extension Builder {
     return sequence(inversion.conditionalSteps.map { buildCheck(of: $0, depth) } + [node])
   }
 
+  /// Finds the places that a formula can be run back to.
+  ///
+  /// - Returns: what is none of them, or nil.
+  private mutating func takePlaces(
+    of backs: [WayBack], to operands: inout [ConnectNode.Operand], _ depth: Int
+  ) -> Expression? {
+    for back in backs {
+      guard let place = place(back.place, depth) else { return back.place }
+      operands.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
+    }
+    return nil
+  }
+
   /// Builds the question whether a step runs backwards for the kind of object that it is sent to.
-  private mutating func buildCheck(of step: Inversion.ConditionalStep, _ depth: Int) -> NodeRef {
+  mutating func buildCheck(of step: Inversion.ConditionalStep, _ depth: Int) -> NodeRef {
     reserve(depth + 5)
     let present = add(
       PresentValueNode(
@@ -95,14 +98,14 @@ extension Builder {
   private mutating func buildHoles(
     _ inversion: Inversion, of left: Expression, _ right: Expression, to blocks: inout [NodeRef],
     _ depth: Int
-  ) -> [ConnectNode.Hole] {
-    var holes: [ConnectNode.Hole] = []
+  ) -> [FormulaWays.Hole] {
+    var holes: [FormulaWays.Hole] = []
     for (index, hole) in inversion.holes.enumerated() {
       let others = inversion.holes.enumerated().filter { $0.offset != index }.map(\.element.range)
       presentParts = Set(others)
       blocks.append(buildFormula(right, depth))
       presentParts = []
-      var made = ConnectNode.Hole(forward: blocks.count - 1, ways: [])
+      var made = FormulaWays.Hole(forward: blocks.count - 1, ways: [])
       for way in hole.ways {
         blocks.append(buildInverse(way.value, of: left, right, depth))
         made.ways.append((back: way.direction, block: blocks.count - 1))
@@ -117,8 +120,10 @@ extension Builder {
 
   /// The ways back of a formula: those that the statement gives, then those that are found.
   private func waysBack(
-    by inversion: Inversion, of left: Expression, _ right: Expression, _ given: GivenInverse?
+    by inversion: Inversion, _ missing: Inversion.Problem?, of left: Expression,
+    _ right: Expression, _ given: GivenInverse?
   ) throws(Inversion.Problem) -> [WayBack] {
+    if let missing { return unknownWays(of: inversion, missing, left, right) }
     var backs: [WayBack] = []
     var isGiven: Set<String> = []
     for (place, block) in try given?.blocks(for: inversion) ?? [] {

@@ -265,7 +265,7 @@ extension Machine {
     let reads = readCells(of: plan, ends.reads)
     for read in reads.inputs { try refuseSilent(read, for: connection) }
     if !ends.backs.isEmpty, let block = plan.block {
-      if let missing = plan.missingInverse, plan.requestedSolver == nil { throw missing }
+      if let missing = plan.ways?.problem, plan.requestedSolver == nil { throw missing }
       do throws(Failure) {
         try joinInverse(
           connection, plan, output, reads: reads.inputs, names: reads.names, backs: ends.backs,

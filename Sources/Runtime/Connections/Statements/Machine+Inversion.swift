@@ -36,7 +36,7 @@ extension Machine {
     let forward = graph.makeFormula(
       of: connection, output: left, inputs: reads, source: .block(blocks[element: 0]))
     forward.takeText(readNames: names)
-    if plan.missingInverse != nil {
+    if plan.ways?.problem != nil {
       // A solver of the program's own finds the formula that can be run first.
       let rest = [missing].compactMap { $0 }
       return try graph.add([forward] + formulas + rest, origin: nil)
@@ -62,10 +62,12 @@ extension Machine {
     blocks: ObjectRef, _ side: AimedSide?
   ) throws(Failure) -> Bool {
     let places = backs.compactMap { $0 }
-    guard !plan.holes.isEmpty, places.count == backs.count else { return false }
+    guard let holes = plan.ways?.holes, !holes.isEmpty, places.count == backs.count else {
+      return false
+    }
     let cells = places.map { graph.cell(for: $0, name: name(of: $0)) }
     // Where other formulas determine all of a part, it is a constant of the rest.
-    let areFree = plan.holes.allSatisfy { hole in
+    let areFree = holes.allSatisfy { hole in
       hole.ways.contains { !graph[cells[$0.back]].hasOwner }
     }
     guard areFree, Set(cells).count == cells.count, !cells.contains(left) else { return false }
@@ -78,7 +80,7 @@ extension Machine {
       + places.flatMap { lifetimeOwners(target: $0, reads: []) }
     connection.lifetimeOwners = connection.keptOwners ?? owners
     do throws(Failure) {
-      for hole in plan.holes {
+      for hole in holes {
         let own = hole.ways.map { cells[$0.back] }
         let inverses = hole.ways.map { way in
           let formula = graph.makeFormula(
