@@ -92,12 +92,29 @@ extension Diagram {
     return entries
   }
 
-  /// The names that are those of stores: of groups, and what is assigned from one to another.
+  /// The names that are those of stores: of groups, what is assigned from one to another, and what
+  /// connectors join with these.
+  ///
+  /// - Complexity: O(statements) for each name that leads to further ones.
   private var storeNames: Set<String> {
     var names = Set(
       containers.map(\.header).filter { $0.hasPrefix("group ") }.map { String($0.dropFirst(6)) })
     for statement in statements where statement.connector == ":=" {
       names.formUnion(statement.operands.map { nodes[$0].text })
+    }
+    if names.isEmpty { return names }
+    let joins = statements.filter { ["=|=", "|="].contains($0.connector) }.map { statement in
+      statement.operands.map { nodes[$0] }.filter { node in
+        node.kind == .place && node.container == nil
+          && Diagram.variable(named: node.text) == node.text
+      }.map(\.text)
+    }
+    var count = 0
+    while count < names.count {
+      count = names.count
+      for join in joins where join.count > 1 && join.contains(where: { names.contains($0) }) {
+        names.formUnion(join)
+      }
     }
     return names
   }
