@@ -266,7 +266,7 @@ extension Expression {
 
   /// Whether it is a member, by a literal key, of what a store holds or a text says: to change it is to
   /// change the whole.
-  var isMemberOfValue: Bool {
+  package var isMemberOfValue: Bool {
     let receiver: Expression
     switch self {
     case .subscript(let subscription) where subscription.index.isPlainLiteral:

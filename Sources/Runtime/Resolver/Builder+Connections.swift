@@ -107,7 +107,7 @@ extension Builder {
       return stores
     }
     if isTwoWay, let both = buildFormulaPair(connect, left, right, depth) { return both }
-    if isTwoWay, let choice = buildUnits(connect, left, right, depth) { return choice }
+    if let node = buildByKind(connect, left, right, depth) { return node }
     guard let target = place(left, inner) else {
       return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
     }

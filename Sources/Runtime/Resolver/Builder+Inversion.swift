@@ -9,7 +9,7 @@ extension Builder {
   /// Builds a connection both ways with a formula on the right.
   mutating func buildInversion(
     _ connect: ConnectExpression, _ left: Expression, _ right: Expression,
-    given: GivenInverse? = nil, _ depth: Int
+    given: GivenInverse? = nil, isReversed: Bool = false, _ depth: Int
   ) -> NodeRef {
     let inversion = Inversion(
       of: right, names: names(of: right), isGiven: given != nil, hasUnits: hasUnits)
@@ -49,7 +49,8 @@ extension Builder {
       LinearAnalysis(left, less: right).mayBeLinear
       ? linear(left, right, .equal, isChoice: true, depth) : nil
     let pair = ConnectExpression(
-      connector: connect.connector, operands: [left, right], range: connect.range)
+      connector: connect.connector, operands: isReversed ? [right, left] : [left, right],
+      range: connect.range)
     let node = code.add(
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
@@ -57,13 +58,12 @@ extension Builder {
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
         ways: FormulaWays(
-          places: targets, holes: holes,
+          places: targets, holes: holes, beginsWithText: isReversed,
           problem: missing.map { .cannotInvert($0.message) }),
         roots: roots,
         awaitsSolver: holdsConnection, refusal: refusal(of: [left]), base: depth,
         at: position(connect.range, inner)))
-    guard missing == nil, !inversion.conditionalSteps.isEmpty else { return node }
-    return sequence(inversion.conditionalSteps.map { buildCheck(of: $0, depth) } + [node])
+    return missing == nil ? checked(node, inversion.conditionalSteps, depth) : node
   }
 
   /// Finds the places that a formula can be run back to.
@@ -79,8 +79,15 @@ extension Builder {
     return nil
   }
 
+  /// Builds the questions whether steps run backwards before a connection.
+  mutating func checked(
+    _ connection: NodeRef, _ steps: [Inversion.ConditionalStep], _ depth: Int
+  ) -> NodeRef {
+    sequence(steps.map { buildCheck(of: $0, depth) } + [connection])
+  }
+
   /// Builds the question whether a step runs backwards for the kind of object that it is sent to.
-  mutating func buildCheck(of step: Inversion.ConditionalStep, _ depth: Int) -> NodeRef {
+  private mutating func buildCheck(of step: Inversion.ConditionalStep, _ depth: Int) -> NodeRef {
     reserve(depth + 5)
     let present = add(
       PresentValueNode(
@@ -148,9 +155,41 @@ extension Builder {
     }
   }
 
+  /// Builds a connection that depends on what kinds of objects it is about, nil for any other.
+  mutating func buildByKind(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef? {
+    connect.connector.text == "=|="
+      ? buildUnits(connect, left, right, depth) : buildMember(connect, left, right, depth)
+  }
+
+  /// Builds `member |= formula` for a member of what a store holds: the whole is put anew with it.
+  ///
+  /// - Returns: nil where the left side is no such member.
+  private mutating func buildMember(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef? {
+    guard connect.connector.text == "|=", left.isMemberOfValue else { return nil }
+    let inversion = Inversion(of: left, names: names(of: left))
+    guard let way = inversion.directions.first, inversion.directions.count == 1,
+      let target = place(way.place, depth + 1)
+    else { return nil }
+    let block = buildInverse(way.value, of: right, right, depth)
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
+    return code.add(
+      ConnectNode(
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
+        target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(way.place)),
+        block: block, other: nil, reads: reads(of: right, depth + 1),
+        options: buildOptions(depth + 1), awaitsSolver: holdsConnection,
+        rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
+        at: position(connect.range, depth + 1)))
+  }
+
   /// Builds a connection both ways whose formula has messages such as `hours`, which make durations of
   /// numbers and are properties of other objects: which it is, is known when it is made.
-  mutating func buildUnits(
+  private mutating func buildUnits(
     _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
   ) -> NodeRef? {
     let receivers = right.unitReceivers

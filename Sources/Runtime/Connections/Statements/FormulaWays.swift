@@ -12,12 +12,18 @@ final class FormulaWays {
   let places: [ConnectNode.Operand]
   /// The parts of a text that holds all of these places.
   let holes: [Hole]
+  /// Whether the text wins at the start.
+  let beginsWithText: Bool
   /// What stands against them, where only a solver of the program's own needs none.
   let problem: Failure?
 
-  init(places: [ConnectNode.Operand], holes: [Hole] = [], problem: Failure? = nil) {
+  init(
+    places: [ConnectNode.Operand], holes: [Hole] = [], beginsWithText: Bool = false,
+    problem: Failure? = nil
+  ) {
     self.places = places
     self.holes = holes
+    self.beginsWithText = beginsWithText
     self.problem = problem
   }
 }

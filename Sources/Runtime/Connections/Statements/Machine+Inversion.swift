@@ -72,7 +72,8 @@ extension Machine {
     }
     guard areFree, Set(cells).count == cells.count, !cells.contains(left) else { return false }
     let isAnyMissing = cells.contains { isMissing($0) }
-    let beginsLeft = side == .left || side == nil && isAnyMissing && !isMissing(left)
+    let wantsLeft = isAnyMissing || plan.ways?.beginsWithText ?? false
+    let beginsLeft = side == .left || side == nil && wantsLeft && !isMissing(left)
     // Reading them may have ended the connection.
     guard connection.status == .active else { return true }
     let owners =
