@@ -235,6 +235,12 @@ package struct Analyzer {
       analyze(given.argument)
       return checkInversion(of: given.connect, given: given)
     }
+    // A solver of the program's own may need no inverse: what there is against it is told when that
+    // does not take the connection.
+    if message.keywords[0].text == "solver:", let connect = message.receiver.writtenConnection {
+      analyze(connect)
+      return analyze(message.arguments)
+    }
     analyze(InlinedMessage(message), orReceiver: message.receiver, message.arguments)
   }
 

@@ -97,7 +97,8 @@ extension Expression {
 extension Inversion {
   /// Whether the right side of `=|=` is a formula, and not a place.
   package static func isFormula(_ expression: Expression, names: any InversionNames) -> Bool {
-    switch expression {
+    if expression.isMemberOfValue { return true }
+    return switch expression {
     case .name, .identifier, .reference, .subscript: false
     case .pipe(let pipe): isFormula(pipe.input, names: names)
     case .keywordMessage:

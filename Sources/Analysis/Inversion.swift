@@ -48,6 +48,13 @@ package struct Inversion {
   package private(set) var places: [Expression] = []
   /// Their spellings, in the same order: one place has one.
   package private(set) var names: [String] = []
+  /// The expressions between texts of which more than one holds places: writing the text writes all.
+  ///
+  /// Empty where no such text holds all places of the formula.
+  package private(set) var holes: [Hole] = []
+  /// The steps that run backwards for some kinds of objects: of which kind theirs is, is known when the
+  /// connection is made.
+  package let conditionalSteps: [ConditionalStep]
 
   /// The most steps of all directions together: each direction is code of its own.
   static let stepLimit = 20_000
@@ -56,10 +63,16 @@ package struct Inversion {
   ///
   /// `isGiven`: whether the program gives an inverse itself: every message is a step then, none a
   /// property.
-  package init(of formula: Expression, names environment: any InversionNames, isGiven: Bool = false)
-  {
-    var reader = InversionReader(names: environment, hasProperties: !isGiven)
+  ///
+  /// `hasUnits`: whether messages such as `hours` make durations of numbers; else they name properties.
+  package init(
+    of formula: Expression, names environment: any InversionNames, isGiven: Bool = false,
+    hasUnits: Bool = false
+  ) {
+    var reader = InversionReader(
+      names: environment, hasProperties: !isGiven, hasUnits: hasUnits)
     let root = reader.read(formula)
+    conditionalSteps = isGiven ? [] : root.conditionalSteps
     // What says where a place is, is only read: to write it would lead to another place.
     let deciding = reader.deciding
     for leaf in reader.leaves where !names.contains(leaf.name) && !deciding.contains(leaf.name) {
@@ -81,7 +94,10 @@ package struct Inversion {
         problem = problem ?? error
       }
     }
-    guard problem == nil, directions.isEmpty else { return }
+    if problem == nil { problem = root.adjacentHoles }
+    guard problem == nil else { return }
+    holes = InversionSolver.holes(of: root, directions, reader.leaves)
+    guard directions.isEmpty else { return }
     // The leaves know those above them weakly.
     problem = withExtendedLifetime(root) {
       reader.leaves.first.map { parameterProblem($0.node) }
@@ -127,6 +143,8 @@ package indirect enum InverseTerm: Sendable {
   case present(Expression)
   case number(Int)
   case text(String)
+  /// Several values in an array.
+  case list([InverseTerm], SourceRange)
   /// A message that the language has.
   case send(String, InverseTerm, [InverseTerm], SourceRange)
   /// A message to the kernel's class of inverses.
@@ -196,6 +214,7 @@ final class InversionNode {
     switch rule {
     case .none: false
     case .choice: position > 0
+    case .decision: position == 0
     case .text: true
     case .steps(let steps): steps[position] != nil
     }
@@ -205,7 +224,7 @@ final class InversionNode {
   var canSolveAny: Bool {
     switch rule {
     case .none: false
-    case .choice, .text: true
+    case .choice, .decision, .text: true
     case .steps(let steps): !steps.isEmpty
     }
   }
@@ -219,6 +238,8 @@ enum InversionRule {
   case steps([Int: InversionRules.Step])
   /// A choice: the condition, and what is chosen from.
   case choice
+  /// A choice between two constants that differ: the condition follows from which of them it is.
+  case decision
   /// A text with parts in braces.
   case text
 }
@@ -271,7 +292,7 @@ struct InversionSolver {
     return try solve(root, .given)
   }
 
-  private func solve(
+  func solve(
     _ start: InversionNode, _ value: InverseTerm
   ) throws(Inversion.Problem) -> InverseTerm {
     var node = start
@@ -288,7 +309,7 @@ struct InversionSolver {
     return value
   }
 
-  private func undo(
+  func undo(
     _ node: InversionNode, _ operand: InversionNode, _ value: InverseTerm
   ) throws(Inversion.Problem) -> InverseTerm {
     switch node.rule {
@@ -300,7 +321,11 @@ struct InversionSolver {
       let after = node.joined(node.operands[(operand.position + 1)...])
       let inner = InverseTerm.inverse("inner:from:to:", [value, before, after], node.at)
       return .inverse("word:like:", [inner, .present(operand.expression)], node.at)
-    case .none, .choice: break
+    case .decision where operand.position == 0:
+      return .inverse(
+        "decide:between:and:",
+        [value, .part(node.operands[1].expression), .part(node.operands[2].expression)], node.at)
+    case .none, .choice, .decision: break
     }
     throw Inversion.Problem(message: node.lossMessage, range: node.at)
   }
@@ -327,7 +352,7 @@ extension InversionNode {
   }
 
   /// Parts of a text in one.
-  fileprivate func joined(_ parts: ArraySlice<InversionNode>) -> InverseTerm {
+  func joined(_ parts: ArraySlice<InversionNode>) -> InverseTerm {
     let texts = parts.map { part -> InverseTerm in
       if case .string(let string) = part.expression { return .text(string.value) }
       return .send("displayString", .part(part.expression), [], part.at)

@@ -48,54 +48,61 @@ struct InversionAffine {
     return .finite(.send("/", difference, [form.factor.term(node.at)], node.at), node.at)
   }
 
-  private func form(of node: InversionNode) throws(Inversion.Problem) -> Form {
+  private func form(
+    of node: InversionNode, in whole: InversionNode? = nil
+  ) throws(Inversion.Problem) -> Form {
     guard solver.contains(node) else {
       let constant = InversionConstant(node.expression)
       return (.zero, constant.map { .constant($0) } ?? .computed(.part(node.expression)))
     }
     guard !node.operands.isEmpty else { return (.one, .zero) }
+    let whole = whole ?? node
     let at = node.at
     let operands = node.operands
     switch node.operation {
     case "negated":
-      let form = try form(of: operands[0])
+      let form = try form(of: operands[0], in: whole)
       return (
         combine("-", .zero, form.factor, at), combine("-", .zero, form.rest, at)
       )
     case "+", "-":
-      let left = try form(of: operands[0])
-      let right = try form(of: operands[1])
+      let left = try form(of: operands[0], in: whole)
+      let right = try form(of: operands[1], in: whole)
       return (
         combine(node.operation, left.factor, right.factor, at),
         combine(node.operation, left.rest, right.rest, at)
       )
     case "*":
-      let left = try form(of: operands[0])
-      let right = try form(of: operands[1])
+      let left = try form(of: operands[0], in: whole)
+      let right = try form(of: operands[1], in: whole)
       if !solver.contains(operands[1]) {
         return (
           combine("*", left.factor, right.rest, at), combine("*", left.rest, right.rest, at)
         )
       }
-      guard !solver.contains(operands[0]) else { throw refuse(node) }
+      guard !solver.contains(operands[0]) else { throw refuse(node, in: whole) }
       return (combine("*", left.rest, right.factor, at), combine("*", left.rest, right.rest, at))
     case "/":
-      guard !solver.contains(operands[1]) else { throw refuse(node) }
-      let left = try form(of: operands[0])
-      let right = try form(of: operands[1])
+      guard !solver.contains(operands[1]) else { throw refuse(node, in: whole) }
+      let left = try form(of: operands[0], in: whole)
+      let right = try form(of: operands[1], in: whole)
       if right.rest.isZero {
         throw Inversion.Problem(message: InversionWording.divisionByZero, range: operands[1].at)
       }
       return (combine("/", left.factor, right.rest, at), combine("/", left.rest, right.rest, at))
-    default: throw refuse(node)
+    default: throw refuse(node, in: whole)
     }
   }
 
-  private func refuse(_ node: InversionNode) -> Inversion.Problem {
-    Inversion.Problem(
-      message: InversionWording.occursTwice(
-        solver.name, node.operation, SyntaxPrinter.print(node.expression)),
-      range: node.at)
+  private func refuse(_ node: InversionNode, in whole: InversionNode) -> Inversion.Problem {
+    let isOnBothSides = node.operands.count { solver.contains($0) } > 1
+    let message =
+      isOnBothSides
+      ? InversionWording.occursTwice(
+        solver.name, node.operation, SyntaxPrinter.print(node.expression))
+      : InversionWording.isNoSum(
+        solver.name, node.operation, SyntaxPrinter.print(whole.expression))
+    return Inversion.Problem(message: message, range: node.at)
   }
 
   private func combine(

@@ -13,11 +13,14 @@ struct InversionReader {
   let names: any InversionNames
   /// Whether a message that is no step is a property.
   let hasProperties: Bool
+  /// Whether messages such as `hours` make durations of numbers; else they name properties.
+  let hasUnits: Bool
   private(set) var leaves: [Leaf] = []
 
-  init(names: any InversionNames, hasProperties: Bool) {
+  init(names: any InversionNames, hasProperties: Bool, hasUnits: Bool) {
     self.names = names
     self.hasProperties = hasProperties
+    self.hasUnits = hasUnits
   }
 
   mutating func read(_ expression: Expression) -> InversionNode {
@@ -51,8 +54,11 @@ struct InversionReader {
     _ arguments: [Expression]
   ) -> InversionNode {
     let operands = ([receiver] + arguments).map { read($0) }
-    let rule = InversionRules.rule(
-      for: selector, declared: names.declaredInverses(of: selector))
+    let declared = names.declaredInverses(of: selector)
+    let isMember = declared.isEmpty && selector == "at:" && expression.isMemberOfValue
+    let rule =
+      isMember
+      ? .steps([0: InversionRules.member]) : InversionRules.rule(for: selector, declared: declared)
     return InversionNode(
       expression, operation: selector, at: at, operands: operands, rule: rule)
   }
@@ -67,8 +73,10 @@ struct InversionReader {
       let alternative = conditional.alternative?.onlyExpression
     {
       let operands = [conditional.condition, consequence, alternative].map { read($0) }
+      let isDecision = consequence.isConstant && alternative.isConstant
       return InversionNode(
-        expression, operation: selector, at: at, operands: operands, rule: .choice)
+        expression, operation: selector, at: at, operands: operands,
+        rule: !isDecision ? .choice : consequence.isSameConstant(alternative) ? .none : .decision)
     }
     return step(expression, selector, at, message.receiver, message.arguments)
   }
@@ -76,7 +84,7 @@ struct InversionReader {
   private mutating func read(
     _ string: InterpolatedStringExpression, _ expression: Expression
   ) -> InversionNode {
-    let operands = string.parts.map { part in
+    let operands = string.flattenedParts.map { part in
       switch part {
       case .text(let text):
         InversionNode(
@@ -117,12 +125,14 @@ struct InversionReader {
       return SyntaxPrinter.print(expression)
     case .unaryMessage(let message):
       let selector = message.selector.text
-      guard hasProperties, !InversionRules.isOperation(selector), isOwner(message.receiver),
+      guard hasProperties, !isOperation(selector), isOwner(message.receiver),
         names.declaredInverses(of: selector).isEmpty
       else { return nil }
       return SyntaxPrinter.print(expression)
     case .subscript(let subscription):
-      guard isOwner(subscription.receiver), subscription.index.isPlainLiteral else { return nil }
+      guard isOwner(subscription.receiver), subscription.index.isPlainLiteral,
+        !expression.isMemberOfValue
+      else { return nil }
       return SyntaxPrinter.print(expression)
     case .keywordMessage:
       guard let element = expression.askedElement, names.declaredInverses(of: "at:").isEmpty else {
@@ -179,9 +189,13 @@ struct InversionReader {
       isOwner(subscription.receiver) && subscription.index.isPlainLiteral
     case .keywordMessage: expression.askedElement.map { isOwner(.subscript($0)) } ?? false
     case .unaryMessage(let message):
-      isOwner(message.receiver) && !InversionRules.isOperation(message.selector.text)
+      isOwner(message.receiver) && !isOperation(message.selector.text)
     default: false
     }
+  }
+
+  private func isOperation(_ selector: String) -> Bool {
+    InversionRules.isOperation(selector) || hasUnits && InversionRules.units[selector] != nil
   }
 }
 
@@ -209,6 +223,110 @@ extension Expression {
     case .integer, .string, .symbol, .character: true
     default: false
     }
+  }
+
+  /// What messages are sent to in it that make durations of numbers, or name properties of other objects.
+  ///
+  /// - Complexity: O(size of the expression).
+  package var unitReceivers: [Expression] {
+    var found: [Expression] = []
+    var waiting = [self]
+    while let expression = waiting.popLast() {
+      if case .unaryMessage(let message) = expression,
+        InversionRules.units[message.selector.text] != nil, message.receiver.isPlaceOrSelf
+      {
+        found.append(message.receiver)
+      }
+      expression.forEachChild { waiting.append($0) }
+    }
+    return found
+  }
+
+  /// Whether it is a literal that is always the same value.
+  var isConstant: Bool {
+    switch self {
+    case .integer, .float, .scaledDecimal, .string, .character, .symbol: true
+    case .name(let name):
+      [ReservedName.true, .false, .nil].contains { $0.rawValue == name.name.text }
+    case .pipe(let pipe): pipe.input.isConstant
+    case .unaryMessage, .binaryMessage: InversionConstant(self) != nil
+    default: false
+    }
+  }
+
+  /// Whether another constant has the same value: numbers by what they are worth, texts and symbols by
+  /// what they say.
+  func isSameConstant(_ other: Expression) -> Bool {
+    if let one = InversionConstant(self), let another = InversionConstant(other) {
+      return one.combined("-", another)?.isZero ?? true
+    }
+    if let one = constantText, let another = other.constantText { return one == another }
+    return SyntaxPrinter.print(self) == SyntaxPrinter.print(other)
+  }
+
+  /// Whether it is a member, by a literal key, of what a store holds or a text says: to change it is to
+  /// change the whole.
+  package var isMemberOfValue: Bool {
+    let receiver: Expression
+    switch self {
+    case .subscript(let subscription) where subscription.index.isPlainLiteral:
+      receiver = subscription.receiver
+    case .keywordMessage:
+      guard let element = literalElement else { return false }
+      receiver = element.receiver
+    case .pipe(let pipe): return pipe.input.isMemberOfValue
+    default: return false
+    }
+    return receiver.isStoredValue || receiver.isMemberOfValue
+  }
+
+  private var literalElement: SubscriptExpression? {
+    guard case .keywordMessage(let message) = self, message.keywords.map(\.text) == ["at:"],
+      message.arguments[0].isPlainLiteral
+    else { return nil }
+    return SubscriptExpression(
+      receiver: message.receiver, index: message.arguments[0], range: message.range)
+  }
+
+  /// Whether it is a place of a store, or a text that is read as JSON.
+  private var isStoredValue: Bool {
+    switch self {
+    case .identifier(let identifier):
+      VariablePlace(identifier) == nil && !identifier.path.isEmpty
+        && !["self", "class", "ref"].contains(identifier.scheme.text)
+    case .pipe(let pipe): pipe.input.isStoredValue
+    case .unaryMessage(let message): message.selector.text == "parseJSON"
+    default: false
+    }
+  }
+
+  private var constantText: String? {
+    switch self {
+    case .string(let string): string.value
+    case .symbol(let symbol): symbol.value
+    case .pipe(let pipe): pipe.input.constantText
+    default: nil
+    }
+  }
+
+  /// The first value that a literal map has under several keys, as far as constants tell.
+  ///
+  /// - Complexity: O(n²) for the n entries of a literal of at most 1,000; of a larger one that is not told.
+  var repeatedConstant: Expression? {
+    let values: [Expression]
+    switch self {
+    case .dictionary(let dictionary): values = dictionary.entries.map(\.value)
+    case .array(let array): values = array.elements
+    case .pipe(let pipe): return pipe.input.repeatedConstant
+    default: return nil
+    }
+    guard values.count <= 1_000 else { return nil }
+    for (index, value) in values.enumerated() where value.isConstant {
+      if values[..<index].contains(where: { $0.isConstant && $0.isSameConstant(value) }) {
+        return value
+      }
+    }
+    return nil
   }
 
   /// Calls a function with every expression directly inside this one, those of a block's statements

@@ -30,9 +30,42 @@ enum InversionRules {
     "hex": sending("hexDecoded"), "hexDecoded": checking("hex", against: "hexDecoded"),
     "urlEncoded": sending("urlDecoded"),
     "urlDecoded": checking("urlEncoded", against: "urlDecoded"),
+    "asHours": asking("duration:by:like:", "hours"),
+    "asMinutes": asking("duration:by:like:", "minutes"),
+    "asSeconds": asking("duration:by:like:", "seconds"),
+    "asMilliseconds": asking("duration:by:like:", "milliseconds"),
+    "asMicroseconds": asking("duration:by:like:", "microseconds"),
+    "asNanoseconds": asking("duration:by:like:", "nanoseconds"),
+    "asDays": asking("duration:by:like:", "days"),
+    "asWeeks": asking("duration:by:like:", "weeks"),
+    "asDate": asking("text:readBy:present:", "asDate"),
+    "asTime": asking("text:readBy:present:", "asTime"),
+    "asDateTime": asking("text:readBy:present:", "asDateTime"),
+    "asDuration": asking("text:readBy:present:", "asDuration"),
     "utf8": checking("utf8Decoded", against: "utf8"),
     "utf8Encoded": checking("utf8Decoded", against: "utf8Encoded"),
     "utf8Decoded": checking("utf8", against: "utf8Decoded"),
+  ]
+
+  /// Messages that make durations of numbers, with those that undo them.
+  ///
+  /// Objects have properties of the same names.
+  static let units: [String: Step] = [
+    "nanosecond": number("asNanoseconds"), "nanoseconds": number("asNanoseconds"),
+    "microsecond": number("asMicroseconds"), "microseconds": number("asMicroseconds"),
+    "millisecond": number("asMilliseconds"), "milliseconds": number("asMilliseconds"),
+    "second": number("asSeconds"), "seconds": number("asSeconds"),
+    "minute": number("asMinutes"), "minutes": number("asMinutes"),
+    "hour": number("asHours"), "hours": number("asHours"),
+    "day": number("asDays"), "days": number("asDays"),
+    "week": number("asWeeks"), "weeks": number("asWeeks"),
+  ]
+
+  /// Messages without arguments that run backwards for some kinds of receivers only.
+  static let conditional: Set<String> = [
+    "asString", "displayString", "printString", "asHours", "asMinutes", "asSeconds",
+    "asMilliseconds", "asMicroseconds", "asNanoseconds", "asDays", "asWeeks", "asDate", "asTime",
+    "asDateTime", "asDuration",
   ]
 
   /// Messages of one or more arguments: the receiver is operand 0.
@@ -78,12 +111,27 @@ enum InversionRules {
     "raisedTo:": power, "**": power,
     "nthRoot:": [0: { .inverse("power:degree:", [$0, .part($1.operands[1].expression)], $1.at) }],
     "log:": [0: { .inverse("power:of:", [.part($1.operands[1].expression), $0], $1.at) }],
-    "at:": [1: { .inverse("key:of:", [$0, .part($1.operands[0].expression)], $1.at) }],
+    "at:": [
+      1: { value, node throws(Inversion.Problem) in
+        if let value = node.operands[0].expression.repeatedConstant {
+          throw Inversion.Problem(
+            message: InversionWording.severalKeys(SyntaxPrinter.print(value)), range: node.at)
+        }
+        return .inverse("key:of:", [value, .part(node.operands[0].expression)], node.at)
+      }
+    ],
     "indexOf:": [1: { .inverse("at:of:", [$0, .part($1.operands[0].expression)], $1.at) }],
     "keyAtValue:": [
       1: { .inverse("valueAt:of:", [$0, .part($1.operands[0].expression)], $1.at) }
     ],
   ]
+
+  /// The collection that a member was taken from, with another member in its place.
+  static let member: Step = { value, node in
+    .inverse(
+      "put:at:in:",
+      [value, .part(node.operands[1].expression), .present(node.operands[0].expression)], node.at)
+  }
 
   private static let power: [Int: Step] = [
     0: { value, node throws(Inversion.Problem) in
@@ -140,7 +188,7 @@ enum InversionRules {
       }
       return .steps(Dictionary(uniqueKeysWithValues: steps))
     }
-    if let step = unary[selector] { return .steps([0: step]) }
+    if let step = unary[selector] ?? units[selector] { return .steps([0: step]) }
     return others[selector].map { .steps($0) } ?? .none
   }
 
@@ -154,6 +202,22 @@ enum InversionRules {
     { value, node in
       let present = withPresent ? [InverseTerm.present(node.operands[0].expression)] : []
       return .inverse(selector, [value] + present, node.at)
+    }
+  }
+
+  /// A message to the kernel's class of inverses with a selector and the present value.
+  private static func asking(_ selector: String, _ word: String) -> Step {
+    { value, node in
+      .inverse(
+        selector, [value, .text(word), .present(node.operands[0].expression)], node.at)
+    }
+  }
+
+  /// The number that a unit has made a duration of.
+  private static func number(_ selector: String) -> Step {
+    { value, node in
+      .inverse(
+        "number:by:like:", [value, .text(selector), .present(node.operands[0].expression)], node.at)
     }
   }
 

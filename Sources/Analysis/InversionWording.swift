@@ -2,6 +2,9 @@
 package enum InversionWording {
   private static let wayOut = "give one with 'inverse:', or write two '|='"
 
+  private static let solverOrWayOut =
+    "name a solver with 'solver:', give an inverse with 'inverse:', or write two '|='"
+
   static func losesInformation(_ operation: String) -> String {
     "'=|=' cannot run backwards: '\(operation)' loses information and has no inverse; \(wayOut)"
   }
@@ -13,6 +16,19 @@ package enum InversionWording {
   static func occursTwice(_ name: String, _ operation: String, _ text: String) -> String {
     "'=|=' cannot run backwards: '\(name)' stands on both sides of '\(operation)' in '\(text)'; "
       + wayOut
+  }
+
+  static func isNoSum(_ name: String, _ operation: String, _ text: String) -> String {
+    "'=|=' cannot run backwards: '\(name)' occurs more than once in '\(text)', which because of "
+      + "'\(operation)' is no multiple of it; \(solverOrWayOut)"
+  }
+
+  static func adjacentHoles(_ first: String, _ second: String) -> String {
+    "'=|=' cannot run backwards: no text stands between '{\(first)}' and '{\(second)}'; \(wayOut)"
+  }
+
+  static func severalKeys(_ value: String) -> String {
+    "'=|=' cannot run backwards: several keys of the map have the value \(value)"
   }
 
   package static func onBothSides(_ name: String) -> String {

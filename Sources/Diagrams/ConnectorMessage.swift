@@ -16,7 +16,8 @@ package struct ConnectorMessage: Equatable {
   /// The messages that say something of a connection, and answer it.
   package static let settings: Set<String> = [
     "inverse:", "solver:", "iterate:within:", "policy:", "strength:", "within:", "truth:",
-    "validate:", "arbitrate:", "priority:", "onReject:", "mirror:", "requestOnly", "optimistic",
+    "validate:", "arbitrate:", "arbitrate:within:", "priority:", "onReject:", "mirror:",
+    "requestOnly", "optimistic",
     "override:", "suspend", "resume",
   ]
 

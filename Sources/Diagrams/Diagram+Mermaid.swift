@@ -85,7 +85,9 @@ private struct MermaidWriter {
   private mutating func write(_ statement: Diagram.Statement, _ indent: String) {
     let operands =
       statement.direction == .leftward ? statement.operands.reversed() : statement.operands
-    let arrow = statement.direction == .both ? "<==>" : "==>"
+    // What holds once is an open arrow.
+    let arrow =
+      statement.direction == .both ? "<==>" : statement.connector == ":=" ? "-->" : "==>"
     var label = statement.connector
     if let name = statement.name { label += "\n:= " + name }
     if let messages = statement.messages { label += "\n" + messages }

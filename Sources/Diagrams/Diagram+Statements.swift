@@ -30,7 +30,9 @@ extension Diagram {
   /// The names with hyphens that places and connections have, in the order in which they are met, but
   /// for those that are declared as lazy.
   private var hyphenatedVariables: [String] {
-    var known = Set(nodes.compactMap(\.lazyVariable))
+    // A group declares its name itself.
+    let groups = containers.map(\.header).filter { $0.hasPrefix("group ") }.map { $0.dropFirst(6) }
+    var known = Set(nodes.compactMap(\.lazyVariable)).union(groups.map { String($0) })
     var names: [String] = []
     for node in nodes where node.kind == .place {
       if let scheme = Diagram.scheme(of: node.text), !VariablePlace.schemes.contains(scheme) {

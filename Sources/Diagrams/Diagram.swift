@@ -67,6 +67,15 @@ public struct Diagram: Sendable, Equatable {
     var mark = Mark.none
     /// Which of its operands the connector fills.
     var direction: Direction
+    /// The statement between stores that it is one name of, for programs that run.
+    var whole: Whole?
+  }
+
+  /// A statement that joins stores, name by name.
+  package struct Whole: Sendable, Equatable, Hashable {
+    var connector: String
+    /// The stores, as the statement spells them.
+    var stores: [String]
   }
 
   enum Direction: Sendable {

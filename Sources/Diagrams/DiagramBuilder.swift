@@ -19,6 +19,8 @@ package struct DiagramBuilder {
   private var items: [[Diagram.Item]] = [[]]
   /// The spellings of each variable: they are one place.
   private var variables: [NodeKey: Int] = [:]
+  /// The names that stand for stores as far as the text tells.
+  private var storeNames: Set<String> = []
   /// The variables that are declared to be computed when they are read, by definition.
   private var lazyNames: [Int?: Set<String>] = [:]
 
@@ -86,6 +88,7 @@ package struct DiagramBuilder {
 
 extension DiagramBuilder {
   package mutating func visit(_ script: Script) {
+    storeNames = script.storeNames
     for statement in script.statements {
       guard case .variable(let variable) = statement else { continue }
       recordDeclaration(of: variable, in: nil)
@@ -273,6 +276,12 @@ extension DiagramBuilder {
       add(statement)
       return
     }
+    if isStatement, scopes.isEmpty, case .assignment(let assignment) = expression,
+      let statement = ConnectorStatement(assignment, storeNames)
+    {
+      add(statement)
+      return
+    }
     if isStatement { noteOther(expression.range) }
     var spine = [expression]
     while let receiver = spine[spine.count - 1].spineReceiver { spine.append(receiver) }
@@ -315,10 +324,12 @@ extension DiagramBuilder {
   ///   - statement: The statement, parsed again.
   ///   - mark: What has become of it.
   ///   - hidden: The places it reads that its own text does not say, and what they are called.
+  ///   - whole: The statement between stores that it is one name of.
   ///   - lookUp: The place that a text of the statement means.
   package mutating func add(
     _ statement: ConnectorStatement, mark: Diagram.Mark,
     hidden: [(text: String, place: LivePlace?)],
+    whole: ConnectorStatement? = nil,
     lookUp: @escaping (String) -> LivePlace?
   ) {
     self.lookUp = lookUp
@@ -326,6 +337,9 @@ extension DiagramBuilder {
     add(statement)
     let number = diagram.statements.count - 1
     diagram.statements[number].mark = mark
+    diagram.statements[number].whole = whole.map {
+      Diagram.Whole(connector: $0.connect.connector.text, stores: $0.operandTexts)
+    }
     let operands = diagram.statements[number].operands
     guard let first = operands.first, let last = operands.last else { return }
     let direction = diagram.statements[number].direction

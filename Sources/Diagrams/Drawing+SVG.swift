@@ -24,6 +24,7 @@ extension Drawing {
     let layout = LayeredLayout(sizes, arrows: drawing.arrows.map { ($0.from, $0.to) })
     let width = Drawing.number(layout.width + 2 * Drawing.margin)
     let height = Drawing.number(layout.height + 2 * Drawing.margin)
+    let opens = arrows.contains { $0.style == .open } ? Drawing.openHead : ""
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
@@ -32,7 +33,7 @@ extension Drawing {
       <defs>
       <marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" \
       orient="auto-start-reverse"><path d="M0 0 L10 5 L0 10 z"/></marker>
-      </defs>
+      \(opens)</defs>
       <rect width="100%" height="100%" fill="white"/>
 
       """
@@ -68,6 +69,13 @@ extension Drawing {
     }
     return drawing
   }
+
+  /// The head of an open arrow.
+  private static let openHead = """
+    <marker id="open" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" \
+    orient="auto-start-reverse"><path d="M1 1 L9 5 L1 9 z" fill="white" stroke="#455a64"/></marker>
+
+    """
 
   // MARK: Boxes
 
@@ -188,6 +196,7 @@ extension Drawing {
     case .solid: attributes += " stroke-width=\"1.5\" marker-end=\"url(#arrow)\""
     case .both:
       attributes += " stroke-width=\"1.5\" marker-start=\"url(#arrow)\" marker-end=\"url(#arrow)\""
+    case .open: attributes += " stroke-width=\"1.5\" marker-end=\"url(#open)\""
     case .dotted: attributes += " stroke-dasharray=\"2 3\" marker-end=\"url(#arrow)\""
     case .plain: attributes += " stroke-dasharray=\"2 3\""
     }

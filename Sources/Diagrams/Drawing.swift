@@ -23,6 +23,8 @@ package struct Drawing {
     enum Style {
       /// A connector, in one direction or both.
       case solid, both
+      /// What fills once, and does not keep.
+      case open
       /// What a formula reads.
       case dotted
       /// Two spellings of one place.
@@ -89,10 +91,17 @@ extension Diagram {
         drawing.arrows.append(
           Drawing.Arrow(
             from: pair.0, to: pair.1, label: label,
-            style: statement.direction == .both ? .both : .solid, mark: statement.mark))
+            style: statement.style, mark: statement.mark))
       }
     }
     return drawing
+  }
+}
+
+extension Diagram.Statement {
+  /// How its arrows are drawn.
+  var style: Drawing.Arrow.Style {
+    direction == .both ? .both : connector == ":=" ? .open : .solid
   }
 }
 
@@ -108,7 +117,7 @@ extension Drawing {
     }
     var styles = ""
     for (number, arrow) in arrows.enumerated() {
-      let line = arrow.style == .both ? "<==>" : "==>"
+      let line = arrow.style == .both ? "<==>" : arrow.style == .open ? "-->" : "==>"
       text += "  n\(arrow.from + 1) \(line)|\"\(Diagram.escaped(arrow.label ?? ""))\"| "
       text += "n\(arrow.to + 1)\n"
       if let color = Diagram.color(of: arrow.mark) {
@@ -166,6 +175,7 @@ extension Drawing {
     switch arrow.style {
     case .solid: attributes.append("penwidth=2")
     case .both: attributes += ["penwidth=2", "dir=both"]
+    case .open: attributes += ["penwidth=1", "arrowhead=empty"]
     case .dotted: attributes.append("style=dotted")
     case .plain: attributes += ["style=dotted", "dir=none"]
     }

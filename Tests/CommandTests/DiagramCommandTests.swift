@@ -64,6 +64,43 @@ import Testing
     }
   }
 
+  /// The high-level architectures of the paper as it draws them: a box for each part, an arrow for each
+  /// statement.
+  @Test(arguments: [
+    (["examples/paper/listing01.st"], ["backend", "memory-model", "persistence", "ui"]),
+    (["--run", "examples/paper/listing01.st"], ["backend", "memory-model", "persistence", "ui"]),
+    (
+      ["examples/paper/listing15.st"],
+      ["memory-model", "persistence", "script<br/>4 × |= within", "ui"]
+    ),
+  ])
+  func theArchitecturesOfThePaper(_ arguments: [String], _ boxes: [String]) throws {
+    let root = ExampleTests.examples.deletingLastPathComponent()
+    let file = root.appendingPathComponent(arguments.last ?? "").path
+    let result = try Command.run(
+      ["diagram", "--zoom", "stores"] + arguments.dropLast() + [file], input: [])
+    var names: [Substring: String] = [:]
+    var arrows: Set<String> = []
+    for line in result.output.split(separator: "\n").dropFirst() {
+      let words = line.split(separator: " ", maxSplits: 2)
+      if words.count == 3, words[1].contains("|") {
+        let sign = words[1].prefix { $0 != "|" }
+        let ends = [words[0], words[2]].map { names[$0] ?? "" }
+        arrows.insert(
+          (sign == "<==>" ? ends.sorted() : ends).joined(separator: " \(sign) "))
+      } else if let start = line.firstIndex(of: "[") {
+        let label = line[start...].dropFirst(2).dropLast(2)
+        names[line[..<start].drop { $0 == " " }] = String(label)
+      }
+    }
+    #expect(names.values.sorted() == boxes)
+    var expected: Set<String> = [
+      "memory-model <==> ui", "persistence --> memory-model", "memory-model ==> persistence",
+    ]
+    if boxes.contains("backend") { expected.insert("backend <==> memory-model") }
+    #expect(arrows == expected)
+  }
+
   @Test func zoomsAndFormats() throws {
     try Directory.withTemporary { directory in
       let file = try directory.write(DiagramCommandTests.program, to: "net.st")

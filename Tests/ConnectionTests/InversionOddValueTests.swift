@@ -90,7 +90,7 @@ private struct OddFormula {
     "x log2", "x sinh", "x arcSinh", "x degreesToRadians", "x + 3", "3 - x", "x * 2.5", "x / 3",
     "12 / x", "none / x", "x * 1.0e-300", "x ** 3", "x ** 4", "x ** -1", "x ** (1 / 2)", "2 ** x",
     "0.5 raisedTo: x", "3 raisedTo: x", "1.5 raisedTo: x", "x nthRoot: 3", "x log: 2",
-    "3 * x - x + 1", "(#(5, 6, 5) at: x)", "(#(3, 1, 3) indexOf: x)",
+    "3 * x - x + 1", "(#(5, 6, 7) at: x)", "(#(3, 1, 3) indexOf: x)",
     "(#{ a: 3, b: 4, c: 3 } keyAtValue: x)", "x asString", "x printString", "x displayString",
     "\"<{x}>\"", "x jsonString", "x yourself",
   ]

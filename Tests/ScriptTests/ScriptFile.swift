@@ -22,9 +22,10 @@ struct ScriptFile: Sendable, CustomTestStringConvertible {
     files(in: scripts, below: "") + files(in: examples, below: "paper/") + annotatedExamples
 
   /// Examples that say themselves what they do.
-  private static let annotatedExamples = ["units.st", "search.st", "relaxation.st"].flatMap {
-    files(in: examples, below: $0)
-  }
+  private static let annotatedExamples = ["units.st", "search.st", "bisection.st", "relaxation.st"]
+    .flatMap {
+      files(in: examples, below: $0)
+    }
 
   private static func files(in folder: URL, below path: String) -> [ScriptFile] {
     let wanted = ProcessInfo.processInfo.environment["SCRIPTS"] ?? ""

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 internal import TenonDiagrams
 internal import TenonLexer
 internal import TenonSolverKit
@@ -40,9 +41,17 @@ extension Machine {
     /// The parts of classes, and the statements in each.
     var known: [StatedConnections.Home: Int] = [:]
     var numbers: [StatementKey: Int] = [:]
+    /// How many of the assignments between stores of each text stand among the parts.
+    var assigned: [ObjectIdentifier: Int] = [:]
+    var sources: [SourceText] = []
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       // What makes up a view no program says.
       if connection.statement.origin == .kernel { continue }
+      if !sources.contains(where: { $0 === connection.source }) {
+        sources.append(connection.source)
+      }
+      parts += assignments(
+        in: connection.source, before: connection.range.start, &assigned, &stated)
       guard let home = stated.home(of: connection, in: self) else {
         guard let statement = statement(of: connection, &stated) else { continue }
         parts.append(LivePart(home: nil, statements: [LiveStatement(statement, [connection])]))
@@ -66,7 +75,34 @@ extension Machine {
       numbers[key] = parts[number].statements.count
       parts[number].statements.append(LiveStatement(statement, [connection]))
     }
+    for source in sources {
+      parts += assignments(in: source, before: .max, &assigned, &stated)
+    }
     return parts
+  }
+
+  /// The assignments between stores that stand in a text before an offset and have not been met yet.
+  private func assignments(
+    in source: SourceText, before end: Int32, _ met: inout [ObjectIdentifier: Int],
+    _ stated: inout StatedConnections
+  ) -> [LivePart] {
+    let key = ObjectIdentifier(source)
+    let rest = stated.assignments(in: source, of: self).dropFirst(met[key] ?? 0)
+    let found = rest.prefix { $0.connect.range.start < end }
+    met[key, default: 0] += found.count
+    return found.filter { joinsStores($0) }.map {
+      LivePart(home: nil, statements: [LiveStatement($0, [])])
+    }
+  }
+
+  /// Whether the variables that a statement joins hold stores, as far as they are variables of the script.
+  private func joinsStores(_ statement: ConnectorStatement) -> Bool {
+    statement.connect.operands.allSatisfy { operand in
+      guard let name = operand.variableName, let cell = session.cells[name.text] else {
+        return operand.variableName == nil
+      }
+      return isStore(cell[slot: 0])
+    }
   }
 
   /// Draws a statement with what its connections hold.
@@ -91,6 +127,10 @@ extension Machine {
           ? [livePlace(each.cell, owners)]
           : all.compactMap { livePlace(each.text, $0, owners) }
         return (each.text, .together(places, of: home))
+      },
+      whole: live.connections.first.flatMap { connection in
+        guard case .part(let text) = connection.statement.origin else { return nil }
+        return connectorStatement(text)
       }
     ) { [unowned self] text in
       .together(all.compactMap { livePlace(text, $0, owners) }, of: home)

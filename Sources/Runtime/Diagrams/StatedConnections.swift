@@ -16,6 +16,8 @@ struct StatedConnections {
   }
 
   private var known: [ObjectIdentifier: [SourceRange: Stated]] = [:]
+  /// The assignments from one store to another, in the order of each text.
+  private var assigned: [ObjectIdentifier: [ConnectorStatement]] = [:]
 
   /// The statement whose connector stands at a place; nil when the text says none there.
   ///
@@ -33,6 +35,12 @@ struct StatedConnections {
     return stated?.home.map { Home(source: ObjectIdentifier(source), home: $0) }
   }
 
+  /// The assignments from one store to another that a text says outside of its definitions.
+  mutating func assignments(in source: SourceText, of machine: Machine) -> [ConnectorStatement] {
+    _ = statements(in: source, of: machine)
+    return assigned[ObjectIdentifier(source)] ?? []
+  }
+
   private mutating func statements(
     in source: SourceText, of machine: Machine
   ) -> [SourceRange: Stated] {
@@ -44,7 +52,9 @@ struct StatedConnections {
     if let script = result.script {
       var builder = DiagramBuilder()
       builder.visit(script)
-      for (statement, home) in zip(builder.statements, builder.homes) {
+      assigned[key] = builder.statements.filter(\.isAssignment)
+      for (statement, home) in zip(builder.statements, builder.homes) where !statement.isAssignment
+      {
         statements[statement.connect.range] = Stated(statement: statement, home: home)
       }
     }

@@ -75,8 +75,8 @@ final class ConnectNode: SiteNode {
   let options: [Option]
   /// The right side of `|=`, in case it has to be read as a sum.
   let formula: Expression?
-  /// What the other blocks of the array compute.
-  let backs: [Operand]
+  /// How the formula runs backwards.
+  let ways: FormulaWays?
   /// What paths to places that can be computed begin with: read by the formula only where one of them
   /// turns out to be none, so that it is what messages answer that counts.
   let roots: [Operand]
@@ -94,7 +94,7 @@ final class ConnectNode: SiteNode {
   init(
     connector: String, text: String, target: Operand, block: NodeRef?, other: Operand?,
     reads: [Operand], linear: Linear? = nil, options: [Option] = [],
-    formula: Expression? = nil, backs: [Operand] = [], roots: [Operand] = [],
+    formula: Expression? = nil, ways: FormulaWays? = nil, roots: [Operand] = [],
     awaitsSolver: Bool = false,
     rightName: String? = nil, refusal: Failure? = nil, awaitsPolicy: Bool = false, base: Int,
     at position: CodePosition
@@ -108,7 +108,7 @@ final class ConnectNode: SiteNode {
     self.linear = linear
     self.options = options
     self.formula = formula
-    self.backs = backs
+    self.ways = ways
     self.roots = roots
     self.awaitsSolver = awaitsSolver
     self.refusal = refusal
@@ -156,9 +156,11 @@ final class ConnectNode: SiteNode {
       other = resolved
     }
     guard var reads = try resolve(self.reads, frame, machine),
-      let backs = try resolve(self.backs, frame, machine)
+      let backs = try resolve(ways?.places ?? [], frame, machine)
     else { return nil }
-    if !roots.isEmpty, zip([self.target] + self.backs, [target] + backs).contains(where: isNoPath) {
+    if !roots.isEmpty,
+      zip([self.target] + (ways?.places ?? []), [target] + backs).contains(where: isNoPath)
+    {
       guard let resolved = try resolve(roots, frame, machine) else { return nil }
       reads += resolved
     }
@@ -166,6 +168,7 @@ final class ConnectNode: SiteNode {
       target: target, block: block == nil ? nil : frame[base], other: other, reads: reads)
     plan.formula = formula
     plan.backs = backs
+    plan.ways = ways
     plan.awaitsPolicy = awaitsPolicy
     return plan
   }
@@ -178,8 +181,9 @@ final class ConnectNode: SiteNode {
     if let operand = other, let other = plan.other {
       try refuseMessage(operand.place, other.place, machine)
     }
+    guard let places = ways?.places else { return }
     for index in plan.backs.indices
-    where message(backs[index].place, plan.backs[index].place, isSent: true, machine) != nil {
+    where message(places[index].place, plan.backs[index].place, isSent: true, machine) != nil {
       plan.backs[index].isReadOnly = true
     }
   }

@@ -4,9 +4,12 @@
 /// An inverse that has to choose among several values keeps to the one that is there.
 final class PresentValueNode: SiteNode {
   let body: NodeRef
+  /// Whether what goes wrong in it does go wrong in the formula.
+  let isFailing: Bool
 
-  init(body: NodeRef, at position: CodePosition) {
+  init(body: NodeRef, failing: Bool = false, at position: CodePosition) {
     self.body = body
+    isFailing = failing
     super.init(at: position)
   }
 
@@ -17,6 +20,11 @@ final class PresentValueNode: SiteNode {
       machine.recorder = DependencyRecorder(within: outer)
       return outer
     }
+    if isFailing {
+      let value = body.evaluate(frame)
+      withMachine(in: frame) { $0.recorder = outer }
+      return value
+    }
     let outcome = state.withMachine { machine in
       machine.withErrorsCaught { body.evaluate(frame) }
     }
@@ -26,5 +34,30 @@ final class PresentValueNode: SiteNode {
     case .failed: .nil
     case .unwound: .unwind
     }
+  }
+}
+
+/// A formula in which messages make durations of numbers, or another one in which they name properties, by
+/// what they are sent to.
+final class UnitChoiceNode: SiteNode {
+  /// The present values of what the messages are sent to.
+  let receivers: NodeList
+  let formula: NodeRef
+  let property: NodeRef
+
+  init(receivers: NodeList, formula: NodeRef, property: NodeRef, at position: CodePosition) {
+    self.receivers = receivers
+    self.formula = formula
+    self.property = property
+    super.init(at: position)
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    for index in 0..<receivers.count {
+      let value = receivers[index].evaluate(frame)
+      if value.isUnwind { return value }
+      if !withMachine(in: frame, { $0.isNumber(value) }) { return property.evaluate(frame) }
+    }
+    return formula.evaluate(frame)
   }
 }

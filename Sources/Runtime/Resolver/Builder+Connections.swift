@@ -92,7 +92,7 @@ extension Builder {
     return block
   }
 
-  private mutating func buildPair(
+  mutating func buildPair(
     _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
   ) -> NodeRef {
     let isTwoWay = connect.connector.text == "=|="
@@ -107,6 +107,7 @@ extension Builder {
       return stores
     }
     if isTwoWay, let both = buildFormulaPair(connect, left, right, depth) { return both }
+    if let node = buildByKind(connect, left, right, depth) { return node }
     guard let target = place(left, inner) else {
       return failure(.noPlace(SyntaxPrinter.print(left), connect.connector.text), left, depth)
     }

@@ -54,7 +54,14 @@ extension Builder {
     for (index, part) in literal.parts.enumerated() {
       switch part {
       case .text(let text): nodes.append(constant(machine.makeString(text)).node)
-      case .expression(let expression): nodes.append(build(expression, depth + index).node)
+      case .expression(let expression):
+        let node = build(expression, depth + index).node
+        nodes.append(
+          presentParts.contains(expression.range)
+            ? add(
+              PresentValueNode(
+                body: node, failing: true, at: position(expression.range, depth + index))
+            ).node : node)
       }
     }
     return add(
@@ -221,9 +228,10 @@ extension Builder {
 
   mutating func buildKeyword(_ message: KeywordMessageExpression, _ depth: Int) -> Built {
     if let (connect, options) = connectionWithOptions(message) {
-      let outer = connectionOptions
+      let outer = (connectionOptions, asksForSolver)
       connectionOptions = options
-      defer { connectionOptions = outer }
+      asksForSolver = options.contains { $0.name == "solver:" }
+      defer { (connectionOptions, asksForSolver) = outer }
       return buildConnect(connect, depth)
     }
     if let connection = buildGivenInverse(message, depth) { return connection }

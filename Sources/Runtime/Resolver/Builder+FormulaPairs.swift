@@ -20,6 +20,7 @@ extension Builder {
       return code.add(
         FailureNode(.cannotInvert(problem.message), at: position(problem.range, depth)))
     }
+    if let text = buildTextOnTheLeft(connect, pair, left, right, depth) { return text }
     typealias Direction = (place: Expression, make: (inout Builder, Int) -> NodeRef)
     let directions =
       pair.left.directions.map { direction -> Direction in
@@ -56,11 +57,24 @@ extension Builder {
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
     let written = ConnectExpression(
       connector: connect.connector, operands: [left, right], range: connect.range)
-    return code.add(
+    let node = code.add(
       ConnectNode(
         connector: connect.connector.text, text: SyntaxPrinter.print(.connect(written)),
         target: target, block: array, other: nil, reads: reads, options: buildOptions(inner),
-        backs: operands, roots: roots, awaitsSolver: holdsConnection, base: depth,
-        at: position(connect.range, inner)))
+        ways: FormulaWays(places: operands), roots: roots, awaitsSolver: holdsConnection,
+        base: depth, at: position(connect.range, inner)))
+    return checked(node, pair.left.conditionalSteps + pair.right.conditionalSteps, depth)
+  }
+
+  /// Builds a connection between a text with several places and a place, which is taken apart as one on the
+  /// right; nil for any other.
+  private mutating func buildTextOnTheLeft(
+    _ connect: ConnectExpression, _ pair: InversionPair, _ left: Expression, _ right: Expression,
+    _ depth: Int
+  ) -> NodeRef? {
+    guard !pair.left.holes.isEmpty, place(right, depth + 1) != nil,
+      !Inversion.isFormula(right, names: names(of: right))
+    else { return nil }
+    return buildInversion(connect, right, left, isReversed: true, depth)
   }
 }

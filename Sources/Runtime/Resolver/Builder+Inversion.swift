@@ -9,11 +9,14 @@ extension Builder {
   /// Builds a connection both ways with a formula on the right.
   mutating func buildInversion(
     _ connect: ConnectExpression, _ left: Expression, _ right: Expression,
-    given: GivenInverse? = nil, _ depth: Int
+    given: GivenInverse? = nil, isReversed: Bool = false, _ depth: Int
   ) -> NodeRef {
+    let inversion = Inversion(
+      of: right, names: names(of: right), isGiven: given != nil, hasUnits: hasUnits)
+    let missing = given == nil && asksForSolver ? inversion.problem : nil
     let backs: [WayBack]
     do throws(Inversion.Problem) {
-      backs = try waysBack(of: left, right, given)
+      backs = try waysBack(by: inversion, missing, of: left, right, given)
     } catch {
       return addFailure(.cannotInvert(error.message), at: position(error.range, depth))
     }
@@ -25,13 +28,10 @@ extension Builder {
         at: position(left.range, depth))
     }
     var targets: [ConnectNode.Operand] = []
-    for back in backs {
-      guard let place = place(back.place, inner) else {
-        return addFailure(
-          .noPlace(SyntaxPrinter.print(back.place), connect.connector.text),
-          at: position(back.place.range, depth))
-      }
-      targets.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
+    if let back = takePlaces(of: backs, to: &targets, inner) {
+      return addFailure(
+        .noPlace(SyntaxPrinter.print(back), connect.connector.text),
+        at: position(back.range, depth))
     }
     // At a prompt this declares what the formula reads.
     let all = reads(of: right, inner)
@@ -42,24 +42,84 @@ extension Builder {
     }
     var blocks = [buildFormula(right, depth + 1)]
     for back in backs { blocks.append(back.make(&self, depth + 1)) }
+    let holes = given == nil ? buildHoles(inversion, of: left, right, to: &blocks, depth + 1) : []
     let array = code.add(ArrayNode(elements: list(blocks), slot: depth, state: state))
     // Where formulas cannot hold together with others, a sum may.
     let sum =
       LinearAnalysis(left, less: right).mayBeLinear
       ? linear(left, right, .equal, isChoice: true, depth) : nil
-    return code.add(
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: isReversed ? [right, left] : [left, right],
+      range: connect.range)
+    let node = code.add(
       ConnectNode(
-        connector: connect.connector.text,
-        text: SyntaxPrinter.print(
-          .connect(
-            ConnectExpression(
-              connector: connect.connector, operands: [left, right], range: connect.range))),
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
         target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(left)),
         block: array, other: nil, reads: reads, linear: sum, options: buildOptions(inner),
         formula: right,
-        backs: targets, roots: roots,
+        ways: FormulaWays(
+          places: targets, holes: holes, beginsWithText: isReversed,
+          problem: missing.map { .cannotInvert($0.message) }),
+        roots: roots,
         awaitsSolver: holdsConnection, refusal: refusal(of: [left]), base: depth,
         at: position(connect.range, inner)))
+    return missing == nil ? checked(node, inversion.conditionalSteps, depth) : node
+  }
+
+  /// Finds the places that a formula can be run back to.
+  ///
+  /// - Returns: what is none of them, or nil.
+  private mutating func takePlaces(
+    of backs: [WayBack], to operands: inout [ConnectNode.Operand], _ depth: Int
+  ) -> Expression? {
+    for back in backs {
+      guard let place = place(back.place, depth) else { return back.place }
+      operands.append(ConnectNode.Operand(place: place, name: SyntaxPrinter.print(back.place)))
+    }
+    return nil
+  }
+
+  /// Builds the questions whether steps run backwards before a connection.
+  mutating func checked(
+    _ connection: NodeRef, _ steps: [Inversion.ConditionalStep], _ depth: Int
+  ) -> NodeRef {
+    sequence(steps.map { buildCheck(of: $0, depth) } + [connection])
+  }
+
+  /// Builds the question whether a step runs backwards for the kind of object that it is sent to.
+  private mutating func buildCheck(of step: Inversion.ConditionalStep, _ depth: Int) -> NodeRef {
+    reserve(depth + 5)
+    let present = add(
+      PresentValueNode(
+        body: build(step.receiver, depth + 4).node, at: position(step.range, depth + 3)))
+    return send(
+      "check:for:", to: classNode("Inverse"),
+      [constant(machine.makeString(step.selector)), present], step.range, depth
+    ).node
+  }
+
+  /// Builds the formulas of the single parts of a text with several places, each of which follows from
+  /// the text alone.
+  ///
+  /// - Returns: the parts, with the positions of their blocks.
+  private mutating func buildHoles(
+    _ inversion: Inversion, of left: Expression, _ right: Expression, to blocks: inout [NodeRef],
+    _ depth: Int
+  ) -> [FormulaWays.Hole] {
+    var holes: [FormulaWays.Hole] = []
+    for (index, hole) in inversion.holes.enumerated() {
+      let others = inversion.holes.enumerated().filter { $0.offset != index }.map(\.element.range)
+      presentParts = Set(others)
+      blocks.append(buildFormula(right, depth))
+      presentParts = []
+      var made = FormulaWays.Hole(forward: blocks.count - 1, ways: [])
+      for way in hole.ways {
+        blocks.append(buildInverse(way.value, of: left, right, depth))
+        made.ways.append((back: way.direction, block: blocks.count - 1))
+      }
+      holes.append(made)
+    }
+    return holes
   }
 
   /// A place that a formula of `=|=` can be run back to, and what builds the code for that.
@@ -67,9 +127,10 @@ extension Builder {
 
   /// The ways back of a formula: those that the statement gives, then those that are found.
   private func waysBack(
-    of left: Expression, _ right: Expression, _ given: GivenInverse?
+    by inversion: Inversion, _ missing: Inversion.Problem?, of left: Expression,
+    _ right: Expression, _ given: GivenInverse?
   ) throws(Inversion.Problem) -> [WayBack] {
-    let inversion = Inversion(of: right, names: names(of: right), isGiven: given != nil)
+    if let missing { return unknownWays(of: inversion, missing, left, right) }
     var backs: [WayBack] = []
     var isGiven: Set<String> = []
     for (place, block) in try given?.blocks(for: inversion) ?? [] {
@@ -84,10 +145,78 @@ extension Builder {
     return backs
   }
 
+  /// The places of a formula that no inverse is known for: a solver of the program's own finds them.
+  private func unknownWays(
+    of inversion: Inversion, _ problem: Inversion.Problem, _ left: Expression, _ right: Expression
+  ) -> [WayBack] {
+    let value = InverseTerm.inverse("unknown:", [.text(problem.message)], problem.range)
+    return inversion.places.map { place in
+      (place, { $0.buildInverse(value, of: left, right, $1) })
+    }
+  }
+
+  /// Builds a connection that depends on what kinds of objects it is about, nil for any other.
+  mutating func buildByKind(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef? {
+    connect.connector.text == "=|="
+      ? buildUnits(connect, left, right, depth) : buildMember(connect, left, right, depth)
+  }
+
+  /// Builds `member |= formula` for a member of what a store holds: the whole is put anew with it.
+  ///
+  /// - Returns: nil where the left side is no such member.
+  private mutating func buildMember(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef? {
+    guard connect.connector.text == "|=", left.isMemberOfValue else { return nil }
+    let inversion = Inversion(of: left, names: names(of: left))
+    guard let way = inversion.directions.first, inversion.directions.count == 1,
+      let target = place(way.place, depth + 1)
+    else { return nil }
+    let block = buildInverse(way.value, of: right, right, depth)
+    let pair = ConnectExpression(
+      connector: connect.connector, operands: [left, right], range: connect.range)
+    return code.add(
+      ConnectNode(
+        connector: connect.connector.text, text: SyntaxPrinter.print(.connect(pair)),
+        target: ConnectNode.Operand(place: target, name: SyntaxPrinter.print(way.place)),
+        block: block, other: nil, reads: reads(of: right, depth + 1),
+        options: buildOptions(depth + 1), awaitsSolver: holdsConnection,
+        rightName: SyntaxPrinter.print(right), awaitsPolicy: awaitsPolicy, base: depth,
+        at: position(connect.range, depth + 1)))
+  }
+
+  /// Builds a connection both ways whose formula has messages such as `hours`, which make durations of
+  /// numbers and are properties of other objects: which it is, is known when it is made.
+  private mutating func buildUnits(
+    _ connect: ConnectExpression, _ left: Expression, _ right: Expression, _ depth: Int
+  ) -> NodeRef? {
+    let receivers = right.unitReceivers
+    guard !receivers.isEmpty, !hasUnits,
+      Inversion(of: right, names: names(of: right), hasUnits: true).problem == nil
+    else { return nil }
+    hasUnits = true
+    let formula = buildInversion(connect, left, right, depth)
+    let property = buildPair(connect, left, right, depth)
+    hasUnits = false
+    let present = receivers.map { receiver in
+      add(
+        PresentValueNode(
+          body: build(receiver, depth + 1).node, at: position(receiver.range, depth))
+      ).node
+    }
+    return code.add(
+      UnitChoiceNode(
+        receivers: list(present), formula: formula, property: property,
+        at: position(connect.range, depth + 1)))
+  }
+
   /// Builds the connection that a message about its solver is sent to: it comes into force with that
   /// solver, which may keep what others refuse; nil for any other receiver or message.
   mutating func buildHeldConnection(_ message: KeywordMessageExpression, _ depth: Int) -> Built? {
-    guard ["solver:", "iterate:"].contains(message.keywords[0].text) else { return nil }
+    let word = message.keywords[0].text
+    guard ["solver:", "iterate:"].contains(word) else { return nil }
     var receiver = message.receiver
     while case .pipe(let pipe) = receiver { receiver = pipe.input }
     let connect: ConnectExpression
@@ -102,7 +231,8 @@ extension Builder {
       connect.operands.count == 2
     else { return nil }
     holdsConnection = true
-    defer { holdsConnection = false }
+    asksForSolver = word == "solver:"
+    defer { (holdsConnection, asksForSolver) = (false, false) }
     return build(receiver, depth)
   }
 
@@ -169,6 +299,9 @@ extension Builder {
       return add(
         PresentValueNode(
           body: build(expression, depth + 1).node, at: position(expression.range, depth)))
+    case .list(let terms, _):
+      let values = terms.map { build($0, of: left, depth + 1) }
+      return add(ArrayNode(elements: list(values.map(\.node)), slot: depth, state: state))
     case .number(let number): return constant(machine.makeInteger(number))
     case .text(let text): return constant(machine.makeString(text))
     case .send(let selector, let receiver, let arguments, let range):

@@ -38,6 +38,12 @@ struct Builder {
   var layout: ClassInfo?
   /// Whether the connection that is built next waits for its solver.
   var holdsConnection = false
+  /// Whether that is a solver which the message names: it may need no inverse.
+  var asksForSolver = false
+  /// Whether messages such as `hours` in formulas make durations of numbers, and are no properties.
+  var hasUnits = false
+  /// The expressions in the braces of a text whose present values are taken and not depended on.
+  var presentParts: Set<SourceRange> = []
   /// Whether the connection that is built gets the message `policy:`.
   var awaitsPolicy = false
   /// What stands for connections that are refused whatever the places hold.

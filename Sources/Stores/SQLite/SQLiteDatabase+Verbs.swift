@@ -11,6 +11,7 @@ extension SQLiteDatabase {
     case root
     case table(SQLiteTable, key: [SQLiteValue])
     case row(SQLiteTable, key: [SQLiteValue])
+    case column(SQLiteTable.Column, SQLiteTable, key: [SQLiteValue])
     /// There is no such table, or the table can have no such key.
     case nothing
   }
@@ -21,12 +22,17 @@ extension SQLiteDatabase {
     guard let name = place.components.first else { return .root }
     guard let table = try SQLiteTable.find(name, in: connection) else { return .nothing }
     let written = place.components.dropFirst()
-    guard written.count <= table.key.count else { return .nothing }
+    var column: SQLiteTable.Column?
+    if written.count == table.key.count + 1, let name = written.last {
+      column = table.columns.first { ExactText($0.name) == ExactText(name) }
+    }
+    guard written.count <= table.key.count || column != nil else { return .nothing }
     var key: [SQLiteValue] = []
     for (text, column) in zip(written, table.key) {
       guard let value = table.keyValue(text, column) else { return .nothing }
       key.append(value)
     }
+    if let column { return .column(column, table, key: key) }
     return key.isEmpty || key.count < table.key.count
       ? .table(table, key: key) : .row(table, key: key)
   }
@@ -94,6 +100,15 @@ extension SQLiteDatabase {
           throw SQLiteFailure(.notADirectory, "a row has nothing below it")
         }
         return .resource(Resource(row, contentType: "application/json"))
+      case .column(let column, let table, let key):
+        let value = try value(of: column, key, of: table, connection)
+        if case .differs(let tag) = condition, let value, EntityTag(of: value) == tag {
+          return .unchanged
+        }
+        try check(condition, isThere: value != nil, value)
+        guard let value else { return .missing }
+        guard !place.reference.isDirectory else { throw SQLiteDatabase.nothingBelowColumn }
+        return .resource(Resource(value, contentType: "application/json"))
       }
     }
   }
@@ -118,6 +133,11 @@ extension SQLiteDatabase {
           throw SQLiteFailure(.notFound, "there is no such row")
         }
         throw SQLiteFailure(.notADirectory, "a row has nothing below it")
+      case .column(let column, let table, let key):
+        guard try value(of: column, key, of: table, connection) != nil else {
+          throw SQLiteFailure(.notFound, "there is no such row, or nothing in the column")
+        }
+        throw SQLiteDatabase.nothingBelowColumn
       }
     }
   }
@@ -139,6 +159,10 @@ extension SQLiteDatabase {
         return try row(key, of: table, connection).map {
           ResourceStatus(of: Resource($0, contentType: "application/json"))
         }
+      case .column(let column, let table, let key):
+        return try value(of: column, key, of: table, connection).map {
+          ResourceStatus(of: Resource($0, contentType: "application/json"))
+        }
       }
     }
   }
@@ -148,9 +172,17 @@ extension SQLiteDatabase {
   ) throws(StoreError) {
     try using(place, isWriting: true, absent: nil) { (connection) throws(SQLiteFailure) in
       try atomically(connection) { () throws(SQLiteFailure) in
-        guard case .row(let table, let key) = try target(place, connection),
-          !place.reference.isDirectory
-        else { throw try refusal(place, connection) }
+        let target = try target(place, connection)
+        if case .column(let column, let table, let key) = target, !place.reference.isDirectory {
+          if condition != nil {
+            let old = try value(of: column, key, of: table, connection)
+            try check(condition, isThere: old != nil, old)
+          }
+          return try write(resource.bytes, to: column, key, of: table, connection)
+        }
+        guard case .row(let table, let key) = target, !place.reference.isDirectory else {
+          throw try refusal(place, connection)
+        }
         if condition != nil {
           let old = try row(key, of: table, connection)
           try check(condition, isThere: old != nil, old)
@@ -189,6 +221,12 @@ extension SQLiteDatabase {
       return SQLiteFailure(.isADirectory, "only rows can be written; '+=' adds one")
     }
     let names = table.key.map(\.name).joined(separator: "/")
+    if let column = place.components.dropFirst(table.key.count + 1).first,
+      place.components.count == table.key.count + 2
+    {
+      return SQLiteFailure(
+        .invalidReference, "the rows of '\(name)' have no column '\(column)', or no such key")
+    }
     return SQLiteFailure(.invalidReference, "that is no key of '\(name)', which has \(names)")
   }
 
@@ -201,6 +239,13 @@ extension SQLiteDatabase {
           return false
         case .root, .table:
           throw SQLiteFailure(.isADirectory, "only rows can be deleted")
+        case .column(let column, let table, let key):
+          let old = try value(of: column, key, of: table, connection)
+          try check(condition, isThere: old != nil, old)
+          guard old != nil else { return false }
+          guard !place.reference.isDirectory else { throw SQLiteDatabase.nothingBelowColumn }
+          try write(Array("null".utf8), to: column, key, of: table, connection)
+          return true
         case .row(let table, let key):
           let old = try row(key, of: table, connection)
           try check(condition, isThere: old != nil, old)
@@ -340,7 +385,7 @@ extension SQLiteDatabase {
   ) throws(SQLiteFailure) -> (SQLiteTable, [SQLiteValue]) {
     switch try target(place, connection) {
     case .table(let table, let key): return (table, key)
-    case .row: throw SQLiteFailure(.notADirectory, "a row has nothing below it")
+    case .row, .column: throw SQLiteFailure(.notADirectory, "a row has no rows below it")
     case .root: throw SQLiteFailure(.notFound, "there is no such table")
     case .nothing: throw try absence(place, connection, "there is no such key")
     }

@@ -151,16 +151,23 @@ final class SQLiteDatabase {
       return announceWhole(Set(connection.changedRows.map { ExactText($0.table) }))
     }
     var tables: [ExactText: SQLiteTable] = [:]
+    /// The columns that somebody has looked at, by table and row.
+    var columns: [ExactText: [String: [Reference]]] = [:]
     for (table, row) in connection.changedRows {
       let key = ExactText(table)
       if tables[key] == nil {
         tables[key] = try SQLiteTable.find(table, in: connection)
+        for reference in known where reference.components.dropLast(2).last == table {
+          let row = reference.components[reference.components.count - 2]
+          columns[key, default: [:]][row, default: []].append(reference)
+        }
         announce([table])
         for page in pages where page.components.contains(table) { feed.post(.put, page) }
       }
       guard let found = tables[key] else { continue }
       if found.hasRowNumbers {
         announce([table, String(row)])
+        for column in columns[key]?[String(row)] ?? [] { feed.post(.put, column) }
       } else {
         // The number of the row does not tell its key.
         for reference in known where reference.components.contains(table) {

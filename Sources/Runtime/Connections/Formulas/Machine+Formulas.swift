@@ -341,7 +341,13 @@ extension Machine {
     }
     if graph.isNotedAlready(failure, of: formula) { return }
     formula.state = .failed(failure.message)
-    report(failure, of: formula.connection)
+    // Two parts of one text that do not follow from it are told of once.
+    let isTold =
+      formula.isInverse
+      && formula.connection.formulas.contains { other in
+        other != formula && other.isInverse && graph.isNotedAlready(failure, of: other)
+      }
+    if !isTold { report(failure, of: formula.connection) }
   }
 
   /// Returns whether a formula has failed because a value is missing that may come: nothing is reported.

@@ -237,8 +237,21 @@ final class ScriptTurn {
       let isConcerned =
         constraint.cells.contains { changed.contains($0) || changes[$0] != nil }
         || constraint.formulas.contains { added.contains($0.id) }
-      guard isConcerned, !isSatisfied(constraint) else { continue }
+      guard isConcerned else { continue }
+      if isSatisfied(constraint) {
+        heal(constraint)
+        continue
+      }
       solver.record(.leftUnsatisfied(solver.title), of: constraint)
+    }
+  }
+
+  /// Forgets a failure of before where the solver has computed a cell of the constraint itself.
+  private func heal(_ constraint: ConstraintIR) {
+    guard constraint.cells.contains(where: { touched.contains($0) }) else { return }
+    for formula in constraint.formulas where lastRun[formula.id] == nil {
+      guard let formula = machine.graph[formula.id], case .failed = formula.state else { continue }
+      formula.state = .satisfied
     }
   }
 

@@ -53,6 +53,8 @@ struct ConnectionSpec {
   /// The places that `=|=` computes with a formula's inverses: `block` is then an array of blocks, the
   /// formula's and one for each of these.
   var backs: [Operand] = []
+  /// How the formula runs backwards to them.
+  var ways: FormulaWays?
 
   /// Whether the other side only gives: `a |= b` between places that no text names.
   var isOneWay = false

@@ -265,9 +265,10 @@ extension Machine {
     let reads = readCells(of: plan, ends.reads)
     for read in reads.inputs { try refuseSilent(read, for: connection) }
     if !ends.backs.isEmpty, let block = plan.block {
+      if let missing = plan.ways?.problem, plan.requestedSolver == nil { throw missing }
       do throws(Failure) {
         try joinInverse(
-          connection, output, reads: reads.inputs, names: reads.names, backs: ends.backs,
+          connection, plan, output, reads: reads.inputs, names: reads.names, backs: ends.backs,
           blocks: block, beginningWith: ends.begins)
       } catch {
         guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }

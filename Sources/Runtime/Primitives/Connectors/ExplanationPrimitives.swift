@@ -164,14 +164,15 @@ extension Primitive {
     },
     Primitive("mermaidOf: aString", "The diagram of a program's connector statements in Mermaid.") {
       machine, arguments throws(Failure) in
-      let source = SourceText(name: "<diagram>", try machine.swiftString(arguments[0]))
-      let result = machine.parse(
-        source, names: machine.session.hyphenatedNames,
-        connectors: machine.session.definedConnectors)
-      guard let script = result.script else {
-        throw .invalidDiagram(result.diagnostics, in: source)
-      }
-      return machine.makeString(Diagram(script).written(as: .mermaid))
+      machine.makeString(try machine.diagram(ofText: arguments[0]).written(as: .mermaid))
+    },
+    Primitive(
+      "mermaidOf: aString zoom: aSymbol",
+      "The same at a zoom, #cells, #objects or #stores."
+    ) { machine, arguments throws(Failure) in
+      let zoom = try machine.choice(arguments[1], Diagram.Zoom.self, "a zoom")
+      return machine.makeString(
+        try machine.diagram(ofText: arguments[0]).written(as: .mermaid, zoom))
     },
     Primitive(
       "svgOf: texts arrows: numbers",
@@ -183,6 +184,15 @@ extension Primitive {
 }
 
 extension Machine {
+  /// The diagram of the connector statements of a program, which does not run.
+  fileprivate func diagram(ofText text: Value) throws(Failure) -> Diagram {
+    let source = SourceText(name: "<diagram>", try swiftString(text))
+    let result = parse(
+      source, names: session.hyphenatedNames, connectors: session.definedConnectors)
+    guard let script = result.script else { throw .invalidDiagram(result.diagnostics, in: source) }
+    return Diagram(script)
+  }
+
   /// Boxes with texts, and arrows between boxes by their numbers.
   fileprivate func drawing(of texts: Value, _ numbers: Value) throws(Failure) -> Drawing {
     let texts = try array(texts)

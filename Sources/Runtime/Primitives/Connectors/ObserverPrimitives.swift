@@ -261,8 +261,14 @@ extension Primitive {
 extension Machine {
   /// The cell of a side of a connection; nil while its paths lead nowhere.
   fileprivate func observedCell(_ value: Value, _ side: Value) throws(Failure) -> CellID? {
-    guard let cells = connection(value)?.observer?.cells, cells.count == 2 else { return nil }
-    return cells[try offset(side, count: 2)]
+    guard let connection = connection(value) else { return nil }
+    let index = try offset(side, count: 2)
+    if let cells = connection.observer?.cells { return cells.count == 2 ? cells[index] : nil }
+    // One that is not told yet joins what its statement says.
+    guard let plan = connection.plan, let other = plan.other,
+      case .place(let place) = index == 0 ? plan.target.place : other.place
+    else { return nil }
+    return graph.cellsByPlace[place]
   }
 
   /// Writes a cell for a relay, which is told nothing of it.
