@@ -90,6 +90,11 @@ extension Machine {
     if options.collectEvery > 0 { heap.poisonDeadCells() }
   }
 
+  /// The recorders of the evaluation that runs, and of those that wait.
+  var innermostRecorders: [DependencyRecorder?] {
+    loop.coroutines.underWay.flatMap { [$0.other.recorder, $0.reading?.recorder] } + [recorder]
+  }
+
   private func markRoots() {
     var frame = state.stackBase
     let top = state.top

@@ -85,13 +85,8 @@ extension ConnectionGraph {
     return object.classIndex == ClassIndex.variableCell || heap.isMarked(object)
   }
 
-  /// Calls a function with the recorders of the evaluation that runs, and of those that wait.
   private func forEachRecorder(_ body: (DependencyRecorder) -> Void) {
-    var innermost = [machine.recorder]
-    for coroutine in machine.loop.coroutines.underWay {
-      innermost += [coroutine.other.recorder, coroutine.reading?.recorder]
-    }
-    for var recorder in innermost {
+    for var recorder in machine.innermostRecorders {
       while let each = recorder {
         body(each)
         recorder = each.outer
