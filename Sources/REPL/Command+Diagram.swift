@@ -69,6 +69,13 @@ extension Command {
   /// Writes the result where it is to go.
   private func write(_ text: String, _ request: DiagramOptions) -> Int32 {
     guard let path = request.output else { return print(text) }
+    return write(text, to: path)
+  }
+
+  /// Writes a file, or tells that it cannot be written.
+  ///
+  /// - Returns: The exit status.
+  func write(_ text: String, to path: String) -> Int32 {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { return cannotWrite(path) }
     var rest = Array(text.utf8)[...]
@@ -87,7 +94,8 @@ extension Command {
     return close(descriptor) == 0 ? ExitStatus.success : cannotWrite(path)
   }
 
-  private func cannotWrite(_ path: String) -> Int32 {
+  /// Tells that a path cannot be written, for the reason in `errno`.
+  func cannotWrite(_ path: String) -> Int32 {
     console.tell("tenon: cannot write '\(path)': \(systemErrorText())")
     return ExitStatus.failure
   }

@@ -69,6 +69,7 @@ struct Command {
       }
     case .eachLine(let text, let prints): return runForEachLine(text, prints: prints)
     case .diagram(let request): return drawDiagram(request)
+    case .jupyter(let request): return installKernel(request)
     case .requests:
       let events = EventConsole(console)
       let interpreter = makeInterpreter(console: events)

@@ -25,6 +25,8 @@ struct Options {
     case eachLine(String, prints: Bool)
     /// Draws connections, or prints the statements of a drawing.
     case diagram(DiagramOptions)
+    /// Installs the kernel for Jupyter.
+    case jupyter(JupyterOptions)
     /// Answers requests in JSON.
     case requests
     case help
@@ -69,10 +71,7 @@ struct UsageError: Error {
 extension Options {
   /// Reads a command line, the program's name left out.
   init(_ words: [String]) throws(UsageError) {
-    if words.first == "diagram" {
-      try readDiagram(words)
-      return
-    }
+    if try readSubcommand(words) { return }
     var index = 0
     /// The values of '-e': the lines of one program.
     var lines: [String] = []
@@ -142,6 +141,18 @@ extension Options {
     case "--steps": stepLimit = try Options.limit(value(), of: name)
     case "--depth": depthLimit = try Options.limit(value(), of: name)
     case "--timeout": timeLimit = try Options.seconds(value(), of: name)
+    default: return false
+    }
+    return true
+  }
+
+  /// Reads a command line that begins with the name of a task.
+  ///
+  /// - Returns: Whether it does.
+  private mutating func readSubcommand(_ words: [String]) throws(UsageError) -> Bool {
+    switch words.first {
+    case "diagram": try readDiagram(words)
+    case "jupyter": task = .jupyter(try JupyterOptions(words))
     default: return false
     }
     return true
@@ -267,13 +278,16 @@ extension Options {
            tenon diagram [--zoom ZOOM] [--format FORMAT] [-o FILE] FILE
            tenon diagram --run [--zoom ZOOM] [--format FORMAT] [-o FILE] FILE ARGUMENT...
            tenon diagram --from [-o FILE] DIAGRAM
+           tenon jupyter install [--user | --prefix DIR]
 
     Runs the script in FILE. Without FILE, reads what is typed at the terminal, or runs the script
-    that is piped in. A script that is called 'diagram' is run as './diagram'.
+    that is piped in. A script that is called 'diagram' or 'jupyter' is run as './diagram'.
 
     'tenon diagram' draws the connectors in FILE, which does not run; with '--run' it runs, and
     what it has connected is drawn with its values. ZOOM is cells, objects or stores, FORMAT mermaid,
     dot or svg. '--from' prints the statements of a diagram that is written in Mermaid.
+
+    'tenon jupyter install' installs the kernel for Jupyter's notebooks: for the user, or below DIR.
 
       -e TEXT            evaluate the text and print its value; several '-e' are the lines of one
                          program, in which a '.' ends a statement that another follows

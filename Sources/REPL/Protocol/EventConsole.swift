@@ -51,8 +51,13 @@ final class EventConsole: Console {
   func write(_ bytes: Span<UInt8>, to channel: ConsoleChannel) throws(ConsoleError) {
     if channel != self.channel { try flush() }
     self.channel = channel
-    for index in bytes.indices { written.append(bytes[index]) }
-    if written.count >= EventConsole.bufferSize { try flush() }
+    var endsLine = false
+    for index in bytes.indices {
+      written.append(bytes[index])
+      if bytes[index] == UInt8(ascii: "\n") { endsLine = true }
+    }
+    // A line is shown when it is written, as at a terminal.
+    if endsLine || written.count >= EventConsole.bufferSize { try flush() }
   }
 
   func flush() throws(ConsoleError) {

@@ -81,7 +81,7 @@ final class EventSession {
     }
     let text = members.text("text") ?? ""
     switch members.text("do") {
-    case "evaluate": try evaluate(text)
+    case "evaluate": try evaluate(text, name: members.text("name"))
     case "complete": try complete(text)
     case "isComplete": try tellWhetherComplete(text)
     case "check": try check(text)
@@ -107,8 +107,8 @@ final class EventSession {
 
   // MARK: Evaluation
 
-  private func evaluate(_ text: String) throws(ConsoleError) {
-    let source = SourceText(name: "<prompt \(number)>", text)
+  private func evaluate(_ text: String, name: String?) throws(ConsoleError) {
+    let source = SourceText(name: name ?? "<prompt \(number)>", text)
     number += 1
     completion.source.begin([])
     var last: (value: Handle, range: SourceRange)?
@@ -144,6 +144,10 @@ final class EventSession {
         ("class", .text(value.className)), ("text", .text(text)),
       ]
       if let html { members.append(("html", .text(html))) }
+      if value.className == "ConnectionList" {
+        let picture = try interpreter.send("asSVG", to: value).string
+        if let picture { members.append(("svg", .text(picture))) }
+      }
       try send("value", members)
     } catch {
       return try tell(error)
