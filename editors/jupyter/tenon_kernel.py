@@ -83,9 +83,10 @@ class Session:
 
     def _ask(self, do, text, observe, members):
         self.number += 1
+        # Halves of pairs that stand alone are no text in UTF-8.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         request = dict(members, id=self.number, do=do, text=text)
         try:
-            # Lone halves of pairs, which UTF-8 does not have, are escaped.
             self.child.stdin.write(json.dumps(request).encode() + b"\n")
             self.child.stdin.flush()
         except OSError as error:
@@ -129,7 +130,8 @@ class Session:
             event = self._next()
             if event is None:
                 raise SessionEnded(self.how_it_ended())
-            if event.get("id") != self.number:
+            # What is no JSON is refused without a number.
+            if event.get("id") != self.number and event["is"] != "refused":
                 continue
             if event["is"] == "done":
                 return event["status"]
@@ -148,15 +150,18 @@ class Session:
 
     def exit_status(self):
         """The status of the child's end, which is awaited; negative of a signal's number."""
-        self.child.stdin = None
+        self._close()
         return self.child.wait()
+
+    def _close(self):
+        try:
+            self.child.stdin.close()
+        except OSError:
+            pass
 
     def end(self):
         """Ends the child: at once, when it does not do so itself."""
-        try:
-            self.child.stdin.close()
-        except (OSError, AttributeError):
-            pass
+        self._close()
         try:
             self.child.wait(2)
         except subprocess.TimeoutExpired:
@@ -297,8 +302,6 @@ class Notebook:
         start = len(text) - length if words else cursor
         if len(words) == 1:
             words = [text[start:] + found["insertion"].rstrip(" ")]
-        elif not words and found["insertion"]:
-            words = [found["insertion"]]
         return {
             "status": "ok", "matches": words, "cursor_start": start, "cursor_end": cursor,
             "metadata": {}}

@@ -49,7 +49,9 @@ class NotebookTests(unittest.TestCase):
         self.run_cell("a := 21. nil")
         self.assertEqual(self.value_of("b"), {"text/plain": "42"})
         self.assertEqual(self.run_cell("b", silent=True)[1], [])
-        self.assertEqual(self.run_cell("\n \n"), self.run_cell(""))
+        for code in ("", "\n \n"):
+            reply, messages = self.run_cell(code)
+            self.assertEqual((reply["status"], messages), ("ok", []))
 
     def test_tables_and_pictures(self):
         table = self.value_of("#(#{ name: 'Ada', age: 36 }, #{ name: '<', age: 45 })")
@@ -92,8 +94,7 @@ class NotebookTests(unittest.TestCase):
             "ename", "evalue", "traceback")})])
         for code in ("3 + ]", "3 +", "#(1"):
             self.assertEqual(self.run_cell(code)[0]["ename"], "SyntaxError")
-        reply, _ = self.run_cell("stdout println: '\ud800'")
-        self.assertEqual(reply["status"], "error")
+        self.assertEqual(self.value_of("'\ud800'"), {"text/plain": "'\ufffd'"})
         self.assertEqual(self.value_of("4"), {"text/plain": "4"})
 
     def test_commands_stand_between_statements(self):
@@ -143,8 +144,8 @@ class NotebookTests(unittest.TestCase):
         code = "#(1) inject: 0 into: [ :a :b | a at: b ]"
         self.assertIn("inject:into:", inspect(code, 7))
         self.assertIn("class Array", inspect("x := Array new", 7))
-        self.run_cell("size := 3. nil")
-        self.assertIn("class SmallInteger", inspect("size := 4", 4))
+        self.run_cell("mySize := 3. nil")
+        self.assertIn("class SmallInteger", inspect("mySize := 4", 4))
         self.assertIsNone(inspect("zork", 2))
         self.assertIsNone(inspect("", 0))
         self.assertEqual(tenon_kernel.names_at(code, 10), ["inject:into:", "inject:", "inject"])
@@ -183,8 +184,7 @@ class NotebookTests(unittest.TestCase):
         notebook = tenon_kernel.Notebook(lambda *_: None, command="/nonexistent/tenon")
         reply = notebook.execute("3", 1)
         self.assertEqual(reply["ename"], "SessionEnded")
-        self.assertEqual(
-            reply["evalue"], "cannot start '/nonexistent/tenon': No such file or directory")
+        self.assertTrue(reply["evalue"].startswith("cannot start '/nonexistent/tenon': "))
         self.assertEqual(notebook.complete("3", 1)["matches"], [])
         self.assertEqual(notebook.is_complete("3")["status"], "unknown")
         self.assertFalse(notebook.inspect("Array", 1)["found"])
@@ -238,7 +238,8 @@ class JupyterTests(unittest.TestCase):
             self.assertEqual(reply["language_info"]["name"], "tenon")
             reply = client.complete("#(1) inj", reply=True, timeout=120)["content"]
             self.assertEqual(reply["matches"], ["inject:"])
-            reply = client.is_complete("#(1", reply=True, timeout=120)["content"]
+            client.is_complete("#(1")
+            reply = client.get_shell_msg(timeout=120)["content"]
             self.assertEqual(reply["status"], "incomplete")
             reply = client.inspect("Array", 2, reply=True, timeout=120)["content"]
             self.assertTrue(reply["found"])
