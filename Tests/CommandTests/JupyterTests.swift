@@ -93,7 +93,8 @@ import Testing
 
   private func runTests(_ suite: String) throws {
     let child = try Child.start(
-      ["python3", JupyterTests.tests.path, suite],
+      // Two minutes are there so that a hang ends.
+      ["timeout", "-k", "5", "120", "python3", JupyterTests.tests.path, suite],
       environment: [
         "TENON": Command.path,
         "UPDATE_EXPECTATIONS":

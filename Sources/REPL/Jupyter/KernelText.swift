@@ -12,6 +12,7 @@ watched files and connections go on between them. The environment's TENON is the
 Without ipykernel the file can be imported all the same: `Notebook` needs nothing of Jupyter.
 """
 
+import ctypes
 import json
 import os
 import queue
@@ -30,6 +31,12 @@ __version__ = "0.1.0"
 
 # The version of the protocol that is spoken here.
 PROTOCOL = 1
+
+
+def end_with_parent():
+    """Has the process end with the kernel, which may be killed while it is busy (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class SessionEnded(Exception):
@@ -54,7 +61,7 @@ class Session:
             # A session of its own: an interrupt reaches it when it is sent on, and then once.
             self.child = subprocess.Popen(
                 [command, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                start_new_session=True)
+                start_new_session=True, preexec_fn=end_with_parent)
         except OSError as error:
             raise SessionEnded("cannot start '%s': %s" % (command, error.strerror)) from error
         threading.Thread(target=self._read, daemon=True).start()
