@@ -10,11 +10,11 @@ struct StackNeed {
   /// The bytes that a level takes, measured on x86-64 with all kinds of levels and rounded up: most
   /// of them, and those of paths and connections.
   #if DEBUG
-    private static let level = 7_500
-    private static let pathLevel = 10_500
+    private static let level = 8_500
+    private static let pathLevel = 11_800
   #else
-    private static let level = 2_000
-    private static let pathLevel = 3_000
+    private static let level = 2_200
+    private static let pathLevel = 3_300
   #endif
   /// What is needed besides, by whatever builds and by what that calls.
   private static let base = 32 << 10
