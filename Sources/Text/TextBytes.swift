@@ -22,7 +22,11 @@ extension StringProtocol {
   /// For Swift, strings are equal also when they only look the same, composed or not.
   @inlinable public func hasSameBytes(as other: Self) -> Bool {
     // Equality is quicker, and tells nearly all apart that differ.
-    utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count, self == other else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable { unsafe bytes.elementsEqual($0) }
+    }
+    return isSame.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
   }
 
   /// Whether the bytes of the text begin with those of another one.

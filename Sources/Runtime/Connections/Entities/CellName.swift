@@ -62,7 +62,7 @@ struct CellName: BitwiseCopyable {
     if let short = CellName.pack(name) {
       word = short | flags
     } else {
-      let number = names.take(name, hash: CellName.hash(name)) { $0.utf8.elementsEqual(name.utf8) }
+      let number = names.take(name, hash: CellName.hash(name)) { $0.hasSameBytes(as: name) }
       word = UInt64(UInt32(bitPattern: number)) | CellName.shared | flags
     }
     if let old { names.release(old) }
