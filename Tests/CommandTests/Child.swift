@@ -171,12 +171,28 @@ final class Child {
         if hasEnded { throw EndOfPatience() }
         continue
       }
-      let count = unsafe bytes[sent...].prefix(1024).withUnsafeBytes {
-        unsafe write(input, $0.baseAddress, $0.count)
-      }
+      let count = writeWithoutSignal(bytes[sent...].prefix(1024))
       try #require(count > 0, "cannot send: \(errno)")
       sent += count
     }
+  }
+
+  /// Writes bytes; a process that has ended is an error, and not the end of the tests.
+  private func writeWithoutSignal(_ bytes: ArraySlice<UInt8>) -> Int {
+    var pipe = sigset_t()
+    var old = sigset_t()
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &pipe, &old)
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(input, $0.baseAddress, $0.count) }
+    let error = errno
+    if count < 0, error == EPIPE {
+      var now = timespec()
+      _ = unsafe sigtimedwait(&pipe, nil, &now)
+    }
+    unsafe pthread_sigmask(SIG_SETMASK, &old, nil)
+    errno = error
+    return count
   }
 
   /// Waits until a text has come, and forgets what came up to its end.

@@ -109,8 +109,9 @@ import Testing
       try child.send(line + "\n")
       try child.expect("\"is\": \"refused\"")
     }
-    try child.send("{\"id\": \"x\", \"do\": \"evaluate\", \"text\": \"[ true ] whileTrue\"}\n")
-    usleep(100_000)
+    let endless = "stdout println: 'going'. [ true ] whileTrue"
+    try child.send("{\"id\": \"x\", \"do\": \"evaluate\", \"text\": \"\(endless)\"}\n")
+    try child.expect("going")
     child.send(signal: SIGINT)
     try child.expect("{\"id\": \"x\", \"is\": \"done\", \"status\": \"interrupted\"}")
     // What timers print comes between requests.
