@@ -276,7 +276,8 @@ extension Machine {
     var reads = recorder.reads.filter { $0 != place && $0.kind != .property }
     if !isWhole {
       let known = graph[cell].slots.map { graph[$0].place }
-      reads = known + reads.filter { !known.contains($0) }
+      let isKnown = Set(known)
+      reads = known + reads.filter { !isKnown.contains($0) }
     }
     graph.setSlots(reads, of: cell)
   }

@@ -75,6 +75,8 @@ final class Coroutine {
   struct Reading {
     let place: Place
     let recorder: DependencyRecorder
+    /// How many reads the place follows already.
+    var followedCount = 0
   }
   var reading: Reading?
   /// What it unwinds to when it goes on.

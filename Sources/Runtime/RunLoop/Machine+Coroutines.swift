@@ -78,9 +78,7 @@ extension Machine {
   ) -> Value {
     while !isDone() {
       if coroutine.isCancelled { return stop() }
-      if let reading = coroutine.reading {
-        follow(reading.recorder, of: reading.place, isWhole: false)
-      }
+      followReads(of: coroutine)
       coroutine.suspend(for: wait)
       if let unwinding = coroutine.unwinding {
         coroutine.unwinding = nil
@@ -89,6 +87,15 @@ extension Machine {
       }
     }
     return .nil
+  }
+
+  /// Has the place that a coroutine reads follow what has been read for it since it last waited.
+  private func followReads(of coroutine: Coroutine) {
+    guard let reading = coroutine.reading else { return }
+    let count = reading.recorder.places.count
+    guard count != reading.followedCount else { return }
+    coroutine.reading?.followedCount = count
+    follow(reading.recorder, of: reading.place, isWhole: false)
   }
 
   /// Waits until an object is settled, or nothing is left that could settle it: what `Future value` does
