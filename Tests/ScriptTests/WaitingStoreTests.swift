@@ -162,22 +162,20 @@ import Testing
       let answer = try interpreter.evaluate(
         """
         class Far : Store {
+          var isOver.
           -answersLater { ^true }
           -canTellOf: reference { ^true }
           -size { ^(OrderedCollection with: 1 with: 2) size }
           -get: reference {
             | size |
             size := \(before).
-            1 millisecond wait.
-            Smalltalk garbageCollect.
-            1 millisecond wait.
+            [ self unobserved: [ isOver == true ] ] whileFalse: [ 1 millisecond wait ].
             ^size + mem:base
           }
         }
-        mem:base := 1. scheme:far := Far new.
+        mem:base := 2. far := Far new. scheme:far := far.
+        [ Smalltalk garbageCollect. far isOver: true ] after: 5 milliseconds.
         var x. x |= far:a.
-        mem:base := 2.
-        [ x = 4 ] whileFalse: [ 1 millisecond wait ].
         x
         """)
       #expect(answer.integer == 4)
