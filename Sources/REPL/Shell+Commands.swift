@@ -164,10 +164,20 @@ extension Shell {
   @discardableResult
   func runSystemCommand(_ command: String) -> Bool {
     let status = unsafe system(command)
+    beginLine()
     guard status != 0 else { return true }
     let code = (status >> 8) & 0xFF
     console.tell(status & 0x7F == 0 ? "exit status \(code)" : "ended by signal \(status & 0x7F)")
     return false
+  }
+
+  /// Puts the cursor of the terminal at the start of a line, wherever a program has left it.
+  ///
+  /// Blanks that fill a line lead into the next one unless they begin at its start; nothing of them stays.
+  private func beginLine() {
+    guard Shell.canEdit else { return }
+    let columns = LinePainter.ofWindow.columns
+    console.control(String(repeating: " ", count: max(columns - 1, 0)) + "\r\u{1B}[K")
   }
 
   /// Opens an editor with a text, and evaluates what it leaves.

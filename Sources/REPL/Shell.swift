@@ -65,7 +65,7 @@ final class Shell {
   }
 
   /// Whether the terminal can do what editing needs.
-  private static var canEdit: Bool {
+  static var canEdit: Bool {
     guard isatty(1) != 0, let name = unsafe getenv("TERM") else { return false }
     let terminal = unsafe String(cString: name)
     return terminal != "dumb" && !terminal.isEmpty

@@ -347,6 +347,10 @@ import Testing
       $0.lines.contains("n = 5") && $0.lines.last == "tenon> 3 +"
     }
     try session.type("\u{15}:watch n\r")
+    // What is typed while a command runs may be lost.
+    try session.expectScreen("the command has run") {
+      $0.lines.suffix(2).elementsEqual(["tenon> :watch n", "tenon>"])
+    }
     try session.leave()
   }
 
@@ -387,6 +391,7 @@ import Testing
       try session.enter(":edit", "kept := 'new'", "'new'")
       try session.enter(":save work.st", "written to work.st")
       try session.enter("!cat work.st", "kept := 'old'.", "kept := 'new'.")
+      try session.enter("!printf 'no end of line'", "no end of line")
       try session.enter("!exit 3", "exit status 3")
       try session.enter("kept := 1", "1")
       try session.enter(":load work.st", "tenon> :load work.st")
@@ -400,6 +405,75 @@ import Testing
     }
   }
 
+  /// What is watched is shown, and is no connection of the program.
+  @Test func aWatchIsNoConnection() throws {
+    let session = try ScreenSession()
+    try session.enter("var x. var y. y |= x + 1", "y |= x + 1  // #waiting")
+    try session.enter(":watch y", "y = nil")
+    try session.enter("self connections", "#(y |= x + 1)")
+    try session.enter(":diagram", "y = nil", "  y |= x + 1  // #waiting", "    x = nil")
+    try session.enter("x := 2", "y = 3", "2")
+    try session.enter(":watch y", "tenon> :watch y")
+    try session.enter("x := 3", "tenon> x := 3", "3")
+    try session.leave()
+  }
+
+  /// What is found by a part of its name or by words, and what is not.
+  @Test func whatOneDoesNotKnowTheNameOf() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write(
+        "// Sounds deep.\nclass Gong {\n  -strikeTwice { ^2 }\n}\n", to: "gong.st")
+      let session = try ScreenSession(in: directory, columns: 120)
+      try session.enter(":load \(file)", "tenon> :load \(file)")
+      try session.enter(":doc strikeTw", "Gong>>strikeTwice")
+      try session.enter(":help gong", "Gong  Sounds deep.")
+      try session.enter(":help deep sounds", "Gong  Sounds deep.")
+      try session.enter(":doc STRIKE", "Gong>>strikeTwice")
+      try session.enter(":doc strikeThrice", "<evaluate>:1:1: unknown name 'strikeThrice'")
+      try session.leave()
+    }
+  }
+
+  /// Texts that connect what earlier ones have connected.
+  @Test func connectionsAreReplaced() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write(
+        "b |= a + 1.\nc =|= a * 2.\nref:a -> [ :v | stdout println: \"a is {v}\" ].\n", to: "net.st"
+      )
+      let session = try ScreenSession(in: directory, columns: 120)
+      try session.enter(
+        "var a := 1. var b. var c. var d.", "tenon> var a := 1. var b. var c. var d.")
+      let count = "self connections size"
+      try session.enter(":load \(file)", "a is 1")
+      try session.enter(count, "3")
+      // All of it again: there is one of each.
+      try session.enter(":load \(file)", "a is 1")
+      try session.enter(count, "3")
+      try session.enter("a := 5", "tenon> a := 5", "a is 5", "5")
+      try session.enter("#(b, c)", "#(6 10)")
+      // Of several statements those count that were not refused.
+      try session.type("b |= a + 2. d |= d + 1\r")
+      try session.expectScreen("the second was refused") {
+        $0.lines.contains { $0.contains("no solver can keep: d <- d") }
+      }
+      try session.enter(count, "3")
+      try session.enter("b", "7")
+      // In one text, two for one place are one too many, and the first of them stays.
+      try session.type("b |= a + 3. b |= a + 4\r")
+      try session.expectScreen("the second was refused") {
+        $0.lines.contains { $0.contains("'b' is determined already by 'b |= a + 3'") }
+      }
+      try session.enter("b", "8")
+      try session.enter(count, "3")
+      // What a method connects is no text of the prompt.
+      try session.enter(
+        "class Net { var x. var y. -join { ivar:y |= ivar:x } }",
+        "tenon> class Net { var x. var y. -join { ivar:y |= ivar:x } }")
+      try session.enter("n := Net new join; yourself. m := Net new join; yourself. \(count)", "5")
+      try session.leave()
+    }
+  }
+
   /// A command with nonsense behind it says what is wrong, and the prompt is there again.
   @Test func nonsense() throws {
     let session = try ScreenSession(rows: 60, columns: 120)
@@ -408,7 +482,9 @@ import Testing
       ":edit Nobody",
       ":inspect .9", ":load /no/such", ":ls :", ":ls nobody:x", ":more )", ":save /no/such/file",
       ":set lines many", ":set nothing 3", ":source Nobody>>x", ":time ", ":time )", ":trace maybe",
-      ":watch 3 + ", ":when )", ":why ", ":unknown", ":", ": x", "!", ":load", ":more",
+      ":watch 3 + ", ":when )", ":why ", ":bench ", ":bench )", ":disconnect ",
+      ":disconnect nobody",
+      ":disconnect )", ":help nothing like that", ":unknown", ":", ": x", "!", ":load", ":more",
     ].enumerated() {
       try session.type(command + "\r")
       try session.type("'after \(number)'\r")

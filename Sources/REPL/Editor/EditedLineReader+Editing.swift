@@ -286,7 +286,12 @@ extension EditedLineReader {
     guard let found = completion.complete(text.before) else { return insert("\t") }
     if !found.insertion.isEmpty { return insert(found.insertion) }
     guard found.candidates.count > 1 else { return EditedLineReader.refusal }
-    show("\n\u{1B}[J" + columns(found.candidates))
+    let list = columns(found.candidates)
+    if isPart {
+      notes = list.split(separator: "\n").map { String($0) }
+      return EditedLineReader.refresh
+    }
+    show("\n\u{1B}[J" + list)
     return UInt8(CC_REDISPLAY)
   }
 
@@ -315,20 +320,43 @@ extension EditedLineReader {
   /// The largest text that is coloured, in characters.
   private static let colouredSize = 16 << 10
 
-  private var painter: LinePainter {
-    var size = winsize()
-    let isKnown = unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return LinePainter(
-      columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
-  }
+  private var painter: LinePainter { .ofWindow }
 
   /// Shows the text in colour, as libedit has shown it; while it is edited, also the brackets at the
   /// cursor and what it may go on with.
+  ///
+  /// Of a text higher than the window, shows the part around the cursor.
   func paint(isEditing: Bool = true) {
-    guard isColoured else { return }
     let text = edited
     guard text.scalars.count <= EditedLineReader.colouredSize else { return }
     let written = text.text
+    let styles = isColoured ? styles(of: text, written, isEditing) : []
+    let painter = painter
+    if let part = painter.paintPart(
+      prompt: prompt.rawValue, text.scalars, styles, cursor: text.cursor, top: &topRow, notes: notes
+    ) {
+      console.control(part)
+      (showsPart, isPart) = (true, true)
+      return
+    }
+    topRow = 0
+    if isPart {
+      // The window shows what libedit does not know of.
+      isPart = false
+      console.control("\u{1B}[H\u{1B}[J")
+      unsafe tenon_editor_refresh(editor, true)
+    }
+    guard isColoured else { return }
+    let painted = painter.paint(
+      prompt: prompt.rawValue, text.scalars, styles, cursor: text.cursor,
+      suggestion: isEditing && text.isAtEnd ? search.suggestion(for: written) : "")
+    guard let painted else { return }
+    console.control(painted.text)
+    showsSuggestion = painted.showsSuggestion
+  }
+
+  /// Returns the style of each character.
+  private func styles(of text: EditedText, _ written: String, _ isEditing: Bool) -> [TextStyle] {
     var highlighter = Highlighter(
       ScannedText(written.utf8, connectors: completion.source.connectors))
     if isEditing { highlighter.markBrackets(at: text.before.utf8.count) }
@@ -338,16 +366,15 @@ extension EditedLineReader {
       styles.append(highlighter.styles[offset])
       offset += UTF8.width(scalar)
     }
-    let painted = painter.paint(
-      prompt: prompt.rawValue, text.scalars, styles, cursor: text.cursor,
-      suggestion: isEditing && text.isAtEnd ? search.suggestion(for: written) : "")
-    guard let painted else { return }
-    console.control(painted.text)
-    showsSuggestion = painted.showsSuggestion
+    return styles
   }
 
   /// Takes away what libedit does not know of.
   func eraseSuggestion() {
+    if showsPart {
+      (showsPart, notes) = (false, [])
+      console.control(LinePainter.restored)
+    }
     guard showsSuggestion else { return }
     showsSuggestion = false
     console.control("\u{1B}[K")
@@ -356,6 +383,10 @@ extension EditedLineReader {
   /// Takes the text and its prompt from the screen, and puts the cursor where the prompt began.
   func eraseText() {
     showsSuggestion = false
+    if isPart {
+      (showsPart, isPart) = (false, false)
+      return show("\u{1B}[H\u{1B}[J")
+    }
     let text = edited
     let row = painter.row(of: text.cursor, in: text.scalars, behind: prompt.rawValue)
     show((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")

@@ -48,6 +48,14 @@ final class EditedLineReader: LineReader {
   var isGivenUp = false
   /// Whether the window shows something that libedit does not know of.
   var showsSuggestion = false
+  /// Whether the window shows a part of a text that is higher, and whether the cursor is where libedit does not
+  /// believe it for that.
+  var isPart = false
+  var showsPart = false
+  /// The first row of such a part.
+  var topRow = 0
+  /// Lines below it, until the next key.
+  var notes: [String] = []
   /// Whether the line is coloured.
   let isColoured: Bool
 
@@ -90,6 +98,7 @@ final class EditedLineReader: LineReader {
   func readText(until isComplete: @escaping ([UInt8]) -> Bool) -> ReadText {
     self.isComplete = isComplete
     isGivenUp = false
+    (isPart, showsPart, topRow, notes) = (false, false, 0, [])
     search.begin(entries)
     completion.source.begin(entries)
     Interrupts.begin()

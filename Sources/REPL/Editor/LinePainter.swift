@@ -1,5 +1,13 @@
 internal import CTenonLibEdit
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// Paints the line that libedit shows once more, in colour, with a suggestion behind it.
 ///
 /// libedit knows no colours. Once it has shown the line, the same characters are written over it, at
@@ -7,6 +15,14 @@ internal import CTenonLibEdit
 /// screen stays true. What it does not know, the suggestion, is erased before it shows anything
 /// again.
 struct LinePainter {
+  /// The painter for the window of the terminal.
+  static var ofWindow: LinePainter {
+    var size = winsize()
+    let isKnown = unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return LinePainter(
+      columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
+  }
+
   /// The size of the window in cells.
   let columns: Int
   let rows: Int
@@ -68,6 +84,65 @@ struct LinePainter {
     return ("\u{1B}7\r" + up + body + "\u{1B}8", !shown.isEmpty)
   }
 
+  /// Paints the part around the cursor of a text that is higher than the window.
+  ///
+  /// libedit shows the end of such a text alone, wherever the cursor is. So the window is painted over as a
+  /// whole. The place where libedit believes the cursor is saved by the terminal; `restored` leads back there.
+  ///
+  /// - Parameters:
+  ///   - prompt: What stands before the text, without control characters.
+  ///   - scalars: The text.
+  ///   - styles: A style for each of its characters; none for a text without colours.
+  ///   - cursor: How many characters stand before the cursor.
+  ///   - top: The first row that is shown; changed as far as the cursor asks for it.
+  ///   - notes: Lines that are shown at the bottom.
+  /// - Returns: What to write; nil when the text fits into the window.
+  /// - Complexity: O(*n*) in the characters.
+  func paintPart(
+    prompt: String, _ scalars: [Unicode.Scalar], _ styles: [TextStyle], cursor: Int, top: inout Int,
+    notes: [String]
+  ) -> String? {
+    guard columns >= LinePainter.leastColumns, rows > 1 else { return nil }
+    var lines = [LinePainter.escape + styles.promptParameters + "m" + prompt + LinePainter.plain]
+    var column = prompt.unicodeScalars.count
+    var place = Cell()
+    var painted = TextStyle.plain
+    func beginLine() {
+      lines[lines.count - 1] += LinePainter.plain
+      lines.append("")
+      painted = .plain
+      column = 0
+    }
+    for (index, scalar) in scalars.enumerated() {
+      if index == cursor { place = Cell(row: lines.count - 1, column: column) }
+      if scalar == "\n" {
+        beginLine()
+        continue
+      }
+      let width = LinePainter.width(scalar, at: column) ?? 1
+      if column + width > columns { beginLine() }
+      if styles.style(at: index) != painted {
+        painted = styles.style(at: index)
+        lines[lines.count - 1] += LinePainter.escape + painted.parameters + "m"
+      }
+      lines[lines.count - 1] += LinePainter.shown(scalar, width: width)
+      column += width
+      if column >= columns { beginLine() }
+    }
+    if cursor == scalars.count { place = Cell(row: lines.count - 1, column: column) }
+    guard lines.count > rows else { return nil }
+    let notes = notes.prefix(rows / 2)
+    let height = rows - notes.count
+    top = max(0, min(max(top, place.row - height + 1), place.row, lines.count - height))
+    let shown = lines[top..<(top + height)].map { $0 + LinePainter.plain } + notes
+    return "\u{1B}7\u{1B}[H" + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+      + LinePainter.escape + "\(place.row - top + 1);\(place.column + 1)H"
+  }
+
+  /// What leads from a part that was painted back to where libedit believes the cursor.
+  static let restored = "\u{1B}8"
+  private static let plain = "\u{1B}[0m"
+
   /// The row of the cursor, counted from that of the prompt.
   func row(of cursor: Int, in scalars: [Unicode.Scalar], behind prompt: String) -> Int {
     var cell = Cell(row: 0, column: prompt.unicodeScalars.count)
@@ -118,4 +193,10 @@ struct LinePainter {
     }
     return String(text)
   }
+}
+
+extension [TextStyle] {
+  /// The style of a character; texts without colours have none.
+  fileprivate func style(at index: Int) -> TextStyle { index < count ? self[index] : .plain }
+  fileprivate var promptParameters: String { isEmpty ? "0" : "0;1;32" }
 }

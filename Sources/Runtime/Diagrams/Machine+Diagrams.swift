@@ -45,8 +45,8 @@ extension Machine {
     var assigned: [ObjectIdentifier: Int] = [:]
     var sources: [SourceText] = []
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
-      // What makes up a view no program says.
-      if connection.statement.origin == .kernel { continue }
+      // What makes up a view no program says, nor what a prompt watches.
+      if connection.statement.origin == .kernel || isOfLibrary(connection) { continue }
       if !sources.contains(where: { $0 === connection.source }) {
         sources.append(connection.source)
       }

@@ -102,6 +102,7 @@ extension Machine {
       case let selector = displayText(symbol), selector.first?.isLetter == true
     else { return "" }
     let arguments = selector.utf8.count { $0 == UInt8(ascii: ":") }
+    if let hint = hintOfEntry(selector, arguments, in: receiver) { return hint }
     // Among short words everything is near to something.
     guard selector.utf8.count - arguments > 3 else { return "" }
     var known: Set<String> = []
@@ -115,6 +116,22 @@ extension Machine {
     }
     return Suggestion.nearest(to: selector, in: Array(known)).map { "; did you mean '\($0)'?" }
       ?? ""
+  }
+
+  /// How an entry of a dictionary is read or written whose key was sent as a message; nil when there is none.
+  ///
+  /// - Complexity: O(*n*) in the entries, the first thousand of which are looked at.
+  private func hintOfEntry(_ selector: String, _ arguments: Int, in receiver: Value) -> String? {
+    guard arguments < 2, receiver.isObject,
+      classInfo(of: receiver).inherits(from: kernel.dictionary)
+    else { return nil }
+    let name = arguments == 0 ? selector : String(selector.dropLast())
+    let table = HashTable(receiver)
+    for number in 0..<min(table.used, 1000) {
+      guard let key = table.entry(number + 1)?.key, text(key) == name else { continue }
+      return "; its entry is 'at: \(describe(key))\(arguments == 0 ? "" : " put:")'"
+    }
+    return nil
   }
 
   /// The value of an instance variable; nil when there is none of the name.

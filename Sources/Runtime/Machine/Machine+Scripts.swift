@@ -46,6 +46,8 @@ extension Machine {
     let own = plan.warnings.filter { $0.source.name == source.name }.map(\.diagnostic)
     if !own.isEmpty { warn(own) }
     willRun()
+    let isTyped = isPrompt && session.typedConnections.begin(source)
+    defer { if isTyped { session.typedConnections.end() } }
     session.hyphenatedNames.formUnion(plan.hyphenatedNames)
     session.definedConnectors.formUnion(plan.connectors)
     for name in plan.declared { _ = scriptCell(named: name) }
@@ -147,6 +149,7 @@ extension Machine {
       let ended = waits ? awaitPlaces(since: begun, answering: settled) : settled
       if ended.isUnwind {
         let outcome = endOfUnwinding()
+        TypedConnections.endReplacing(in: self)
         // A '^' ends the script, and its value is that of the statement.
         if case .finished(let value) = outcome {
           session.endedByReturn = true
@@ -154,6 +157,7 @@ extension Machine {
         }
         return outcome
       }
+      if graph.batchDepth == 0 { TypedConnections.endReplacing(in: self) }
       last = value
       if statement.hasValue { observer(value, statement.range) }
     }

@@ -177,6 +177,18 @@ extension Machine {
     return "'\(name)' takes part in no connection"
   }
 
+  /// Returns how the formula that determines a cell has failed; empty where it has not.
+  ///
+  /// `writer`: the connection that the line has named already.
+  func failureText(of cell: CellID, by writer: Connection?) -> String {
+    guard let failure = graph.failure(of: cell), let formula = graph.source(of: cell) else {
+      return ""
+    }
+    if formula.connection == writer { return ", which has failed since: " + failure }
+    return "; '\(graph.text(of: formula.connection, at: cell))'"
+      + " (\(formula.connection.location)) has failed: \(failure)"
+  }
+
   /// Prints in the trace that a formula waits, and for what.
   @inline(never)
   func traceWaiting(_ formula: Formula) {

@@ -213,8 +213,14 @@ extension Machine {
       } else {
         line += " since before it was connected"
       }
+      line += failureText(of: cell, by: cause.formula.flatMap { graph[$0]?.connection })
+      // The place with which a failure began is explained next.
+      let failed =
+        graph.failure(of: cell) == nil
+        ? nil : graph.source(of: cell)?.inputs.first { graph.failure(of: $0) != nil }
+      let next = failed ?? cause.cell ?? cause.formula.flatMap { graph[$0]?.inputs.first }
       if !graph.isInner(cell) { lines.append(line) }
-      current = cause.cell ?? cause.formula.flatMap { graph[$0]?.inputs.first }
+      current = next
     }
   }
 
@@ -226,10 +232,8 @@ extension Machine {
       entry.new.isUndefined && isPresent ? describeCell(cell) : describeRecorded(entry.new)
     var line = "\(graph.displayName(of: cell)) \(isPresent ? "is" : "was") \(value)"
     line += writerText(entry, cell)
-    if isPresent, let failure = graph.failure(of: cell) {
-      line += ", which has failed since: " + failure
-    }
-    return line
+    let writer = entry.writer > 0 ? graph.connections[Int(entry.writer)] : nil
+    return isPresent ? line + failureText(of: cell, by: writer) : line
   }
 
   private func byText(_ connection: Connection, _ cell: CellID) -> String {
@@ -475,7 +479,7 @@ extension ConnectionGraph {
   }
 
   /// Returns why the formula that determines a cell at present has failed, or one that it depends on.
-  fileprivate func failure(of cell: CellID) -> String? {
+  func failure(of cell: CellID) -> String? {
     guard hasFailures, let formula = source(of: cell), hasFailed(formula.id.rawValue) else {
       return nil
     }

@@ -32,7 +32,9 @@ extension Failure {
   }
 
   static func determinedAlready(_ name: String, by other: Connection?) -> Failure {
-    Failure(.constraintError, "'\(name)' is determined already\(by(other))")
+    Failure(
+      .constraintError,
+      "'\(name)' is determined already\(by(other))\(other == nil ? "" : "; disconnect that first")")
   }
 
   static func determined(_ name: String, by other: Connection) -> Failure {

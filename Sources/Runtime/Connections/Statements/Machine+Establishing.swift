@@ -51,6 +51,8 @@ extension Machine {
         origin: origin))
     connection.plan = plan
     connection.observer = observer
+    let replaced = session.typedConnections.suspendPredecessors(
+      of: connection, at: site, in: graph)
     let before = graph.savepoint()
     do throws(Failure) {
       if awaitsSolver {
@@ -64,12 +66,13 @@ extension Machine {
     } catch {
       graph.disconnect(connection)
       graph.rollbackPlan(to: before)
-      if graph.isUnwinding {
-        graph.isUnwinding = false
-        return .unwind
-      }
+      let isUnwinding = graph.isUnwinding
+      graph.isUnwinding = false
+      TypedConnections.resume(replaced, in: graph)
+      if isUnwinding { return .unwind }
       return signal(takingBackChain(at: range, error))
     }
+    session.typedConnections.keep(connection, inPlaceOf: replaced, at: site)
     let object = makeConnectionObject(connection)
     // A contradiction that appears only when values are known ends with the turn that shows it.
     graph.recordNewConnection(connection)

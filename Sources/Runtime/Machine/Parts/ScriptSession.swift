@@ -30,6 +30,8 @@ final class ScriptSession {
   var endedByReturn = false
   /// What the last statements say that have connected something, for the objects they have answered.
   var statementTexts = StatementTexts()
+  /// What the texts of a prompt have connected.
+  var typedConnections = TypedConnections()
   /// The instance of the class `Prompt`; nil before it was used.
   var prompt = Value.nil
 }

@@ -207,10 +207,10 @@ extension Primitive {
   static let script: [Primitive] = [
     Primitive(
       "connectionsInForce",
-      "All connections that are in force, as an array; not those by which stores hear of what is below them."
+      "All connections that are in force, as an array; not those by which stores and prompts hear of changes."
     ) { machine, _ in
       let connections = machine.graph.connections.values
-        .filter { !machine.isOfStore($0) }.sorted { $0.number < $1.number }
+        .filter { !machine.isOfLibrary($0) }.sorted { $0.number < $1.number }
       return machine.makeArray(connections.map { machine.makeConnectionObject($0) })
     }
   ]
@@ -218,14 +218,16 @@ extension Primitive {
 
 extension Machine {
   /// Whether a connection is that by which a store of the library hears of changes of another one, or of an
-  /// object that it keeps: who ends the connections of a program does not mean it.
-  fileprivate func isOfStore(_ connection: Connection) -> Bool {
+  /// object that it keeps, or a prompt of a place that it watches: who ends the connections of a program does not
+  /// mean it.
+  func isOfLibrary(_ connection: Connection) -> Bool {
     if let observer = connection.observer {
       return ["SourceWatcher", "KeptObjects"].contains(classInfo(of: observer.object).name)
     }
     guard let formula = connection.onlyFormula else { return false }
     let place = graph.place(of: formula.output)
-    return place.object.isObject && classInfo(of: place.object).name == "ObjectWatch"
+    return place.object.isObject
+      && ["ObjectWatch", "PromptWatch"].contains(classInfo(of: place.object).name)
   }
 
   /// The connection that a value is which explains places; nil for a reference.
