@@ -113,8 +113,9 @@ def crashing(output, chosen):
     return found
 
 
-def build(release, chosen):
-    """Builds the copy; what the compiler does not take is left out of the chosen, and told."""
+def build(release, chosen, save):
+    """Builds the copy; what the compiler does not take is left out of the chosen, told, and saved: another
+    run need not find it again."""
     command = ["swift", "build", "--build-tests"]
     if release:
         command += ["-c", "release", "-Xswiftc", "-enable-testing"]
@@ -133,9 +134,10 @@ def build(release, chosen):
             above = [n for n, (p, index, _) in chosen.items() if p == path and index < int(line)]
             bad.update(near or above and [max(above, key=lambda n: chosen[n][1])])
         if not bad:
-            errors = [line for line in output.splitlines() if "error" in line]
-            sys.exit("the copy does not build:\n" + "\n".join(errors[:30]))
+            errors = [line for line in output.splitlines() if "error" in line][:30]
+            sys.exit("the copy does not build, see .build/mutants-build.log:\n" + "\n".join(errors))
         for number in bad:
             path, index, kind = chosen.pop(number)
             print(f"left out, as the compiler refuses it: {path}:{index + 1} {kind}", flush=True)
+        save()
     sys.exit("the copy does not build")
