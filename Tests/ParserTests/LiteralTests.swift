@@ -1,3 +1,5 @@
+import TenonLexer
+import TenonParser
 import Testing
 
 @Suite struct NumberTests {
