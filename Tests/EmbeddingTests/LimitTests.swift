@@ -80,6 +80,17 @@ final class ErrorLog: Sendable {
     #expect(try interpreter.get("closed", as: Bool.self))
   }
 
+  /// They have steps of their own, more than were left.
+  @Test func cleanUpBlocksMayLoopAfterALimit() throws {
+    let interpreter = interpreter(steps: 3000)
+    let text = """
+      var done := 0.
+      [ [ true ] whileTrue: [ ] ] ensure: [ 1 to: 1000 do: [ :i | done := i ] ]
+      """
+    #expect(limit(text, in: interpreter) == .steps)
+    #expect(try interpreter.get("done", as: Int.self) == 1000)
+  }
+
   @Test func everyEvaluationHasItsOwnSteps() throws {
     let interpreter = interpreter(steps: 2000)
     for _ in 0..<10 { _ = try interpreter.evaluate("1 to: 1000 do: [ :i | i ]") }

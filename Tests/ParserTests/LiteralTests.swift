@@ -1,3 +1,5 @@
+import TenonLexer
+import TenonParser
 import Testing
 
 @Suite struct NumberTests {
@@ -19,6 +21,17 @@ import Testing
   @Test func aFullStopIsNoPoint() {
     expectTree("32. 5", "32 5")
     expectTree("x := 32.", "(:= x 32)")
+  }
+
+  /// An error in a number marks what is wrong with it, and nothing beside it.
+  @Test func aMisplacedSeparatorAloneIsMarked() {
+    for source in ["1__000", "1000_", "16rF__F", "2.5__1"] {
+      let marked = parse(source).diagnostics.map { diagnostic in
+        let bytes = Array(source.utf8)[Int(diagnostic.range.start)..<Int(diagnostic.range.end)]
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      #expect(marked == ["_"], "\(source)")
+    }
   }
 
   @Test func floats() {

@@ -26,4 +26,19 @@ import Testing
     _ = try interpreter.evaluate("1 to: 300 do: [ :i | i printString ]")
     #expect(interpreter.machine.heap.collectionCount - before >= 100)
   }
+
+  /// An interpreter that runs already collects from then on, and no more when it is told so.
+  @Test func collectionsForTestsBeginAndEndWhenToldTo() throws {
+    let interpreter = Interpreter()
+    let heap = interpreter.machine.heap
+    _ = try interpreter.evaluate(turns)
+    let before = heap.collectionCount
+    interpreter.machine.collect(every: 1)
+    _ = try interpreter.evaluate(turns)
+    let between = heap.collectionCount
+    #expect(between - before >= 10)
+    interpreter.machine.collect(every: 0)
+    _ = try interpreter.evaluate(turns)
+    #expect(heap.collectionCount == between)
+  }
 }

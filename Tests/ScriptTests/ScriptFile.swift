@@ -17,7 +17,8 @@ struct ScriptFile: Sendable, CustomTestStringConvertible {
   static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples")
 
-  /// All files, the listings of the paper and some examples, or those whose path contains `SCRIPTS` from the environment.
+  /// All files, the listings of the paper and some examples, or those whose path contains one of
+  /// the texts, with commas between them, of `SCRIPTS` from the environment.
   static let all =
     files(in: scripts, below: "") + files(in: examples, below: "paper/") + annotatedExamples
 
@@ -28,10 +29,11 @@ struct ScriptFile: Sendable, CustomTestStringConvertible {
     }
 
   private static func files(in folder: URL, below path: String) -> [ScriptFile] {
-    let wanted = ProcessInfo.processInfo.environment["SCRIPTS"] ?? ""
+    let wanted = (ProcessInfo.processInfo.environment["SCRIPTS"] ?? "").split(separator: ",")
     let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
-    return (files ?? []).filter {
-      $0.hasPrefix(path) && $0.hasSuffix(".st") && (wanted.isEmpty || $0.contains(wanted))
+    return (files ?? []).filter { file in
+      file.hasPrefix(path) && file.hasSuffix(".st")
+        && (wanted.isEmpty || wanted.contains { file.contains($0) })
     }.sorted().map { ScriptFile(path: $0, folder: folder) }
   }
 
