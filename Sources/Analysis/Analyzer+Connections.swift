@@ -4,6 +4,18 @@ internal import TenonParser
 // What connectors would write and no program can.
 
 extension Analyzer {
+  /// Notes the blocks of a formula that run backwards for each element, where they get a place for what is
+  /// in the view.
+  mutating func noteUndoneBlocks(in formula: Expression) {
+    if case .keywordMessage(let message) = formula, message.keywords.map(\.text) == ["collect:"],
+      case .block(let block) = message.arguments[0]
+    {
+      undoneBlocks.insert(block.range)
+      for case .expression(let body) in block.statements { noteUndoneBlocks(in: body) }
+    }
+    formula.forEachChild { noteUndoneBlocks(in: $0) }
+  }
+
   /// Reports what a connector would write and no program can: a class, an argument, a parameter.
   ///
   /// An argument may hold a store, which is joined as it is: then nothing is assigned, which is known

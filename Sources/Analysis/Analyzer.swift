@@ -48,6 +48,8 @@ package struct Analyzer {
   /// variable of theirs alone could never be read.
   let isClassBody: Bool
   package internal(set) var issues: [Issue] = []
+  /// The blocks of formulas that run backwards for each element of a collection.
+  var undoneBlocks: Set<SourceRange> = []
   package internal(set) var scopes: [SourceRange: Scope] = [:]
   var scope: Scope
 
@@ -308,6 +310,9 @@ package struct Analyzer {
     if isQuery {
       scope.element = scope.declare(Scope.elementName, kind: .blockParameter, range: block.range)
     }
+    if undoneBlocks.contains(block.range) {
+      scope.declare(BlockExpression.viewName, kind: .temporary, range: block.range)
+    }
     analyze(block.statements)
     scope = outer
   }
@@ -377,6 +382,7 @@ package struct Analyzer {
       let outer = scope
       scope = Scope(.block, parent: outer)
       scopes[operand.formulaRange] = scope
+      if connect.connector.text == "=|=", hasFormulas { noteUndoneBlocks(in: operand) }
       analyze(operand)
       scope = outer
     }

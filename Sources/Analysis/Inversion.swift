@@ -152,6 +152,11 @@ package indirect enum InverseTerm: Sendable {
   /// The declared inverse of a message: its name with the number of the operand, the operands.
   case declared(String, [InverseTerm], SourceRange)
   case choice(Expression, InverseTerm, InverseTerm, SourceRange)
+  /// A lens that the kernel's class of lenses makes for a message.
+  case lens(String, [InverseTerm], SourceRange)
+  /// A block that undoes another one for an element: its parameter is the element there was, and what is
+  /// given the one in the view.
+  case element(BlockExpression, InverseTerm)
   /// A value that the formula does not have for what is infinite.
   case finite(InverseTerm, SourceRange)
 
@@ -215,7 +220,7 @@ final class InversionNode {
     case .none: false
     case .choice: position > 0
     case .decision: position == 0
-    case .text: true
+    case .text, .parts: true
     case .steps(let steps): steps[position] != nil
     }
   }
@@ -224,7 +229,7 @@ final class InversionNode {
   var canSolveAny: Bool {
     switch rule {
     case .none: false
-    case .choice, .decision, .text: true
+    case .choice, .decision, .text, .parts: true
     case .steps(let steps): !steps.isEmpty
     }
   }
@@ -242,6 +247,8 @@ enum InversionRule {
   case decision
   /// A text with parts in braces.
   case text
+  /// A literal of parts: how an array of their values follows from its value.
+  case parts(@Sendable (InverseTerm, InversionNode) -> InverseTerm)
 }
 
 // MARK: - Solving
@@ -321,6 +328,8 @@ struct InversionSolver {
       let after = node.joined(node.operands[(operand.position + 1)...])
       let inner = InverseTerm.inverse("inner:from:to:", [value, before, after], node.at)
       return .inverse("word:like:", [inner, .present(operand.expression)], node.at)
+    case .parts:
+      return node.part(operand, of: value) { $0 !== operand }
     case .decision where operand.position == 0:
       return .inverse(
         "decide:between:and:",

@@ -15,12 +15,15 @@ struct InversionReader {
   let hasProperties: Bool
   /// Whether messages such as `hours` make durations of numbers; else they name properties.
   let hasUnits: Bool
+  /// The parameter of the block that is read, if it is one.
+  let element: String?
   private(set) var leaves: [Leaf] = []
 
-  init(names: any InversionNames, hasProperties: Bool, hasUnits: Bool) {
+  init(names: any InversionNames, hasProperties: Bool, hasUnits: Bool, element: String? = nil) {
     self.names = names
     self.hasProperties = hasProperties
     self.hasUnits = hasUnits
+    self.element = element
   }
 
   mutating func read(_ expression: Expression) -> InversionNode {
@@ -39,6 +42,17 @@ struct InversionReader {
       return step(
         expression, "at:", subscription.index.range, subscription.receiver, [subscription.index])
     case .interpolatedString(let string): return read(string, expression)
+    case .query(let query):
+      return step(expression, "select:", query.range, query.receiver, [.block(query.block)])
+    case .array(let array):
+      return InversionNode(
+        expression, operation: SyntaxPrinter.print(expression), at: array.range,
+        operands: array.elements.map { read($0) }, rule: InversionRules.elements)
+    case .dictionary(let dictionary) where dictionary.entries.allSatisfy(\.key.isPlainLiteral):
+      return InversionNode(
+        expression, operation: SyntaxPrinter.print(expression), at: dictionary.range,
+        operands: dictionary.entries.map { read($0.value) },
+        rule: InversionRules.entries(dictionary.entries.map(\.key)))
     default: return opaque(expression)
     }
   }
@@ -55,10 +69,18 @@ struct InversionReader {
   ) -> InversionNode {
     let operands = ([receiver] + arguments).map { read($0) }
     let declared = names.declaredInverses(of: selector)
-    let isMember = declared.isEmpty && selector == "at:" && expression.isMemberOfValue
-    let rule =
-      isMember
-      ? .steps([0: InversionRules.member]) : InversionRules.rule(for: selector, declared: declared)
+    let rule: InversionRule =
+      if !declared.isEmpty {
+        InversionRules.rule(for: selector, declared: declared)
+      } else if selector == "at:", isMember(expression) {
+        .steps([0: InversionRules.member])
+      } else if selector == "@" {
+        InversionRules.coordinates
+      } else if selector == "collect:" {
+        InversionRules.collecting(InversionReader.inverse(of: arguments[0], names: names))
+      } else {
+        InversionRules.rule(for: selector, declared: declared)
+      }
     return InversionNode(
       expression, operation: selector, at: at, operands: operands, rule: rule)
   }
@@ -112,6 +134,7 @@ struct InversionReader {
   func placeName(_ expression: Expression) -> String? {
     switch expression {
     case .name(let name): return names.isAssignable(name.name) ? name.name.text : nil
+    case .implicitParameter(let parameter): return element == "$\(parameter.index)" ? element : nil
     case .identifier(let identifier):
       if let place = VariablePlace(identifier) {
         guard place.properties.isEmpty else {
@@ -131,7 +154,7 @@ struct InversionReader {
       return SyntaxPrinter.print(expression)
     case .subscript(let subscription):
       guard isOwner(subscription.receiver), subscription.index.isPlainLiteral,
-        !expression.isMemberOfValue
+        !isMember(expression)
       else { return nil }
       return SyntaxPrinter.print(expression)
     case .keywordMessage:
@@ -141,6 +164,11 @@ struct InversionReader {
       return placeName(.subscript(element))
     default: return nil
     }
+  }
+
+  /// Whether an expression is a member of a value that is put anew when the member changes.
+  private func isMember(_ expression: Expression) -> Bool {
+    expression.isMemberOfValue || element.map { expression.isMember(ofVariable: $0) } ?? false
   }
 
   /// Whether the expressions of a path mean something outside of all blocks of the formula, whose
@@ -278,6 +306,25 @@ extension Expression {
     default: return false
     }
     return receiver.isStoredValue || receiver.isMemberOfValue
+  }
+
+  /// Whether it is a member, by a literal key, of what a variable holds, or of such a member.
+  func isMember(ofVariable name: String) -> Bool {
+    let receiver: Expression
+    switch self {
+    case .subscript(let subscription) where subscription.index.isPlainLiteral:
+      receiver = subscription.receiver
+    case .keywordMessage:
+      guard let element = literalElement else { return false }
+      receiver = element.receiver
+    case .pipe(let pipe): return pipe.input.isMember(ofVariable: name)
+    default: return false
+    }
+    switch receiver {
+    case .name(let variable): return variable.name.text == name
+    case .implicitParameter(let parameter): return "$\(parameter.index)" == name
+    default: return receiver.isMember(ofVariable: name)
+    }
   }
 
   private var literalElement: SubscriptExpression? {

@@ -10,6 +10,7 @@ enum InversionRules {
     "negated": sending("negated"), "not": sending("not"),
     "reciprocal": asking("reciprocal:"),
     "reversed": sending("reversed"), "reverse": sending("reversed"),
+    "sorted": lens("sorted"),
     "yourself": { value, _ in value },
     "degreesToRadians": sending("radiansToDegrees"),
     "radiansToDegrees": sending("degreesToRadians"),
@@ -68,6 +69,12 @@ enum InversionRules {
     "asDateTime", "asDuration",
   ]
 
+  /// Messages to collections that run backwards for some kinds of them only.
+  static let ofCollections: Set<String> = [
+    "select:", "reject:", "collect:", "sorted", "sorted:", "sortedBy:", "first:", "last:",
+    "allButFirst:", "allButLast:", "joined:", "splitOn:",
+  ]
+
   /// Messages of one or more arguments: the receiver is operand 0.
   private static let others: [String: [Int: Step]] = [
     "+": [
@@ -124,6 +131,18 @@ enum InversionRules {
     "keyAtValue:": [
       1: { .inverse("valueAt:of:", [$0, .part($1.operands[0].expression)], $1.at) }
     ],
+    "select:": [0: lens("select:")], "reject:": [0: lens("reject:")],
+    "sorted:": [0: lens("sorted:")], "sortedBy:": [0: lens("sortedBy:")],
+    "first:": [0: lens("first:")], "last:": [0: lens("last:")],
+    "allButFirst:": [0: lens("allButFirst:")], "allButLast:": [0: lens("allButLast:")],
+    "joined:": [0: separated("joined:")], "splitOn:": [0: separated("splitOn:")],
+    "get:": [
+      1: { value, node in
+        let present = InverseTerm.present(node.operands[1].expression)
+        return .inverse(
+          "put:into:through:", [value, present, .part(node.operands[0].expression)], node.at)
+      }
+    ],
   ]
 
   /// The collection that a member was taken from, with another member in its place.
@@ -156,7 +175,7 @@ enum InversionRules {
     "sin", "cos", "tan", "cosh", "tanh", "degreeSin", "degreeCos", "degreeTan", "abs", "sign",
     "rounded", "truncated", "floor", "ceiling", "asInteger", "asFloat", "integerPart",
     "fractionPart", "roundTo:", "truncateTo:", "roundUpTo:", "roundDownTo:", "round:", "min:",
-    "max:", "min:max:", "asUppercase", "asLowercase", "trimmed", "sorted", "asSet", "asBag",
+    "max:", "min:max:", "asUppercase", "asLowercase", "trimmed", "asSet", "asBag",
     "isNil", "notNil", "isEmpty", "notEmpty", "even", "odd", "isZero", "hash", "=", "~=", "==",
     "~~", "<", ">", "<=", ">=", "&", "|", "&&", "||", "and:", "or:", "~/", "\\\\", "%", "div:",
     "mod:", "quo:", "rem:", "between:and:", "includes:", "sum", "average", "max", "min",

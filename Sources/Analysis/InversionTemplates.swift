@@ -39,11 +39,16 @@ extension InversionNode {
       let selector: String
       switch node.rule {
       case .text: selector = "displayString"
-      case .steps where InversionRules.conditional.contains(node.operation):
+      case .steps
+      where InversionRules.conditional.contains(node.operation)
+        || InversionRules.ofCollections.contains(node.operation):
         selector = node.operation
       default: continue
       }
-      for operand in node.operands where operand.holdsPlace {
+      let operands =
+        InversionRules.ofCollections.contains(selector)
+        ? node.operands.prefix(1) : node.operands[...]
+      for operand in operands where operand.holdsPlace {
         steps.append(
           Inversion.ConditionalStep(
             receiver: operand.expression, selector: selector, range: operand.at))
@@ -79,10 +84,11 @@ extension InversionNode {
 }
 
 extension InversionSolver {
-  /// The expressions in the text that holds all places of a formula, with the ways back from their own
-  /// parts of it.
+  /// The expressions in the text or literal that holds all places of a formula, with the ways back from
+  /// their own parts of it.
   ///
-  /// - Returns: none when there is no such text with places in more than one of its expressions.
+  /// - Returns: none when there is no such text or literal with places in more than one of its
+  ///   expressions.
   /// - Complexity: O(steps) for each direction.
   static func holes(
     of root: InversionNode, _ directions: [Inversion.Direction], _ leaves: [InversionReader.Leaf]
@@ -91,11 +97,9 @@ extension InversionSolver {
     guard Set(names).count > 1 else { return [] }
     let all = InversionSolver(name: "", leaves: leaves.map(\.node))
     do throws(Inversion.Problem) {
-      guard let (text, value) = try all.text(below: root) else { return [] }
-      let holes = text.operands.filter { all.contains($0) }
+      guard let (whole, value) = try all.whole(below: root) else { return [] }
       var found: [Inversion.Hole] = []
-      for (number, hole) in holes.enumerated() {
-        let own = all.value(of: number, of: holes, in: text, value)
+      for (hole, own) in all.holes(of: whole, value) {
         var ways: [(direction: Int, value: InverseTerm)] = []
         for (index, direction) in directions.enumerated() {
           let text = SyntaxPrinter.print(direction.place)
@@ -113,20 +117,38 @@ extension InversionSolver {
     }
   }
 
-  /// The text with several expressions that the places have a part in, and what it is worth by the value
-  /// of the formula.
-  private func text(
+  /// The text or literal with several expressions that the places have a part in, and what it is worth by
+  /// the value of the formula.
+  private func whole(
     below root: InversionNode
   ) throws(Inversion.Problem) -> (InversionNode, InverseTerm)? {
     var node = root
     var value = InverseTerm.given
     while true {
       let concerned = node.operands.filter { contains($0) }
-      if case .text = node.rule, concerned.count > 1 { return (node, value) }
+      if concerned.count > 1, node.hasHoles { return (node, value) }
       guard concerned.count == 1, node.canSolve(concerned[0].position) else { return nil }
       if case .choice = node.rule { return nil }
       value = try undo(node, concerned[0], value)
       node = concerned[0]
+    }
+  }
+
+  /// The expressions of a text or literal, those of literals in it instead of these, with what each is
+  /// worth by the value of the whole.
+  private func holes(
+    of whole: InversionNode, _ value: InverseTerm
+  ) -> [(InversionNode, InverseTerm)] {
+    let holes = whole.operands.filter { contains($0) }
+    return holes.enumerated().flatMap { number, hole -> [(InversionNode, InverseTerm)] in
+      let own: InverseTerm
+      if case .parts = whole.rule {
+        own = whole.part(hole, of: value) { !contains($0) }
+      } else {
+        own = self.value(of: number, of: holes, in: whole, value)
+      }
+      let count = hole.operands.count { contains($0) }
+      return hole.hasHoles && count > 1 ? self.holes(of: hole, own) : [(hole, own)]
     }
   }
 

@@ -27,6 +27,17 @@ package enum InversionWording {
     "'=|=' cannot run backwards: no text stands between '{\(first)}' and '{\(second)}'; \(wayOut)"
   }
 
+  static let noElementBlock =
+    "'=|=' cannot run backwards: 'collect:' needs a block of one parameter and one expression; \(wayOut)"
+
+  static func ignoresElement(_ name: String) -> String {
+    "'=|=' cannot run backwards: the block of 'collect:' does not depend on '\(name)'; \(wayOut)"
+  }
+
+  static func noSeparator(_ operation: String) -> String {
+    "'=|=' cannot run backwards: '\(operation)' needs a text that stands between two elements"
+  }
+
   static func severalKeys(_ value: String) -> String {
     "'=|=' cannot run backwards: several keys of the map have the value \(value)"
   }

@@ -231,7 +231,8 @@ final class SimulatedFileSystem: FileSystem {
     FileStatus(
       kind: nodes[node].isDirectory ? .directory : .file, permissions: nodes[node].permissions,
       size: nodes[node].content.count, user: 0, group: 0, links: 1,
-      identity: FileIdentity(device: 1, number: UInt64(node)), modified: nodes[node].modified)
+      identity: FileIdentity(device: 1, number: UInt64(node)), modified: nodes[node].modified,
+      changed: nodes[node].modified)
   }
 
   func checkWritable(_ path: String, in directory: Descriptor?) throws(FileFailure) {

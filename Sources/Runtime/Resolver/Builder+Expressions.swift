@@ -7,6 +7,17 @@ internal import TenonParser
 extension Builder {
   /// Builds an expression, without regard to how high it is.
   mutating func buildUnchecked(_ expression: Expression, _ depth: Int) -> Built {
+    guard !presentParts.isEmpty, presentParts.remove(expression.range) != nil else {
+      return buildAny(expression, depth)
+    }
+    defer { presentParts.insert(expression.range) }
+    return add(
+      PresentValueNode(
+        body: buildAny(expression, depth).node, failing: true,
+        at: position(expression.range, depth)))
+  }
+
+  private mutating func buildAny(_ expression: Expression, _ depth: Int) -> Built {
     switch expression {
     case .integer(let literal): constant(machine.integer(literal))
     case .float(let literal): constant(machine.makeFloat(literal.value))
@@ -55,13 +66,7 @@ extension Builder {
       switch part {
       case .text(let text): nodes.append(constant(machine.makeString(text)).node)
       case .expression(let expression):
-        let node = build(expression, depth + index).node
-        nodes.append(
-          presentParts.contains(expression.range)
-            ? add(
-              PresentValueNode(
-                body: node, failing: true, at: position(expression.range, depth + index))
-            ).node : node)
+        nodes.append(build(expression, depth + index).node)
       }
     }
     return add(

@@ -285,7 +285,9 @@ extension Builder {
   ) -> Built {
     reserve(depth + 5)
     switch term {
-    case .given: return build(left, depth)
+    case .given:
+      if let view = undoneView { return read(view, at: position(left.range, depth)) }
+      return build(left, depth)
     case .part(let expression): return build(expression, depth)
     case .divisor(let expression, let range):
       return add(
@@ -302,6 +304,10 @@ extension Builder {
     case .list(let terms, _):
       let values = terms.map { build($0, of: left, depth + 1) }
       return add(ArrayNode(elements: list(values.map(\.node)), slot: depth, state: state))
+    case .lens(let selector, let arguments, let range):
+      let values = build(arguments, of: left, depth + 2)
+      return send(selector, to: classNode("Lens"), values, range, depth)
+    case .element(let block, let term): return buildElement(block, term, of: left, depth)
     case .number(let number): return constant(machine.makeInteger(number))
     case .text(let text): return constant(machine.makeString(text))
     case .send(let selector, let receiver, let arguments, let range):
@@ -331,6 +337,31 @@ extension Builder {
             condition: condition, consequence: build(first, of: left, depth).node,
             alternative: build(second, of: left, depth).node, at: position(range, depth))),
         range, depth)
+    }
+  }
+
+  /// Builds the block that undoes another one for an element: it is given the element there was and the one
+  /// in the view, in an array.
+  private mutating func buildElement(
+    _ block: BlockExpression, _ term: InverseTerm, of left: Expression, _ depth: Int
+  ) -> Built {
+    guard let inner = scopes[block.range], let name = block.onlyParameter,
+      let element = inner.variable(named: name),
+      let view = inner.variable(named: BlockExpression.viewName)
+    else { return constant(.nil) }
+    return closure(inner, range: block.range) { builder, depth in
+      let outer = builder.undoneView
+      builder.undoneView = view
+      defer { builder.undoneView = outer }
+      builder.reserve(depth + 5)
+      let place = builder.position(block.range, depth)
+      let steps = [(view, 2), (element, 1)].map { variable, index in
+        let both = builder.read(element, at: place)
+        let one = builder.send(
+          "at:", to: both, [builder.constant(Value(small: index))], block.range, depth)
+        return builder.assign(variable, one, block.range, depth).node
+      }
+      return builder.sequence(steps + [builder.build(term, of: left, depth).node])
     }
   }
 

@@ -44,6 +44,8 @@ struct Builder {
   var hasUnits = false
   /// The expressions in the braces of a text whose present values are taken and not depended on.
   var presentParts: Set<SourceRange> = []
+  /// What holds the element of a view in the block that undoes another one, while it is built.
+  var undoneView: Variable?
   /// Whether the connection that is built gets the message `policy:`.
   var awaitsPolicy = false
   /// What stands for connections that are refused whatever the places hold.

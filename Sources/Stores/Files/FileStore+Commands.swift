@@ -2,9 +2,9 @@ public import TenonStoreKit
 internal import TenonText
 
 extension FileStore: CommandedStore {
-  /// Whether it is `kinds`, `details`, `path` or `digest`.
+  /// Whether it is `kinds`, `details`, `state`, `path` or `digest`.
   public func isReading(_ command: String) -> Bool {
-    ["kinds", "details", "path", "digest"].contains(command)
+    ["kinds", "details", "state", "path", "digest"].contains(command)
   }
 
   /// Carries out a command.
@@ -12,6 +12,9 @@ extension FileStore: CommandedStore {
   /// - `read`, `replace` and `append` open a file.
   /// - `kinds` answers what each entry of a directory is, links not followed; `details` what is known of a
   ///   place, a link itself; `path` where it is for other programs.
+  /// - `state` answers a text that tells what is at a place, links followed, from what was there before
+  ///   without reading it, and begins with the nanoseconds since 1970 when that came about; nil for what is
+  ///   no file.
   /// - `digest`, with the name of a function, answers that of a file's bytes, which are read piece by piece.
   /// - `permissions` and `modified`, in nanoseconds since 1970, with a number, `owner` with the numbers of
   ///   a user and a group, and `link` with a path, change a place.
@@ -27,6 +30,8 @@ extension FileStore: CommandedStore {
     case ("append", _): return .sink(try appendingSink(at: reference))
     case ("kinds", _): return .resource(try kinds(at: reference))
     case ("details", _): return .resource(try details(of: reference))
+    case ("state", _):
+      if let state = try state(at: reference) { return .resource(state) }
     case ("path", _):
       let path = JSONText.quoted(try path(of: reference))
       return .resource(Resource(Array(path.utf8), contentType: "application/json"))
@@ -96,6 +101,21 @@ extension FileStore: CommandedStore {
       return "{\(members.joined(separator: ", "))}"
     }
     return Resource(Array(text.utf8), contentType: "application/json")
+  }
+
+  private func state(at reference: Reference) throws(StoreError) -> Resource? {
+    let text = try with(reference) { (place) throws(FileFailure) -> String? in
+      do throws(FileFailure) {
+        let status = try fileSystem.status(of: place.path, in: nil, followsLinks: true)
+        guard status.kind == .file, !place.isDirectory else { return nil }
+        return
+          "\(status.changed) \(status.size) \(status.identity.device) \(status.identity.number)"
+      } catch {
+        guard error.isMissing else { throw error }
+        return nil
+      }
+    }
+    return text.map { Resource(Array(JSONText.quoted($0).utf8), contentType: "application/json") }
   }
 
   /// Makes a file or directory that nobody else can use, where the environment says, or in `/tmp`.

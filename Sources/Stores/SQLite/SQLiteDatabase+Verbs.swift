@@ -298,7 +298,7 @@ extension SQLiteDatabase {
 
   static func isReading(_ command: String) -> Bool {
     [
-      "select", "next", "end", "count", "exists", "keys", "translates", "columns", "query",
+      "select", "next", "end", "count", "exists", "keys", "translates", "columns", "key", "query",
     ].contains(command)
   }
 
@@ -375,6 +375,9 @@ extension SQLiteDatabase {
       let keys = try keys(selection(), place, connection)
       return answer(JSONText.array(keys.map { JSONText.array($0.map(JSONText.quoted)) }))
     case "columns": return answer(JSONText.array(table.columns.map { JSONText.quoted($0.name) }))
+    case "key":
+      let names = table.hasDeclaredKey && !table.isView ? table.key.map(\.name) : []
+      return answer(JSONText.array(names.map { JSONText.quoted($0) }))
     default: throw SQLiteFailure(.unsupported, "it does not know '\(command)'")
     }
   }

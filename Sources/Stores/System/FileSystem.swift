@@ -213,10 +213,12 @@ package struct FileStatus: Sendable {
   package var identity: FileIdentity
   /// When its content changed last, in nanoseconds since 1970.
   package var modified: Int
+  /// When that or what is known of it changed last, likewise: nobody can set it back.
+  package var changed: Int
 
   package init(
     kind: Kind, permissions: UInt32, size: Int, user: UInt32, group: UInt32, links: Int,
-    identity: FileIdentity, modified: Int
+    identity: FileIdentity, modified: Int, changed: Int
   ) {
     self.kind = kind
     self.permissions = permissions
@@ -226,6 +228,7 @@ package struct FileStatus: Sendable {
     self.links = links
     self.identity = identity
     self.modified = modified
+    self.changed = changed
   }
 }
 

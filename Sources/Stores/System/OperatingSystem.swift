@@ -396,8 +396,10 @@ extension FileStatus {
     let mode = UInt32(status.st_mode)
     #if canImport(Darwin)
       let modified = status.st_mtimespec
+      let changed = status.st_ctimespec
     #else
       let modified = status.st_mtim
+      let changed = status.st_ctim
     #endif
     self.init(
       kind: Kind(mode: mode), permissions: mode & 0o7777, size: max(0, Int(status.st_size)),
@@ -405,7 +407,11 @@ extension FileStatus {
       identity: FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev),
         number: UInt64(truncatingIfNeeded: status.st_ino)),
-      modified: Int(modified.tv_sec) &* 1_000_000_000 &+ Int(modified.tv_nsec))
+      modified: FileStatus.nanoseconds(modified), changed: FileStatus.nanoseconds(changed))
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int {
+    Int(time.tv_sec) &* 1_000_000_000 &+ Int(time.tv_nsec)
   }
 }
 

@@ -115,6 +115,8 @@ enum SlowPathReason: UInt32 {
   case room
   /// Stores keep the writes of this turn together.
   case batches
+  /// A connection both ways has moved a collection, which is to be watched.
+  case movedCollections
 
   @inline(__always) var bit: UInt32 { 1 << rawValue }
 }

@@ -198,6 +198,7 @@ extension ConnectionGraph {
     }
     log.logSlot(place, index, old)
     object[slot: index] = value
+    if value.isObject { noteCollection(value, by: number) }
     markSatisfied(number)
     if flags & CellFlag.planned != 0 { flushRunCounts() }
     unsafe formula.pointee.cause = cause
@@ -225,6 +226,7 @@ extension ConnectionGraph {
     guard let old = storeSlowly(value, in: CellID(output), by: number, because: cause) else {
       return markNews(of: number)
     }
+    if value.isObject { noteCollection(value, by: number) }
     markSatisfied(number)
     causes.record(
       output, turn: turn, connection: hotFormulas[number].connection, because: cause, old: old,

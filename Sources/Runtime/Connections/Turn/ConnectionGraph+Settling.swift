@@ -137,6 +137,7 @@ extension ConnectionGraph {
     defer {
       words[0].isCounting = false
       if words[0][.released] { changesOfReleased = [:] }
+      if words[0][.movedCollections] { watchMovedCollections() }
       if words[0][.ended] { releaseEnded() }
       if ranOutOfMemory { reportMemory() }
       if words[0][.trace] { machine.flushTrace() }

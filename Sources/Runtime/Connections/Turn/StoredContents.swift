@@ -3,13 +3,18 @@ internal import TenonTables
 
 // Collections that a store keeps a copy of: a change of one in place changes the contents of the store.
 // A store that keeps the object itself, as `mem:` does, need not be told.
+//
+// Collections of which a formula both ways shows another one: a change of either in place is a write of its place,
+// from which the other follows.
 
-/// The collections held by places that a store with copies is kept equal to.
+/// The collections held by places that a store with copies is kept equal to, or a formula both ways.
 struct StoredContents {
   /// The cells of all of each collection that a place holds, those within it included.
   private(set) var collections: [CellID: [CellID]] = [:]
   /// The places that hold a collection, by its cell.
   private var holders: [CellID: [CellID]] = [:]
+  /// The places to which a formula that runs backwards as well has given a collection in this turn.
+  var moved: [Place] = []
 
   var isEmpty: Bool { collections.isEmpty }
 
@@ -90,6 +95,11 @@ extension Machine {
   }
 }
 
+extension Constraint {
+  /// Whether one of its formulas is another one that is run backwards.
+  fileprivate var hasInverse: Bool { isMultiWay && formulas.contains { $0.isInverse } }
+}
+
 extension ConnectionGraph {
   /// Watches the collection that a connection of two places has moved from one to the other, if a store
   /// keeps a copy of it at one of them.
@@ -113,13 +123,48 @@ extension ConnectionGraph {
     release(old)
   }
 
+  /// Notes a value that a formula has given a place, if it is a collection and another formula of the constraint
+  /// runs backwards.
+  @inline(never)
+  func noteCollection(_ value: Value, by number: Int32) {
+    guard machine.isCollection(ObjectRef(value)), let formula = self[FormulaID(number)],
+      formula.constraint?.hasInverse ?? false
+    else { return }
+    contents.moved.append(place(of: formula.output))
+    words[0][.movedCollections] = true
+  }
+
+  /// Watches the collections that formulas both ways have moved in this turn.
+  func watchMovedCollections() {
+    let places = contents.moved
+    contents.moved = []
+    words[0][.movedCollections] = false
+    for place in places {
+      guard let holder = cellsByPlace[place], let value = machine.currentValue(of: holder),
+        value.isObject
+      else { continue }
+      let cells = machine.contents(of: value).map { cell(for: $0, name: machine.name(of: $0)) }
+      watch(cells, heldBy: holder)
+    }
+  }
+
+  /// Returns whether a place that a formula both ways shows, or that shows one, holds a collection still.
+  private func isShown(_ collection: CellID, heldBy place: CellID) -> Bool {
+    guard let value = machine.currentValue(of: place), value.isObject,
+      machine.contents(of: value).contains(self.place(of: collection))
+    else { return false }
+    return cells[place.index].region?.constraints.contains {
+      $0.hasInverse && $0.cells.contains(place)
+    } ?? false
+  }
+
   /// Takes a change of a collection as an edit of the places that hold it, where a store with copies is kept
-  /// equal to them.
+  /// equal to them, or a formula both ways.
   ///
   /// - Throws: a failure that names the connection that determines such a place.
   func recordContents(of collection: CellID, by site: TraceEntry?) throws(Failure) {
     for place in contents.holders(of: collection) {
-      guard isInStep(place) else {
+      guard isInStep(place) || isShown(collection, heldBy: place) else {
         watch([], heldBy: place)
         continue
       }

@@ -17,6 +17,7 @@ extension Primitive {
       throw Failure(
         .invalidArgument, "the branch that is taken does not depend on '\(name)'")
     },
+    unobserved,
     Primitive("declared", "The declared inverses by message and operand.") { machine, _ in
       if let blocks = machine.connections.inverseBlocks { return blocks }
       let blocks = machine.makeEmptyDictionary()

@@ -19,14 +19,17 @@ extension Primitive {
       machine.recordRead(of: reference, in: arguments.receiver)
       return .true
     },
-    Primitive("unobserved: aBlock", "Evaluates aBlock; what it reads is its own affair.") {
-      machine, arguments in
-      guard let outer = machine.recorder else { return machine.evaluateBlock(arguments[0]) }
-      machine.recorder = DependencyRecorder(within: outer)
-      defer { machine.recorder = outer }
-      return machine.evaluateBlock(arguments[0])
-    },
+    unobserved,
   ]
+
+  static let unobserved = Primitive(
+    "unobserved: aBlock", "Evaluates aBlock; what it reads is its own affair."
+  ) { machine, arguments in
+    guard let outer = machine.recorder else { return machine.evaluateBlock(arguments[0]) }
+    machine.recorder = DependencyRecorder(within: outer)
+    defer { machine.recorder = outer }
+    return machine.evaluateBlock(arguments[0])
+  }
 
   static let referenceForms: [Primitive] = [
     Primitive("withPath: components", "The reference of the same form with another path.") {
