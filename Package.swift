@@ -141,10 +141,28 @@ let package = Package(
         "TenonSolverKit", "TenonSolvers", "TenonStoreKit", "TenonTables",
       ],
       path: "Tests/ConnectionTests", exclude: ["Fixtures"], swiftSettings: settings),
+    // The example hosts are packages of their own; here their sources are built with what is built anyway,
+    // and run by a test.
+    .executableTarget(
+      name: "TenonExamplePlugins", dependencies: ["Tenon"],
+      path: "examples/embedding/plugins/Sources"),
+    .executableTarget(
+      name: "TenonExampleServer", dependencies: ["Tenon"],
+      path: "examples/embedding/server/Sources"),
+    .executableTarget(
+      name: "TenonExampleGame", dependencies: ["Tenon"], path: "examples/embedding/game/Sources"),
+    .executableTarget(
+      name: "TenonExampleSettings", dependencies: ["Tenon"],
+      path: "examples/embedding/settings/Sources"),
+    .executableTarget(
+      name: "TenonExampleThermostat", dependencies: ["Tenon"],
+      path: "examples/embedding/thermostat/Sources"),
     .testTarget(
       name: "TenonEmbeddingTests",
       dependencies: [
-        "Tenon", "TenonConcurrency", "TenonLexer", "TenonRuntime", "TenonStoreKit", "TenonStores",
+        "Tenon", "TenonConcurrency", "TenonExampleGame", "TenonExamplePlugins",
+        "TenonExampleServer", "TenonExampleSettings", "TenonExampleThermostat", "TenonLexer",
+        "TenonRuntime", "TenonStoreKit", "TenonStores",
       ],
       path: "Tests/EmbeddingTests", swiftSettings: settings),
     .testTarget(

@@ -74,7 +74,7 @@ extension Shell {
     do throws(ConsoleError) {
       switch command {
       case .load: load(argument)
-      case .reload: for file in loadedFiles { load(file) }
+      case .reload: for file in loadedFiles { try reload(file) }
       case .edit: try edit(argument)
       case .history: try showHistory(argument)
       case .more: try showAll(argument)
@@ -119,9 +119,30 @@ extension Shell {
     guard !file.isEmpty else { return console.tell("':load' takes the name of a file") }
     switch Shell.read(Shell.path(file), name: file) {
     case .success(let source):
-      if case .rejected = run(source) { return }
+      let outcome = run(source)
+      if case .rejected = outcome { return }
+      // One that was stopped is run again as a whole.
+      if case .finished = outcome { interpreter.remember(source) }
       forgetExit()
       if !loadedFiles.contains(file) { loadedFiles.append(file) }
+    case .failure(.system(let text)): console.tell("cannot read '\(file)': \(text)")
+    case .failure: tellInterrupt()
+    }
+  }
+
+  /// Takes up what has changed in a file that was loaded.
+  private func reload(_ file: String) throws(ConsoleError) {
+    switch Shell.read(Shell.path(file), name: file) {
+    case .success(let source):
+      let report: ReloadReport
+      do throws(EvaluationError) {
+        report = try interpreter.reload(source) { console.tell($0, in: source) }
+      } catch {
+        return try tell(error)
+      }
+      for change in report.changes { try console.write("\(change)\n") }
+      if let failure = report.failure { console.tell(failure.rendered()) }
+      forgetExit()
     case .failure(.system(let text)): console.tell("cannot read '\(file)': \(text)")
     case .failure: tellInterrupt()
     }

@@ -108,7 +108,7 @@ final class Shell {
   func begin(with source: SourceText) {
     Interrupts.beginSession()
     note(begin: true)
-    run(source)
+    if case .finished = run(source) { interpreter.remember(source) }
     loadedFiles.append(source.name)
     forgetExit()
   }

@@ -133,6 +133,26 @@ import Testing
     }
   }
 
+  @Test func whatHasChangedInAFileIsTakenUp() throws {
+    try Directory.withTemporary { directory in
+      try directory.write("var count := 1. var next. next |= count + 1.", to: "my.st")
+      let session = try Session(environment: ["HOME": directory.root.path])
+      try session.enter(":load ~/my.st")
+      try session.enter("count := 5", "5")
+      try directory.write("var count := 1. var next. next |= count + 10.", to: "my.st")
+      try session.enter(":reload")
+      try session.terminal.expect("\r\nvariables: kept count, next\r\n")
+      try session.terminal.expect(
+        "connections: added 'next |= count + 10'; ended 'next |= count + 1'")
+      try session.enter("#(count, next)", "#(5 15)")
+      try directory.write("var count := . ", to: "my.st")
+      try session.enter(":reload")
+      try session.terminal.expect("error: ")
+      try session.enter("#(count, next)", "#(5 15)")
+      try session.leave()
+    }
+  }
+
   @Test func aProgramMayLeave() throws {
     let session = try Session()
     try session.enter("[ Exit status: 3 ] ensure: [ stdout println: 'bye' ]")

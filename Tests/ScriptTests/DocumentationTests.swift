@@ -130,12 +130,17 @@ struct MarkdownFile: Sendable, CustomTestStringConvertible {
     "EmbeddingTests/ActorTests.swift",
   ].map { root.appending(path: "Tests/\($0)") }
 
-  /// `README.md` and what lies below `docs`.
+  /// `README.md`, what lies below `docs`, and the catalogue of the library.
   static let all: [MarkdownFile] = {
     let docs = root.appending(path: "docs").path
     let files = FileManager.default.enumerator(atPath: docs)?.compactMap { $0 as? String } ?? []
     let names = files.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
-    return (["README.md"] + names).map { MarkdownFile(path: $0) }
+    let catalogue = "Sources/Embedding/Tenon.docc"
+    let articles =
+      FileManager.default.enumerator(atPath: root.appending(path: catalogue).path)?
+      .compactMap { $0 as? String } ?? []
+    let pages = articles.filter { $0.hasSuffix(".md") }.sorted().map { "\(catalogue)/\($0)" }
+    return (["README.md"] + names + pages).map { MarkdownFile(path: $0) }
   }()
 
   var url: URL { MarkdownFile.root.appending(path: path) }

@@ -107,6 +107,51 @@ import Testing
     print(shown)  // [0.0, 32.0, 273.15]
     #expect(weather.celsius == 0)
     #expect(shown == [0, 32, 273.15])
+
+    let rules = "var limit := 30. var isHot. isHot |= weather celsius > limit"
+    _ = try interpreter.reload(rules, name: "rules.st")
+    let report = try interpreter.reload(
+      rules.replacing("30", with: "-5"), name: "rules.st")
+    print(report)
+    // variables: kept isHot; set limit
+    // connections: made again 'isHot |= weather celsius > limit'
+    print(try interpreter.get("isHot", as: Bool.self))  // true
+    #expect(try interpreter.get("isHot", as: Bool.self))
+    #expect(
+      "\(report)" == """
+        variables: kept isHot; set limit
+        connections: made again 'isHot |= weather celsius > limit'
+        """)
+  }
+
+  @Test func reloading() throws {
+    let interpreter = Interpreter()
+    _ = try interpreter.reload(
+      """
+      class Ball { var x := 0. -step { x := x + 1 } }
+      var ball := Ball new. var speed := 1. var label.
+      label |= "at {ball x}"
+      """, name: "game.st")
+    _ = try interpreter.evaluate("3 timesRepeat: [ ball step ]")
+    let report = try interpreter.reload(
+      """
+      class Ball { var x := 0. var size := 5. -step { x := x + 10 } }
+      var ball := Ball new. var speed := 2. var label.
+      label |= "now at {ball x}"
+      """, name: "game.st")
+    _ = try interpreter.evaluate("ball step")
+    print(report)
+    // variables: kept ball, label; set speed
+    // classes: changed Ball (+size, 1 instance)
+    // connections: added 'label |= "now at {ball x}"'; ended 'label |= "at {ball x}"'
+    let answer = try interpreter.evaluate("label", as: String.self)  // now at 13
+    #expect(answer == "now at 13")
+    #expect(
+      report.description == """
+        variables: kept ball, label; set speed
+        classes: changed Ball (+size, 1 instance)
+        connections: added 'label |= "now at {ball x}"'; ended 'label |= "at {ball x}"'
+        """)
   }
 
   @Test func sources() throws {

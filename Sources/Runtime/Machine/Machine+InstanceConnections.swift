@@ -60,7 +60,7 @@ extension Machine {
     return connect(copy, by: kernelMethods + info.copyMethods)
   }
 
-  private func connect(_ instance: Value, by methods: [Method]) -> Value {
+  func connect(_ instance: Value, by methods: [Method]) -> Value {
     graph.beginBatch()
     var outcome = instance
     for method in methods {
@@ -80,7 +80,7 @@ extension Machine {
 
 extension Expression {
   /// Whether it makes a connection, which may be told something and be assigned.
-  fileprivate var isConnected: Bool {
+  var isConnected: Bool {
     var value = self
     while true {
       if case .connect(let connect) = value {

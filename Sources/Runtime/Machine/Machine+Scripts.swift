@@ -117,9 +117,18 @@ extension Machine {
     return body()
   }
 
-  private func run(
-    _ script: Script, _ source: SourceText, _ plan: ScriptPlan,
-    observer: (Value, SourceRange) -> Void
+  /// Runs the statements of a script that has been read.
+  ///
+  /// - Parameters:
+  ///   - script: The script.
+  ///   - source: Its text.
+  ///   - plan: What it was read with.
+  ///   - done: Called with the number of each statement that has been run.
+  ///   - observer: Called with value and place after each statement that has a value.
+  /// - Returns: How it ended.
+  func run(
+    _ script: Script, _ source: SourceText, _ plan: ScriptPlan, done: (Int) -> Void = { _ in },
+    observer: (Value, SourceRange) -> Void = { _, _ in }
   ) -> ScriptOutcome {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
     session.endedByReturn = false
@@ -133,6 +142,7 @@ extension Machine {
         roots.removeLast()
         guard case .finished = outcome else { return outcome }
         session.endedByReturn = false
+        done(index)
         continue
       }
       // What other threads and processes have changed is seen between two statements.
@@ -154,10 +164,12 @@ extension Machine {
         if case .finished(let value) = outcome {
           session.endedByReturn = true
           observer(value, statement.range)
+          done(index)
         }
         return outcome
       }
       if graph.batchDepth == 0 { TypedConnections.endReplacing(in: self) }
+      done(index)
       last = value
       if statement.hasValue { observer(value, statement.range) }
     }
@@ -171,7 +183,7 @@ extension Machine {
     guard let (identity, file) = plan.file(statement, in: source),
       session.importedFiles.insert(identity).inserted
     else { return .finished(.nil) }
-    let outcome = run(file.script, file.source, plan) { _, _ in }
+    let outcome = run(file.script, file.source, plan)
     if case .finished = outcome { return outcome }
     // Whoever tries again gets it anew.
     session.importedFiles.remove(identity)

@@ -26,6 +26,8 @@ final class ScriptSession {
   // MARK: Texts
   /// What `import` has read.
   var importedFiles: Set<String> = []
+  /// What the texts that may be loaded again have done, by their names.
+  var loadedTexts: [String: LoadedText] = [:]
   /// Whether the script that ran last ended by a `^`.
   var endedByReturn = false
   /// What the last statements say that have connected something, for the objects they have answered.

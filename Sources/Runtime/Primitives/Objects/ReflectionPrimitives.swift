@@ -193,7 +193,7 @@ extension Machine {
   }
 
   /// Removes a method that a program has added.
-  fileprivate func remove(_ method: Method, from info: ClassInfo) throws(Failure) {
+  func remove(_ method: Method, from info: ClassInfo) throws(Failure) {
     if case .definition = method.origin, !method.replacesKernelMethod {
       retireLater(method)
       info.removeMethod(method)
