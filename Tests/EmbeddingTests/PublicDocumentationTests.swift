@@ -39,7 +39,7 @@ import Testing
         exempt = next.prefix { $0 == " " }.count
         continue
       }
-      guard code.hasPrefix("public ") || code.hasPrefix("open "),
+      guard code.hasPrefix("public ") || code.hasPrefix("open class "),
         !code.hasPrefix("public import"), !code.hasPrefix("public extension")
       else { continue }
       var above = index - 1
