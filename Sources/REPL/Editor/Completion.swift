@@ -66,7 +66,7 @@ struct Completion {
 
   private func names(_ prefix: String) -> Result {
     guard !prefix.isEmpty else { return Result() }
-    let names = source.names.sorted().map { Candidate($0) }
+    let names = source.names.filter { $0.hasPrefix(prefix) }.sorted().map { Candidate($0) }
     let schemes = source.schemes.map { Candidate($0 + ":", end: "") }
     return Completion.result(prefix, names + schemes + [Candidate("ref:", end: "")])
   }
@@ -114,9 +114,16 @@ struct Completion {
     var seen: Set<String> = []
     let fitting = candidates.filter { $0.word.hasPrefix(prefix) && seen.insert($0.label).inserted }
     guard let first = fitting.first else { return Result() }
-    let common = fitting.dropFirst().reduce(first.word) { $0.commonPrefix(with: $1.word) }
+    // What the least and the greatest begin with all do.
+    let (least, greatest) = fitting.reduce((first.word, first.word)) { range, each in
+      (
+        each.word.isBefore(range.0) ? each.word : range.0,
+        range.1.isBefore(each.word) ? each.word : range.1
+      )
+    }
+    let common = least.commonPrefix(with: greatest)
     let certain = String(common.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
-    let isOnly = Set(fitting.map(\.word)).count == 1
+    let isOnly = fitting.allSatisfy { $0.word == first.word }
     return Result(
       insertion: isOnly ? certain + first.end : certain, candidates: fitting.map(\.label))
   }
@@ -158,6 +165,12 @@ struct Selector: Equatable {
 }
 
 extension String {
+  /// Whether it comes first in the order of code points, in which what lies between two texts begins with what
+  /// both begin with.
+  fileprivate func isBefore(_ other: String) -> Bool {
+    unicodeScalars.lexicographicallyPrecedes(other.unicodeScalars)
+  }
+
   /// The text that both begin with.
   fileprivate func commonPrefix(with other: String) -> String {
     var view = String.UnicodeScalarView()

@@ -298,7 +298,9 @@ extension EditedLineReader {
   /// Words in columns, as many as a window has room for.
   private func columns(_ words: [String]) -> String {
     let painter = painter
-    let width = (words.map(\.count).max() ?? 0) + 2
+    // No more than these have room, one blank between two of them at least.
+    let most = max(1, painter.rows * painter.columns / 3)
+    let width = (words.prefix(most).map(\.count).max() ?? 0) + 2
     let columns = max(1, painter.columns / width)
     let limit = max(1, (painter.rows - 4) * columns)
     let shown = words.prefix(limit)
