@@ -114,14 +114,7 @@ struct Completion {
     var seen: Set<String> = []
     let fitting = candidates.filter { $0.word.hasPrefix(prefix) && seen.insert($0.label).inserted }
     guard let first = fitting.first else { return Result() }
-    // What the least and the greatest begin with all do.
-    let (least, greatest) = fitting.reduce((first.word, first.word)) { range, each in
-      (
-        each.word.isBefore(range.0) ? each.word : range.0,
-        range.1.isBefore(each.word) ? each.word : range.1
-      )
-    }
-    let common = least.commonPrefix(with: greatest)
+    let common = first.word.commonPrefix(with: fitting.lazy.map(\.word))
     let certain = String(common.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
     let isOnly = fitting.allSatisfy { $0.word == first.word }
     return Result(
@@ -165,19 +158,20 @@ struct Selector: Equatable {
 }
 
 extension String {
-  /// Whether it comes first in the order of code points, in which what lies between two texts begins with what
-  /// both begin with.
-  fileprivate func isBefore(_ other: String) -> Bool {
-    unicodeScalars.lexicographicallyPrecedes(other.unicodeScalars)
-  }
-
-  /// The text that both begin with.
-  fileprivate func commonPrefix(with other: String) -> String {
-    var view = String.UnicodeScalarView()
-    for (left, right) in zip(unicodeScalars, other.unicodeScalars) {
-      guard left == right else { break }
-      view.append(left)
+  /// The text that it and all of others begin with, of whole code points.
+  fileprivate func commonPrefix(with others: some Sequence<String>) -> String {
+    let bytes = Array(utf8)
+    var count = bytes.count
+    for other in others {
+      var same = 0
+      for byte in other.utf8 {
+        guard same < count, bytes[same] == byte else { break }
+        same += 1
+      }
+      count = same
     }
-    return String(view)
+    // Not within a code point.
+    while count < bytes.count, count > 0, bytes[count] & 0xC0 == 0x80 { count -= 1 }
+    return String(decoding: bytes[..<count], as: UTF8.self)
   }
 }
