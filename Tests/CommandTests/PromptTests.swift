@@ -469,11 +469,19 @@ import Testing
       }
       try session.enter("b", "8")
       try session.enter(count, "3")
+      // A name that is computed means the place that it means then.
+      try session.enter("#('x', 'y') do: [ :n | mem:{n} |= a ]. nil", "nil")
+      try session.enter("mem:{'z'} |= a. nil", "nil")
+      try session.enter("self connections size", "6")
+      try session.enter("#(mem:x, mem:y, mem:z)", "#(5 5 5)")
+      try session.enter(":disconnect mem:z", "ended: mem:{'z'} |= a")
+      try session.enter("#('x', 'y') do: [ :n | mem:{n} |= a * 2 ]. mem:y", "10")
+      try session.enter("self connections size", "5")
       // What a method connects is no text of the prompt.
       try session.enter(
         "class Net { var x. var y. -join { ivar:y |= ivar:x } }",
         "tenon> class Net { var x. var y. -join { ivar:y |= ivar:x } }")
-      try session.enter("n := Net new join; yourself. m := Net new join; yourself. \(count)", "5")
+      try session.enter("n := Net new join; yourself. m := Net new join; yourself. \(count)", "7")
       try session.leave()
     }
   }
@@ -507,6 +515,11 @@ import Testing
         + "do: [ :name | stdout println: 'hello ' , name ]. nil\r")
     try session.enter(":hello you", "hello you")
     try session.enter(":help hello", ":hello NAME", "  greets")
+    try session.type(":bench [ ] value\r")
+    try session.expectScreen("it is measured") {
+      $0.lines.contains { $0.contains("at least ") && $0.contains("; 5 of ") }
+        && $0.lines.last == "tenon>"
+    }
     try session.leave()
   }
 }

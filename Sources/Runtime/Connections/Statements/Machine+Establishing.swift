@@ -68,7 +68,7 @@ extension Machine {
       graph.rollbackPlan(to: before)
       let isUnwinding = graph.isUnwinding
       graph.isUnwinding = false
-      TypedConnections.resume(replaced, in: graph)
+      session.typedConnections.resume(replaced, in: graph)
       if isUnwinding { return .unwind }
       return signal(takingBackChain(at: range, error))
     }

@@ -11,9 +11,32 @@ struct TypedConnections {
   /// The text that runs; nil when none was typed.
   private var text: SourceText?
   private var number = 0
-  private var known: [String: [(connection: Connection, text: Int)]] = [:]
+  private var known: [Key: Statements] = [:]
   /// The connections that the text that runs has taken out of force so far.
   private var replaced: [(old: Connection, new: Connection)] = []
+
+  /// What two texts have in common that name the same connection: what they say, and where a name was computed
+  /// once (`mem:{name}`) the place that it means.
+  private struct Key: Hashable {
+    let text: String
+    let place: Place?
+  }
+
+  /// The connections that say one thing.
+  private struct Statements {
+    /// Those of earlier texts, as long as nothing stands for them.
+    var earlier: [Connection] = []
+    /// Those of the text of a number.
+    var own: [Connection] = []
+    var text = 0
+
+    /// Counts those of the last text among the earlier ones when another one has begun.
+    mutating func begin(_ number: Int) {
+      guard text != number else { return }
+      earlier = (earlier + own).filter { $0.status != .disconnected }
+      (own, text) = ([], number)
+    }
+  }
 
   /// Begins a text.
   ///
@@ -35,28 +58,45 @@ struct TypedConnections {
     return site.code.name == nil && !site.code.isKernel && site.code.source === text
   }
 
-  private func keys(of connection: Connection) -> [String] {
-    let statement = connection.text
-    guard connection.connector == "|=", let target = connection.plan?.target.name,
-      connection.plan?.strength == .required
-    else { return [statement] }
-    return [statement, target + " |="]
+  private func keys(of connection: Connection) -> [Key] {
+    guard let target = connection.plan?.target else {
+      return [Key(text: connection.text, place: nil)]
+    }
+    // Other paths lead where the program says at present, and a flow has its text for a name.
+    var place: Place?
+    if case .place(let only) = target.place, target.name.contains("{"),
+      target.name != connection.text
+    {
+      place = only
+    }
+    let statement = Key(text: connection.text, place: place)
+    guard connection.connector == "|=", connection.plan?.strength == .required else {
+      return [statement]
+    }
+    return [statement, Key(text: target.name + " |=", place: place)]
   }
 
-  /// Returns the connections of earlier texts that a new one stands for, the oldest first.
-  func predecessors(of connection: Connection) -> [Connection] {
-    keys(of: connection).flatMap { known[$0] ?? [] }
-      .filter { $0.text < number && $0.connection.status == .active }.map(\.connection)
-      .withoutRepetitions
+  /// Takes the connections of earlier texts out of the table that a new one stands for, the oldest first.
+  ///
+  /// - Complexity: O(1) for each of them, amortised.
+  private mutating func takePredecessors(of connection: Connection) -> [Connection] {
+    var found: [Connection] = []
+    for key in keys(of: connection) {
+      known[key]?.begin(number)
+      found += known[key]?.earlier ?? []
+      known[key]?.earlier = []
+    }
+    return found.withoutRepetitions.filter { $0.status == .active }
   }
 
   /// Keeps a connection for later texts, and those that it stands for until its statement has ended.
-  mutating func keep(_ connection: Connection, inPlaceOf others: [Connection], at site: TraceEntry?)
-  {
+  mutating func keep(
+    _ connection: Connection, inPlaceOf others: [Connection], at site: TraceEntry?
+  ) {
     guard include(site) else { return }
     for key in keys(of: connection) {
-      known[key, default: []].removeAll { $0.connection.status == .disconnected }
-      known[key, default: []].append((connection, number))
+      known[key, default: Statements()].begin(number)
+      known[key]?.own.append(connection)
     }
     replaced += others.map { ($0, connection) }
   }
@@ -72,23 +112,25 @@ struct TypedConnections {
 
 extension TypedConnections {
   /// Takes the connections of earlier texts out of force for which a new one stands.
-  func suspendPredecessors(
+  mutating func suspendPredecessors(
     of connection: Connection, at site: TraceEntry?, in graph: ConnectionGraph
   ) -> [Connection] {
     guard include(site), !graph.isSettling, graph.atomicDepth == 0, graph.running == nil else {
       return []
     }
-    let others = predecessors(of: connection)
+    let others = takePredecessors(of: connection)
     for other in others { graph.suspend(other) }
     return others
   }
 
   /// Takes connections back into force that were to be replaced.
   ///
-  /// What is refused now stays suspended, as after
-  /// `resume`.
-  static func resume(_ others: [Connection], in graph: ConnectionGraph) {
-    for other in others { try? graph.resume(other) }
+  /// What is refused now stays suspended, as after `resume`.
+  mutating func resume(_ others: [Connection], in graph: ConnectionGraph) {
+    for other in others {
+      for key in keys(of: other) { known[key, default: Statements()].earlier.append(other) }
+      try? graph.resume(other)
+    }
   }
 
   /// Ends the connections that a statement has replaced; those take effect again in whose place nothing stands now.
@@ -108,7 +150,7 @@ extension TypedConnections {
       machine.graph.disconnect(old)
     }
     guard !left.isEmpty else { return }
-    resume(left, in: machine.graph)
+    machine.session.typedConnections.resume(left, in: machine.graph)
     let outcome = machine.withErrorsCaught { machine.settleGraph(answering: .nil) }
     if case .unwound = outcome { _ = machine.endOfUnwinding() }
   }
