@@ -189,12 +189,11 @@ final class EditedLineReader: LineReader {
   // MARK: Background
 
   /// Lets what the program writes take the place of the line, if it writes anything.
+  ///
+  /// The terminal stays in the editor's mode: in its own it would show what is typed at that moment, where
+  /// the editor does not know of it.
   private func beginBackground() {
-    console.willWrite = { [unowned self] in
-      eraseText()
-      unsafe tenon_editor_prepare(editor, false)
-      console.isEditing = false
-    }
+    console.willWrite = { [unowned self] in eraseText() }
   }
 
   /// Shows the line again below what was written.
@@ -202,8 +201,6 @@ final class EditedLineReader: LineReader {
     defer { console.willWrite = nil }
     guard console.willWrite == nil else { return }
     if !console.isAtLineStart { show("\n") }
-    console.isEditing = true
-    unsafe tenon_editor_prepare(editor, true)
     unsafe tenon_editor_refresh(editor, false)
     paint()
   }
