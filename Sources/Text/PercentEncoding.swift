@@ -33,6 +33,13 @@ public enum PercentEncoding {
     return String(validating: bytes, as: UTF8.self) ?? text
   }
 
+  /// The text as a part of an address: all but letters, digits and `-._~` encoded.
+  ///
+  /// - Complexity: O(n).
+  package static func encoded(_ text: String) -> String {
+    encoding(text) { !ASCII(code: $0).isAlphaNumeric && !"-._~".utf8.contains($0) }
+  }
+
   /// The text with some of its bytes encoded, all of them ASCII.
   ///
   /// - Complexity: O(n).

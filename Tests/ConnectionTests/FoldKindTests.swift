@@ -101,7 +101,7 @@ import Testing
       let answer = try program.print(
         """
         [ | count | count := 0.
-          [ count < \(isFullSize ? 10_000 : 4_000) and: [ wrong = 0 ] ] whileTrue: [ | said |
+          [ count < \(isFullSize ? 10_000 : 2_000) and: [ wrong = 0 ] ] whileTrue: [ | said |
             step value. count := count + 1.
             said := [ (\(kind.formula)) printString ] on: Error do: [ :e | nil ].
             (said isNil or: [ said = total printString ]) ifFalse: [ wrong := count ] ].

@@ -115,7 +115,7 @@ import Testing
   /// A chain whose formulas read the next one behind a message, which nobody knows of before they run:
   /// each formula runs once, on a small stack, in whatever order they were connected.
   @Test func longHiddenChain() throws {
-    let count = isFullSize ? 100_000 : 20_000
+    let count = isFullSize ? 100_000 : 10_000
     try onThread(stackSize: 1 << 19) {
       let program = Program()
       try program.run(

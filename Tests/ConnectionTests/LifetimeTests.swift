@@ -188,23 +188,24 @@ import Testing
 
   /// Connections that die while formulas run do not disturb those that are running.
   @Test func collectionsInTheMiddle() throws {
+    let count = isFullSize ? 60 : 20
     try onThread {
       let program = Program(collectEvery: 1)
       try program.run(LifetimeTests.definitions)
       try program.run(
         """
         x := 1.
-        kept := Array new: 60.
+        kept := Array new: \(count).
         dropped := OrderedCollection new.
-        1 to: 480 do: [ :i |
+        1 to: \(8 * count) do: [ :i |
           i \\\\ 8 = 0
             ifTrue: [ kept[i ~/ 8] |= (x + i) printString ]
             ifFalse: [ | v | v := View new. v text |= (x + i) printString. dropped add: v ] ].
         """)
-      #expect(program.size.connections == 480)
+      #expect(program.size.connections == 8 * count)
       try program.run("self atomically: [ dropped := nil. x := 1000 ]")
-      #expect(program.size.connections == 60)
-      let texts = (1...60).map { "'\(1000 + 8 * $0)'" }
+      #expect(program.size.connections == count)
+      let texts = (1...count).map { "'\(1000 + 8 * $0)'" }
       #expect(try program.print("kept") == "#(\(texts.joined(separator: " ")))")
     }
   }

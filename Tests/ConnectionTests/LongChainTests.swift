@@ -31,7 +31,7 @@ import Testing
   @Test func truths() throws {
     try onThread(stackSize: 1 << 19) {
       let program = Program()
-      let last = 400
+      let last = isFullSize ? 400 : 100
       try program.run(
         """
         var cells := (1 to: \(last)) asArray collect: [ :i | 0 ].

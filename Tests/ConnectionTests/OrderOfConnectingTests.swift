@@ -14,7 +14,7 @@ import Testing
 /// `TENON_TEST_SEED` chooses others; each failure names the seed.
 @Suite struct OrderOfConnectingTests {
   static let groups = 8
-  static let systemsPerGroup = isFullSize ? 25 : 6
+  static let systemsPerGroup = isFullSize ? 25 : 4
 
   @Test(arguments: [ConnectedSystem.Kind.formulas, .groups, .wishes], 0..<groups)
   func orders(_ kind: ConnectedSystem.Kind, _ group: Int) throws {

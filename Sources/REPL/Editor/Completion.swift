@@ -66,7 +66,7 @@ struct Completion {
 
   private func names(_ prefix: String) -> Result {
     guard !prefix.isEmpty else { return Result() }
-    let names = source.names.filter { $0.hasPrefix(prefix) }.sorted().map { Candidate($0) }
+    let names = source.names.filter { $0.begins(with: prefix) }.sorted().map { Candidate($0) }
     let schemes = source.schemes.map { Candidate($0 + ":", end: "") }
     return Completion.result(prefix, names + schemes + [Candidate("ref:", end: "")])
   }
@@ -112,7 +112,9 @@ struct Completion {
   /// What is certain of a word that begins with a prefix, and what it may be.
   static func result(_ prefix: String, _ candidates: [Candidate]) -> Result {
     var seen: Set<String> = []
-    let fitting = candidates.filter { $0.word.hasPrefix(prefix) && seen.insert($0.label).inserted }
+    let fitting = candidates.filter {
+      $0.word.begins(with: prefix) && seen.insert($0.label).inserted
+    }
     guard let first = fitting.first else { return Result() }
     let common = first.word.commonPrefix(with: fitting.lazy.map(\.word))
     let certain = String(common.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
@@ -158,6 +160,9 @@ struct Selector: Equatable {
 }
 
 extension String {
+  /// Whether it begins with the bytes of a text; what is typed of a name is compared with thousands of names.
+  fileprivate func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
   /// The text that it and all of others begin with, of whole code points.
   fileprivate func commonPrefix(with others: some Sequence<String>) -> String {
     let bytes = Array(utf8)

@@ -300,17 +300,19 @@ extension EditedLineReader {
     let painter = painter
     // No more than these have room, one blank between two of them at least.
     let most = max(1, painter.rows * painter.columns / 3)
-    let width = (words.prefix(most).map(\.count).max() ?? 0) + 2
+    let counts = words.prefix(most).map(\.count)
+    let width = (counts.max() ?? 0) + 2
     let columns = max(1, painter.columns / width)
     let limit = max(1, (painter.rows - 4) * columns)
-    let shown = words.prefix(limit)
-    let height = (shown.count + columns - 1) / columns
+    let shown = min(words.count, limit)
+    let height = (shown + columns - 1) / columns
     var text = ""
     for row in 0..<height {
-      let line = stride(from: row, to: shown.count, by: height).map {
-        shown[$0] + String(repeating: " ", count: width - shown[$0].count)
-      }.joined()
-      text += String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+      for index in stride(from: row, to: shown, by: height) {
+        text += words[index]
+        let isLast = index + height >= shown
+        text += isLast ? "\n" : String(repeating: " ", count: width - counts[index])
+      }
     }
     return words.count > limit ? text + "… \(words.count - limit) more\n" : text
   }

@@ -85,10 +85,10 @@ struct CellName: BitwiseCopyable {
     return word
   }
 
-  /// Returns a hash of the beginning: long names that differ only at their ends are all kept.
+  /// Returns a hash of the end: long names that differ only before it are all kept.
   private static func hash(_ name: String) -> UInt {
     var hash = UInt(bitPattern: name.utf8.count)
-    for byte in name.utf8.prefix(32) { hash = (hash ^ UInt(byte)) &* 0x0100_0000_01B3 }
+    for byte in name.utf8.suffix(64) { hash = (hash ^ UInt(byte)) &* 0x0100_0000_01B3 }
     return hash ^ hash >> 29
   }
 }

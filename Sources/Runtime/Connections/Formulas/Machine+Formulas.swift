@@ -182,11 +182,16 @@ extension Machine {
     // What has failed has failed until it is known better, and is told of once.
     if case .failed = formula.state { return nil }
     let output = graph[formula.output]
-    if output.place.kind == .stored, let known = output.cachedValue { return known }
-    let value = output.place.kind == .stored ? nil : currentValue(of: formula.output)
-    guard let value, !formula.connection.isInvariant else {
+    let isStored = output.place.kind == .stored
+    let value = isStored ? output.cachedValue : currentValue(of: formula.output)
+    guard let value, isStored || !formula.connection.isInvariant else {
       formula.state = .waiting
       graph.markWaiting(formula)
+      return nil
+    }
+    if isCopied(value, to: output.place), formula.constraint?.region == nil {
+      // The very collection that was read would count as changed in place, and be written.
+      graph.markSatisfied(formula.id.rawValue)
       return nil
     }
     return value.isUndefined ? .nil : value
@@ -201,15 +206,11 @@ extension Machine {
     let (outcome, _) = runUntaken(inverse) { withErrorsCaught { evaluateBlock(block) } }
     guard case .value(let value) = outcome, graph[inverse.id] == inverse,
       let wanted = currentValue(of: forward.output),
-      isUnchanged(value, wanted) || isSameNumber(value, wanted),
+      isUnchanged(value, wanted)
+        || solverNumber(value).map({ $0 == solverNumber(wanted) }) ?? false,
       let present = currentValue(of: inverse.output), !present.isNil, !present.isUndefined
     else { return nil }
     return present
-  }
-
-  private func isSameNumber(_ left: Value, _ right: Value) -> Bool {
-    guard let left = solverNumber(left), let right = solverNumber(right) else { return false }
-    return left == right
   }
 
   /// Makes the places that a formula has read its inputs from now on.
@@ -373,17 +374,15 @@ extension Machine {
     // made and read for itself are gone then.
     if graph[cell].isFree { return false }
     switch reading(cell) {
-    case .value(let value): return (value.isNil || value.isUndefined) && !isOfException(cell)
+    case .value(let value):
+      guard value.isNil || value.isUndefined else { return false }
+      // Of what an error holds its message was made.
+      let place = graph[cell].place
+      return place.kind != .slot || !classInfo(of: place.object).inherits(from: kernel.exception)
     // A place that cannot be read is not an empty one; one that is just being fetched is.
     case .failed(let failure): return failure.isNotReady
     case .unwound: return true
     }
-  }
-
-  /// Returns whether a place belongs to an error, of which its message was made.
-  private func isOfException(_ cell: CellID) -> Bool {
-    let place = graph[cell].place
-    return place.kind == .slot && classInfo(of: place.object).inherits(from: kernel.exception)
   }
 
   /// Writes a line to the output for errors.

@@ -140,7 +140,7 @@ extension ConnectionGraph {
     side: Int, _ identifier: Value, of connection: Connection, _ observer: ConnectionObserver
   ) {
     observers.clock += 1
-    let text = identifier.isNil ? "" : machine.referenceOrName(identifier)
+    let text = identifier.isNil ? "" : machine.text(identifier) ?? machine.referenceText(identifier)
     observer.record(side: side, identifier, text, at: observers.clock)
     guard !observer.isQueued else { return }
     observer.isQueued = true
@@ -293,11 +293,6 @@ extension Machine {
       if graph.hasPending, settleGraph(answering: .nil).isUnwind { return .unwind }
     }
     return .nil
-  }
-
-  /// Returns the text of a reference, or of a name as a symbol.
-  fileprivate func referenceOrName(_ identifier: Value) -> String {
-    text(identifier) ?? referenceText(identifier)
   }
 
   /// Keeps a value that was to be written to a cell, for the relay to decide on.

@@ -104,7 +104,9 @@ extension ConnectionGraph {
       if isPlain, !read.isObject || hot[hotFormulas[number].output].kind != .stored {
         value = read.isUndefined ? .nil : read
       } else {
-        guard let result = evaluate(number) else { return markNews(of: number) }
+        guard let formula = self[FormulaID(number)], let result = machine.evaluate(formula) else {
+          return markNews(of: number)
+        }
         value = result
       }
     }
@@ -120,10 +122,6 @@ extension ConnectionGraph {
       machine.record(failure, of: formula)
     }
     return markNews(of: number)
-  }
-
-  private func evaluate(_ number: Int32) -> Value? {
-    self[FormulaID(number)].flatMap { machine.evaluate($0) }
   }
 
   /// Stores the value of a formula.
@@ -262,7 +260,7 @@ extension ConnectionGraph {
   }
 
   @inline(__always)
-  private func markSatisfied(_ number: Int32) {
+  func markSatisfied(_ number: Int32) {
     switch hotFormulas[number].status {
     case .satisfied: break
     case .waiting, .failed, .heldBack: beginSatisfied(number)

@@ -22,6 +22,10 @@ extension Primitive {
       }
       return try machine.makeByteArray(checked: bytes)
     },
+    Primitive("urlEncoded", "The text with all but letters, digits and -._~ as % and two digits.") {
+      machine, arguments throws(Failure) in
+      try machine.makeText(PercentEncoding.encoded(try machine.swiftString(arguments.receiver)))
+    },
     Primitive("urlDecoded", "The text with each % and two digits replaced by what they stand for.")
     {
       machine, arguments throws(Failure) in
