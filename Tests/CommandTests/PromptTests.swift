@@ -167,6 +167,21 @@ import Testing
     try session.leave()
   }
 
+  /// Up and Down go one entry at a time, and Down comes back to what was typed.
+  @Test func upAndDown() throws {
+    let session = try ScreenSession()
+    for text in ["11", "22", "33"] { try session.enter(text, text) }
+    for text in ["33", "22", "11"] {
+      try session.type(EditorTests.up)
+      try session.expect("tenon> " + text)
+    }
+    for text in ["22", "33", ""] {
+      try session.type(EditorTests.down)
+      try session.expect(text.isEmpty ? "tenon>" : "tenon> " + text)
+    }
+    try session.leave()
+  }
+
   @Test func timersWriteAboveTheLine() throws {
     let session = try ScreenSession()
     try session.type("[ stdout println: 'tick' ] after: 300 milliseconds\r")

@@ -77,6 +77,17 @@ import Testing
     #expect(events[7]?[0]("text")?.contains("<svg") == true)
   }
 
+  /// What was completed once is looked for again when something was evaluated.
+  @Test func completionAfterDefinitions() throws {
+    let events = try answers([
+      ["do": "complete", "text": "foo zzT"],
+      ["do": "evaluate", "text": "class A { -zzTop { ^1 } }"],
+      ["do": "complete", "text": "foo zzT"],
+    ])
+    #expect(events[1]?[0]("insertion") == "")
+    #expect(events[3]?[0]("insertion") == "op ")
+  }
+
   @Test func watching() throws {
     let events = try answers([
       ["do": "evaluate", "text": "var a := 1. var total. total |= a * 2"],
