@@ -26,7 +26,6 @@ extension Machine {
     let answer = try performing(
       named: name, of: native, at: place, keeping: [reference, store]
     ) { () throws(StoreError) in try commanded.perform(name, resource, at: place) }
-    // What only reads has changed nothing, and may be a part of reading another place.
     if !commanded.isReading(name), takeUpStoredChanges().isUnwind { return .unwind }
     switch answer {
     case .done: return settleObservers(answering: .nil)
