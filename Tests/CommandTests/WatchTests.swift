@@ -44,6 +44,39 @@ import Testing
     }
   }
 
+  /// What a store has read for a place may change before it has read the rest.
+  @Test func aFileThatChangesWhileOthersAreRead() throws {
+    try Directory.withTemporary { directory in
+      try directory.write("one", to: "a")
+      try directory.write("four", to: "b")
+      let child = try start(
+        """
+        class Sizes : Store {
+          -answersLater { ^true }
+          -canTellOf: reference { ^true }
+          -get: reference {
+            | size |
+            size := file:a size.
+            self unobserved: [
+              stdout println: 'ready'; flush.
+              [ file:go isNil ] whileTrue: [ ] ].
+            ^size * 100 + file:b size
+          }
+        }
+        scheme:sizes := Sizes new.
+        x |= sizes:all.
+        ref:x watch: [ :size | stdout println: 'size ' , size printString ].
+        stdout println: 'size ' , x printString; flush.
+        """, in: directory)
+      try directory.write("seven", to: "a")
+      // Time for it to be told of, which nothing depends on.
+      usleep(200_000)
+      try directory.write("", to: "go")
+      try child.expect("size 504\n")
+      end(child)
+    }
+  }
+
   @Test func aListingIsWatched() throws {
     try Directory.withTemporary { directory in
       try directory.write("x", to: "inbox/a")

@@ -26,7 +26,7 @@ extension Machine {
     let answer = try performing(
       named: name, of: native, at: place, keeping: [reference, store]
     ) { () throws(StoreError) in try commanded.perform(name, resource, at: place) }
-    if !commanded.isReading(name), takeUpStoredChanges().isUnwind { return .unwind }
+    if takeUpStoredChanges().isUnwind { return .unwind }
     switch answer {
     case .done: return settleObservers(answering: .nil)
     case .resource(let resource): return try decode(.resource(resource), from: native, at: place)

@@ -49,7 +49,7 @@ extension Machine {
       if recorder != nil {
         let read = makeReference(above)
         roots.append(read)
-        recordStoredRead(read, in: store)
+        recordRead(of: read, in: store)
       }
       return try place(along: form.components[above.components.count...], from: object)
     }

@@ -248,9 +248,7 @@ extension Machine {
     store.isObject && classInfo(of: store).inherits(from: kernel.memoryStore)
   }
 
-  func recordRead(of reference: Value, in store: Value) { recordStoredRead(reference, in: store) }
-
-  func recordStoredRead(_ reference: Value, in store: Value) {
+  func recordRead(of reference: Value, in store: Value) {
     guard let recorder else { return }
     let place = Place(
       kind: .stored, object: store, index: -1, key: canonicalReference(reference, in: store))
@@ -276,6 +274,11 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted, else nil.
   func takeUpStoredChanges() -> Value {
     guard !graph.isSettling, graph.running == nil else { return .nil }
+    if let reading = loop.coroutines.current?.reading {
+      guard !stores.changes.isEmpty else { return graph.hasPending ? settleUnlessAtomic() : .nil }
+      // News of what a store has read so far for a place make its answer stale.
+      follow(reading.recorder, of: reading.place, isWhole: false)
+    }
     if !graph.touchedStoredCells.isEmpty || !stores.watches.beforeReading.isEmpty {
       updateStoreWatches()
     }
@@ -284,8 +287,7 @@ extension Machine {
     return settleUnlessAtomic()
   }
 
-  /// Whoever is writing a place has it settled when it holds what is written: until then those who are
-  /// told would read what it held before.
+  /// Settles, unless a place is written: who is told before it holds that would read what it held.
   private func settleUnlessAtomic() -> Value {
     guard graph.atomicDepth == 0, graph.storing == nil, graph.writing == nil else { return .nil }
     return settleGraph(answering: .nil)

@@ -70,9 +70,7 @@ extension Machine {
     let touched = graph.touchedStoredCells
     let begun = stores.watches.beforeReading
     graph.touchedStoredCells = []
-    // What a store reads for a place is read by a cell when the place has answered.
-    let isReading = loop.coroutines.current?.reading != nil
-    stores.watches.beforeReading = begun.filter { isReading && graph.cellsByPlace[$0.key] == nil }
+    stores.watches.beforeReading = [:]
     for cell in touched {
       let place = graph[cell].place
       let isRead = graph.isRead(cell)
@@ -96,7 +94,7 @@ extension Machine {
         graph.recordWrite(to: cell, by: nil)
       }
     }
-    for place in begun.keys where !(graph.cellsByPlace[place].map(graph.isRead) ?? isReading) {
+    for place in begun.keys where graph.cellsByPlace[place].map({ !graph.isRead($0) }) ?? true {
       stores.watches.contents[place] = nil
     }
   }

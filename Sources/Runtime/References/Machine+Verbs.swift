@@ -153,7 +153,7 @@ extension Machine {
       }
     }
     if let native = nativeStore(store) {
-      recordStoredRead(reference, in: store)
+      recordRead(of: reference, in: store)
       if native.executor != nil {
         if readsForFormula, condition.isNil { return comingValue(at: reference, in: store) }
         let waited = waitForWrites(at: reference, in: store)
@@ -176,7 +176,7 @@ extension Machine {
     }
     if readsForFormula || !stores.coming.entries.isEmpty, answersLater(store) {
       if readsForFormula, condition.isNil {
-        recordStoredRead(reference, in: store)
+        recordRead(of: reference, in: store)
         return comingValue(at: reference, in: store)
       }
       let waited = waitForWrites(at: reference, in: store)
@@ -193,7 +193,7 @@ extension Machine {
   /// Reads a place of a store in memory for a formula, which depends on it, and on what a path through an object
   /// that the store keeps leads over.
   private func getFromMemory(_ reference: Value, _ store: Value) -> Value {
-    recordStoredRead(reference, in: store)
+    recordRead(of: reference, in: store)
     // How the store keeps its values is its own affair: of others than this nobody need hear.
     let outer = recorder
     if outer != nil, classInfo(of: store) === kernel.memoryStore {
@@ -211,7 +211,7 @@ extension Machine {
   /// Whether anything is at a place of a store; what it is need not be a value of the language.
   func exists(_ reference: Value, in store: Value) throws(Failure) -> Value {
     guard let native = nativeStore(store) else { return .false }
-    recordStoredRead(reference, in: store)
+    recordRead(of: reference, in: store)
     let outcome = try read(
       try self.reference(reference), from: native, keeping: reference, store)
     if takeUpStoredChanges().isUnwind { return .unwind }
