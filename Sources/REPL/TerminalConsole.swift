@@ -42,6 +42,8 @@ final class TerminalConsole: Console {
   var idleWork: (any IdleWork)?
   /// Called before the next write.
   var willWrite: (() -> Void)?
+  /// Called before the program reads the next time.
+  var willRead: (() -> Void)?
   /// How many requests to stop what is written goes on in spite of; nil for those that came before.
   fileprivate var requestsPassed: Int?
 
@@ -64,10 +66,7 @@ final class TerminalConsole: Console {
   private func write(
     _ bytes: UnsafeBufferPointer<UInt8>, to channel: ConsoleChannel
   ) throws(ConsoleError) {
-    if let prepare = willWrite {
-      willWrite = nil
-      prepare()
-    }
+    takePlaceOfLine()
     isAtLineStart = unsafe bytes.last == UInt8(ascii: "\n")
     if channel == .error {
       // In the order in which they were written, but an error is told in any case.
@@ -82,6 +81,20 @@ final class TerminalConsole: Console {
       unsafe output.append(contentsOf: bytes)
       if showsLines, unsafe bytes.contains(UInt8(ascii: "\n")) { try flush() }
     }
+  }
+
+  /// Prepares for a write, once.
+  func takePlaceOfLine() {
+    let prepare = willWrite
+    willWrite = nil
+    prepare?()
+  }
+
+  /// Prepares for what the program reads, once.
+  private func beginReading() {
+    let prepare = willRead
+    willRead = nil
+    prepare?()
   }
 
   func flush() throws(ConsoleError) {
@@ -126,6 +139,7 @@ final class TerminalConsole: Console {
   var isInputTerminal: Bool { isatty(0) != 0 }
 
   func readLine(isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8]? {
+    beginReading()
     var line: [UInt8] = []
     while true {
       let rest = input[position..<end]
@@ -145,6 +159,7 @@ final class TerminalConsole: Console {
   }
 
   func readAll(limit: Int, isInterrupted: () -> Bool) throws(ConsoleError) -> [UInt8] {
+    beginReading()
     let limit = min(limit, lineLimit)
     var all = Array(input[position..<end])
     position = end

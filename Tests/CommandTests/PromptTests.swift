@@ -198,6 +198,21 @@ import Testing
     try session.leave()
   }
 
+  /// What a timer asks for is shown as it is typed, and the line comes back below it.
+  @Test func timersAskAboveTheLine() throws {
+    let session = try ScreenSession()
+    try session.type(
+      "[ stdout nextPutAll: 'name? '; flush. stdout println: stdin nextLine asUppercase ]"
+        + " after: 10 milliseconds\r")
+    try session.expectScreen("it asks") { $0.lines.last == "name?" }
+    try session.type("Adb\u{7F}a")
+    try session.expect("name? Ada")
+    try session.type("\r")
+    try session.expect("name? Ada", "ADA", "tenon>")
+    try session.enter("3 + 4", "7")
+    try session.leave()
+  }
+
   /// The user's own file may choose vi's keys.
   @Test func viKeys() throws {
     try Directory.withTemporary { directory in

@@ -188,19 +188,28 @@ final class EditedLineReader: LineReader {
 
   // MARK: Background
 
-  /// Lets what the program writes take the place of the line, if it writes anything.
+  /// Lets what the program writes take the place of the line, if it writes anything, or reads.
   ///
-  /// The terminal stays in the editor's mode: in its own it would show what is typed at that moment, where
-  /// the editor does not know of it.
+  /// While it writes the terminal stays in the editor's mode: in its own it would show what is typed at that
+  /// moment, where the editor does not know of it. What the program reads is typed in the terminal's mode.
   private func beginBackground() {
     console.willWrite = { [unowned self] in eraseText() }
+    console.willRead = { [unowned self] in
+      console.takePlaceOfLine()
+      unsafe tenon_editor_prepare(editor, false)
+      console.isEditing = false
+    }
   }
 
   /// Shows the line again below what was written.
   private func endBackground() {
-    defer { console.willWrite = nil }
+    defer { (console.willWrite, console.willRead) = (nil, nil) }
     guard console.willWrite == nil else { return }
     if !console.isAtLineStart { show("\n") }
+    if !console.isEditing {
+      console.isEditing = true
+      unsafe tenon_editor_prepare(editor, true)
+    }
     unsafe tenon_editor_refresh(editor, false)
     paint()
   }
