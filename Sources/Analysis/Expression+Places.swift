@@ -2,6 +2,23 @@ internal import TenonLexer
 package import TenonParser
 
 extension Expression {
+  /// Whether it makes a connection, which may be told something and be assigned.
+  package var isConnected: Bool {
+    var value = self
+    while true {
+      if case .connect(let connect) = value {
+        return ![":=", "+="].contains(connect.connector.text)
+      }
+      if case .assignment(let assignment) = value {
+        value = assignment.value
+      } else if let receiver = value.spineReceiver {
+        value = receiver
+      } else {
+        return false
+      }
+    }
+  }
+
   /// Whether the expression may stand before a property on the left of a connector.
   package var isPlaceOrSelf: Bool {
     switch self {

@@ -21,8 +21,6 @@ final class SessionCompletion: CompletionSource {
   var frameNames: [String] = []
   /// What was typed, the latest last.
   var entries: [String] = []
-  /// The selectors of all classes that begin with a letter; forgotten when something was evaluated.
-  private var allSelectors: [String: [Selector]] = [:]
   /// How often words were typed, as far as that was counted.
   private var uses: [Substring: Int] = [:]
   private var entriesCounted = 0
@@ -37,7 +35,6 @@ final class SessionCompletion: CompletionSource {
 
   func begin(_ entries: [String]) {
     self.entries = entries
-    allSelectors = [:]
   }
 
   var connectors: [String] { interpreter.connectorSpellings }
@@ -114,12 +111,7 @@ final class SessionCompletion: CompletionSource {
   }
 
   private func ofAnything(_ prefix: String) -> [Selector] {
-    let first = String(prefix.prefix(1))
-    guard !first.isEmpty else { return [] }
-    if allSelectors[first] == nil {
-      allSelectors[first] = pairs(ask("allSelectorsFrom:", first))
-    }
-    return (allSelectors[first] ?? []).filter { $0.name.hasPrefix(prefix) }
+    prefix.isEmpty ? [] : pairs(ask("allSelectorsFrom:", prefix))
   }
 
   private func selectors(_ message: String, _ subject: Handle, _ prefix: String) -> [Selector] {

@@ -1,3 +1,4 @@
+internal import TenonAnalysis
 package import TenonLexer
 internal import TenonParser
 

@@ -26,6 +26,30 @@ struct ClassNames {
     guard !machine.classes.hasAllOfKernel, let row = KernelText.row(name) else { return nil }
     return machine.makeKernelClass(row)
   }
+
+  /// The selectors of a class's own methods that begin with a text, sorted.
+  func selectors(of info: ClassInfo, from beginning: String) -> [String] {
+    let entered = info.enteredSelectors.filter { $0.utf8.starts(with: beginning.utf8) }
+    let others = info.finder?.selectors(from: beginning, isMeta: info.isMeta) ?? []
+    return Set(entered + others).sorted()
+  }
+
+  /// The selectors for which a class has a method, itself or for its instances, and that begin with
+  /// a text; sorted.
+  ///
+  /// - Complexity: O(*texts of the tables of methods*); no class is made for it.
+  func selectors(from beginning: String) -> [String] {
+    let made = machine.classes.infos.lazy.compactMap(\.self).filter {
+      $0.canonical == nil && $0.inherits(from: machine.kernel.object)
+    }
+    var found = Set(made.flatMap { selectors(of: $0, from: beginning) })
+    for row in KernelText.classes where machine.classes.made[row.name] == nil {
+      let finder = KernelMethodFinder(row)
+      found.formUnion(finder.selectors(from: beginning, isMeta: false))
+      found.formUnion(finder.selectors(from: beginning, isMeta: true))
+    }
+    return found.sorted()
+  }
 }
 
 /// The cells that hold the classes, and what else has a name among them.

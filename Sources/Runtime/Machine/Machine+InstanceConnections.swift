@@ -79,23 +79,6 @@ extension Machine {
 }
 
 extension Expression {
-  /// Whether it makes a connection, which may be told something and be assigned.
-  var isConnected: Bool {
-    var value = self
-    while true {
-      if case .connect(let connect) = value {
-        return ![":=", "+="].contains(connect.connector.text)
-      }
-      if case .assignment(let assignment) = value {
-        value = assignment.value
-      } else if let receiver = value.spineReceiver {
-        value = receiver
-      } else {
-        return false
-      }
-    }
-  }
-
   /// Whether it makes a group, or something of one, that stands for places of an instance.
   fileprivate func makes(_ groups: Set<String>) -> Bool { assignedName(from: groups) != nil }
 

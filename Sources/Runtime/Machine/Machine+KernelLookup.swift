@@ -41,6 +41,29 @@ final class KernelMethodFinder {
     return Method(selector: selector, holder: info, origin: .getter(slot: slot))
   }
 
+  /// The selectors of the methods of a class of the kernel, or its class, that begin with a text; some twice.
+  ///
+  /// - Complexity: O(*text of the table of methods*).
+  func selectors(from beginning: String, isMeta: Bool) -> [String] {
+    var methods = row.methods
+    var found = methods.withUTF8 {
+      unsafe KernelMethodFinder.words(after: isMeta ? "+ " : "- ", from: beginning, in: $0)
+    }
+    let name = isMeta ? row.name + " class" : row.name
+    // A pattern begins as its selector does up to the first colon.
+    let word = beginning.utf8.prefix { $0 != UInt8(ascii: ":") }
+    for primitive in Primitive.table(for: name) where primitive.pattern.utf8.starts(with: word) {
+      found.append(primitive.selector)
+    }
+    found += KernelNodes.table(for: name).map(\.selector)
+    if !isMeta {
+      for variable in row.variables.split(separator: " ").map(String.init) {
+        found += row.hasSetters ? [variable, variable + ":"] : [variable]
+      }
+    }
+    return found.filter { $0.utf8.starts(with: beginning.utf8) }
+  }
+
   private func primitive(named name: String, isMeta: Bool) -> Primitive? {
     let table = primitives[isMeta] ?? Primitive.table(for: row.name + " class")
     primitives[isMeta] = table
@@ -80,5 +103,19 @@ final class KernelMethodFinder {
       }
       return nil
     }
+  }
+
+  /// The second words of the lines that begin with a side and a text.
+  private static func words(
+    after side: String, from beginning: String, in text: UnsafeBufferPointer<UInt8>
+  ) -> [String] {
+    let wanted = Array((side + beginning).utf8)
+    var found: [String] = []
+    for unsafe line in unsafe text.split(separator: UInt8(ascii: "\n")) {
+      guard unsafe line.starts(with: wanted) else { continue }
+      let word = unsafe line.dropFirst(side.utf8.count).prefix { $0 != UInt8(ascii: " ") }
+      unsafe found.append(String(decoding: word, as: UTF8.self))
+    }
+    return found
   }
 }

@@ -130,6 +130,9 @@ extension ClassInfo {
     return Array(methods.values)
   }
 
+  /// The selectors of the methods that are entered, in no order.
+  var enteredSelectors: [String] { methods.values.map(\.selector.name) }
+
   /// Gives the class a method of its own.
   func setMethod(_ method: Method) {
     loadIfNeeded()

@@ -274,7 +274,7 @@ final class WatchedFiles {
     let old = place.state
     leaveWay(of: number, keeping: true)
     places[number]?.isPolled = notifier == nil
-    enterWay(to: place.path, number)
+    enterWay(to: place.path, number, isNew: isNew)
     let new = fileSystem.snapshot(place.path, followsLinks: true)
     places[number]?.state = new
     // Where it does not listen any more, who has found that out has read what is there now.
@@ -306,16 +306,23 @@ final class WatchedFiles {
 
   /// Watches the directories on the way to a path for the names that lead there, and where a symbolic
   /// link at its end leads.
-  private func enterWay(to path: String, _ number: Int) {
+  private func enterWay(to path: String, _ number: Int, isNew: Bool) {
+    // Whoever exchanges a watched directory from now on is told of to all that wait for a name in it.
+    let trustsWatches = isNew && !isDirty
     var path = path
     for _ in 0..<WatchedFiles.mostLinks {
       var directory = "/"
       let names = path.parts(between: UInt8(ascii: "/"))
       for (index, name) in names.enumerated() {
-        guard fileSystem.snapshot(directory, followsLinks: true)?.isDirectory == true else {
-          return
+        let watched: Directory
+        if trustsWatches, let known = directories[directory], known.watch != nil {
+          watched = known
+        } else {
+          guard fileSystem.snapshot(directory, followsLinks: true)?.isDirectory == true else {
+            return
+          }
+          watched = watchedDirectory(directory)
         }
-        let watched = watchedDirectory(directory)
         // A directory on the way that may be passed but not read is left out.
         if watched.watch == nil, index == names.count - 1 { places[number]?.isPolled = true }
         watched.awaited[name, default: []].insert(number)

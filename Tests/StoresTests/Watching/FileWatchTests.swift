@@ -411,6 +411,30 @@ import Testing
 
   // MARK: The end
 
+  /// The way to a place may lead through a directory that is watched for another, and exchanged just then:
+  /// whether or not its events were read, what happens in the new one is told.
+  @Test(arguments: [false, true]) func aPlaceInADirectoryJustExchanged(isNoted: Bool) throws {
+    try directory.makeDirectory("a")
+    let notifier = try SystemNotifier()
+    let files = WatchedFiles(OperatingSystem(), notifier)
+    func note() throws {
+      while notifier.wait(milliseconds: 0) {
+        for event in try notifier.events() { files.note(event) }
+      }
+    }
+    _ = files.begin(directory.path + "/a/x", try file("a/x"), isDeep: false)
+    #expect(unsafe rename(directory.path + "/a", directory.path + "/b") == 0)
+    try directory.makeDirectory("a")
+    if isNoted { try note() }
+    _ = files.begin(directory.path + "/a/y", try file("a/y"), isDeep: false)
+    try note()
+    _ = files.takeChanges()
+    try directory.write("a/y", "new")
+    try note()
+    let told = files.takeChanges().map { "\($0.verb) \($0.reference)" }
+    #expect(told == ["put file:a/y"])
+  }
+
   @Test func anEndedWatchTellsNothing() throws {
     let store = FileStore(directory: directory.path)
     let first = try watch(store, "d", isDeep: true)

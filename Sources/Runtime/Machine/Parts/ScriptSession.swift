@@ -1,3 +1,5 @@
+internal import TenonAnalysis
+
 /// What the scripts of an interpreter have declared so far: each text that is evaluated goes on with it.
 final class ScriptSession {
   /// What `self` is at top level.

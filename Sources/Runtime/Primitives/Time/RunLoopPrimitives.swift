@@ -116,40 +116,6 @@ extension Primitive {
     }
   ]
 
-  static let promptClass: [Primitive] = [
-    Primitive(
-      "usesOf: aBlock",
-      "Private: evaluates a block, and answers what its methods have used up: their names, the steps, "
-        + "nanoseconds and bytes of each itself, and those of all that it has sent."
-    ) { machine, arguments throws(Failure) in
-      try Profiler.run(arguments[0], machine)
-    },
-    Primitive(
-      "selectorsFrom: aString",
-      "Private: the selectors for which a class has a method, itself or for its instances, and that begin with aString; sorted."
-    ) { machine, arguments throws(Failure) in
-      let beginning = try machine.swiftString(arguments[0])
-      var found: Set<String> = []
-      var classes = [machine.kernel.object]
-      while let next = classes.popLast() {
-        classes += next.subclasses
-        for method in next.allMethods + (next.metaclass?.allMethods ?? []) {
-          let name = method.selector.name
-          if name.hasPrefix(beginning) { found.insert(name) }
-        }
-      }
-      return machine.makeArray(found.sorted().map { machine.makeString($0) })
-    },
-    Primitive("kept", "Private: the instance, or nil before there is one.") { machine, _ in
-      machine.session.prompt
-    },
-    Primitive("keep: anObject", "Private: makes an object the instance; answers it.") {
-      machine, arguments in
-      machine.session.prompt = arguments[0]
-      return arguments[0]
-    },
-  ]
-
   static let smalltalkClass: [Primitive] = [
     Primitive(
       "evaluate: aString",

@@ -1,9 +1,8 @@
-internal import TenonAnalysis
-internal import TenonLexer
-internal import TenonParser
+package import TenonLexer
+package import TenonParser
 
 /// What the text of a file has done so far: loaded again, it does only what is new in it.
-struct LoadedText {
+package struct LoadedText {
   /// A statement at top level that has been run.
   fileprivate struct Done {
     let source: SourceText
@@ -11,7 +10,7 @@ struct LoadedText {
   }
 
   /// What to do with a statement of a text that is loaded again.
-  enum Treatment {
+  package enum Treatment {
     /// It is run: it is new, or defines or connects something.
     case run
     /// What it has done stays.
@@ -23,16 +22,16 @@ struct LoadedText {
   /// The statements that have been run, by what they say.
   private var done: [String: [Done]] = [:]
   /// What the statements say that have connected something.
-  private(set) var connected: Set<String> = []
+  package private(set) var connected: Set<String> = []
   /// The variables that the text declares or assigns at top level, in the order in which it names them.
-  var variables: [String] = []
+  package var variables: [String] = []
   /// The classes that it defines, in that order.
-  var classes: [String] = []
+  package var classes: [String] = []
   /// The methods that it defines outside of classes: `Script>>area`, `Script class>>area`.
-  var methods: [LoadedMethod] = []
+  package var methods: [LoadedMethod] = []
 
   /// The names of what a text declares and defines; nothing of it has been run yet.
-  init(_ statements: [Statement]) {
+  package init(_ statements: [Statement]) {
     for statement in statements {
       for name in statement.namedVariables where !variables.contains(name) {
         variables.append(name)
@@ -53,23 +52,25 @@ struct LoadedText {
   }
 
   /// Notes that a statement has been run.
-  mutating func note(_ statement: Statement, in source: SourceText) {
+  package mutating func note(_ statement: Statement, in source: SourceText) {
     if statement.isRemade { connected.insert(SyntaxPrinter.print(statement)) }
     guard let key = statement.key else { return }
     done[key, default: []].append(Done(source: source, range: statement.range))
   }
 
   /// Notes that what statements have done before stays as it is.
-  mutating func take(_ statements: Kept) {
+  package mutating func take(_ statements: Kept) {
     for (key, each) in statements.entries { done[key, default: []] += each }
   }
 
   /// What statements have done that a new text has as well.
-  struct Kept {
+  package struct Kept {
     fileprivate var entries: [String: [Done]] = [:]
 
+    package init() {}
+
     /// Whether one of them stands around a place.
-    func contains(_ range: SourceRange, in source: SourceText) -> Bool {
+    package func contains(_ range: SourceRange, in source: SourceText) -> Bool {
       entries.values.joined().contains {
         $0.source === source && $0.range.start <= range.start && range.end <= $0.range.end
       }
@@ -79,7 +80,7 @@ struct LoadedText {
   /// What to do with each statement of a text, given what has been done before.
   ///
   /// - Complexity: O(bytes of the text).
-  func treatments(of statements: [Statement]) -> (treatments: [Treatment], kept: Kept) {
+  package func treatments(of statements: [Statement]) -> (treatments: [Treatment], kept: Kept) {
     var left = done
     var kept = Kept()
     let treatments = statements.map { statement -> Treatment in
@@ -98,23 +99,23 @@ struct LoadedText {
 }
 
 /// A method that a text defines outside of classes.
-struct LoadedMethod: Hashable {
-  let className: String
-  let selector: String
-  let isClassMethod: Bool
+package struct LoadedMethod: Hashable {
+  package let className: String
+  package let selector: String
+  package let isClassMethod: Bool
 
-  init(_ method: MethodDefinition, of className: String) {
+  package init(_ method: MethodDefinition, of className: String) {
     self.className = className
     selector = method.header.selector
     isClassMethod = method.isClassMethod
   }
 
-  var description: String { "\(className)\(isClassMethod ? " class" : "")>>\(selector)" }
+  package var description: String { "\(className)\(isClassMethod ? " class" : "")>>\(selector)" }
 }
 
 extension Statement {
   /// Whether it makes a connection each time that its text is loaded.
-  var isRemade: Bool {
+  package var isRemade: Bool {
     switch self {
     case .expression(let expression): expression.isConnected
     case .variable(let variable): variable.value?.isConnected ?? false
@@ -136,7 +137,7 @@ extension Statement {
   }
 
   /// Whether it gives the variables a value that it names.
-  var setsVariables: Bool {
+  package var setsVariables: Bool {
     switch self {
     case .variable(let statement): statement.value != nil
     case .expression(.assignment): true
@@ -145,7 +146,7 @@ extension Statement {
   }
 
   /// The variables of the script that it declares or assigns.
-  var namedVariables: [String] {
+  package var namedVariables: [String] {
     switch self {
     case .temporaries(let statement): return statement.names.map(\.text)
     case .variable(let statement): return [statement.name.text]
