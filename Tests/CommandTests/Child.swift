@@ -177,6 +177,16 @@ final class Child {
     }
   }
 
+  /// Waits until the terminal shows what is typed by itself, as it does while a program reads a line.
+  func awaitEcho() throws {
+    var mode = termios()
+    for _ in 0..<Int(Child.patience * 1_000) {
+      if unsafe tcgetattr(input, &mode) == 0, mode.c_lflag & tcflag_t(ECHO) != 0 { return }
+      usleep(1_000)
+    }
+    throw EndOfPatience()
+  }
+
   /// Writes bytes; a process that has ended is an error, and not the end of the tests.
   private func writeWithoutSignal(_ bytes: ArraySlice<UInt8>) -> Int {
     var pipe = sigset_t()

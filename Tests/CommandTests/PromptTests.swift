@@ -205,6 +205,8 @@ import Testing
       "[ stdout nextPutAll: 'name? '; flush. stdout println: stdin nextLine asUppercase ]"
         + " after: 10 milliseconds\r")
     try session.expectScreen("it asks") { $0.lines.last == "name?" }
+    // What is typed before it reads, an eye's blink later, is not shown.
+    try session.session.terminal.awaitEcho()
     try session.type("Adb\u{7F}a")
     try session.expect("name? Ada")
     try session.type("\r")

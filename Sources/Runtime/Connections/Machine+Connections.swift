@@ -277,16 +277,7 @@ extension Machine {
 
   /// Returns the element of a sequence that is no array; nil where there is none.
   private func elementOfSequence(_ place: Place) -> Value {
-    let outer = recorder
-    recorder = DependencyRecorder(within: outer)
-    defer { recorder = outer }
-    switch withErrorsCaught({ send(selector("at:"), to: place.object, place.key) }) {
-    case .value(let value): return value
-    case .failed: return .nil
-    case .unwound:
-      graph.isUnwinding = true
-      return .nil
-    }
+    unrecordedAnswer(to: "at:", of: place.object, place.key) ?? .nil
   }
 
   /// Reads a property and records the slots that its getter reads.

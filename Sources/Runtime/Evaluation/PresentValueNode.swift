@@ -17,7 +17,7 @@ final class PresentValueNode: SiteNode {
     // What it reads is recorded where nobody looks.
     let outer = withMachine(in: frame) { machine in
       let outer = machine.recorder
-      machine.recorder = DependencyRecorder(within: outer)
+      machine.recorder = DependencyRecorder(within: outer, keepsReads: false)
       return outer
     }
     if isFailing {

@@ -40,7 +40,8 @@ struct ClassNames {
   /// - Complexity: O(*texts of the tables of methods*); no class is made for it.
   func selectors(from beginning: String) -> [String] {
     let made = machine.classes.infos.lazy.compactMap(\.self).filter {
-      $0.canonical == nil && $0.inherits(from: machine.kernel.object)
+      let instances = unsafe $0.thisClass ?? $0
+      return $0.canonical == nil && instances.inherits(from: machine.kernel.object)
     }
     var found = Set(made.flatMap { selectors(of: $0, from: beginning) })
     for row in KernelText.classes where machine.classes.made[row.name] == nil {

@@ -153,10 +153,8 @@ extension Machine {
     guard info !== kernel.memoryStore, let method = info.lookUp(selector),
       method !== kernel.store.lookUp(selector)
     else { return false }
-    let outer = recorder
-    if outer != nil { recorder = DependencyRecorder(within: outer) }
-    defer { recorder = outer }
-    if case .value(.true) = withErrorsCaught({ send(selector, to: store) }) { return true }
+    func ask() -> Evaluation { withErrorsCaught { send(selector, to: store) } }
+    if case .value(.true) = recorder == nil ? ask() : unrecorded(ask) { return true }
     return false
   }
 

@@ -83,17 +83,8 @@ extension Machine {
   private func elements(of list: Value) -> ObjectRef? {
     if list.isObject(ofClass: ClassIndex.array) { return ObjectRef(list) }
     guard classInfo(of: list).inherits(from: kernel.orderedCollection) else { return nil }
-    let outer = recorder
-    recorder = DependencyRecorder(within: outer)
-    defer { recorder = outer }
-    switch withErrorsCaught({ send(selector("asArray"), to: list) }) {
-    case .value(let array):
-      return array.isObject(ofClass: ClassIndex.array) ? ObjectRef(array) : nil
-    case .failed: return nil
-    case .unwound:
-      graph.isUnwinding = true
-      return nil
-    }
+    let array = unrecordedAnswer(to: "asArray", of: list)
+    return array.flatMap { $0.isObject(ofClass: ClassIndex.array) ? ObjectRef($0) : nil }
   }
 
   /// Returns the names in messages of missing places: those of a collection one by one.

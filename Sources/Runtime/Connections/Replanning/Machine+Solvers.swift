@@ -50,18 +50,17 @@ extension Machine {
     let steps =
       MachineLimits.solverSteps + MachineLimits.solverStepsPerFormula * solver.constraints.count
     let outerLimit = connections.solverLimit
-    let outerRecorder = recorder
-    recorder = DependencyRecorder(within: outerRecorder)
-    let outcome = withErrorsCaught(limit: { token in
-      connections.solverLimit = SolverLimit(
-        solver: solver, steps: steps, token: token, exception: Value(exception))
-      state.requestSafepoint()
-    }) {
-      argument == nil
-        ? send(self.selector(selector), to: host.object)
-        : send(self.selector(selector), to: host.object, roots[root + 1])
+    let outcome = unrecorded {
+      withErrorsCaught(limit: { token in
+        connections.solverLimit = SolverLimit(
+          solver: solver, steps: steps, token: token, exception: Value(exception))
+        state.requestSafepoint()
+      }) {
+        argument == nil
+          ? send(self.selector(selector), to: host.object)
+          : send(self.selector(selector), to: host.object, roots[root + 1])
+      }
     }
-    recorder = outerRecorder
     connections.solverLimit = outerLimit
     if case .unwound = outcome { graph.isUnwinding = true }
     guard case .failed(let failure) = outcome else { return outcome }

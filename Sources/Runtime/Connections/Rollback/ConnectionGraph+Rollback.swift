@@ -384,12 +384,10 @@ extension Machine {
     let cell = graph.cellsByPlace[place]
     let known = cell.flatMap { graph[$0].cachedValue }
     if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
-    let outer = (writing: graph.writing, recorder: recorder)
+    let outer = graph.writing
     graph.writing = cell
-    recorder = DependencyRecorder(within: outer.recorder)
-    let outcome = withErrorsCaught { replace(value, at: place) }
-    recorder = outer.recorder
-    graph.writing = outer.writing
+    let outcome = unrecorded { withErrorsCaught { replace(value, at: place) } }
+    graph.writing = outer
     if let cell = graph.cellsByPlace[place] { graph.forgetCachedValue(of: cell) }
     switch outcome {
     case .value: return nil

@@ -188,16 +188,7 @@ extension Machine {
 
   /// Returns the number of elements of a list.
   private func count(of list: Value) -> Int {
-    let outer = recorder
-    recorder = DependencyRecorder(within: outer)
-    defer { recorder = outer }
-    switch withErrorsCaught({ send(selector("size"), to: list) }) {
-    case .value(let size): return size.asSmallInteger ?? 0
-    case .failed: return 0
-    case .unwound:
-      graph.isUnwinding = true
-      return 0
-    }
+    unrecordedAnswer(to: "size", of: list)?.asSmallInteger ?? 0
   }
 
   /// Returns whether a name that no entry of a dictionary has is a message to it.

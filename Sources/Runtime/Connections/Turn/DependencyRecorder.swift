@@ -35,13 +35,17 @@ final class DependencyRecorder {
     }
   }
 
-  init(within outer: DependencyRecorder?) {
+  /// Whether reads are kept; those of code that is evaluated beside a formula are nobody's.
+  let keepsReads: Bool
+
+  init(within outer: DependencyRecorder?, keepsReads: Bool = true) {
     self.outer = outer
+    self.keepsReads = keepsReads
   }
 
   /// Records a read.
   func record(_ place: Place) {
-    guard !hasRead(place), !isMemory(place) else { return }
+    guard keepsReads, !hasRead(place), !isMemory(place) else { return }
     places.append(place)
     if places.count > DependencyRecorder.shortCount { recordSeen(place) }
   }
@@ -115,6 +119,27 @@ final class DependencyRecorder {
 }
 
 extension Machine {
+  /// Evaluates code whose reads are not those of the formula that runs.
+  func unrecorded<Result>(_ body: () -> Result) -> Result {
+    let outer = recorder
+    recorder = DependencyRecorder(within: outer, keepsReads: false)
+    defer { recorder = outer }
+    return body()
+  }
+
+  /// What an object answers to a message, whose reads are not those of the formula that runs; nil when that fails
+  /// or is interrupted.
+  func unrecordedAnswer(to name: String, of object: Value, _ argument: Value? = nil) -> Value? {
+    let name = selector(name)
+    let outcome = unrecorded {
+      withErrorsCaught {
+        argument.map { send(name, to: object, $0) } ?? send(name, to: object)
+      }
+    }
+    if case .unwound = outcome { graph.isUnwinding = true }
+    return if case .value(let answer) = outcome { answer } else { nil }
+  }
+
   /// Records that tracked code is about to read a slot; settles pending changes first.
   ///
   /// - Returns: `unwind` when that was interrupted, else nil.
@@ -158,7 +183,7 @@ extension Machine {
 
   /// Records that tracked code is about to use a collection.
   func recordUse(of value: Value) {
-    guard let recorder, value.isObject else { return }
+    guard let recorder, recorder.keepsReads, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
     recorder.record(.whole(object))
@@ -166,7 +191,7 @@ extension Machine {
 
   /// Records that tracked code is about to read one element of a collection.
   func recordUse(of value: Value, at key: Value) {
-    guard let recorder, value.isObject else { return }
+    guard let recorder, recorder.keepsReads, value.isObject else { return }
     let object = ObjectRef(value)
     guard object.flags & ObjectFlag.immutable == 0, isCollection(object) else { return }
     // A read of the whole collection includes this one.

@@ -25,10 +25,8 @@ extension Primitive {
   static let unobserved = Primitive(
     "unobserved: aBlock", "Evaluates aBlock; what it reads is its own affair."
   ) { machine, arguments in
-    guard let outer = machine.recorder else { return machine.evaluateBlock(arguments[0]) }
-    machine.recorder = DependencyRecorder(within: outer)
-    defer { machine.recorder = outer }
-    return machine.evaluateBlock(arguments[0])
+    guard machine.recorder != nil else { return machine.evaluateBlock(arguments[0]) }
+    return machine.unrecorded { machine.evaluateBlock(arguments[0]) }
   }
 
   static let referenceForms: [Primitive] = [
