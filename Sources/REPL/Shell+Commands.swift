@@ -49,6 +49,10 @@ extension Shell {
           _ = try interpreter.send("run:", to: prompt, interpreter.value(":inspect _"))
           return goesOn
         }
+        if ["time", "bench", "profile"].contains(name), debugged != nil, !argument.isEmpty {
+          _ = value(of: "Prompt current \(name): [ \(argument)\n]")
+          return goesOn
+        }
       }
       _ = try interpreter.send("run:", to: prompt, interpreter.value(line))
     } catch {

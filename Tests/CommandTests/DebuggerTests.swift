@@ -108,6 +108,28 @@ import Testing
     try session.leave()
   }
 
+  /// What measures an expression evaluates it in the frame.
+  @Test func expressionsOfTheFrameAreMeasured() throws {
+    let session = try stopped()
+    try session.type(":time more + level + 2\r")
+    try session.expectScreen("the value and its time are shown") {
+      $0.lines.last == "debug>" && $0.lines.suffix(3).first == "44"
+        && $0.lines.dropLast().last?.hasPrefix("took ") == true
+    }
+    try session.type(":profile more + 3\r")
+    try session.expectScreen("the value comes before the table") {
+      $0.lines.last == "debug>" && $0.lines.contains("45")
+        && $0.lines.dropLast().last?.hasPrefix("took ") == true
+    }
+    try session.type(":time mor\r")
+    try session.expectScreen("the frame does not know a name") {
+      $0.lines.last == "debug>" && $0.lines.contains { $0.contains("unknown name 'mor'") }
+    }
+    try session.type("\u{4}")
+    try session.expect("debug>", "tenon>")
+    try session.leave()
+  }
+
   /// An object keeps the layout with which it was made, also where its class gets another one meanwhile.
   @Test func classesAreRedefined() throws {
     let session = try stopped()
