@@ -24,7 +24,9 @@ extension StringProtocol {
     // Equality is quicker, and tells nearly all apart that differ.
     guard utf8.count == other.utf8.count, self == other else { return false }
     let isSame = utf8.withContiguousStorageIfAvailable { bytes in
-      other.utf8.withContiguousStorageIfAvailable { unsafe bytes.elementsEqual($0) }
+      other.utf8.withContiguousStorageIfAvailable {
+        unsafe bytes.baseAddress == $0.baseAddress || bytes.elementsEqual($0)
+      }
     }
     return isSame.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
   }

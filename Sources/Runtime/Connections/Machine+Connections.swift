@@ -267,17 +267,13 @@ extension Machine {
       return place.index < array.elementCount ? array[element: place.index] : .nil
     }
     guard classInfo(of: place.object).inherits(from: kernel.dictionary) else {
-      return elementOfSequence(place)
+      // A sequence that is no array.
+      return unrecordedValue { send(selector("at:"), to: place.object, place.key) } ?? .nil
     }
     guard case .found(let number) = find(place.key, in: place.object, byIdentity: false) else {
       return .nil
     }
     return HashTable(place.object).value(of: number)
-  }
-
-  /// Returns the element of a sequence that is no array; nil where there is none.
-  private func elementOfSequence(_ place: Place) -> Value {
-    unrecordedAnswer(to: "at:", of: place.object, place.key) ?? .nil
   }
 
   /// Reads a property and records the slots that its getter reads.
@@ -291,13 +287,7 @@ extension Machine {
     trackingDepth -= 1
     self.recorder = outer
     graph.setSlots(recorder.reads.filter { $0.kind == .slot }, of: cell)
-    switch outcome {
-    case .value(let value): return value
-    case .failed: return .nil
-    case .unwound:
-      graph.isUnwinding = true
-      return .unwind
-    }
+    return valueUnlessUnwinding(outcome) ?? (graph.isUnwinding ? .unwind : .nil)
   }
 
   /// Writes a cell for a formula.
@@ -436,6 +426,12 @@ extension Machine {
     let (value, hasFailed) = behindHandler(limit: limit, body)
     if hasFailed { return .failed(takeFailure()) }
     return value.isUnwind ? .unwound : .value(value)
+  }
+
+  /// Returns the value of an evaluation; nil when it has failed or is interrupted, which the graph takes up.
+  func valueUnlessUnwinding(_ evaluation: Evaluation) -> Value? {
+    if case .unwound = evaluation { graph.isUnwinding = true }
+    return if case .value(let value) = evaluation { value } else { nil }
   }
 
   /// Evaluates a closure behind a handler of all errors that it does not handle itself.

@@ -111,7 +111,9 @@ final class KernelMethodFinder {
   ) -> [String] {
     let wanted = Array((side + beginning).utf8)
     var found: [String] = []
-    for unsafe line in unsafe text.split(separator: UInt8(ascii: "\n")) {
+    let lines = unsafe text.split(separator: UInt8(ascii: "\n"))
+    for index in unsafe lines.indices {
+      let line = unsafe lines[index]
       guard unsafe line.starts(with: wanted) else { continue }
       let word = unsafe line.dropFirst(side.utf8.count).prefix { $0 != UInt8(ascii: " ") }
       unsafe found.append(String(decoding: word, as: UTF8.self))

@@ -7,7 +7,7 @@ internal import TenonStoreKit
 enum ReadContent: Equatable {
   case missing
   /// A resource, or a listing.
-  case tagged(EntityTag, isListing: Bool)
+  case known(ContentDigest, isListing: Bool)
   /// Not the same for all readers, or more than its content: each change counts.
   case unknown
 
@@ -16,12 +16,30 @@ enum ReadContent: Equatable {
     switch outcome {
     case .missing: self = .missing
     case .unchanged: return nil
-    case .resource(let resource): self = .tagged(EntityTag(of: resource.bytes), isListing: false)
+    case .resource(let resource): self = .known(ContentDigest(of: resource.bytes), isListing: false)
     case .directory(let entries):
       // No name holds a control character.
       let text = entries.map { $0.isDirectory ? $0.name + "\u{1}" : $0.name }
-      self = .tagged(EntityTag(of: Array(text.joined(separator: "\u{2}").utf8)), isListing: true)
+      self = .known(ContentDigest(of: Array(text.joined(separator: "\u{2}").utf8)), isListing: true)
     }
+  }
+}
+
+/// What tells bytes apart within a process: their number, and 128 bits of a hash whose key is the process's own.
+struct ContentDigest: Equatable {
+  private let count: Int
+  private let first: Int
+  private let second: Int
+
+  /// - Complexity: O(n), a fourth of an entity tag's time.
+  init(of bytes: [UInt8]) {
+    var hasher = Hasher()
+    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    count = bytes.count
+    var other = hasher
+    other.combine(count)
+    first = hasher.finalize()
+    second = other.finalize()
   }
 }
 

@@ -148,20 +148,20 @@ extension ConnectionGraph {
 
   /// Sets the slots on which the getter of a property depends.
   func setSlots(_ places: [Place], of property: CellID) {
-    let new = places.map { cell(for: $0, name: self[property].name) }
-    let old = self[property].slots
+    let (new, old) = (places.map { cell(for: $0, name: self[property].name) }, self[property].slots)
     guard new != old else { return }
     logSlots(of: property, old)
     cells[property.index].slots = new
-    for slot in new where !old.contains(slot) {
+    for slot in new.without(old) {
       cells[slot.index].properties.append(property)
       updateHooks(of: slot)
     }
-    for slot in old where !new.contains(slot) {
+    let left = old.without(new)
+    for slot in left {
       cells[slot.index].properties.removeAll { $0 == property }
       updateHooks(of: slot)
     }
-    release(old.filter { !new.contains($0) })
+    release(left)
   }
 
   /// Keeps unused cells until a body has ended: a connection that is just being made knows its places by
@@ -236,5 +236,14 @@ extension ConnectionGraph {
       constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }
     }
     return awaitingInverse.contains(where: concerns) || yielded.contains(where: concerns)
+  }
+}
+
+extension [CellID] {
+  /// The cells that are not among others.
+  fileprivate func without(_ others: [CellID]) -> [CellID] {
+    guard count > 16, others.count > 16 else { return filter { !others.contains($0) } }
+    let known = Set(others)
+    return filter { !known.contains($0) }
   }
 }

@@ -8,7 +8,7 @@ internal import TenonTables
 struct NameTable {
   /// The names that places of several instances of a class have in common.
   var shared: Set<SharedName> = []
-  /// The variable of the program that holds a collection.
+  /// The variable of the program that holds a collection, rather than one that a prompt has set.
   var holders: [UInt: String] = [:]
   /// The cell that holds a collection which no variable of the program holds.
   var cells: [UInt: CellID] = [:]
@@ -74,8 +74,8 @@ extension ConnectionGraph {
   private func makeNameTable() -> NameTable {
     var table = NameTable()
     for (name, cell) in machine.session.cells.sorted(by: { $0.key < $1.key }) {
-      let value = cell[slot: 0]
-      if value.isObject, table.holders[value.bits] == nil { table.holders[value.bits] = name }
+      let bits = cell[slot: 0].bits
+      if table.holders[bits]?.hasPrefix("_") ?? true { table.holders[bits] = name }
     }
     var owners: [NameTable.SharedName: Value] = [:]
     for cell in cells.indices.lazy.map({ CellID($0) }) where !self[cell].isFree {

@@ -170,6 +170,7 @@ extension Machine {
 
   /// Returns the names of the program's variables that satisfy a condition, in order.
   func scriptVariables(where isMeant: (Value) -> Bool) -> [String] {
-    session.cells.filter { isMeant(Value($0.value)) }.map(\.key).sorted()
+    let names = session.cells.filter { isMeant(Value($0.value)) }.map(\.key).sorted()
+    return names.filter { !$0.hasPrefix("_") } + names.filter { $0.hasPrefix("_") }
   }
 }

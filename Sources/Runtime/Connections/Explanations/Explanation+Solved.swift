@@ -6,6 +6,16 @@ internal import TenonSolverKit
 // explanation is a path: from the place, by constraints that share places, to a written place.
 
 extension Machine {
+  func describeCell(_ cell: CellID) -> String {
+    currentValue(of: cell).map { describe($0) } ?? "unknown"
+  }
+
+  /// Returns a value that was recorded, as text.
+  func describeRecorded(_ value: Value) -> String {
+    if value == ChangeLog.gone { return "something that is gone" }
+    return value.isUndefined ? "unknown" : describe(value)
+  }
+
   /// The cause of a value that a solver has computed with others.
   struct Solved {
     /// The written cell; nil where only constraints gave the value.
@@ -130,5 +140,14 @@ private struct SolvedWays {
       cell = before.cell
     }
     return way.reversed()
+  }
+}
+
+extension Formula {
+  /// The elements of collections that the formula reads besides one; none when a change of them is known.
+  func elements(beside cell: CellID, in graph: ConnectionGraph) -> [CellID] {
+    guard graph[cell].place.kind == .element else { return [] }
+    let others = inputs.prefix(32).filter { $0 != cell && graph[$0].place.kind == .element }
+    return others.allSatisfy { graph.causes.last(of: $0) == nil } ? Array(others.prefix(3)) : []
   }
 }

@@ -83,7 +83,7 @@ extension Machine {
   private func elements(of list: Value) -> ObjectRef? {
     if list.isObject(ofClass: ClassIndex.array) { return ObjectRef(list) }
     guard classInfo(of: list).inherits(from: kernel.orderedCollection) else { return nil }
-    let array = unrecordedAnswer(to: "asArray", of: list)
+    let array = unrecordedValue { send(selector("asArray"), to: list) }
     return array.flatMap { $0.isObject(ofClass: ClassIndex.array) ? ObjectRef($0) : nil }
   }
 

@@ -173,6 +173,7 @@ extension Machine {
     var lines: [String] = []
     var search = graph.causes.backwards
     var current: CellID? = cell
+    var effect: CellID?
     while let cell = current {
       guard let (entry, isPresent) = search.next(of: cell) else {
         if let old = search.passed[cell.rawValue], !old.isUndefined {
@@ -181,6 +182,8 @@ extension Machine {
         } else {
           // A change older than the log is explained by the present values.
           explainPresent(of: cell, &lines)
+          let others = effect.flatMap { graph.source(of: $0) }?.elements(beside: cell, in: graph)
+          for other in others ?? [] { explainPresent(of: other, &lines) }
         }
         break
       }
@@ -194,6 +197,7 @@ extension Machine {
       }
       if !graph.isInner(cell) { lines.append(line(for: entry, of: cell, isPresent: isPresent)) }
       current = cause(of: entry, search.number, cell)
+      effect = cell
     }
     return lines.joined(separator: "\n")
   }
@@ -238,16 +242,6 @@ extension Machine {
 
   private func byText(_ connection: Connection, _ cell: CellID) -> String {
     " by '\(graph.text(of: connection, at: cell))' (\(connection.location))"
-  }
-
-  func describeCell(_ cell: CellID) -> String {
-    currentValue(of: cell).map { describe($0) } ?? "unknown"
-  }
-
-  /// Returns a value that was recorded, as text.
-  func describeRecorded(_ value: Value) -> String {
-    if value == ChangeLog.gone { return "something that is gone" }
-    return value.isUndefined ? "unknown" : describe(value)
   }
 
   /// Returns the writer of a change: ` by 'b |= a + 1' (file.st:2)`, `, written at file.st:3:1`.
@@ -302,7 +296,10 @@ extension Machine {
     // Looking at more of them would tell no more.
     let changes = inputs.prefix(32).map { (input: $0, number: graph.causes.last(of: $0) ?? -1) }
     let newest = changes.max { $0.number < $1.number }
-    guard let newest, newest.number >= 0 else { return inputs.first }
+    guard let newest, newest.number >= 0 else {
+      // What is read of a collection tells more than that it is one.
+      return inputs.first { graph[$0].place.kind == .element } ?? inputs.first
+    }
     return newest.input
   }
 

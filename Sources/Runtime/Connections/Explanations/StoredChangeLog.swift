@@ -291,13 +291,7 @@ extension Machine {
   }
 
   private func describeStored(_ path: [String], in whole: CellID) -> String {
-    switch storedValue(path, in: whole) {
-    case .value(let value): return describe(value)
-    case .failed: return "unknown"
-    case .unwound:
-      graph.isUnwinding = true
-      return "unknown"
-    }
+    valueUnlessUnwinding(storedValue(path, in: whole)).map { describe($0) } ?? "unknown"
   }
 
   /// Returns the value of a place of a connected store.

@@ -188,7 +188,7 @@ extension Machine {
 
   /// Returns the number of elements of a list.
   private func count(of list: Value) -> Int {
-    unrecordedAnswer(to: "size", of: list)?.asSmallInteger ?? 0
+    unrecordedValue { send(selector("size"), to: list) }?.asSmallInteger ?? 0
   }
 
   /// Returns whether a name that no entry of a dictionary has is a message to it.
@@ -224,15 +224,9 @@ extension Machine {
       if hasGetter { trackingDepth -= 1 }
       self.recorder = outer
     }
-    let outcome = withErrorsCaught { value(at: place) }
-    let reads = hasGetter ? recorder.reads : []
-    switch outcome {
-    case .value(let value): return (value.isUndefined ? .nil : value, reads)
-    case .failed: return (.nil, reads)
-    case .unwound:
-      graph.isUnwinding = true
-      return (.nil, [])
-    }
+    let found = valueUnlessUnwinding(withErrorsCaught { value(at: place) }) ?? .nil
+    let reads = hasGetter && !graph.isUnwinding ? recorder.reads : []
+    return (found.isUndefined ? .nil : found, reads)
   }
 
   /// Computes the components of a path.

@@ -127,17 +127,9 @@ extension Machine {
     return body()
   }
 
-  /// What an object answers to a message, whose reads are not those of the formula that runs; nil when that fails
-  /// or is interrupted.
-  func unrecordedAnswer(to name: String, of object: Value, _ argument: Value? = nil) -> Value? {
-    let name = selector(name)
-    let outcome = unrecorded {
-      withErrorsCaught {
-        argument.map { send(name, to: object, $0) } ?? send(name, to: object)
-      }
-    }
-    if case .unwound = outcome { graph.isUnwinding = true }
-    return if case .value(let answer) = outcome { answer } else { nil }
+  /// The value of code whose reads are not those of the formula that runs; nil when it fails or is interrupted.
+  func unrecordedValue(_ body: () -> Value) -> Value? {
+    valueUnlessUnwinding(unrecorded { withErrorsCaught(body) })
   }
 
   /// Records that tracked code is about to read a slot; settles pending changes first.

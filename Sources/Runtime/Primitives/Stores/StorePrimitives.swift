@@ -440,7 +440,10 @@ extension Machine {
 
   /// The store that a reference's scheme stands for.
   fileprivate func store(of reference: Value) throws(Failure) -> Value {
-    let name = try self.reference(reference).scheme
+    guard isReference(reference) else {
+      throw .invalidArgument("a reference", found: describe(reference))
+    }
+    let name = text(ObjectRef(reference)[slot: ReferenceSlot.scheme]) ?? ""
     guard hasScheme(name) else { throw .unknownScheme(name, self) }
     return schemeCell(named: name)[slot: 0]
   }
