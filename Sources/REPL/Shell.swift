@@ -202,8 +202,8 @@ final class Shell {
       }
     }
     if case .finished = outcome {
-    } else if asksForHelp(text) {
-      console.tell("to leave, press Ctrl-D or type ':quit'; ':help' helps")
+    } else if let hint = hint(for: text) {
+      console.tell(hint)
     }
     let duration = ContinuousClock.now - start
     // How long somebody has looked around does not matter.
@@ -278,14 +278,20 @@ final class Shell {
     return outcome
   }
 
-  /// Whether what was typed is what other shells are left with, or ask for help with.
+  /// What to type for what other shells are left with, or ask for help with; nil for other texts.
   ///
   /// A variable of that name is asked for its value: only when there is none, somebody may want to
   /// leave.
-  private func asksForHelp(_ text: [UInt8]) -> Bool {
-    let words = String(decoding: text, as: UTF8.self).split { " \t.()".contains($0) }
-    return words.count == 1 && ["quit", "exit", "bye", "help"].contains(words[0])
-      && interpreter[String(words[0])] == nil
+  private func hint(for text: [UInt8]) -> String? {
+    let typed = String(decoding: text, as: UTF8.self)
+    if typed.hasPrefix("?") || typed.hasPrefix("%") {
+      return "commands begin with ':': ':doc NAME' tells what something is for; ':help' lists all"
+    }
+    let words = typed.split { " \t.()".contains($0) }
+    guard words.count == 1, ["quit", "exit", "bye", "help"].contains(words[0]),
+      interpreter[String(words[0])] == nil
+    else { return nil }
+    return "to leave, press Ctrl-D or type ':quit'; ':help' helps"
   }
 
   func tellInterrupt() {

@@ -114,6 +114,11 @@ import Testing
       try session.terminal.expect("error: a message without arguments has no parentheses")
       try session.terminal.expect("\r\nto leave, press Ctrl-D or type ':quit'; ':help' helps\r\n")
     }
+    for text in ["?Bag", "%timeit 3"] {
+      try session.enter(text)
+      try session.terminal.expect("error: expected an expression")
+      try session.terminal.expect("\r\ncommands begin with ':': ':doc NAME' tells what")
+    }
     try session.enter("quit := 3", "3")
     try session.enter("quit", "3")
     try session.leave()

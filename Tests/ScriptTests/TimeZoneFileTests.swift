@@ -25,6 +25,19 @@ import Testing
     #expect(rules.period(at: 5000).offset == (version == 1 ? 7200 : 3600))
   }
 
+  /// What a fat file says of the clocks in which its changes are meant is passed over.
+  @Test(arguments: [UInt8(1), 2, 3]) func fatFilesAreRead(_ version: UInt8) throws {
+    var file = Self.file
+    file.version = version
+    let thin = try TimeZoneRules(file: file.bytes)
+    file.hasIndicators = true
+    let fat = try TimeZoneRules(file: file.bytes)
+    for time in [0, 1_500, 2_500, 5_000, 1 << 40] {
+      #expect(fat.period(at: time).offset == thin.period(at: time).offset)
+    }
+    #expect(fat.transitions.map(\.time) == thin.transitions.map(\.time))
+  }
+
   @Test func timesOf64Bits() throws {
     let far = 1 << 40
     var file = Self.file

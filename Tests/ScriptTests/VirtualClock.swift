@@ -74,6 +74,8 @@ struct ZoneFile {
   var transitions: [(time: Int, period: UInt8)]
   var leaps: [(time: Int, correction: Int32)] = []
   var rule = ""
+  /// Whether it says for each local time in which clock its changes are meant, as fat files do.
+  var hasIndicators = false
 
   /// The part for times of 32 bits, and for a greater version one for 64 and the rule.
   var bytes: [UInt8] {
@@ -90,7 +92,8 @@ struct ZoneFile {
     }
     let digit = version == 1 ? 0 : UInt8(ascii: "0") + version
     var bytes = Array("TZif".utf8) + [digit] + [UInt8](repeating: 0, count: 15)
-    for count in [0, 0, leaps.count, transitions.count, periods.count, names.count] {
+    let clocks = hasIndicators ? periods.count : 0
+    for count in [clocks, clocks, leaps.count, transitions.count, periods.count, names.count] {
       bytes += big(count, 4)
     }
     for transition in transitions { bytes += big(transition.time, timeSize) }
@@ -100,6 +103,7 @@ struct ZoneFile {
     }
     bytes += names
     for leap in leaps { bytes += big(leap.time, timeSize) + big(Int(leap.correction), 4) }
+    bytes += [UInt8](repeating: 1, count: 2 * clocks)
     return bytes
   }
 

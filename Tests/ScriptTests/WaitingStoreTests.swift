@@ -162,19 +162,21 @@ import Testing
       let answer = try interpreter.evaluate(
         """
         class Far : Store {
-          var isOver.
+          var isWaiting. var isOver.
           -answersLater { ^true }
           -canTellOf: reference { ^true }
           -size { ^(OrderedCollection with: 1 with: 2) size }
           -get: reference {
             | size |
             size := \(before).
+            isWaiting := true.
             [ self unobserved: [ isOver == true ] ] whileFalse: [ 1 millisecond wait ].
             ^size + mem:base
           }
         }
         mem:base := 2. far := Far new. scheme:far := far.
-        [ Smalltalk garbageCollect. far isOver: true ] after: 5 milliseconds.
+        [ [ far isWaiting == true ] whileFalse: [ 1 millisecond wait ].
+          Smalltalk garbageCollect. far isOver: true ] after: 1 milliseconds.
         var x. x |= far:a.
         x
         """)
