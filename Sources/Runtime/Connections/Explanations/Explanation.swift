@@ -295,10 +295,10 @@ extension Machine {
     let inputs = graph.shownInputs(of: formula)
     // Looking at more of them would tell no more.
     let changes = inputs.prefix(32).map { (input: $0, number: graph.causes.last(of: $0) ?? -1) }
-    let newest = changes.max { $0.number < $1.number }
-    guard let newest, newest.number >= 0 else {
-      // What is read of a collection tells more than that it is one.
-      return inputs.first { graph[$0].place.kind == .element } ?? inputs.first
+    guard let newest = changes.max(by: { $0.number < $1.number }), newest.number >= 0 else {
+      // What is read of a collection tells more than that it is one, if no store has it.
+      return inputs.first { graph[$0].place.kind == .stored }
+        ?? inputs.first { graph[$0].place.kind == .element } ?? inputs.first
     }
     return newest.input
   }
