@@ -312,8 +312,8 @@ package struct IntegerInputs {
     }
   }
 
-  /// Reads an input that is no plain slot.
-  @usableFromInline
+  /// Reads an input that is no plain slot; inlined, it would take the registers of the loops over the others.
+  @inline(never) @usableFromInline
   func read(_ index: Int) -> Int {
     let cell = unsafe NativeRecord.number(index, beside: addresses, count).pointee
     return unsafe NativeInputs.value(of: cell, in: graph).asSmallInteger ?? 0
