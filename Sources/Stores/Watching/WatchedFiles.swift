@@ -104,7 +104,7 @@ final class WatchedFiles {
 
   /// Ends a watch.
   func end(_ number: Int) {
-    leaveWay(of: number)
+    for directory in leaveWay(of: number) { drop(directory) }
     places[number] = nil
     for directory in Array(directories.values) where directory.listeners.remove(number) != nil {
       drop(directory)
@@ -272,9 +272,11 @@ final class WatchedFiles {
   private func resolve(_ number: Int, isNew: Bool = false, _ dirt: Dirt = Dirt()) {
     guard let place = places[number] else { return }
     let old = place.state
-    leaveWay(of: number, keeping: true)
+    // What is entered again at once keeps its watch; what is not, such as a directory that was moved away, loses it.
+    let oldWay = leaveWay(of: number)
     places[number]?.isPolled = notifier == nil
     enterWay(to: place.path, number, isNew: isNew)
+    for directory in oldWay { drop(directory) }
     let new = fileSystem.snapshot(place.path, followsLinks: true)
     places[number]?.state = new
     // Where it does not listen any more, who has found that out has read what is there now.
@@ -339,15 +341,15 @@ final class WatchedFiles {
   /// As many as are worth following.
   private static let mostLinks = 8
 
-  private func leaveWay(of number: Int, keeping: Bool = false) {
+  /// Takes a place from the directories on its way, and answers these.
+  private func leaveWay(of number: Int) -> [Directory] {
     let way = places[number]?.way ?? []
     places[number]?.way = []
     for (directory, name) in way {
       directory.awaited[name]?.remove(number)
       if directory.awaited[name]?.isEmpty == true { directory.awaited[name] = nil }
     }
-    // What is entered again at once keeps its watch.
-    if !keeping { for (directory, _) in way { drop(directory) } }
+    return way.map(\.directory)
   }
 
   /// Looks at everything in some places.

@@ -435,6 +435,28 @@ import Testing
     #expect(told == ["put file:a/y"])
   }
 
+  /// A watched directory that was moved away is no way to anything, even when nobody waits for it any more.
+  @Test func aPlaceWhereAMovedDirectoryWas() throws {
+    try directory.makeDirectory("a")
+    let notifier = try SystemNotifier()
+    let files = WatchedFiles(OperatingSystem(), notifier)
+    func take() throws -> [String] {
+      while notifier.wait(milliseconds: 0) {
+        for event in try notifier.events() { files.note(event) }
+      }
+      return files.takeChanges().map { "\($0.verb) \($0.reference)" }
+    }
+    let first = files.begin(directory.path + "/a/x", try file("a/x"), isDeep: false)
+    #expect(unsafe rename(directory.path + "/a", directory.path + "/b") == 0)
+    _ = try take()
+    files.end(first)
+    #expect(files.watchCount == 0)
+    try directory.makeDirectory("a")
+    _ = files.begin(directory.path + "/a/y", try file("a/y"), isDeep: false)
+    try directory.write("a/y", "new")
+    #expect(try take() == ["put file:a/y"])
+  }
+
   @Test func anEndedWatchTellsNothing() throws {
     let store = FileStore(directory: directory.path)
     let first = try watch(store, "d", isDeep: true)
