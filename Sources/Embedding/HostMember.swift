@@ -19,8 +19,9 @@ public struct HostProperty<Root> {
 
   /// Declares a property that scripts read and write, of a structure or of a class.
   public init<Value: ScriptConvertible>(_ name: String, _ path: WritableKeyPath<Root, Value>) {
+    let type = HostBoxType<Root>()
     let write: HostCode = { call, writer in
-      let box = try HostBox<Root>.receiver(of: call)
+      let box = try type.receiver(of: call)
       let value = try call.argument(0) { (value) throws(ConversionError) in try Value.read(value) }
       // While Swift code of the host sets the property, that code, or a formula it leads to, may read
       // the object: nothing may hold access to it.
@@ -37,8 +38,9 @@ public struct HostProperty<Root> {
   }
 
   private static func reader<Value: ScriptConvertible>(_ path: KeyPath<Root, Value>) -> HostCode {
-    { call, writer in
-      try HostBox<Root>.receiver(of: call).value[keyPath: path].write(to: &writer)
+    let type = HostBoxType<Root>()
+    return { call, writer in
+      try type.receiver(of: call).value[keyPath: path].write(to: &writer)
     }
   }
 }
@@ -56,8 +58,9 @@ public struct HostMethod<Root> {
     _ selector: String, _ body: @escaping (Root, repeat each Argument) throws -> Result
   ) {
     let count = packCount(repeat (each Argument).self)
+    let type = HostBoxType<Root>()
     member = .checked(selector, count) { call, writer in
-      let root = try HostBox<Root>.receiver(of: call).value
+      let root = try type.receiver(of: call).value
       var arguments = ArgumentCursor(call)
       let answer = try body(root, repeat try arguments.next((each Argument).self))
       try answer.write(to: &writer)
@@ -69,8 +72,9 @@ public struct HostMethod<Root> {
     _ selector: String, _ body: @escaping (Root, repeat each Argument) throws -> Void
   ) {
     let count = packCount(repeat (each Argument).self)
+    let type = HostBoxType<Root>()
     member = .checked(selector, count) { call, writer in
-      let root = try HostBox<Root>.receiver(of: call).value
+      let root = try type.receiver(of: call).value
       var arguments = ArgumentCursor(call)
       try body(root, repeat try arguments.next((each Argument).self))
       call.receiver { writer.write($0) }
@@ -89,8 +93,9 @@ public struct HostMutation<Root> {
     _ selector: String, _ body: @escaping (inout Root, repeat each Argument) throws -> Void
   ) {
     let count = packCount(repeat (each Argument).self)
+    let type = HostBoxType<Root>()
     member = .checked(selector, count) { call, writer in
-      let box = try HostBox<Root>.receiver(of: call)
+      let box = try type.receiver(of: call)
       var arguments = ArgumentCursor(call)
       // The body may use the interpreter, which may come back to the same value.
       var value = box.value
@@ -134,13 +139,27 @@ extension HostClassMember {
   }
 }
 
-extension HostBox {
+/// What tells the boxes of a type apart from others: to ask for a generic type takes longer than a call.
+struct HostBoxType<Content>: Sendable {
+  private let identity = ObjectIdentifier(HostBox<Content>.self)
+
+  /// A box, if it is one of the type.
+  @inline(__always)
+  func cast(_ box: AnyHostBox?) -> HostBox<Content>? {
+    guard let box, ObjectIdentifier(type(of: box)) == identity else { return nil }
+    return unsafe unsafeDowncast(box, to: HostBox<Content>.self)
+  }
+
   /// What holds the receiver of a method.
   ///
   /// An object of a subclass that was defined by itself is held by a box of its own type.
-  fileprivate static func receiver(of call: HostCall) throws(ConversionError) -> HostBox {
+  @inline(__always)
+  func receiver(of call: HostCall) throws(ConversionError) -> HostBox<Content> {
     let box = try call.hostReceiver()
-    if let box = box as? HostBox { return box }
+    return if let box = cast(box) { box } else { try copy(of: box) }
+  }
+
+  private func copy(of box: AnyHostBox) throws(ConversionError) -> HostBox<Content> {
     guard let content = box.content as? Content else {
       throw ConversionError(expected: "an object of \(Content.self)", found: "another one")
     }

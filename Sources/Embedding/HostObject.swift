@@ -60,6 +60,12 @@ public struct HostObject<Root>: ScriptConvertible {
   let interpreter: Interpreter
   /// The object of scripts.
   public let handle: Handle
+  private let type = HostBoxType<Root>()
+
+  init(interpreter: Interpreter, handle: Handle) {
+    self.interpreter = interpreter
+    self.handle = handle
+  }
 
   /// The Swift value: of a structure the present one.
   ///
@@ -79,6 +85,16 @@ public struct HostObject<Root>: ScriptConvertible {
     } else {
       box.value[keyPath: path] = value
     }
+    try changed(path)
+  }
+
+  /// Gives a property of an object of a class a value, and tells connections.
+  ///
+  /// - Throws: `EvaluationError`, as the form for any property.
+  public func set<Value>(
+    _ path: ReferenceWritableKeyPath<Root, Value>, to value: Value
+  ) throws(EvaluationError) {
+    try box().value[keyPath: path] = value
     try changed(path)
   }
 
@@ -105,7 +121,7 @@ public struct HostObject<Root>: ScriptConvertible {
     } catch {
       throw .conversion(error)
     }
-    guard let box = found as? HostBox<Root> else {
+    guard let box = type.cast(found) else {
       throw .conversion(
         ConversionError(expected: "an object of \(Root.self)", found: handle.className))
     }

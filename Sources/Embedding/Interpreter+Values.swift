@@ -110,18 +110,21 @@ extension Handle {
   ///
   /// - Throws: `EvaluationError` when the block takes another number of values, a value does not
   ///   cross, an exception was not handled, or the interpreter is closed.
-  public func call<Result: ScriptConvertible>(
-    _ arguments: any ScriptConvertible..., as type: Result.Type
+  @inlinable
+  public func call<each Argument: ScriptConvertible, Result: ScriptConvertible>(
+    _ arguments: repeat each Argument, as type: Result.Type
   ) throws(EvaluationError) -> Result {
-    try result(of: "value", arguments)
+    try answer(to: "value", repeat each arguments)
   }
 
   /// Evaluates a block with values of Swift.
   ///
   /// - Throws: `EvaluationError`, as the form that answers a value of Swift.
-  @discardableResult
-  public func call(_ arguments: any ScriptConvertible...) throws(EvaluationError) -> Handle {
-    try answer(to: "value", arguments)
+  @inlinable @discardableResult
+  public func call<each Argument: ScriptConvertible>(
+    _ arguments: repeat each Argument
+  ) throws(EvaluationError) -> Handle {
+    try answer(to: "value", repeat each arguments)
   }
 
   /// Sends a message with values of Swift.
@@ -130,20 +133,21 @@ extension Handle {
   ///
   /// - Throws: `EvaluationError` when the selector takes another number of arguments, a value does not
   ///   cross, an exception was not handled, or the interpreter is closed.
-  public func send<Result: ScriptConvertible>(
-    _ selector: String, _ arguments: any ScriptConvertible..., as type: Result.Type
+  @inlinable
+  public func send<each Argument: ScriptConvertible, Result: ScriptConvertible>(
+    _ selector: String, _ arguments: repeat each Argument, as type: Result.Type
   ) throws(EvaluationError) -> Result {
-    try result(of: selector, arguments)
+    try answer(to: selector, repeat each arguments)
   }
 
   /// Sends a message with values of Swift.
   ///
   /// - Throws: `EvaluationError`, as the form that answers a value of Swift.
-  @discardableResult
-  public func send(
-    _ selector: String, _ arguments: any ScriptConvertible...
+  @inlinable @discardableResult
+  public func send<each Argument: ScriptConvertible>(
+    _ selector: String, _ arguments: repeat each Argument
   ) throws(EvaluationError) -> Handle {
-    try answer(to: selector, arguments)
+    try answer(to: selector, repeat each arguments)
   }
 
   /// Reads what the handle holds.
@@ -161,29 +165,56 @@ extension Handle {
   }
 
   /// Sends a message whose answer is read.
-  func result<Result: ScriptConvertible>(
-    of selector: String, _ arguments: [any ScriptConvertible]
+  ///
+  /// It is compiled anew where it is called: values whose types are known there cross without code for
+  /// all types, which takes longer than all the rest.
+  @inlinable
+  func answer<each Argument: ScriptConvertible, Result: ScriptConvertible>(
+    to selector: String, _ arguments: repeat each Argument
   ) throws(EvaluationError) -> Result {
-    let machine = try living()
     var result: Result?
-    let outcome: RunOutcome?
-    do throws(ConversionError) {
-      outcome = try machine.call(self, selector, count: arguments.count) {
-        (writer, index) throws(ConversionError) in
-        try arguments[index].write(to: &writer)
-      } reading: { (value) throws(ConversionError) in
-        result = try Result.read(value)
+    try perform(selector) { (writer) throws(ConversionError) in
+      for argument in repeat each arguments {
+        try writer.write { (writer) throws(ConversionError) in try argument.write(to: &writer) }
       }
-    } catch {
-      throw .conversion(error)
+    } reading: { (value) throws(ConversionError) in
+      result = try Result.read(value)
     }
-    guard let result, outcome == nil else { throw machine.error(of: outcome ?? .interrupted) }
+    guard let result else { throw EvaluationError.interrupted }
     return result
   }
 
-  func answer(
-    to selector: String, _ arguments: [any ScriptConvertible]
-  ) throws(EvaluationError) -> Handle { try result(of: selector, arguments) }
+  /// Sends a message with values whose types are not known.
+  func answer<Result: ScriptConvertible>(
+    to selector: String, listed arguments: [any ScriptConvertible]
+  ) throws(EvaluationError) -> Result {
+    var result: Result?
+    try perform(selector) { (writer) throws(ConversionError) in
+      for argument in arguments {
+        try writer.write { (writer) throws(ConversionError) in try argument.write(to: &writer) }
+      }
+    } reading: { (value) throws(ConversionError) in
+      result = try Result.read(value)
+    }
+    guard let result else { throw EvaluationError.interrupted }
+    return result
+  }
+
+  /// Sends a message whose answer is lent.
+  @usableFromInline
+  func perform(
+    _ selector: String, _ arguments: (inout ArgumentsWriter) throws(ConversionError) -> Void,
+    reading: (borrowing ValueReader) throws(ConversionError) -> Void
+  ) throws(EvaluationError) {
+    let machine = try living()
+    let outcome: RunOutcome?
+    do throws(ConversionError) {
+      outcome = try machine.call(self, selector, arguments, reading: reading)
+    } catch {
+      throw .conversion(error)
+    }
+    if let outcome { throw machine.error(of: outcome) }
+  }
 
   /// The interpreter, which must be there.
   private func living() throws(EvaluationError) -> Machine {
@@ -243,7 +274,7 @@ public struct DynamicMessage {
   public func dynamicallyCall(
     withKeywordArguments arguments: KeyValuePairs<String, any ScriptConvertible>
   ) throws(EvaluationError) -> Handle {
-    try receiver.answer(to: selector(arguments), arguments.map(\.value))
+    try receiver.answer(to: selector(arguments), listed: arguments.map(\.value))
   }
 
   /// Sends the message and reads the answer.
@@ -252,7 +283,7 @@ public struct DynamicMessage {
   public func dynamicallyCall<Result: ScriptConvertible>(
     withKeywordArguments arguments: KeyValuePairs<String, any ScriptConvertible>
   ) throws(EvaluationError) -> Result {
-    try receiver.result(of: selector(arguments), arguments.map(\.value))
+    try receiver.answer(to: selector(arguments), listed: arguments.map(\.value))
   }
 
   private func selector(_ arguments: KeyValuePairs<String, any ScriptConvertible>) -> String {

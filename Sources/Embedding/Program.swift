@@ -22,19 +22,22 @@ public struct Program {
   ///
   /// - Throws: `EvaluationError` when there are not as many values as parameters, an exception was not
   ///   handled, a limit was exceeded, or somebody asked the program to stop.
-  @discardableResult
-  public func run(_ arguments: any ScriptConvertible...) throws(EvaluationError) -> Handle {
-    try block.answer(to: "value", arguments)
+  @inlinable @discardableResult
+  public func run<each Argument: ScriptConvertible>(
+    _ arguments: repeat each Argument
+  ) throws(EvaluationError) -> Handle {
+    try block.answer(to: "value", repeat each arguments)
   }
 
   /// Runs the program and answers the value of its last statement as one of Swift.
   ///
   /// - Throws: `EvaluationError`, as the form that answers a handle; also when the value is of another
   ///   kind.
-  public func run<Result: ScriptConvertible>(
-    _ arguments: any ScriptConvertible..., as type: Result.Type
+  @inlinable
+  public func run<each Argument: ScriptConvertible, Result: ScriptConvertible>(
+    _ arguments: repeat each Argument, as type: Result.Type
   ) throws(EvaluationError) -> Result {
-    try block.result(of: "value", arguments)
+    try block.answer(to: "value", repeat each arguments)
   }
 }
 

@@ -20,14 +20,14 @@ public struct ScriptBinding<Value: ScriptConvertible> {
   /// What the place holds.
   ///
   /// - Throws: `EvaluationError` when it holds something of another kind, or cannot be read.
-  public func get() throws(EvaluationError) -> Value { try reference.result(of: "value", []) }
+  public func get() throws(EvaluationError) -> Value { try reference.answer(to: "value") }
 
   /// Writes the place, as an assignment in a script: connections follow before it returns.
   ///
   /// - Throws: `EvaluationError` when a connection determines the place, the value does not cross, or a
   ///   net does not come to rest; the place is then as it was.
   public func set(_ value: Value) throws(EvaluationError) {
-    _ = try reference.answer(to: "value:", [value])
+    try reference.send("value:", value)
   }
 
   /// Calls Swift code with each new value, whoever has changed it.
@@ -43,7 +43,7 @@ public struct ScriptBinding<Value: ScriptConvertible> {
     _ body: @escaping (Value) throws -> Void
   ) throws(EvaluationError) -> ScriptObservation {
     let block = interpreter.function("[observe]") { (value: Value) in try body(value) }
-    return ScriptObservation(connection: try reference.answer(to: "watch:", [block]))
+    return ScriptObservation(connection: try reference.send("watch:", block))
   }
 }
 
@@ -55,7 +55,7 @@ public struct ScriptObservation {
   /// Ends it.
   ///
   /// - Throws: `EvaluationError` when the interpreter is closed or used by another thread.
-  public func end() throws(EvaluationError) { _ = try connection.answer(to: "disconnect", []) }
+  public func end() throws(EvaluationError) { try connection.send("disconnect") }
 }
 
 extension Interpreter {

@@ -1,5 +1,6 @@
 // What crossing between Swift and scripts costs: `swift run -c release TenonEmbeddingBenchmarks`.
-// `lua.c` beside this folder measures the same with Lua's C API.
+// `lua.c` beside this folder measures the same with Lua's C API. `--only ROW` measures the rows whose
+// names have that text, once each, as a counter of instructions wants it.
 import Tenon
 
 #if canImport(Glibc)
@@ -17,10 +18,15 @@ func cpuTime() -> Double {
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
+/// The only rows that are measured; nil for all of them.
+let wanted: String? =
+  CommandLine.arguments.dropFirst().first == "--only" ? CommandLine.arguments.last : nil
+
 /// Prints what one of so many rounds takes: the least of five runs.
 func measure(_ name: String, _ count: Int, _ body: (Int) throws -> Void) rethrows {
+  if let wanted, !name.contains(wanted) { return }
   var best = Double.infinity
-  for _ in 0..<5 {
+  for _ in 0..<(wanted == nil ? 5 : 1) {
     let start = cpuTime()
     try body(count)
     best = min(best, (cpuTime() - start) / Double(count))

@@ -113,7 +113,7 @@ extension Machine {
     if value.isObject {
       let root = roots.count
       roots.append(value)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       return settleRooted(answering: value)
     }
     return settleRooted(answering: value)
@@ -132,7 +132,7 @@ extension Machine {
   private func settleGraph(from cell: CellID, rooting value: Value) -> Value {
     let root = roots.count
     roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return settleRooted(from: cell, answering: value)
   }
 
@@ -182,7 +182,7 @@ extension Machine {
       let delivered = state.unwindValue
       let root = roots.count
       roots.append(delivered)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       let settled = settleGraph(answering: .nil)
       return settled.isUnwind ? settled : state.unwind(to: target, with: delivered)
     }

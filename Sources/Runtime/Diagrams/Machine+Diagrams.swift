@@ -18,7 +18,7 @@ extension Machine {
     let owners = OwnerNames()
     let failed = graph.failedCells
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     for part in liveParts() {
       if graph.isUnwinding { break }
       guard let home = part.home else {

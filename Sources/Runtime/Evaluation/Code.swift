@@ -50,6 +50,8 @@ final class Code {
 
   /// The number of the collection in which a closure was last seen that needs the code.
   @exclusivity(unchecked) var mark = 0
+  /// Whether it is kept for another evaluation.
+  var isKept = false
 
   init(source: SourceText, name: String?, isKernel: Bool) {
     self.source = source

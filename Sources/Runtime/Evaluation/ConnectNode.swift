@@ -127,7 +127,7 @@ final class ConnectNode: SiteNode {
     }
     return withMachine(in: frame) { machine in
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       do throws(Failure) {
         guard var plan = try resolvePlan(frame, machine) else { return .unwind }
         if let joined = machine.joinStores(plan, connector, rightName: rightName, text: text) {

@@ -42,7 +42,7 @@ struct JSONWriter {
     convert: @escaping (Value) throws(Failure) -> Value, failure: @escaping (String) -> Failure
   ) throws(Failure) -> [UInt8]? {
     let root = machine.roots.count
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     var writer = JSONWriter(
       machine: machine, indent: indent, convert: convert, failure: failure)
     writer.withInfinities = withInfinities

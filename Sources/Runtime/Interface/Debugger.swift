@@ -166,7 +166,7 @@ package final class Debugger {
     defer {
       isPaused = false
       machine.endInterruption()
-      machine.roots.removeLast(machine.roots.count - root)
+      machine.dropRoots(to: root)
       machine.session.endedByReturn = endedByReturn
       machine.state.top = top
       machine.state.base = base

@@ -29,22 +29,22 @@ public final class Handle {
 @safe
 final class HandleTable {
   /// How deep conversions to values of Swift are nested at this moment.
-  var conversionDepth = 0
+  @safe @exclusivity(unchecked) var conversionDepth = 0
   /// How deep they may be: a value may hold itself, and each level takes native stack.
   static let deepestConversion = 128
 
-  private var values: [Value] = []
-  private var free: [Int] = []
+  @safe @exclusivity(unchecked) private var values: [Value] = []
+  @safe @exclusivity(unchecked) private var free: [Int] = []
   /// Handles released since the last look, on whatever thread.
   private let released = Mutex<[Int]>([])
   /// The interpreter, until it goes; a weak reference would make counting its references slow.
-  private var owner: Unmanaged<Machine>?
+  @safe @exclusivity(unchecked) private var owner: Unmanaged<Machine>?
 
   var machine: Machine? { unsafe owner?._withUnsafeGuaranteedRef { $0 } }
 
   func attach(_ machine: Machine) { unsafe owner = Unmanaged.passUnretained(machine) }
 
-  func detach() { unsafe owner = nil }
+  func detach() { owner = nil }
 
   func makeHandle(_ value: Value) -> Handle {
     reclaim()

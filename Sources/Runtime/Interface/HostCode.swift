@@ -103,7 +103,7 @@ extension Machine {
       failure = error
     }
     let answer = writer.value
-    roots.removeLast(roots.count - root)
+    dropRoots(to: root)
     nativeStack.hostDepth -= 1
     // What the host has evaluated is over.
     state.top = frame.advanced(by: count + 1)
@@ -129,7 +129,7 @@ extension Machine {
     try? code(HostCall(self, arguments.frame, count: 1), &writer)
     if let held = nativeStack.held, held.depth == nativeStack.hostDepth { nativeStack.held = nil }
     nativeStack.hostDepth -= 1
-    roots.removeLast(roots.count - root)
+    dropRoots(to: root)
     exceptions.unwindAction = action
     _ = state.unwind(to: target, with: value)
   }
@@ -191,42 +191,29 @@ extension Machine {
   /// - Parameters:
   ///   - receiver: What gets the message.
   ///   - name: The selector.
-  ///   - count: How many arguments there are.
-  ///   - arguments: Writes one.
+  ///   - arguments: Writes them.
   ///   - reading: Is lent the answer.
   /// - Returns: Why there is no answer; nil when it was lent.
   /// - Throws: `ConversionError` when an argument or the answer does not cross.
   package func call(
-    _ receiver: Handle, _ name: String, count: Int,
-    _ arguments: (inout ValueWriter, Int) throws(ConversionError) -> Void,
+    _ receiver: Handle, _ name: String,
+    _ arguments: (inout ArgumentsWriter) throws(ConversionError) -> Void,
     reading: (borrowing ValueReader) throws(ConversionError) -> Void
   ) throws(ConversionError) -> RunOutcome? {
     let object = try hostValue(of: receiver)
+    let occupied = host.occupancy.enter()
+    if let refusal = refusal(of: occupied) { return refusal }
+    defer { if occupied == .entered { host.occupancy.leave() } }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
-    for index in 0..<count {
-      var writer = ValueWriter(self)
-      do throws(ConversionError) {
-        try arguments(&writer, index)
-      } catch {
-        throw error.inside("argument \(index + 1)")
-      }
-    }
-    var unfit: ConversionError?
-    let outcome = whileOccupied {
-      withEntry {
-        let ended = evaluate(object, name, count: count, root: root)
-        if let ended { return ended }
-        do throws(ConversionError) {
-          try reading(ValueReader(roots[roots.count - 1], self))
-        } catch {
-          unfit = error
-        }
-        return nil
-      }
-    }
-    if let unfit { throw unfit }
-    return outcome
+    defer { dropRoots(to: root) }
+    var writer = ArgumentsWriter(self)
+    try arguments(&writer)
+    let entry = beginEntry()
+    defer { endEntry(entry) }
+    let ended = evaluate(object, name, count: writer.count, root: root)
+    if let ended { return ended }
+    try reading(ValueReader(roots[roots.count - 1], self))
+    return nil
   }
 
   /// Evaluates, within an entry, with the arguments that are roots, and leaves the answer there.

@@ -35,7 +35,7 @@ extension Machine {
     exception[slot: HostErrorSlot.cause] = makeHostObject(
       HostBox<any Error>(error), of: kernelClass("HostObject"))
     exception[slot: HostErrorSlot.typeName] = makeString(type)
-    roots.removeLast(roots.count - root)
+    dropRoots(to: root)
     return signal(Value(exception))
   }
 

@@ -27,10 +27,12 @@ package final class HostBox<Content>: AnyHostBox {
 /// An object that the collector finds to be dead lets go of its value. A value that is an object of
 /// Swift has one object in scripts as long as that lives.
 final class HostObjects {
-  private var boxes: [UInt: AnyHostBox] = [:]
+  @safe @exclusivity(unchecked) private var boxes: [UInt: AnyHostBox] = [:]
+  /// The one that was asked for last: a loop asks for the same again and again.
+  @safe @exclusivity(unchecked) private var last: (bits: UInt, box: AnyHostBox?) = (0, nil)
   private var objects: [ObjectIdentifier: UInt] = [:]
   /// What has lost its object, until the collection is over: its end may run code of the host.
-  private var lost: [AnyHostBox] = []
+  @safe @exclusivity(unchecked) private var lost: [AnyHostBox] = []
 
   /// The classes of the types that the host has declared.
   var classes: [ObjectIdentifier: ClassInfo] = [:]
@@ -39,13 +41,21 @@ final class HostObjects {
   /// The same of key paths that have been asked for, by their identities: telling whether two are equal
   /// takes longer than all the rest.
   private var knownSlots: [ObjectIdentifier: (path: AnyKeyPath, slot: Int)] = [:]
+  /// The symbols of their properties, by the names of hidden slots.
+  var propertyNames: [String: Value] = [:]
   /// The classes of the errors that the host has declared.
   var errorClasses: [ObjectIdentifier: ClassInfo] = [:]
 
   /// The value that an object stands for.
   @inline(__always)
   func box(of value: Value) -> AnyHostBox? {
-    value.isObject ? boxes[value.bits] : nil
+    last.bits == value.bits ? last.box : find(value)
+  }
+
+  private func find(_ value: Value) -> AnyHostBox? {
+    guard value.isObject, let box = boxes[value.bits] else { return nil }
+    last = (value.bits, box)
+    return box
   }
 
   /// Lets an object stand for a value.
@@ -78,6 +88,7 @@ final class HostObjects {
   }
 
   private func forget(_ bits: UInt) {
+    last = (0, nil)
     guard let old = boxes.removeValue(forKey: bits) else { return }
     if let identity = old.identity, objects[identity] == bits { objects[identity] = nil }
     lost.append(old)
@@ -308,11 +319,21 @@ extension Machine {
 
   /// The cell of the property that a hidden slot belongs to, if connections know it.
   private func propertyCell(of object: ObjectRef, slot: Int) -> CellID? {
+    guard let name = propertyName(of: object, slot: slot) else { return nil }
+    return graph.cellsByPlace[
+      Place(kind: .property, object: Value(object), index: -1, key: name)]
+  }
+
+  /// The name of the property that a hidden slot belongs to, as a symbol.
+  private func propertyName(of object: ObjectRef, slot: Int) -> Value? {
     let variables = classInfo(at: object.classIndex).instanceVariables
     guard variables.indices.contains(slot) else { return nil }
-    let name = String(variables[slot].name.dropFirst().dropLast())
-    return graph.cellsByPlace[
-      Place(kind: .property, object: Value(object), index: -1, key: symbol(name))]
+    let name = variables[slot].name
+    if let known = hostObjects.propertyNames[name] { return known }
+    let property = symbol(String(name.dropFirst().dropLast()))
+    permanentRoots.append(property)
+    hostObjects.propertyNames[name] = property
+    return property
   }
 
   /// The number after the one that a slot holds.

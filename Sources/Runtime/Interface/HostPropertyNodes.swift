@@ -54,7 +54,7 @@ final class HostSetterNode: Node {
       let arguments = Arguments(frame: frame)
       let object = ObjectRef(frame.receiver)
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       if object.flags & ObjectFlag.guards == 0 {
         let written = machine.callHost(write, arguments, count: 1)
         return written.isUnwind
@@ -117,7 +117,7 @@ final class HostMakingNode: Node {
     state.base = frame
     return state.withMachine { machine in
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       let instance: Value
       do throws(Failure) {
         instance = try machine.makeInstance(ofClassValue: frame.receiver)

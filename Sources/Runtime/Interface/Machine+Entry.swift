@@ -44,13 +44,25 @@ extension Machine {
   /// - Returns: What it answers, or why it was not begun.
   func whileOccupied(_ body: () -> RunOutcome?) -> RunOutcome? {
     let entry = host.occupancy.enter()
-    if entry == .refused { return .failed(.refused("another thread is using the interpreter")) }
+    if let refusal = refusal(of: entry) { return refusal }
     defer { if entry == .entered { host.occupancy.leave() } }
-    if collector.isCollecting { return .failed(.refused("the interpreter is collecting garbage")) }
-    if nativeStack.held != nil {
-      return .failed(.refused("the script has left the Swift code that it called"))
-    }
     return body()
+  }
+
+  /// Why nothing must be begun by a thread that has entered the interpreter, or tried to; nil when it may.
+  ///
+  /// A thread that is refused has left.
+  @inline(__always)
+  func refusal(of entry: Occupancy.Entry) -> RunOutcome? {
+    if entry != .refused, !collector.isCollecting, nativeStack.held == nil { return nil }
+    return whyRefused(entry)
+  }
+
+  private func whyRefused(_ entry: Occupancy.Entry) -> RunOutcome {
+    if entry == .entered { host.occupancy.leave() }
+    if entry == .refused { return .failed(.refused("another thread is using the interpreter")) }
+    if collector.isCollecting { return .failed(.refused("the interpreter is collecting garbage")) }
+    return .failed(.refused("the script has left the Swift code that it called"))
   }
 
   /// Does something that waits for others, unless something is being evaluated that does not wait at a

@@ -56,9 +56,12 @@ extension Machine {
   ) -> RunOutcome {
     do throws(ConversionError) {
       var answer: Handle?
-      let outcome = try call(receiver, name, count: arguments.count) {
-        (writer, index) throws(ConversionError) in
-        try writer.write(arguments[index])
+      let outcome = try call(receiver, name) { (writer) throws(ConversionError) in
+        for argument in arguments {
+          try writer.write { (writer) throws(ConversionError) in
+            try writer.write(argument)
+          }
+        }
       } reading: {
         answer = $0.handle
       }

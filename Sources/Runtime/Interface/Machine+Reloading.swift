@@ -260,7 +260,7 @@ private struct Reloading {
   private mutating func remakeInInstances() -> ScriptOutcome? {
     guard !redefined.isEmpty else { return nil }
     let root = machine.roots.count
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     let instances = machine.findInstances(of: redefined.flatMap(\.info.withSubclasses))
     machine.roots.append(contentsOf: instances)
     if let unwound = end(connections(ofInstances: true)) { return unwound }

@@ -120,7 +120,7 @@ extension ValueReader {
     let root = machine.roots.count
     machine.roots.append(array)
     machine.roots.append(.nil)
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     let object = ObjectRef(array)
     var elements: [Element] = []
     elements.reserveCapacity(object.elementCount)
@@ -155,7 +155,7 @@ extension ValueReader {
     defer { machine.handles.conversionDepth -= 1 }
     let root = machine.roots.count
     machine.roots += [value, .nil, .nil]
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     var entries: [Entry] = []
     var number = 1
     while number <= HashTable(value).used {

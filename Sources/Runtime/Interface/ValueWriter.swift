@@ -97,7 +97,7 @@ public struct ValueWriter: ~Copyable {
     for index in 0..<max(0, count) {
       do throws(ConversionError) {
         let root = machine.roots.count
-        defer { machine.roots.removeLast(machine.roots.count - root) }
+        defer { machine.dropRoots(to: root) }
         var writer = ValueWriter(machine)
         try body(&writer, index)
         // It cannot have been changed: nobody else has it yet.
@@ -122,7 +122,7 @@ public struct ValueWriter: ~Copyable {
     value = machine.makeEmptyDictionary()
     for index in 0..<max(0, count) {
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       var key = ValueWriter(machine)
       var entry = ValueWriter(machine)
       try body(&key, &entry, index)
@@ -139,7 +139,7 @@ public struct ValueWriter: ~Copyable {
     value = Value(instance)
     for index in 0..<min(count, instance.slotCount) {
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       var writer = ValueWriter(machine)
       try body(&writer, index)
       instance[slot: index] = writer.value
@@ -159,6 +159,30 @@ public struct ValueWriter: ~Copyable {
       try machine.reserve(bytes)
     } catch {
       throw ConversionError(error.message)
+    }
+  }
+}
+
+/// Takes the arguments of a message, one after the other.
+public struct ArgumentsWriter: ~Copyable {
+  private let machine: Machine
+  /// How many there are so far.
+  private(set) var count = 0
+
+  init(_ machine: Machine) { self.machine = machine }
+
+  /// Writes the next argument.
+  ///
+  /// - Throws: What `body` throws, with the number of the argument before it.
+  public mutating func write(
+    _ body: (inout ValueWriter) throws(ConversionError) -> Void
+  ) throws(ConversionError) {
+    var writer = ValueWriter(machine)
+    count += 1
+    do throws(ConversionError) {
+      try body(&writer)
+    } catch {
+      throw error.inside("argument \(count)")
     }
   }
 }
@@ -200,7 +224,7 @@ extension Machine {
     _ body: (inout ValueWriter) throws(ConversionError) -> Void
   ) throws(ConversionError) -> Handle {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     var writer = ValueWriter(self)
     try body(&writer)
     return handles.makeHandle(writer.value)

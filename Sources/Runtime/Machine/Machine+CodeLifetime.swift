@@ -7,7 +7,7 @@
 extension Machine {
   /// Lets go of code that nothing runs, unless a closure may still need it.
   func retire(_ code: Code) {
-    if !code.blocks.isEmpty { codeTable.retired.append(code) }
+    if !code.blocks.isEmpty, !code.isKept { codeTable.retired.append(code) }
   }
 
   /// Lets go of a method's code when nothing runs any more: it may be what runs now.
@@ -28,7 +28,10 @@ extension Machine {
 
   /// Marks what the code refers to, whoever needs the code.
   func markLiterals() {
-    for list in [codeTable.methods, codeTable.running, codeTable.retired, codeTable.replaced] {
+    for list in [
+      codeTable.methods, codeTable.running, codeTable.retired, codeTable.replaced,
+      codeTable.known.code,
+    ] {
       for code in list {
         for literal in code.literals { heap.mark(literal) }
         // A statement that is still running evaluates blocks of this form.

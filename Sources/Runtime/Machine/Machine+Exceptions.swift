@@ -129,7 +129,7 @@ extension Machine {
     // The exception may be in no variable of the program: keep it.
     let root = roots.count
     roots.append(Value(exception))
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
 
     var index = start
     while index >= 0, index < exceptions.handlers.count {
@@ -270,7 +270,7 @@ extension Machine {
     let root = roots.count
     roots.append(target)
     roots.append(delivered)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     // What unwinds may be the overflow of a stack that is still nearly full.
     let needsReserve = value.isUnwind && nativeStack.openReserves < MachineLimits.reserves
     let outcome = withCleanUp {

@@ -64,7 +64,7 @@ extension Machine {
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
-      || connections.solverLimit != nil || host.limits.isActive || host.profiler != nil
+      || graph.hasSolverLimit || host.limits.isActive || host.profiler != nil
       || exceptions.isStepping
     {
       state.requestSafepoint()

@@ -33,6 +33,12 @@ extension Machine {
     warn: ([Diagnostic]) -> Void, observer: (Value, SourceRange) -> Void
   ) -> ScriptOutcome {
     var plan = ScriptPlan(machine: self, isPrompt: isPrompt)
+    if !isPrompt, !isProgram, let known = codeTable.known[source, nameChanges] {
+      willRun()
+      return withEntry {
+        run(known.script, source, plan, compiled: known.code, observer: observer)
+      }
+    }
     let chain = host.sourceLoader?.identity(ofFile: source.name).map { [($0, source.name)] } ?? []
     let script: Script
     switch plan.read(source, chain: chain) {
@@ -48,8 +54,14 @@ extension Machine {
     willRun()
     let isTyped = isPrompt && session.typedConnections.begin(source)
     defer { if isTyped { session.typedConnections.end() } }
-    session.hyphenatedNames.formUnion(plan.hyphenatedNames)
-    session.definedConnectors.formUnion(plan.connectors)
+    if plan.hyphenatedNames.count != session.hyphenatedNames.count {
+      session.hyphenatedNames = plan.hyphenatedNames
+    }
+    if plan.connectors.count != session.definedConnectors.count {
+      session.definedConnectors = plan.connectors
+    }
+    let isKept =
+      !isPrompt && !isProgram && plan.warnings.isEmpty && KnownTexts.mayKeep(script, of: source)
     for name in plan.declared { _ = scriptCell(named: name) }
     for name in plan.classes { _ = classCell(named: name) }
     return withEntry {
@@ -58,13 +70,32 @@ extension Machine {
       {
         return end
       }
-      var outcome = run(script, source, plan, observer: observer)
+      // What failed for want of stack is no code for other times.
+      let isKept = isKept && hasStack(for: script.statements)
+      let compiled = isKept ? keep(script, of: source) : nil
+      var outcome = run(script, source, plan, compiled: compiled, observer: observer)
       guard isProgram else { return outcome }
       if let signature = script.signature {
         outcome = printResult(outcome, of: signature, in: source)
       }
       return runLast(script.statements.last, outcome)
     }
+  }
+
+  /// How often what the names of scripts mean has changed.
+  private var nameChanges: Int { session.nameChanges &+ classes.nameChanges }
+
+  /// Compiles a script of one expression, for whoever evaluates it again.
+  private func keep(_ script: Script, of source: SourceText) -> Code {
+    let environment = ScriptEnvironment(machine: self, allowsUnknownNames: false)
+    let code = compile(script.statements[0], source: source, environment: environment)
+    code.isKept = true
+    let known = KnownText(source: source, script: script, code: code, names: nameChanges)
+    for old in codeTable.known.enter(known) {
+      old.isKept = false
+      retire(old)
+    }
+    return code
   }
 
   /// Parses a script, whose brackets may nest and whose tree may be as high as the native stack
@@ -123,11 +154,13 @@ extension Machine {
   ///   - script: The script.
   ///   - source: Its text.
   ///   - plan: What it was read with.
+  ///   - compiled: Its code, when it is one statement that has been compiled.
   ///   - done: Called with the number of each statement that has been run.
   ///   - observer: Called with value and place after each statement that has a value.
   /// - Returns: How it ended.
   func run(
-    _ script: Script, _ source: SourceText, _ plan: ScriptPlan, done: (Int) -> Void = { _ in },
+    _ script: Script, _ source: SourceText, _ plan: ScriptPlan, compiled: Code? = nil,
+    done: (Int) -> Void = { _ in },
     observer: (Value, SourceRange) -> Void = { _, _ in }
   ) -> ScriptOutcome {
     let environment = ScriptEnvironment(machine: self, allowsUnknownNames: plan.isPrompt)
@@ -152,7 +185,7 @@ extension Machine {
       if index == 0 || !script.statements[index - 1].isConnection { begun = stores.coming.begun }
       var value = Value.nil
       repeat {
-        value = run(compile(statement, source: source, environment: environment))
+        value = run(compiled ?? compile(statement, source: source, environment: environment))
       } while value.isUnwind && exceptions.takeRetry(state)
       let settled = endBatch(at: index, of: script.statements, answering: value)
       let waits = statement.isConnection && graph.batchDepth == 0
@@ -280,32 +313,49 @@ extension Machine {
 
   /// Prepares for an evaluation from outside: finds out how much native stack there is.
   func withEntry<Result>(_ body: () -> Result) -> Result {
-    nativeStack.entryDepth += 1
-    let floor = state.nativeFloor
+    let entry = beginEntry()
+    defer { endEntry(entry) }
+    return body()
+  }
+
+  /// What was before an evaluation from outside, and is again when it has ended.
+  struct Entry {
+    fileprivate let floor: UInt
+    fileprivate let handler: Int
+  }
+
+  /// Begins an evaluation from outside, which `endEntry` ends.
+  func beginEntry() -> Entry {
+    let native = nativeStack
+    native.entryDepth += 1
+    let entry = Entry(floor: state.nativeFloor, handler: exceptions.currentHandler)
     // An evaluation within another is on the same stack, and may be within a reserve.
-    if nativeStack.entryDepth == 1 {
+    if native.entryDepth == 1 {
       let stack = NativeStack.current
-      nativeStack.low = stack.low
-      nativeStack.reserveBytes = stack.reserve
-      nativeStack.releaseRoom = stack.releaseRoom
+      native.low = stack.low
+      native.reserveBytes = stack.reserve
+      native.releaseRoom = stack.releaseRoom
       if host.limits.isSet { host.limits.begin() }
       setNativeFloor(stack.floor)
+      exceptions.currentHandler = -1
     }
-    let handler = exceptions.currentHandler
-    if nativeStack.entryDepth == 1 { exceptions.currentHandler = -1 }
-    defer {
-      nativeStack.entryDepth -= 1
-      if nativeStack.entryDepth == 0 {
-        nativeStack.low = 0
-        if loop.coroutines.underWay.isEmpty { retireReplacedMethods() }
-        endInterruption()
-        host.limits.end()
-      }
-      exceptions.currentHandler = handler
-      setNativeFloor(floor)
-      if nativeStack.entryDepth == 0 { host.objects.release() }
+    return entry
+  }
+
+  /// Ends an evaluation from outside.
+  func endEntry(_ entry: Entry) {
+    let native = nativeStack
+    native.entryDepth -= 1
+    let isOutermost = native.entryDepth == 0
+    if isOutermost {
+      native.low = 0
+      if !codeTable.replaced.isEmpty, loop.coroutines.underWay.isEmpty { retireReplacedMethods() }
+      endInterruption()
+      host.limits.end()
     }
-    return body()
+    exceptions.currentHandler = entry.handler
+    setNativeFloor(entry.floor)
+    if isOutermost { host.objects.release() }
   }
 }
 

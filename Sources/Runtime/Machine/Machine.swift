@@ -12,9 +12,9 @@ package final class Machine {
   let state: StateRef
   let memory: MachineMemory
   let heap: Heap
-  var options: MachineOptions
+  @safe @exclusivity(unchecked) var options: MachineOptions
   /// Whether somebody asked the program to stop.
-  var interruption = Interruption.none
+  @safe @exclusivity(unchecked) var interruption = Interruption.none
 
   // MARK: Parts
   let kernel: KernelClasses
@@ -26,7 +26,7 @@ package final class Machine {
   package let host: HostServices
   let stores: StoreRegistry
   let exceptions = ExceptionState()
-  var nativeStack = NativeStackState()
+  @safe @exclusivity(unchecked) var nativeStack = NativeStackState()
   let collector = CollectorState()
   let caches = TextCaches()
   /// What is still to be done.
@@ -44,11 +44,16 @@ package final class Machine {
   /// The same for where each read comes by.
   private(set) var recorderReference: Unmanaged<DependencyRecorder>?
   /// How many evaluations use code that records what it reads.
-  var trackingDepth = 0
+  @safe @exclusivity(unchecked) var trackingDepth = 0
 
   // MARK: Roots besides the stack
   /// Values that Swift code needs while it calls into the language; used as a stack.
-  var roots: [Value] = []
+  @safe @exclusivity(unchecked) var roots: [Value] = []
+  /// Takes away the values above so many: those of a call that ends.
+  @inline(__always)
+  func dropRoots(to count: Int) {
+    while roots.count > count { roots.removeLast() }
+  }
   /// Values the machine keeps for good.
   var permanentRoots: [Value] = []
   /// Values that Swift code outside the runtime holds.

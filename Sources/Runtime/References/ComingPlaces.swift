@@ -439,7 +439,7 @@ extension Machine {
     guard stores.coming.begun > number, mayWait, !value.isUnwind else { return value }
     let root = roots.count
     roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return waitForPlaces { !stores.coming.isPending(since: number) }.isUnwind ? .unwind : value
   }
 

@@ -28,7 +28,7 @@ extension Machine {
   ) throws(Failure) -> [UInt8]? {
     let root = roots.count
     roots.append(value)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let selector = selector("jsonValue")
     return try JSONWriter.write(value, of: self, withInfinities: withBytes) {
       value throws(Failure) in

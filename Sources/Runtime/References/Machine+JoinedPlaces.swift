@@ -13,7 +13,7 @@ extension Machine {
   func failing(_ body: () -> Value) -> Failure? {
     var token = 0
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let outcome = withErrorsCaught(limit: { token = $0 }) {
       let value = body()
       if value.isUnwind, state.unwindTarget == Value(small: token) {

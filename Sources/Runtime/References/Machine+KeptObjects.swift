@@ -35,7 +35,7 @@ extension Machine {
     let form = try self.reference(reference)
     guard form.components.count > 1, !form.isDirectory else { return nil }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let entries = try self.entries(of: store)
     var next = form.parent
     while let above = next, !above.components.isEmpty {
@@ -94,7 +94,7 @@ extension Machine {
     let root = roots.count
     roots.append(place.object)
     roots.append(place.key)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let answer = assign(value, to: place)
     if !answer.isUnwind { graph.directWrite = (store, reference, referenceText(reference)) }
     return answer

@@ -235,7 +235,7 @@ extension Machine {
     if stored.isUnwind { return stored }
     let root = roots.count
     roots.append(old)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     didReplaceObject(old, by: value, at: reference, in: store)
     if followObject(value, in: store).isUnwind { return .unwind }
     let told =

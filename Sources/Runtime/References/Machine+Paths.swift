@@ -84,7 +84,7 @@ extension Machine {
     var rest = names[...]
     let root = roots.count
     roots.append(current)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     while !rest.isEmpty {
       do throws(Failure) {
         let (place, count) = try step(rest, from: current)
@@ -158,7 +158,7 @@ extension Machine {
     var rest = names[...]
     let root = roots.count
     roots.append(current)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     do throws(Failure) {
       while true {
         let (place, count) = try step(rest, from: current)
@@ -188,7 +188,7 @@ extension Machine {
     var rest = names[...]
     let root = roots.count
     roots.append(current)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     while !rest.isEmpty {
       let found: (place: Place?, count: Int)
       do throws(Failure) {

@@ -221,7 +221,7 @@ extension Machine {
     let root = roots.count
     roots.append(place.object)
     roots.append(place.key)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return body()
   }
 

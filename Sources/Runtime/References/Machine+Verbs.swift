@@ -74,7 +74,7 @@ extension Machine {
     }
     let place = try self.reference(reference)
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     // What was below it is gone with it, or has come.
     let isWide = verb == .deleteTree || verb == .move
     var held: [CellID: Value] = [:]
@@ -285,7 +285,7 @@ extension Machine {
       let root = roots.count
       roots.append(store)
       roots.append(reference)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       graph.directWrite = nil
       let stored =
         condition.isNil
@@ -330,7 +330,7 @@ extension Machine {
     }
     var answer = Value.false
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let written = calling(cell, as: reference) {
       write(.nil, to: cell) {
         let outer = graph.storing
@@ -366,7 +366,7 @@ extension Machine {
       let root = roots.count
       roots.append(store)
       roots.append(reference)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       graph.directWrite = nil
       let existed =
         condition.isNil
@@ -402,7 +402,7 @@ extension Machine {
       let root = roots.count
       roots.append(store)
       roots.append(reference)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       graph.directWrite = nil
       let added = send(selector("post:to:"), to: store, value, reference)
       guard !added.isUnwind, isReference(added) else { return added }

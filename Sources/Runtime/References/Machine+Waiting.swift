@@ -50,7 +50,7 @@ extension Machine {
     _ verb: String, keeping kept: [Value], _ body: () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     var (pause, left) = (1_000_000, Machine.lockPatience)
     while true {
       do throws(StoreError) {
@@ -96,7 +96,7 @@ extension Machine {
     guard let executor, mayWait else { return try retrying(verb, keeping: kept, body) }
     let root = roots.count
     roots += kept
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let isReading = ["get", "list", "status"].contains(verb)
     let result = try answer(of: body, on: executor, at: place, isReading: isReading)
     return try storing(verb) { () throws(StoreError) in try result.get() }

@@ -68,7 +68,7 @@ extension Machine {
     }
     var errors: [StoreError] = []
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     while let finisher = loop.takeFinisher() {
       roots.append(finisher)
       // Whoever is interrupted is asked once more, only for what is left.

@@ -131,7 +131,7 @@ extension Machine {
     exceptions.currentHandler = -1
     defer {
       exceptions.currentHandler = handler
-      roots.removeLast(roots.count - root)
+      dropRoots(to: root)
     }
     guard evaluateBlock(block, argument).isUnwind else { return .nil }
     guard !isStopping, interruption == .none, state.unwindTarget == topLevelTarget,

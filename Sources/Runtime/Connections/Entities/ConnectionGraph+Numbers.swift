@@ -156,7 +156,7 @@ extension Machine {
     let fraction = makeInstance(of: kernel.fraction)
     let root = roots.count
     roots.append(Value(fraction))
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     fraction[slot: 0] = makeInteger(numerator)
     fraction[slot: 1] = makeInteger(denominator)
     return Value(fraction)

@@ -87,7 +87,7 @@ extension Machine {
   /// through one; where the property itself has no cell, any that it is read from.
   private func newestSlot(ofProperty place: Place, _ cell: CellID?) -> CellID? {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     roots.append(place.object)
     // Reading it finds the inputs of its getter.
     if let cell { _ = currentValue(of: cell) }
@@ -309,7 +309,7 @@ extension Machine {
   func makeChange(_ number: Int, of cell: CellID) -> Value {
     let entry = graph.causes[number]
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let object = makeInstance(of: "PlaceChange")
     roots.append(Value(object))
     func present(_ value: Value) -> Value {

@@ -145,7 +145,7 @@ extension Machine {
   private func cell(ofStored path: [String], in whole: CellID) -> CellID? {
     let store = graph[whole].place.object
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     guard let reference = try? Reference(scheme: "", components: path) else { return nil }
     let key = makeReference(reference)
     roots.append(key)
@@ -241,7 +241,7 @@ extension Machine {
   func changes(ofStored path: [String], in whole: CellID, limit: Int = .max) -> [Value]? {
     let all = graph.observers.stored.newestFirst
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     for (index, entry) in all.enumerated()
     where entry.whole == whole && entry.path == path && roots.count - root < limit {
       let value = roots.count == root ? storedValue(path, in: whole) : .value(.nil)
@@ -298,7 +298,7 @@ extension Machine {
   private func storedValue(_ path: [String], in whole: CellID) -> Evaluation {
     let store = graph[whole].place.object
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     guard let reference = try? Reference(scheme: "", components: path) else { return .value(.nil) }
     let key = makeReference(reference)
     roots.append(key)

@@ -370,7 +370,7 @@ final class FoldedElements {
   }
 
   /// Ends the use of the blocks.
-  func end() { machine.roots.removeLast(machine.roots.count - root) }
+  func end() { machine.dropRoots(to: root) }
 
   /// Returns the contribution of an element; nil when a table cannot hold it, or it was interrupted.
   func entry(at offset: Int) -> FoldEntry? {
@@ -398,7 +398,7 @@ final class FoldedElements {
   private func passThroughSteps(_ element: Value) -> Value?? {
     let kept = machine.roots.count
     machine.roots.append(element)
-    defer { machine.roots.removeLast(machine.roots.count - kept) }
+    defer { machine.dropRoots(to: kept) }
     var isLeftOut = false
     var isRefused = false
     let (outcome, reads) = machine.runUntaken(formula) {

@@ -113,7 +113,7 @@ extension Machine {
       // It may be in the collection no more, and looking at elements may run code.
       let root = roots.count
       roots.append(value)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       return tellChange(of: object, whole, at: only, answering: value, since: mark)
     }
     return tellChange(of: object, whole, at: only, answering: value, since: mark)

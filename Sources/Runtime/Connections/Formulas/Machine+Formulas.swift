@@ -161,7 +161,7 @@ extension Machine {
         let root = roots.count
         roots.append(value)
         graph.beginFold(of: formula)
-        roots.removeLast(roots.count - root)
+        dropRoots(to: root)
       }
       return value
     case .failed(let failure) where failure.isPending: return pendingValue(of: formula)

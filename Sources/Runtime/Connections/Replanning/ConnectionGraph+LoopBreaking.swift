@@ -262,7 +262,7 @@ extension Machine {
       each.connection == connection ? nil : each.connection.plan.map { (each.connection, $0) }
     }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     // Getters run while some are not in force.
     for (_, known) in old { known.forEachValue { roots.append($0) } }
     graph.isReplanning = true
@@ -329,7 +329,7 @@ extension Machine {
       plans.append((each, plan))
     }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     for (_, plan) in plans { plan.forEachValue { roots.append($0) } }
     graph.keepingCells {
       for (each, plan) in plans {

@@ -40,7 +40,7 @@ extension Machine {
   ) -> Evaluation {
     guard let host = solver.host else { return .value(.nil) }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     roots.append(host.object)
     if let argument { roots.append(argument()) }
     let message = "\(solver.title) takes too long in '\(selector)'"
@@ -104,7 +104,7 @@ extension Machine {
     let array = makeArray(count: constraints.count)
     let root = roots.count
     roots.append(Value(array))
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     for (index, constraint) in constraints.enumerated() {
       array[element: index] = makeSolverConstraint(constraint)
     }

@@ -53,7 +53,7 @@ extension Machine {
       if solver.isUnwind { return solver }
       let root = roots.count
       roots.append(solver)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       return send(selector("cost"), to: solver)
     }
     switch outcome {

@@ -62,7 +62,7 @@ extension Machine {
       let action = exceptions.unwindAction
       let root = roots.count
       roots.append(delivered)
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       graph.abandonChain()
       let settled = settleGraph(answering: .nil)
       if settled.isUnwind { return settled }

@@ -188,7 +188,7 @@ extension ConnectionGraph {
     }
     order.reverse()
     let root = machine.roots.count
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     for place in order { machine.roots += [place.object, place.key, oldest[place] ?? .nil] }
     // A program that is on its way out goes on with that.
     let (target, delivered) = (machine.state.unwindTarget, machine.state.unwindValue)

@@ -339,7 +339,7 @@ extension Machine {
       plan.linear == nil
     else { return false }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let aims = aims(of: plan)
     let new = aims.sides
     guard connection.status == .active, !graph.isUnwinding,

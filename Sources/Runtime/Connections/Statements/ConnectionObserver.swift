@@ -267,7 +267,7 @@ extension Machine {
         return signal(cell.map { graph.doesNotSettle(through: $0) } ?? .doesNotSettle(names))
       }
       let root = roots.count
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       var entries: [Value] = []
       for (connection, changes) in graph.takeObservers() {
         guard let observer = connection.observer else { continue }

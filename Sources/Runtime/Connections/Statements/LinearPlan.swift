@@ -88,7 +88,7 @@ extension Machine {
     _ connection: Connection, _ plan: ConnectionSpec, _ linear: LinearPlan
   ) throws(Failure) {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     plan.forEachPlace { place in
       roots.append(place.object)
       roots.append(place.key)

@@ -129,7 +129,7 @@ extension Machine {
       return try establish(connection, plan, sum)
     }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     guard let ends = try followPaths(of: connection, plan) else { return }
     let output = graph.cell(for: ends.target, named: cellName(of: plan.target, at: ends.target))
     if let operand = plan.other {

@@ -47,7 +47,7 @@ extension Machine {
   func followScheme(_ name: String, from old: Value, to new: Value) {
     if graph.connections.count == 0 { return }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     roots += [old, new]
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       guard var plan = connection.plan, connection.status != .disconnected else { continue }

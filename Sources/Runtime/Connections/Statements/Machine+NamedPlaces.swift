@@ -18,7 +18,7 @@ extension Machine {
       let text = formula.text
     else { return }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let starts = formula.constraint?.region.map { $0.cells.sorted() } ?? [formula.output]
     let named = Set(placesNamed(in: text, by: formula).compactMap { graph.cellsByPlace[$0] })
     let isNamed = cells.contains { cell in

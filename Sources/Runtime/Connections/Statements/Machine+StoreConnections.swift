@@ -143,7 +143,7 @@ extension Machine {
   /// - Throws: a failure when the group has no such name, or the path to it leads back to it.
   func aliasedPlace(of name: String, in group: Value) throws(Failure) -> Place? {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     var detours = AliasCycleGuard()
     try detours.begin(at: name, of: group, remaining: 1, self)
     guard let way = try parts(of: alias(named: name, in: group)) else { return nil }
@@ -237,7 +237,7 @@ extension Machine {
   ) -> Value? {
     guard let selector = text(selector) else { return nil }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     if count == 0, let path = try? alias(named: selector, in: group) { return value(at: path) }
     guard count == 1, selector.last == ":",
       let path = try? alias(named: String(selector.dropLast()), in: group)
@@ -247,7 +247,7 @@ extension Machine {
 
   fileprivate func get(_ reference: Value, fromGroup group: Value) throws(Failure) -> Value {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return value(at: try alias(of: reference, in: group))
   }
 
@@ -255,7 +255,7 @@ extension Machine {
     _ value: Value, at reference: Value, inGroup group: Value
   ) throws(Failure) -> Value {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return assign(value, to: try alias(of: reference, in: group))
   }
 
@@ -368,7 +368,7 @@ extension Machine {
   ) -> Value? {
     guard let left = storeHeld(at: plan.target.place) else { return nil }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     roots.append(left)
     let right: Value
     if let other = plan.other {
@@ -419,7 +419,7 @@ extension Machine {
       value = end
     case .computed(let computed):
       let root = roots.count
-      defer { roots.removeLast(roots.count - root) }
+      defer { dropRoots(to: root) }
       return locate(computed).path.flatMap { storeHeld(at: $0) }
     }
     return isSide(value) ? value : nil
@@ -433,7 +433,7 @@ extension Primitive {
       "Connects two places that references lead to, for a statement that joins more."
     ) { machine, arguments throws(Failure) in
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       let names = try machine.array(arguments[3])
       let connector = try machine.swiftString(arguments[2])
       guard names.elementCount == 2, let site = machine.stackTrace(limit: 1).first else {
@@ -471,14 +471,14 @@ extension Primitive {
   static let entryReference: [Primitive] = [
     Primitive("stored", "What the store has there.") { machine, arguments throws(Failure) in
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       let place = try machine.placeInStore(arguments.receiver)
       return machine.get(place.key, from: place.object)
     },
     Primitive("store: anObject", "Replaces what the store has there.") {
       machine, arguments throws(Failure) in
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       let place = try machine.placeInStore(arguments.receiver)
       return machine.write(arguments[0], at: place.key, in: place.object)
     },

@@ -94,7 +94,7 @@ extension Machine {
     guard connection.status == .active else { return }
     let runs = graph.runs(of: connection)
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     old?.forEachValue { roots.append($0) }
     try graph.keepingCells { () throws(Failure) in
       graph.dissolve(connection)

@@ -62,7 +62,7 @@ extension Machine {
     _ entries: [ChangeSchedule<PolicyIdentifier>.Entry]
   ) -> Value {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     var isAll = false
     for entry in entries {
       switch entry.told {

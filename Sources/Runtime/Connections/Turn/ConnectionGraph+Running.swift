@@ -286,7 +286,7 @@ extension ConnectionGraph {
     guard let formula = self[FormulaID(number)] else { return nil }
     let root = machine.roots.count
     machine.roots.append(value)
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     guard let old = machine.currentValue(of: output) else { return nil }
     let place = place(of: output)
     // A store that keeps a copy may answer the object that it has copied, which has changed since.

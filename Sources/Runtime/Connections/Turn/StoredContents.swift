@@ -52,7 +52,7 @@ extension Machine {
   /// - Complexity: O(elements), for a value that is copied.
   func withContents(_ reads: [Place], of value: Value, by formula: Formula) -> [Place] {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     roots.append(value)
     if formula.constraint?.isMultiWay ?? false {
       graph.watchContents(of: value, movedBy: formula)

@@ -7,9 +7,11 @@ final class CodeTable {
   /// Code that only closures may still need.
   var retired: [Code] = []
   /// Code of replaced methods, while activations of it may exist.
-  var replaced: [Code] = []
+  @safe @exclusivity(unchecked) var replaced: [Code] = []
+  /// Code of texts that the host may have evaluated again.
+  var known = KnownTexts()
   /// All of it.
-  var all: [Code] { methods + running + retired + replaced }
+  var all: [Code] { methods + running + retired + replaced + known.code }
 
   // MARK: Bodies that are in no class
   /// What is entered for messages that nobody understands, by the number of arguments.

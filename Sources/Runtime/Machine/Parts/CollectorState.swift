@@ -7,7 +7,7 @@ final class CollectorState {
   var finalizers: [UInt: [Value]] = [:]
 
   /// Whether what is dead is being given back: the host may begin nothing then.
-  var isCollecting = false
+  @safe @exclusivity(unchecked) var isCollecting = false
 
   // MARK: Counts
   var safepointCount = 0

@@ -13,22 +13,22 @@ public enum EvaluationLimit: Sendable, Equatable {
 /// one each step takes the slow path.
 final class EvaluationLimits {
   /// The most steps of an evaluation; nil for any number.
-  var steps: Int?
+  @safe @exclusivity(unchecked) var steps: Int?
   /// The most nanoseconds of an evaluation; nil for any time.
-  var nanoseconds: UInt64?
+  @safe @exclusivity(unchecked) var nanoseconds: UInt64?
   /// How many activations there may be, one within the other; nil for any number.
-  var depth: Int?
+  @safe @exclusivity(unchecked) var depth: Int?
   /// The frames in which something was sent that has not ended, as far as is known; outermost first.
   private var frames: [UInt] = []
   /// Whether steps are counted at this moment.
-  private(set) var isActive = false
+  @safe @exclusivity(unchecked) private(set) var isActive = false
   /// What the last evaluation has exceeded.
   var exceeded: EvaluationLimit?
 
-  fileprivate var stepsLeft = 0
-  fileprivate var deadline = UInt64.max
+  @safe @exclusivity(unchecked) fileprivate var stepsLeft = 0
+  @safe @exclusivity(unchecked) fileprivate var deadline = UInt64.max
   /// Steps until the clock is looked at.
-  fileprivate var untilClock = 0
+  @safe @exclusivity(unchecked) fileprivate var untilClock = 0
 
   /// How many steps clean-up blocks may take after a limit was exceeded, all together.
   fileprivate static let cleanUpSteps = 10_000

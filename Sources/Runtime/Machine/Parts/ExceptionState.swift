@@ -3,7 +3,7 @@ internal import TenonTables
 /// Handlers, signals under way, and what is told of errors.
 final class ExceptionState {
   let handlers = FlatTable<Handler>()
-  var currentHandler = -1
+  @safe @exclusivity(unchecked) var currentHandler = -1
   /// The signals that are being handled, innermost last.
   var activeSignals: [ActiveSignal] = []
   var nextToken = 1
@@ -12,7 +12,7 @@ final class ExceptionState {
   var runningCleanUps = 0
 
   // MARK: Errors
-  var uncaught: UncaughtError?
+  @safe @exclusivity(unchecked) var uncaught: UncaughtError?
   /// What the failure that is being thrown has to tell beside its text.
   var failureDetails: FailureDetails?
   /// Where an error stands that comes to light elsewhere.
@@ -20,7 +20,7 @@ final class ExceptionState {
   /// What stops an evaluation that an exception is about to end; nil unless there is a prompt.
   var debugger: Debugger?
   /// Whether the debugger is asked at each safepoint whether the evaluation stops there.
-  var isStepping = false
+  @safe @exclusivity(unchecked) var isStepping = false
   /// What the unwinding is aimed at that begins a statement anew.
   var retryTarget: Value?
   /// How many errors were reported after which the program went on.

@@ -15,7 +15,7 @@ package final class HostServices {
   /// Which thread is in the interpreter.
   let occupancy = Occupancy()
   /// What counts where time goes, while somebody wants to know.
-  var profiler: Profiler?
+  @safe @exclusivity(unchecked) var profiler: Profiler?
   /// What an evaluation may use up.
   let limits = EvaluationLimits()
 

@@ -116,7 +116,7 @@ final class Profiler {
     machine.host.profiler = nil
     if value.isUnwind { return value }
     let root = machine.roots.count
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     machine.roots.append(value)
     profiler.finish(machine)
     let rows = profiler.all.map { name, all in

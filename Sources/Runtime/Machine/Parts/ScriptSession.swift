@@ -5,25 +5,28 @@ final class ScriptSession {
   /// What `self` is at top level.
   var script: ObjectRef!
 
+  /// How often what names mean has changed.
+  private(set) var nameChanges = 0
+
   // MARK: Variables
   /// The cells of the variables, by their names.
-  var cells: [String: ObjectRef] = [:]
+  var cells: [String: ObjectRef] = [:] { didSet { nameChanges &+= 1 } }
   /// How many of them had been declared before each, by its address.
   var declarations: [UInt: Int] = [:]
   /// The types that variables were declared with, by their cells.
-  var cellTypes: [UInt: (type: String, name: String)] = [:]
+  var cellTypes: [UInt: (type: String, name: String)] = [:] { didSet { nameChanges &+= 1 } }
   /// The cells of variables that were declared with `val`.
-  var constantCells: Set<UInt> = []
+  var constantCells: Set<UInt> = [] { didSet { nameChanges &+= 1 } }
   /// The cells of variables that group definitions declare.
-  var groupCells: Set<UInt> = []
+  var groupCells: Set<UInt> = [] { didSet { nameChanges &+= 1 } }
   /// Whether any variable was declared to be computed when it is read.
-  var hasLazyVariables = false
+  var hasLazyVariables = false { didSet { nameChanges &+= 1 } }
 
   // MARK: Syntax
   /// The hyphenated names that have been declared.
-  var hyphenatedNames: Set<String> = []
+  var hyphenatedNames: Set<String> = [] { didSet { nameChanges &+= 1 } }
   /// The connectors that have been declared.
-  var definedConnectors: Set<String> = []
+  var definedConnectors: Set<String> = [] { didSet { nameChanges &+= 1 } }
 
   // MARK: Texts
   /// What `import` has read.

@@ -166,7 +166,7 @@ extension Machine {
   fileprivate func storeElements(_ elements: [(Int, Value)], into array: ObjectRef) -> Value {
     let root = roots.count
     roots += elements.map(\.1)
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return withoutSettling {
       for (offset, value) in elements {
         do throws(Failure) {

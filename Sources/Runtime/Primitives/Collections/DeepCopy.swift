@@ -82,7 +82,7 @@ private struct DeepCopy {
       machine.roots.append(Value(table.copy))
       machine.roots.append(Value(table.entries))
     }
-    defer { machine.roots.removeLast(machine.roots.count - root) }
+    defer { machine.dropRoots(to: root) }
     for table in tables {
       guard try fill(table) else { return .unwind }
     }

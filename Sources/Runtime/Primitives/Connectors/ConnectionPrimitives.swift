@@ -22,7 +22,7 @@ extension Primitive {
         // Nothing else may keep them when their connections have ended.
         let root = machine.roots.count
         machine.roots += observers.map(\.object)
-        defer { machine.roots.removeLast(machine.roots.count - root) }
+        defer { machine.dropRoots(to: root) }
         for each in ending { machine.end(each) { machine.graph.disconnect($0) } }
         for observer in observers where machine.tellEnd(of: observer).isUnwind { return .unwind }
       }

@@ -47,7 +47,7 @@ extension Primitive {
       switch try machine.subject(arguments.receiver) {
       case .cell(let cell):
         let root = machine.roots.count
-        defer { machine.roots.removeLast(machine.roots.count - root) }
+        defer { machine.dropRoots(to: root) }
         for number in machine.graph.causes.changes(of: cell) {
           machine.roots.append(machine.makeChange(number, of: cell))
         }

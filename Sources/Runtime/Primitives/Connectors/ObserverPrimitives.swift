@@ -157,7 +157,7 @@ extension Primitive {
     Primitive("sideOf: aReference", "1 or 2 for the side that a reference leads to, or nil.") {
       machine, arguments throws(Failure) in
       let root = machine.roots.count
-      defer { machine.roots.removeLast(machine.roots.count - root) }
+      defer { machine.dropRoots(to: root) }
       guard let plan = machine.connection(arguments.receiver)?.plan, let other = plan.other else {
         return .nil
       }
@@ -173,7 +173,7 @@ extension Primitive {
       guard let observer = connection.observer else {
         // Before it tells a relay: whether it could.
         let root = machine.roots.count
-        defer { machine.roots.removeLast(machine.roots.count - root) }
+        defer { machine.dropRoots(to: root) }
         if let side = arguments[0].asSmallInteger,
           let operand = side == 1 ? connection.plan?.target : connection.plan?.other,
           let place = machine.aim(operand.place).place, place.kind == .property

@@ -169,7 +169,7 @@ extension Machine {
     if takeUpStoredChanges().isUnwind { return .unwind }
     let links = entries.filter { $0.isDirectory && $0.isLink }
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     for link in links { roots.append(makeString(link.name)) }
     return makeArray(Array(roots[root...]))
   }
@@ -232,7 +232,7 @@ extension Machine {
 
   private func makeLeaves(_ found: Leaves) -> Value {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     let paths = makeArray(found.paths.map(makePath))
     roots.append(paths)
     let failures = makePairs(found.failures)
@@ -245,7 +245,7 @@ extension Machine {
   /// An array of paths and texts in turn.
   private func makePairs(_ found: [(path: [String], reason: String)]) -> Value {
     let root = roots.count
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     var pairs: [Value] = []
     for each in found {
       pairs.append(makePath(each.path))
@@ -261,7 +261,7 @@ extension Machine {
     let start = roots.count
     for component in components { roots.append(makeString(component)) }
     let path = makeArray(Array(roots[start...]))
-    roots.removeLast(roots.count - start)
+    dropRoots(to: start)
     roots.append(path)
     return path
   }

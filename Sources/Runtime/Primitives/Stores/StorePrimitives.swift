@@ -429,7 +429,7 @@ extension Machine {
     // The program may write into the array meanwhile.
     let root = roots.count
     roots += elements
-    defer { roots.removeLast(roots.count - root) }
+    defer { dropRoots(to: root) }
     return body(base, elements)
   }
 
