@@ -125,6 +125,7 @@ extension StoreError {
     var error = StoreError(kind, other, reason, systemCode: systemCode)
     error.verb = verb
     error.retryAfter = retryAfter
+    error.output = output
     return error
   }
 }

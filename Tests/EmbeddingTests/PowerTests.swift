@@ -90,7 +90,12 @@ import Testing
     let refused = [
       "http://other.invalid/a", "https://example.invalid.other.invalid/",
       "http://example.invalid/a := 'x'", "(http:) proxy: 'http://127.0.0.1:9'",
-      "(http:) certificates: '/etc/passwd'",
+      "(http:) certificates: '/etc/passwd'", "ref:http://other.invalid/a webSocket",
+      "ref:http://other.invalid/a writeStream",
+      "ref:http://example.invalid/a writeStreamDo: [ :out | out << 'x' ]",
+      "ref:http://other.invalid/a request body: [ :out | out << 'x' ]; put",
+      "ref:http://example.invalid/a request body: [ :out | out << 'x' ]; post",
+      "ref:http://example.invalid/a request upload: ref:http://example.invalid/b",
     ]
     for text in refused {
       let message = "[ \(text) ] on: StoreError do: [ :e | e messageText ]"

@@ -9,7 +9,9 @@ final class CurlExchange: HTTPExchange {
   private let isInterrupted: () -> Bool
   private var session: CurlSession?
   private let giveBack: (CurlSession) -> Void
-  private let sink = AnswerSink(limit: .max)
+  private let sink: AnswerSink
+  /// The body of the request where it goes out piece by piece.
+  private let outgoing: OutgoingBody?
   private var isOver = false
   /// Why there is no more of the body.
   private var failure: HTTPTransportError?
@@ -18,8 +20,11 @@ final class CurlExchange: HTTPExchange {
 
   init(
     _ session: CurlSession, _ request: HTTPRequest, _ isInterrupted: @escaping () -> Bool,
-    _ giveBack: @escaping (CurlSession) -> Void
+    sending outgoing: OutgoingBody? = nil, _ giveBack: @escaping (CurlSession) -> Void
   ) {
+    self.outgoing = outgoing
+    // Nobody reads while a body goes out.
+    sink = AnswerSink(limit: outgoing == nil ? .max : request.limit)
     self.session = session
     self.request = request
     self.isInterrupted = isInterrupted
@@ -32,17 +37,67 @@ final class CurlExchange: HTTPExchange {
 
   /// Sends the request, and reads up to the first byte of the body.
   func begin() throws(HTTPTransportError) {
-    guard let session else { return }
     do throws(HTTPTransportError) {
-      sentCookies = request.cookies?.all ?? []
-      try session.begin(request, sink)
-      try advance { !self.sink.body.isEmpty }
-      if let session = self.session { noteHeader(of: session) }
-      if let failure, sink.body.isEmpty { throw failure }
+      try start()
+      try awaitHeader()
     } catch {
       close()
       throw error
     }
+  }
+
+  private func start() throws(HTTPTransportError) {
+    sentCookies = request.cookies?.all ?? []
+    try session?.begin(request, sink, sending: outgoing)
+  }
+
+  private func awaitHeader() throws(HTTPTransportError) {
+    try advance { !self.sink.body.isEmpty }
+    if let session { noteHeader(of: session) }
+    if let failure, sink.body.isEmpty { throw failure }
+  }
+
+  // MARK: Sending piece by piece
+
+  /// Sends what the outgoing body has.
+  ///
+  /// - Returns: Whether it has gone; else the server has answered.
+  func send(_ body: OutgoingBody) throws(HTTPTransportError) -> Bool {
+    do throws(HTTPTransportError) {
+      if !body.hasBegun {
+        body.hasBegun = true
+        try start()
+      } else {
+        session?.resume()
+      }
+      try advance { body.isEmpty || self.hasRefused }
+      if let failure { throw failure }
+      return !isOver && !hasRefused
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// Sends the end of the outgoing body, and reads up to the first byte of the answer's.
+  func finish(_ body: OutgoingBody) throws(HTTPTransportError) {
+    body.isComplete = true
+    guard !hasRefused else {
+      if let session { noteHeader(of: session) }
+      return
+    }
+    do throws(HTTPTransportError) {
+      if !body.hasBegun { try start() } else { session?.resume() }
+      try awaitHeader()
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// Whether the server has answered that it wants no more of the body.
+  private var hasRefused: Bool {
+    isOver || !sink.body.isEmpty && (session?.status ?? status) >= 300
   }
 
   func read(atMost count: Int) throws(HTTPTransportError) -> [UInt8] {
@@ -135,18 +190,9 @@ final class AnswerSink {
     } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
       fields.append(
         HTTPField(
-          line[..<colon].trimmed, line[line.utf8.index(after: colon)...].trimmed))
+          HTTPField.trimmed(line[..<colon]),
+          HTTPField.trimmed(line[line.utf8.index(after: colon)...])))
     }
     return bytes.count
-  }
-}
-
-extension Substring {
-  /// The text without blanks and line ends around it.
-  fileprivate var trimmed: String {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
-    let rest = utf8.drop(while: isBlank)
-    let count = rest.reversed().prefix(while: isBlank).count
-    return String(decoding: rest.dropLast(count), as: UTF8.self)
   }
 }

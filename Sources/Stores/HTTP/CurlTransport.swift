@@ -47,15 +47,42 @@ package final class CurlTransport: HTTPTransport {
     return exchange
   }
 
+  /// Begins a request whose body comes piece by piece.
+  package func upload(
+    _ request: HTTPRequest, size: Int?, isInterrupted: @escaping () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPUpload {
+    let body = OutgoingBody(size: size)
+    let exchange = CurlExchange(
+      try takeSession(for: request), request, isInterrupted, sending: body
+    ) { [weak self] session in
+      self?.giveBack(session)
+    }
+    return CurlUpload(exchange, body)
+  }
+
+  /// Connects to the server of a request, and sends nothing.
+  package func connect(
+    _ request: HTTPRequest, isInterrupted: () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPConnection {
+    let session = try makeSession()
+    try session.connect(request, isInterrupted)
+    return CurlConnection(session, request)
+  }
+
   /// A session for a request: those that have once kept cookies go on with that, and are for no others.
   private func takeSession(for request: HTTPRequest) throws(HTTPTransportError) -> CurlSession {
+    if let session = takeIdle(keepingCookies: request.cookies != nil) { return session }
+    return try makeSession()
+  }
+
+  private func makeSession() throws(HTTPTransportError) -> CurlSession {
     guard let curl = LibCurl.system else {
       throw HTTPTransportError(
         .unsupported,
         "libcurl is not installed, which HTTP needs; the package is libcurl4 (Debian, Ubuntu) or "
           + "libcurl (Fedora, Alpine)")
     }
-    guard let session = takeIdle(keepingCookies: request.cookies != nil) ?? CurlSession(curl) else {
+    guard let session = CurlSession(curl) else {
       throw HTTPTransportError(.io, "libcurl has no memory left")
     }
     return session
@@ -75,9 +102,9 @@ package final class CurlTransport: HTTPTransport {
 /// One request at a time, and the connections that are kept from one to the next.
 @safe
 final class CurlSession: @unchecked Sendable {
-  private let curl: LibCurl
+  let curl: LibCurl
   private let multi: LibCurl.Handle
-  private let easy: LibCurl.Handle
+  let easy: LibCurl.Handle
   /// Whether the library keeps cookies here.
   private(set) var keepsCookies = false
 
@@ -98,13 +125,14 @@ final class CurlSession: @unchecked Sendable {
   }
 
   /// How long to wait at once, in milliseconds: how late an interrupt is noticed.
-  private static let slice: Int32 = 50
+  static let slice: Int32 = 50
 
   // MARK: Piece by piece
 
   /// The fields and the body of the request that is under way; the library does not copy them.
   private var keptFields: LibCurl.Handle?
   private var keptSink: AnswerSink?
+  private var keptPieces: OutgoingBody?
   private var keptBody: UnsafeMutablePointer<UInt8>?
 
   /// What `advance` answers when nobody waits any more.
@@ -115,8 +143,10 @@ final class CurlSession: @unchecked Sendable {
   /// The cookies that the library knows now.
   var cookies: [String] { unsafe curl.lines(easy, .cookies) }
 
-  /// Begins a request; what comes goes into the sink while `advance` runs.
-  func begin(_ request: HTTPRequest, _ sink: AnswerSink) throws(HTTPTransportError) {
+  /// Begins a request; what comes goes into the sink while `advance` runs, and so goes a body in pieces.
+  func begin(
+    _ request: HTTPRequest, _ sink: AnswerSink, sending pieces: OutgoingBody? = nil
+  ) throws(HTTPTransportError) {
     let fields = unsafe try list(of: request)
     unsafe curl.reset(easy)
     prepare(request)
@@ -126,7 +156,10 @@ final class CurlSession: @unchecked Sendable {
     unsafe keptFields = fields
     keptSink = sink
     connect(sink)
-    if let body = request.body {
+    if let pieces {
+      keptPieces = pieces
+      send(pieces, by: request.method)
+    } else if let body = request.body {
       let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, body.count))
       unsafe copy.initialize(from: body, count: body.count)
       unsafe keptBody = copy
@@ -154,7 +187,9 @@ final class CurlSession: @unchecked Sendable {
     defer { if !wasBlocked { unsafe tenon_restore_sigpipe(&previous) } }
     let clock = SystemClock()
     var end = clock.monotonicTime / 1_000_000 + patience
-    var received = keptSink?.received ?? 0
+    // What goes out is news as well.
+    func progress() -> Int { (keptSink?.received ?? 0) + (keptPieces?.sent ?? 0) }
+    var known = progress()
     var running: Int32 = 1
     while true {
       guard unsafe curl.perform(multi, &running) == 0 else { return CurlCode.receiveError }
@@ -163,8 +198,8 @@ final class CurlSession: @unchecked Sendable {
       if isThere() { return nil }
       if isInterrupted() { return CurlSession.interrupted }
       let now = clock.monotonicTime / 1_000_000
-      if let news = keptSink?.received, news != received {
-        received = news
+      if progress() != known {
+        known = progress()
         end = now + patience
       }
       if now >= end { return CurlCode.timeout }
@@ -180,6 +215,7 @@ final class CurlSession: @unchecked Sendable {
     unsafe keptFields = nil
     unsafe keptBody?.deallocate()
     unsafe keptBody = nil
+    keptPieces = nil
     keptSink = nil
   }
 
@@ -263,7 +299,7 @@ final class CurlSession: @unchecked Sendable {
     return unsafe list
   }
 
-  private func prepare(_ request: HTTPRequest) {
+  func prepare(_ request: HTTPRequest) {
     unsafe curl.set(easy, .url, request.url.text)
     unsafe curl.set(easy, .pathAsIs, 1)
     unsafe curl.set(easy, .protocols, HTTPProtocols.both)
@@ -297,9 +333,15 @@ final class CurlSession: @unchecked Sendable {
 
   /// Runs the transfer; the library's code for how it ended, nil when it was interrupted.
   private func transfer(_ isInterrupted: () -> Bool) -> Int32? {
+    let code = run(isInterrupted)
+    _ = unsafe curl.remove(multi, easy)
+    return code
+  }
+
+  /// The same, and the library goes on to know the transfer.
+  func run(_ isInterrupted: () -> Bool) -> Int32? {
     let added = unsafe curl.add(multi, easy)
     guard added == 0 else { return CurlCode.outOfMemory }
-    defer { _ = unsafe curl.remove(multi, easy) }
     var running: Int32 = 1
     while true {
       guard unsafe curl.perform(multi, &running) == 0 else { return CurlCode.receiveError }
@@ -373,7 +415,7 @@ private enum HTTPProtocols {
 }
 
 /// The library's numbers of errors.
-private enum CurlCode {
+enum CurlCode {
   static let unsupported: Int32 = 1
   static let noProxy: Int32 = 5
   static let noHost: Int32 = 6
@@ -391,6 +433,7 @@ private enum CurlCode {
   static let badEncoding: Int32 = 61
   static let noAuthorities: Int32 = 77
   static let badBody: Int32 = 23
+  static let again: Int32 = 81
 }
 
 extension String {

@@ -15,13 +15,16 @@ final class HTTPSource: ByteSource {
     self.exchange = exchange
     self.place = place
     self.threads = threads
-    let fields = exchange.fields.map {
-      "[\(JSONText.quoted($0.name)), \(JSONText.quoted($0.value))]"
-    }
-    header = Array(
+    header = HTTPSource.header(exchange, url)
+  }
+
+  /// What is known of an answer, as JSON.
+  static func header(_ head: any HTTPHead, _ url: HTTPURL, more: String = "") -> [UInt8] {
+    let fields = head.fields.map { "[\(JSONText.quoted($0.name)), \(JSONText.quoted($0.value))]" }
+    return Array(
       """
-      {"status": \(exchange.status), "url": \(JSONText.quoted(url.text)), \
-      "fields": [\(fields.joined(separator: ", "))]}
+      {"status": \(head.status), "url": \(JSONText.quoted(url.text)), \
+      "fields": [\(fields.joined(separator: ", "))]\(more)}
       """.utf8)
   }
 

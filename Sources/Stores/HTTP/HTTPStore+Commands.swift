@@ -4,7 +4,8 @@ internal import TenonText
 
 extension HTTPStore: CommandedStore {
   /// Carries out `timeout`, with milliseconds, `field`, with a name and a value, or `certificates`,
-  /// with the path of a file.
+  /// with the path of a file; `request` and `read` open answers, `upload` and `replace` bodies, `webSocket`
+  /// a connection.
   public func perform(
     _ command: String, _ argument: Resource, at reference: Reference
   ) throws(StoreError) -> CommandAnswer {
@@ -25,7 +26,19 @@ extension HTTPStore: CommandedStore {
       default:
         throw StoreError(.encode, reference.hidingPassword, "the value of a field is a string")
       }
-    case ("request", .object(let members)): return .source(try open(members, at: reference))
+    case ("request", .object(let members)):
+      let order = try HTTPOrder(members, at: reference, of: self)
+      return .source(
+        try open(
+          order.method, reference, fields: order.fields, body: order.body, follows: order.follows,
+          timeout: order.timeout))
+    case ("upload", .object(let members)): return .sink(try sink(members, at: reference))
+    case ("answer", .text(let key)): return try answer(toUpload: key)
+    case ("replace", _): return .sink(try sink(at: reference))
+    case ("webSocket", .object(let members)):
+      return .source(try openWebSocket(members, at: reference))
+    case ("webSocketSend", .array(let parts)), ("webSocketClose", .array(let parts)):
+      try tellWebSocket(parts, isLast: command == "webSocketClose", at: reference)
     case ("read", _):
       let source = try open(
         "GET", reference, fields: [], body: nil, follows: true, timeout: nil)
@@ -78,52 +91,6 @@ extension HTTPStore: CommandedStore {
     }
   }
 
-  /// Opens the answer to a request that a program has put together.
-  private func open(
-    _ members: [JSONPart.Member], at reference: Reference
-  ) throws(StoreError) -> HTTPSource {
-    func refuse(_ reason: String) -> StoreError {
-      StoreError(.encode, reference.hidingPassword, reason)
-    }
-    guard let method = members.text("method"), !method.isEmpty,
-      method.utf8.allSatisfy({ 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-") })
-    else { throw refuse("a method is a word in capitals such as GET") }
-    var own: [HTTPField] = []
-    if let part = members.first(where: { $0.key == "fields" }),
-      case .array(let pairs) = try? JSONPart.read(part.value)
-    {
-      for pair in pairs {
-        guard case .array(let sides) = try? JSONPart.read(pair), sides.count == 2,
-          case .text(let name) = try? JSONPart.read(sides[0]),
-          case .text(let value) = try? JSONPart.read(sides[1]), isField(name, value)
-        else { throw refuse("that is no field of a header") }
-        own.append(HTTPField(name, value))
-      }
-    }
-    var body: [UInt8]?
-    if let text = members.text("body") {
-      body = Array(text.utf8)
-    } else if let text = members.text("bytes") {
-      guard let bytes = Base64.decoded(text) else { throw refuse("the body is no Base64") }
-      body = bytes
-    }
-    var timeout: Int?
-    if let part = members.first(where: { $0.key == "timeout" }),
-      case .number(let text) = try? JSONPart.read(part.value), let number = Double(text),
-      number >= 1
-    {
-      timeout = Int(min(number, Double(Self.longestTimeout)))
-    }
-    var follows = true
-    if let part = members.first(where: { $0.key == "follows" }),
-      case .bool(false) = try? JSONPart.read(part.value)
-    {
-      follows = false
-    }
-    return try open(
-      method, reference, fields: own, body: body, follows: follows, timeout: timeout)
-  }
-
   /// A source whose answer is one of success; else the error that it is.
   private func checked(
     _ source: HTTPSource, _ reference: Reference
@@ -133,5 +100,5 @@ extension HTTPStore: CommandedStore {
   }
 
   /// A day, in milliseconds.
-  private static var longestTimeout: Int { 86_400_000 }
+  static var longestTimeout: Int { 86_400_000 }
 }

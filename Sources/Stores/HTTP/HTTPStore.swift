@@ -64,10 +64,12 @@ public final class HTTPStore {
   let scheme: String
   let transport: any HTTPTransport
   /// The time in milliseconds, since some moment.
-  private let now: @Sendable () -> Int
+  let now: @Sendable () -> Int
   let settings = Mutex(Settings())
-  private let threads = VerbThreads(width: 16)
+  let threads = VerbThreads(width: 16)
   private let validated = ValidatedAnswers()
+  /// The uploads and sockets that a program goes on with.
+  let exchanges = Mutex(OpenExchanges())
 
   /// How long a request may take with all its redirects, in milliseconds.
   public var timeout: Int {
@@ -148,9 +150,6 @@ public final class HTTPStore {
 
   // MARK: Requests
 
-  /// How often a server may send on.
-  private static let mostRedirects = 5
-
   /// Sends a request and follows redirects.
   ///
   /// - Returns: The answer, and where it came from.
@@ -205,11 +204,14 @@ public final class HTTPStore {
       method, reference, fields: accept, own: fields, body: body, follows: follows,
       changesMethod: true, timeout: timeout
     ) { (request) throws(HTTPTransportError) in
-      try transport.open(request) { [threads, isInterrupted] in
-        own.isCancelled ?? threads.isCancelled ?? isInterrupted()
-      }
+      try transport.open(request, isInterrupted: interruption(of: own))
     }
     return HTTPSource(exchange, url, reference, own)
+  }
+
+  /// Asks whether nobody waits any more for what the threads of an exchange do.
+  func interruption(of own: VerbThreads) -> () -> Bool {
+    { [threads, isInterrupted] in own.isCancelled ?? threads.isCancelled ?? isInterrupted() }
   }
 
   private func following<Answer>(
@@ -217,63 +219,50 @@ public final class HTTPStore {
     body: [UInt8]?, suffix: String = "", follows: Bool = true, changesMethod: Bool = false,
     timeout: Int? = nil, _ exchange: (HTTPRequest) throws(HTTPTransportError) -> Answer
   ) throws(StoreError) -> (answer: Answer, url: HTTPURL) {
-    var (method, body, own) = (method, body, own)
-    var url = try HTTPURL(reference, scheme: scheme)
-    if !suffix.isEmpty {
-      url = HTTPURL(scheme: url.scheme, authority: url.authority, target: url.target + suffix)
-    }
-    let origin = url.origin
-    let credentials = HTTPURL.credentials(of: reference)
+    var route = try route(
+      method, reference, fields: extra, own: own, body: body, suffix: suffix, timeout: timeout)
+    route.follows = follows
+    route.changesMethod = changesMethod
+    return try following(&route, exchange)
+  }
+
+  /// The way of a request that begins at a place.
+  func route(
+    _ method: String, _ reference: Reference, fields: [HTTPField], own: [HTTPField],
+    body: [UInt8]? = nil, suffix: String = "", timeout: Int?
+  ) throws(StoreError) -> HTTPRoute {
     let settings = settings.withLock { $0 }
-    let limit = timeout ?? settings.timeout
-    let end = now() + limit
-    for _ in 0...HTTPStore.mostRedirects {
-      try settings.check(method, url, for: reference)
-      // What says who asks is for nobody else.
-      if url.origin != origin { own.removeAll { $0.isSecret } }
-      var request = settings.request(method, url)
-      request.fields = HTTPField.replacing(
-        HTTPField.replacing(extra, by: settings.fields[url.origin] ?? []), by: own)
-      if url.origin == origin, let credentials, !own.contains(where: \.isAuthorization) {
-        request.fields.removeAll { $0.isAuthorization }
-        request.fields.append(
-          HTTPField("Authorization", "Basic " + Base64.encoded(Array(credentials.utf8))))
-      }
-      request.body = body
-      request.timeout = end - now()
-      guard request.timeout > 0 else { throw timeOut(reference, limit) }
+    return try HTTPRoute(
+      method, reference, scheme: scheme, suffix: suffix, settings, fields: fields, own: own,
+      body: body, from: now(), within: timeout ?? settings.timeout)
+  }
+
+  /// Sends the requests of a way until an answer sends on no further.
+  func following<Answer>(
+    _ route: inout HTTPRoute, _ exchange: (HTTPRequest) throws(HTTPTransportError) -> Answer
+  ) throws(StoreError) -> (answer: Answer, url: HTTPURL) {
+    while true {
+      let request = try route.request(at: now())
       let answer: Answer
       do throws(HTTPTransportError) {
         answer = try exchange(request)
       } catch {
-        if error.kind == .timeout, !mustStop { throw timeOut(reference, limit) }
-        throw error.asStoreError(at: reference)
+        throw failure(error, of: route)
       }
-      guard follows, let head = answer as? any HTTPHead, let location = head["Location"] else {
-        return (answer, url)
-      }
-      if changesMethod, head.asksForGet(after: method) {
-        // The change has been made, and its outcome is to be read elsewhere.
-        (method, body) = ("GET", nil)
-        own.removeAll { $0.name.lowercased().hasPrefix("content-") }
-      } else if !head.isRedirect(of: method) {
-        return (answer, url)
+      guard let head = answer as? any HTTPHead, try route.goesOn(after: head) else {
+        return (answer, route.url)
       }
       (answer as? any HTTPExchange)?.close()
-      guard let next = url.following(location) else {
-        throw StoreError(
-          .invalidReference, reference.hidingPassword,
-          "the server sends on to something that is no address")
-      }
-      url = next
     }
-    throw StoreError(
-      .io, reference.hidingPassword,
-      "the server sends on more than \(HTTPStore.mostRedirects) times")
+  }
+
+  /// The error of a place for one of the transport.
+  func failure(_ error: HTTPTransportError, of route: HTTPRoute) -> StoreError {
+    error.kind == .timeout && !mustStop ? route.timeOut : error.asStoreError(at: route.reference)
   }
 
   /// Whether nobody waits any more for the request of the calling thread.
-  private var mustStop: Bool { threads.isCancelled ?? isInterrupted() }
+  var mustStop: Bool { threads.isCancelled ?? isInterrupted() }
 
   /// Sets the proxy that requests go through, none if empty; nil for those that the environment names.
   public func setProxy(_ address: String?) { settings.withLock { $0.proxy = address } }
@@ -288,53 +277,14 @@ public final class HTTPStore {
       }
     }
   }
-
-  private func timeOut(_ reference: Reference, _ timeout: Int) -> StoreError {
-    let seconds = timeout % 1000 == 0 ? "\(timeout / 1000) s" : "\(timeout) ms"
-    return StoreError(.timeout, reference.hidingPassword, "no answer within \(seconds)")
-  }
 }
 
 extension HTTPTransportError {
   /// The error as one about a place.
-  fileprivate func asStoreError(at reference: Reference) -> StoreError {
+  func asStoreError(at reference: Reference) -> StoreError {
     var error = StoreError(kind, reference.hidingPassword, reason, systemCode: systemCode)
     error.isUnsent = isUnsent
     return error
-  }
-}
-
-extension HTTPField {
-  fileprivate var isAuthorization: Bool { name.lowercased() == "authorization" }
-
-  /// Whether it says who asks.
-  fileprivate var isSecret: Bool {
-    ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
-  }
-}
-
-extension HTTPHead {
-  /// Whether what a request has come to is to be read at another place, as browsers and other clients do
-  /// after a change.
-  fileprivate func asksForGet(after method: String) -> Bool {
-    switch status {
-    case 303: method != "HEAD" && method != "GET"
-    case 301, 302: method == "POST"
-    default: false
-    }
-  }
-
-  /// Whether it sends a request on to another place with the same method.
-  ///
-  /// After 303 the change has been made, and what a POST comes to after 301 or 302 is open.
-  fileprivate func isRedirect(of method: String) -> Bool {
-    let isReading = method == "GET" || method == "HEAD"
-    return switch status {
-    case 307, 308: true
-    case 301, 302: method != "POST"
-    case 303: isReading
-    default: false
-    }
   }
 }
 

@@ -23,6 +23,16 @@ package protocol HTTPTransport: Sendable {
   func open(
     _ request: HTTPRequest, isInterrupted: @escaping () -> Bool
   ) throws(HTTPTransportError) -> any HTTPExchange
+
+  /// Begins a request whose body comes piece by piece.
+  func upload(
+    _ request: HTTPRequest, size: Int?, isInterrupted: @escaping () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPUpload
+
+  /// Connects to the server of a request, and sends nothing.
+  func connect(
+    _ request: HTTPRequest, isInterrupted: () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPConnection
 }
 
 extension HTTPTransport {
@@ -39,6 +49,103 @@ extension HTTPTransport {
   ) throws(HTTPTransportError) -> any HTTPExchange {
     WholeAnswer(try answer(to: request, isInterrupted: isInterrupted))
   }
+
+  /// Begins a request whose body comes piece by piece.
+  ///
+  /// - Parameters:
+  ///   - request: What is sent, without a body; its `timeout` is the longest time without news.
+  ///   - size: How many bytes there will be; nil where that is not known.
+  ///   - isInterrupted: Asked while it waits, at least ten times a second.
+  /// - Returns: What takes the body.
+  /// - Throws: `HTTPTransportError`.
+  package func upload(
+    _ request: HTTPRequest, size: Int?, isInterrupted: @escaping () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPUpload {
+    CollectedUpload(request) { [self] (request) throws(HTTPTransportError) in
+      try open(request, isInterrupted: isInterrupted)
+    }
+  }
+
+  /// Connects to the server of a request, and sends nothing.
+  ///
+  /// - Parameters:
+  ///   - request: Where, by which way and how long; the rest counts for nothing.
+  ///   - isInterrupted: Asked while it waits, at least ten times a second.
+  /// - Returns: The connection, which says nothing of HTTP any more.
+  /// - Throws: `HTTPTransportError`.
+  package func connect(
+    _ request: HTTPRequest, isInterrupted: () -> Bool
+  ) throws(HTTPTransportError) -> any HTTPConnection {
+    throw HTTPTransportError(.unsupported, "it makes no connections")
+  }
+}
+
+/// A request whose body goes out piece by piece.
+///
+/// One thread at a time uses it.
+package protocol HTTPUpload: AnyObject {
+  /// Sends bytes of the body, all of them unless there is an answer first.
+  ///
+  /// - Returns: Whether the server wants more; else it has answered without the rest.
+  /// - Throws: `HTTPTransportError`.
+  func write(_ bytes: [UInt8]) throws(HTTPTransportError) -> Bool
+
+  /// Ends the body and waits for the header of the answer.
+  ///
+  /// - Throws: `HTTPTransportError`.
+  func finish() throws(HTTPTransportError) -> any HTTPExchange
+
+  /// Breaks the connection, so that the server does not take what has come for all there is.
+  func cancel()
+}
+
+/// A body that is collected, for a transport that sends it as a whole.
+private final class CollectedUpload: HTTPUpload {
+  private var request: HTTPRequest
+  private var body: [UInt8] = []
+  private let send: (HTTPRequest) throws(HTTPTransportError) -> any HTTPExchange
+
+  init(
+    _ request: HTTPRequest,
+    _ send: @escaping (HTTPRequest) throws(HTTPTransportError) -> any HTTPExchange
+  ) {
+    self.request = request
+    self.send = send
+  }
+
+  func write(_ bytes: [UInt8]) -> Bool {
+    body += bytes
+    return true
+  }
+
+  func finish() throws(HTTPTransportError) -> any HTTPExchange {
+    request.body = body
+    return try send(request)
+  }
+
+  func cancel() { body = [] }
+}
+
+/// Bytes to and from a server, without HTTP: secure or through a proxy where the request says so.
+///
+/// One thread at a time uses it, but for `wait`.
+package protocol HTTPConnection: AnyObject, Sendable {
+  /// Sends bytes, as many as go at once.
+  ///
+  /// - Returns: How many that were.
+  /// - Throws: `HTTPTransportError`.
+  func send(_ bytes: [UInt8]) throws(HTTPTransportError) -> Int
+
+  /// Takes bytes that have come; none at the end, nil when there are none yet.
+  ///
+  /// - Throws: `HTTPTransportError`.
+  func receive() throws(HTTPTransportError) -> [UInt8]?
+
+  /// Waits a moment until there are bytes to take, or bytes can be sent where some are to be.
+  func wait(toSend: Bool)
+
+  /// Ends it.
+  func close()
 }
 
 /// An answer whose body comes piece by piece.
@@ -128,6 +235,14 @@ package struct HTTPField: Sendable, Equatable {
   package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
+  }
+
+  /// A text without blanks and line ends around it.
+  static func trimmed(_ text: Substring) -> String {
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
+    let rest = text.utf8.drop(while: isBlank)
+    let count = rest.reversed().prefix(while: isBlank).count
+    return String(decoding: rest.dropLast(count), as: UTF8.self)
   }
 
   /// The fields of a header, in which those that a program has set take the places of others of their

@@ -6,6 +6,8 @@ internal import CTenonPlatform
 @safe
 struct LibCurl: @unchecked Sendable {
   typealias Handle = UnsafeMutableRawPointer
+  typealias Polling =
+    @convention(c) (Handle, Handle?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
   typealias Receiver =
     @convention(c) (
       UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?
@@ -20,11 +22,13 @@ struct LibCurl: @unchecked Sendable {
   let add: @convention(c) (Handle, Handle) -> Int32
   let remove: @convention(c) (Handle, Handle) -> Int32
   let perform: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32
-  let poll: @convention(c) (Handle, Handle?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
+  let poll: Polling
   let nextMessage: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Handle?
   let append: @convention(c) (Handle?, UnsafePointer<CChar>) -> Handle?
   let pause: @convention(c) (Handle, Int32) -> Int32
   let freeList: @convention(c) (Handle?) -> Void
+  /// What a connection without HTTP is used by.
+  let raw: RawFunctions
   private let setOption: Handle
   private let getInfo: Handle
 
@@ -59,10 +63,7 @@ struct LibCurl: @unchecked Sendable {
       let perform = unsafe library.function(
         "curl_multi_perform",
         as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32).self),
-      let poll = unsafe library.function(
-        "curl_multi_poll",
-        as: (@convention(c) (Handle, Handle?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32)
-          .self),
+      let poll = unsafe library.function("curl_multi_poll", as: Polling.self),
       let nextMessage = unsafe library.function(
         "curl_multi_info_read",
         as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Handle?).self),
@@ -72,6 +73,7 @@ struct LibCurl: @unchecked Sendable {
         "curl_easy_pause", as: (@convention(c) (Handle, Int32) -> Int32).self),
       let freeList = unsafe library.function(
         "curl_slist_free_all", as: (@convention(c) (Handle?) -> Void).self),
+      let raw = RawFunctions(library),
       let setOption = unsafe library.address("curl_easy_setopt"),
       let getInfo = unsafe library.address("curl_easy_getinfo"),
       start(Start.everything) == 0
@@ -90,8 +92,29 @@ struct LibCurl: @unchecked Sendable {
     unsafe self.append = unsafe append
     unsafe self.pause = unsafe pause
     unsafe self.freeList = unsafe freeList
+    self.raw = raw
     unsafe self.setOption = unsafe setOption
     unsafe self.getInfo = unsafe getInfo
+  }
+
+  /// The functions that send and receive bytes as they are.
+  @safe
+  struct RawFunctions: @unchecked Sendable {
+    typealias Sending =
+      @convention(c) (Handle, UnsafeRawPointer?, Int, UnsafeMutablePointer<Int>) -> Int32
+    typealias Receiving =
+      @convention(c) (Handle, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>) -> Int32
+
+    let send: Sending
+    let receive: Receiving
+
+    fileprivate init?(_ library: DynamicLibrary) {
+      guard let send = unsafe library.function("curl_easy_send", as: Sending.self),
+        let receive = unsafe library.function("curl_easy_recv", as: Receiving.self)
+      else { return nil }
+      unsafe self.send = unsafe send
+      unsafe self.receive = unsafe receive
+    }
   }
 
   private enum Start {
@@ -109,27 +132,35 @@ struct LibCurl: @unchecked Sendable {
     case body = 10015
     case cookieFile = 10031
     case cookieLine = 10135
+    case readData = 10009
     case header = 10023
     case headerData = 10029
     case method = 10036
     case noBody = 44
+    case upload = 46
+    case proxyTunnel = 61
     case verifyPeer = 64
     case isGet = 80
     case verifyHost = 81
+    case httpVersion = 84
     case noSignal = 99
     case certificates = 10065
     case acceptEncoding = 10102
+    case connectsOnly = 141
     case timeout = 155
     case protocols = 181
     case pathAsIs = 234
     case writeFunction = 20011
+    case readFunction = 20012
     case headerFunction = 20079
+    case uploadSize = 30115
     case bodySize = 30120
   }
 
   enum Info: Int32 {
     case status = 0x200002
     case systemError = 0x200019
+    case socket = 0x20001D
     case cookies = 0x40001C
   }
 
