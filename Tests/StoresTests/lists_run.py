@@ -32,18 +32,17 @@ TICKS = """
 ticks := 0. gaps := Bag new. longest := 0. begun := Time monotonicNanoseconds. lastTick := begun.
 [ | now gap |
   now := Time monotonicNanoseconds.
-  gap := now - lastTick // 1000000.
+  gap := now - lastTick ~/ 1000000.
   lastTick := now.
   ticks := ticks + 1.
   longest := longest max: gap.
   gap > 60 ifTrue: [ gaps add: (gap > 1000 ifTrue: [ 1000 ] ifFalse: [ gap > 250 ifTrue: [ 250 ] ifFalse: [ gap > 120 ifTrue: [ 120 ] ifFalse: [ 60 ] ] ]) ]
 ] every: 30 milliseconds.
 -tellTicks {
-  stderr println: "ticks {ticks} {Time monotonicNanoseconds - begun // 1000000} {longest} "
+  stderr println: "ticks {ticks} {Time monotonicNanoseconds - begun ~/ 1000000} {longest} "
     , ((#(60, 120, 250, 1000) collect: [ :each | (gaps occurrencesOf: each) printString ]) joined: ' ')
 }
 [ self tellTicks ] every: 1 second.
-(http:) headerAt: 'X-Client' for: ref:http://127.0.0.1/ put: 'client'.
 ref:model:both watchBelow: [ :place | place value ifNotNil: [ :task | stderr println: 'seen ' , (task at: 'text') ] ].
 -tellModel {
   | all |
@@ -147,6 +146,8 @@ class Run:
         place = text.index("\n", text.index("scheme:known :=")) + 1
         end = text.rindex("sharing ifNotNil:")
         text = text[:place] + TICKS + text[place:end] + "self tellTicks; tellModel.\n" + text[end:]
+        if options.alone:
+            text += "Exit status: 0.\n"
         open(self.script, "w").write(text)
 
     def start(self):
@@ -243,15 +244,26 @@ class Run:
         self.server.ask("PUT", "/control/faults", {"rate": 0})
         begun = time.monotonic()
         same = 0
-        while time.monotonic() - begun < 240:
+        while time.monotonic() - begun < self.options.patience:
             values = self.server.ask("GET", "/control/values")
-            # The shared list has come to rest when nothing has changed for a while.
-            same = same + 1 if self.own(values) == self.expected() and values == getattr(self, "before", None) else 0
-            self.before = values
+            same = same + 1 if self.own(values) == self.expected() and self.shows(values) else 0
+            # The shared list has come to rest when it was the same for a while.
             if same >= self.options.rest:
                 break
             time.sleep(0.1)
         self.drained = time.monotonic() - begun
+
+    def shows(self, values):
+        """Whether the interface shows in each list what the server has."""
+        lists = {}
+        for path, value in values.items():
+            chosen, name = path.split("/")
+            lists.setdefault(chosen, set()).add(f"{'x' if value['isDone'] else '-'} {name} {value['text']}")
+        for chosen in [f"{who}{number}" for who in "co" for number in range(3)] + ["both"]:
+            self.client.send("list " + chosen)
+            if {line.rstrip("\n") for line in self.client.answer()} != lists.get(chosen, set()):
+                return False
+        return True
 
     def disk(self):
         script = os.path.join(self.folder, "disk.st")
@@ -277,13 +289,14 @@ class Run:
             value = values.get(path)
             self.expect(value in (None, {"text": "", "isDone": False}), f"{path} is {value}")
         writes = self.server.ask("GET", "/control/writes")
+        self.writes = writes
         seen = {line[5:] for client in self.clients for line in client.errors if line.startswith("seen ")}
         texts = {value["text"] for path, value in values.items() if path.startswith("both/")}
-        sent = {json.loads(write[2])["text"] for write in writes if write[0] == "client" and write[2]}
+        sent = {json.loads(write[2])["text"] for write in writes if write[0] != "other" and write[2]}
         for path, (here, there) in self.shared.items():
             self.expect(here is None or here in texts or here in sent, f"{path}: {here} is lost")
             self.expect(there is None or there in texts or there in seen, f"{path}: {there} is lost")
-        blind = [write[1] for write in writes if write[0] == "client" and not write[3]]
+        blind = [write[1] for write in writes if write[0] != "other" and not write[3]]
         self.expect(not blind, f"written whatever was there: {blind}")
         self.conflicts = sum(".conflict-" in path or "conflict" in path for path in values)
 
@@ -325,6 +338,7 @@ class Run:
                 with open(os.path.join(self.folder, "errors"), "w") as file:
                     for client in self.clients:
                         file.write("\n".join(client.errors) + "\n== end\n")
+                    file.writelines(json.dumps(write) + "\n" for write in getattr(self, "writes", []))
                 print("  " + self.folder)
             else:
                 shutil.rmtree(self.folder)
@@ -347,7 +361,8 @@ parser.add_argument("--slow", type=float, default=2)
 parser.add_argument("--down", type=float, default=4)
 parser.add_argument("--kills", type=int, default=1)
 parser.add_argument("--pause", type=float, default=0.4)
-parser.add_argument("--rest", type=int, default=20)
+parser.add_argument("--rest", type=int, default=10)
+parser.add_argument("--patience", type=float, default=180)
 parser.add_argument("--bound", type=int, default=1000)
 parser.add_argument("--alone", action="store_true")
 parser.add_argument("--keep", action="store_true")

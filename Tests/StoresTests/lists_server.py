@@ -8,7 +8,7 @@ Usage: lists_server.py [SEED [RATE]]. It prints the port it listens on and ends 
 
 What goes wrong is chosen by the seed among KINDS, for each request to /lists. A request that "reset-after",
 "half" or "wrong-length" spoil has been carried out. A write that is carried out is logged with the client
-that the field X-Client names, and whether it has a condition; nothing goes wrong for the client "other".
+that the field X-Client names, the client under test none, and whether it has a condition; nothing goes wrong for the client "other".
 """
 
 import hashlib

@@ -413,7 +413,9 @@ extension Machine {
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
   func waitForWrites(at reference: Value, in store: Value) -> Value {
     if stores.coming.entries.isEmpty && stores.coming.exchanges.isEmpty || !mayWait { return .nil }
-    if isExchanging(store), waitForPlaces(until: { !isExchanging(store) }).isUnwind { return .unwind }
+    if isExchanging(store), waitForPlaces(until: { !isExchanging(store) }).isUnwind {
+      return .unwind
+    }
     let place = placeOfStore(reference, in: store)
     guard let entry = stores.coming.entries[place], entry.isWriting,
       entry.writer == nil || entry.writer !== loop.coroutines.current

@@ -36,14 +36,16 @@ extension Machine {
     didEndRequest()
   }
 
-  /// Whether somebody else exchanges what a store holds.
+  /// Whether somebody else exchanges what a store holds that takes time.
   func isExchanging(_ store: Value) -> Bool {
     guard !stores.coming.exchanges.isEmpty, let whole = graph.cellsByPlace[.whole(ObjectRef(store))]
     else { return false }
     let exchanges = stores.coming.exchanges.values
     // What takes part in one waits for no other.
-    guard !exchanges.contains(where: { $0.coroutine.map { $0 === loop.coroutines.current } == true })
+    guard
+      !exchanges.contains(where: { $0.coroutine.map { $0 === loop.coroutines.current } == true })
     else { return false }
     return exchanges.contains { $0.connection.observer?.cells.contains(whole) == true }
+      && answersLater(store)
   }
 }

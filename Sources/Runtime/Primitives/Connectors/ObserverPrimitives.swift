@@ -137,7 +137,8 @@ extension Primitive {
       return machine.evaluateBlock(arguments[0])
     },
     Primitive(
-      "exchangeLater: aBlock", "Evaluates aBlock, which may wait, after the turn, unless it is under way."
+      "exchangeLater: aBlock",
+      "Evaluates aBlock, which may wait, after the turn, unless it is under way."
     ) { machine, arguments in
       if let connection = machine.connection(arguments.receiver) {
         machine.exchangeLater(arguments[0], for: connection)
