@@ -13,7 +13,6 @@ import Testing
     let child = try Child.start([
       "/usr/bin/env", "python3", SharedListsTests.driver, Command.path, "--edits", "24", "--rate",
       "0.15", "--faults", "30", "--slow", "0.2", "--down", "0.4", "--kills", "1", "--pause", "0.02",
-      "--bound", "0",
     ])
     let output = try child.readToEnd()
     #expect(child.waitForExit() == .status(0), "\(output)")
