@@ -5,7 +5,7 @@ Usage: lists_run.py TENON [--seconds N | --edits N] [--seed N] [--rate R] [--kil
 Somebody edits at the client, line by line, and somebody else at the server: each on lists of their own, and both on
 a list that they share. A tick of 30 ms is counted in the client. The client is killed and started again. In the
 end nothing goes wrong any more, and what the server, the model and the disk hold is compared:
-  - each own list holds what was answered last, everywhere;
+  - each own list holds what was answered last, everywhere, perhaps beside copies of older values after a kill;
   - of the shared list, what one has written last is there, or in a copy beside it, or was seen by the
     other side before that replaced it; the client replaces nothing that it has not read.
 A tick that is late by more than a period is missed. With --alone there is no server: what is missed then, the machine
@@ -146,7 +146,7 @@ class Run:
         self.failures = []
         text = open(EXAMPLE).read()
         place = text.index("\n", text.index("scheme:known :=")) + 1
-        end = text.rindex("sharing ifNotNil:")
+        end = text.rindex("connecting ifNotNil:")
         text = text[:place] + TICKS + text[place:end] + "self tellTicks; tellModel.\n" + text[end:]
         if options.alone:
             text += "Exit status: 0.\n"
@@ -239,7 +239,8 @@ class Run:
         return {path: value for known in (self.mine, self.others) for path, value in known.items() if value}
 
     def own(self, values):
-        return {path: value for path, value in values.items() if path[0] in "co"}
+        # Who is killed before it has noted what was sent takes it for a change by somebody else.
+        return {path: value for path, value in values.items() if path[0] in "co" and ".conflict-" not in path}
 
     def drain(self):
         """Nothing goes wrong any more: waits until all has been exchanged."""
