@@ -122,7 +122,8 @@ let package = Package(
         "TenonStoresTestHelper",
         "TenonText",
       ],
-      path: "Tests/StoresTests", exclude: ["http_server.py", "localhost.pem"],
+      path: "Tests/StoresTests",
+      exclude: ["http_server.py", "lists_run.py", "lists_server.py", "localhost.pem"],
       swiftSettings: settings),
     .testTarget(
       name: "TenonNumbersTests",

@@ -146,6 +146,7 @@ import Testing
       self show: #(s:a.txt, m:b.txt).
       // The server is on the right: it is the truth.
       s:a.txt := 'its own'. m:a.txt := 'mine'.
+      k awaitAnswers.
       self show: #(m:a.txt, s:a.txt, k conflicts, s:a.conflict-1.txt, m:a.conflict-1.txt).
       // What was deleted on one side goes on the other, unless it was changed there.
       ref:s:b.txt delete. k synchronize.
@@ -181,9 +182,9 @@ import Testing
       k := (j: |= m:).
       m:lists/2 := #(1 2 3).
       self show: #(s:json/lists/1, s:json/lists/2, j:lists/1).
-      m:odd := Object.
+      m:odd := Object. k awaitAnswers.
       self show: #(k failures, s:json/odd).
-      m:odd := 1.
+      m:odd := 1. k awaitAnswers.
       self show: #(k failures, s:json/odd).
       scheme:back := MemoryStore new.
       back: := j:.

@@ -56,6 +56,8 @@ final class ComingPlaces {
   }
 
   var entries: [Place: Entry] = [:]
+  /// What connections of whole stores exchange, by the numbers of the connections.
+  var exchanges: [Int: StoreExchange] = [:]
   private var visits: [FormulaID: Visit] = [:]
   /// How many requests have begun.
   private(set) var begun = 0
@@ -68,7 +70,9 @@ final class ComingPlaces {
 
   /// Whether something is under way that has begun after a number was taken.
   func isPending(since number: Int) -> Bool {
-    begun > number && entries.values.contains { $0.isPending && $0.number > number }
+    begun > number
+      && (entries.values.contains { $0.isPending && $0.number > number }
+        || exchanges.values.contains { $0.number > number })
   }
 
   /// Marks what is known of a place as old: it has changed.
@@ -114,6 +118,7 @@ final class ComingPlaces {
   func forget(_ formula: FormulaID) { if !visits.isEmpty { visits[formula] = nil } }
 
   func mark(_ heap: Heap) {
+    for exchange in exchanges.values { heap.mark(exchange.block) }
     for (place, entry) in entries {
       heap.mark(place.object)
       heap.mark(place.key)
@@ -407,7 +412,10 @@ extension Machine {
   ///
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
   func waitForWrites(at reference: Value, in store: Value) -> Value {
-    guard !stores.coming.entries.isEmpty, mayWait else { return .nil }
+    if stores.coming.entries.isEmpty && stores.coming.exchanges.isEmpty || !mayWait { return .nil }
+    if isExchanging(store), waitForPlaces(until: { !isExchanging(store) }).isUnwind {
+      return .unwind
+    }
     let place = placeOfStore(reference, in: store)
     guard let entry = stores.coming.entries[place], entry.isWriting,
       entry.writer == nil || entry.writer !== loop.coroutines.current
@@ -426,7 +434,7 @@ extension Machine {
   }
 
   /// Lets those go on that wait for places.
-  private func didEndRequest() {
+  func didEndRequest() {
     for coroutine in stores.coming.waiting { loop.coroutines.wake(coroutine) }
   }
 
@@ -457,6 +465,7 @@ extension Machine {
   /// When what a connection waits for has begun, in nanoseconds of the monotonic clock; nil when it waits
   /// for no place of a store.
   func pendingTime(of connection: Connection) -> Int? {
+    if let exchange = stores.coming.exchanges[connection.number] { return exchange.since }
     guard !stores.coming.entries.isEmpty else { return nil }
     let cells =
       connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])

@@ -174,7 +174,8 @@ extension Machine {
         return signal(error)
       }
     }
-    if readsForFormula || !stores.coming.entries.isEmpty, answersLater(store) {
+    let isAsked = !stores.coming.entries.isEmpty || !stores.coming.exchanges.isEmpty
+    if readsForFormula || isAsked, answersLater(store) {
       if readsForFormula, condition.isNil {
         recordRead(of: reference, in: store)
         return comingValue(at: reference, in: store)

@@ -309,7 +309,9 @@ extension Machine {
     if connection.status != .active { return connection.status.rawValue }
     if let observer = connection.observer {
       if observer.error != nil || connection.pathFailure != nil { return "error" }
-      if observer.isPending { return "pending" }
+      if observer.isPending || stores.coming.exchanges[connection.number] != nil {
+        return "pending"
+      }
       if observer.kind == .places {
         return observer.cells.isEmpty || !showsTruth(observer) ? "waiting" : "satisfied"
       }

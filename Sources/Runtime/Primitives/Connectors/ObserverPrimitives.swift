@@ -136,6 +136,15 @@ extension Primitive {
       defer { observer?.isSilent = wasSilent }
       return machine.evaluateBlock(arguments[0])
     },
+    Primitive(
+      "exchangeLater: aBlock",
+      "Evaluates aBlock, which may wait, after the turn, unless it is under way."
+    ) { machine, arguments in
+      if let connection = machine.connection(arguments.receiver) {
+        machine.exchangeLater(arguments[0], for: connection)
+      }
+      return arguments.receiver
+    },
     Primitive("noteUpdate", "Counts what is written for it.") { machine, arguments in
       machine.connection(arguments.receiver)?.observer?.updateCount += 1
       return arguments.receiver
