@@ -151,7 +151,8 @@ final class WebSocketSource: ByteSource {
       + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + bytes
   }
 
-  func interrupt() { threads.cancel() }
+  // A read that has not begun finds the end as well; one that was cancelled then would never come back.
+  func interrupt() { socket.end() }
 
   func close() { socket.end() }
 }
