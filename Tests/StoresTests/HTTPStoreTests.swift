@@ -342,6 +342,28 @@ import Testing
     #expect(try asked("tagged") == "text \"1\"")
   }
 
+  /// What was cut on the way, by a length that is too short, is not what the tag is about.
+  @Test func whatIsNoJSONIsReadAgain() throws {
+    var answers = 0
+    let transport = ScriptedTransport { (request) throws(HTTPTransportError) in
+      let fields = [HTTPField("ETag", "\"1\""), HTTPField("Content-Type", "application/json")]
+      if request.fields.contains(where: { $0.name == "If-None-Match" }) {
+        return HTTPResponse(304, fields)
+      }
+      answers += 1
+      return HTTPResponse(200, fields, Array((answers == 1 ? "{\"a\": tr" : "{\"a\": true}").utf8))
+    }
+    let store = transport.store()
+    func text() throws -> String? {
+      guard case .resource(let resource) = try store.get(web("json"), if: nil) else { return nil }
+      return String(decoding: resource.bytes, as: UTF8.self)
+    }
+    #expect(try text() == "{\"a\": tr")
+    #expect(try text() == "{\"a\": true}")
+    #expect(try text() == "{\"a\": true}")
+    #expect(answers == 2)
+  }
+
   /// However many answers there are, few bytes of them are kept.
   @Test func fewAnswersAreKept() throws {
     let transport = ScriptedTransport { (_) throws(HTTPTransportError) in

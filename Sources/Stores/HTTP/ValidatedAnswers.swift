@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TenonText
 
 /// Answers that a server can be asked about: whoever reads a place again gets them, if the server says that
 /// they hold (304), so that looking again and again moves no bodies.
@@ -37,6 +38,13 @@ final class ValidatedAnswers: Sendable {
     }
   }
 
+  /// Whether an answer is what it says that it is: one that was cut on the way would hold as long as its tag.
+  private static func isWhole(_ answer: HTTPResponse) -> Bool {
+    let type = answer["Content-Type"]?.lowercased().split(separator: ";").first ?? ""
+    guard type == "application/json" || type.hasSuffix("+json") else { return true }
+    return (try? JSONPart.read(answer.body[...])) != nil
+  }
+
   /// Keeps an answer that has a tag, if it is small and may be kept.
   func keep(_ answer: HTTPResponse, to request: HTTPRequest) {
     guard request.method == "GET", request.body == nil, !request.isConditional else { return }
@@ -44,6 +52,7 @@ final class ValidatedAnswers: Sendable {
       answer.status == 200 && answer["ETag"] != nil
       && answer.body.count <= ValidatedAnswers.mostBytesOfOne
       && !(answer["Cache-Control"]?.lowercased().contains("no-store") ?? false)
+      && ValidatedAnswers.isWhole(answer)
     state.withLock { state in
       let key = request.url.text
       if let old = state.entries.removeValue(forKey: key) { state.size -= old.answer.body.count }
