@@ -75,7 +75,7 @@ import Testing
     // Every chance of a short program, and of a long one some, from the first to the last.
     for sample in 0..<min(samples, chances) {
       let number = chances <= samples ? sample : sample * chances / samples
-      interpreter.machine.collect(every: 7)
+      interpreter.machine.collect(every: 101)
       interpreter.machine.collector.grantsLeft = number
       let found = answer(program, in: interpreter)
       if interpreter.machine.collector.grantsLeft ?? -1 < 0 { refused += 1 }
