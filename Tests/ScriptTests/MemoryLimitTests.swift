@@ -191,7 +191,8 @@ import Testing
       let output = Pipe()
       process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       process.arguments = [
-        "--testing-library", "swift-testing", "--filter", "TenonScriptTests.MemoryLimitTests/bombs",
+        "--testing-library", "swift-testing", "--filter",
+        #"TenonScriptTests.MemoryLimitTests/bombs\("#,
       ]
       process.environment = ProcessInfo.processInfo.environment
         .merging(["TENON_BOMBS": "\(limit)", "LLVM_PROFILE_FILE": "/dev/null"]) { $1 }
