@@ -122,6 +122,10 @@ public struct HostObject<Root>: ScriptConvertible {
       throw .conversion(error)
     }
     guard let box = type.cast(found) else {
+      // An object of a subclass is one of this class, too.
+      if Root.self is AnyObject.Type, let object = found?.content as? Root {
+        return HostBox(object)
+      }
       throw .conversion(
         ConversionError(expected: "an object of \(Root.self)", found: handle.className))
     }

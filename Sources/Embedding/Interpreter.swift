@@ -74,7 +74,7 @@ public final class Interpreter {
     register(LinearSolver.self)
   }
 
-  deinit { machine.endCoroutines() }
+  deinit { machine.endCoroutines(isClosing: true) }
 
   /// Adds a way to keep connections; of those that accept constraints the cheapest gets them.
   public func register(_ solver: any ConnectorSolver.Type) {

@@ -1,3 +1,4 @@
+import Foundation
 import Tenon
 import TenonLexer
 import TenonRuntime
@@ -144,5 +145,70 @@ import Testing
       }
     }
     #expect(found == ["out of memory: the limit is 16 MiB", "7"])
+  }
+
+  // MARK: What the process takes
+
+  private static let measured = ProcessInfo.processInfo.environment["TENON_BOMBS"].flatMap {
+    Int($0)
+  }
+
+  /// The most memory that the process has had since it was last asked to forget, and what it has now, in bytes.
+  private static func resident(_ name: String) -> Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+  }
+
+  /// What runs in the process that is measured: all bombs, each in an interpreter of its own.
+  @Test(.enabled(if: measured != nil, "run by 'bombsStayWithinBounds'")) func bombs() throws {
+    let limit = (Self.measured ?? 0) << 20
+    let base = Self.resident("VmRSS")
+    var worst = (0, "")
+    for bomb in Self.requests + Self.growth {
+      // From now on the peak is counted anew.
+      try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+      let outcome = outcomes([bomb], memoryLimit: limit)
+      let peak = Self.resident("VmHWM") - base
+      if peak > worst.0 { worst = (peak, bomb) }
+      print(
+        "bomb: \(outcome[0] == "OutOfMemory" && peak <= limit * 3 / 2 + 64 << 20) \(peak >> 20) MiB: \(outcome[0]) \(bomb)"
+      )
+    }
+    print("worst: \(worst.0 >> 20) MiB of \(limit >> 20): \(worst.1)")
+  }
+
+  /// In a process of its own: other tests take memory as well.
+  @Test(
+    .enabled(
+      if: ProcessInfo.processInfo.environment["TENON_BOMB_PROCESS"] != nil,
+      "TENON_BOMB_PROCESS=1: it takes minutes"))
+  func bombsStayWithinBounds() throws {
+    for limit in ProcessInfo.processInfo.environment["TENON_FULL_SCENARIOS"] != nil
+      ? [64, 256] : [16]
+    {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      process.arguments = [
+        "--testing-library", "swift-testing", "--filter",
+        #"TenonScriptTests.MemoryLimitTests/bombs\("#,
+      ]
+      process.environment = ProcessInfo.processInfo.environment
+        .merging(["TENON_BOMBS": "\(limit)", "LLVM_PROFILE_FILE": "/dev/null"]) { $1 }
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      let data = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+      let bombs = lines.filter { $0.hasPrefix("bomb: ") }
+      #expect(bombs.count >= 30)
+      for bomb in bombs where !bomb.hasPrefix("bomb: true") {
+        Issue.record("\(limit) MiB: \(bomb)")
+      }
+      print(lines.last { $0.hasPrefix("worst: ") } ?? "nothing was measured")
+    }
   }
 }

@@ -90,6 +90,9 @@ extension Machine {
   ///
   /// - Returns: What it answers, or `unwind`.
   func callHost(_ code: HostCode, _ arguments: Arguments, count: Int) -> Value {
+    if host.isClosed {
+      return signal(Failure(.notAvailable, "the interpreter is closed"))
+    }
     let frame = arguments.frame
     state.top = frame.advanced(by: count + 1)
     state.base = frame
@@ -119,6 +122,7 @@ extension Machine {
 
   /// Calls Swift code of the host on the way out of a place: what it throws is nobody's any more.
   func callHostQuietly(_ code: HostCode, _ arguments: Arguments) {
+    guard !host.isClosed else { return }
     let (target, value) = (state.unwindTarget, state.unwindValue)
     let action = exceptions.unwindAction
     let root = roots.count

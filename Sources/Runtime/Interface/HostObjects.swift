@@ -37,7 +37,7 @@ final class HostObjects {
   /// The classes of the types that the host has declared.
   var classes: [ObjectIdentifier: ClassInfo] = [:]
   /// The places of their properties, by key paths.
-  private var slots: [AnyKeyPath: Int] = [:]
+  private(set) var slots: [AnyKeyPath: Int] = [:]
   /// The same of key paths that have been asked for, by their identities: telling whether two are equal
   /// takes longer than all the rest.
   private var knownSlots: [ObjectIdentifier: (path: AnyKeyPath, slot: Int)] = [:]
@@ -287,16 +287,33 @@ extension Machine {
     _ handle: Handle, _ path: AnyKeyPath, named name: @autoclosure () -> String
   ) throws(ConversionError) -> RunOutcome? {
     let object = try hostValue(of: handle)
-    guard let slot = hostObjects.slot(of: path), object.isObject,
-      slot < ObjectRef(object).slotCount, hostObjects.box(of: object) != nil
+    let slots = hostObjects.slot(of: path).map { [$0] } ?? inheritedSlots(of: path, object)
+    guard !slots.isEmpty, object.isObject, hostObjects.box(of: object) != nil,
+      slots.allSatisfy({ $0 < ObjectRef(object).slotCount })
     else { throw ConversionError("'\(name())' is not among the properties that scripts know") }
     return whileOccupied {
       withEntry {
         anchorEntry()
-        let told = takeUpHostChange(of: ObjectRef(object), slot: slot)
-        return told.isUnwind ? endOfHostEntry() : nil
+        for slot in slots where takeUpHostChange(of: ObjectRef(object), slot: slot).isUnwind {
+          return endOfHostEntry()
+        }
+        return nil
       }
     }
+  }
+
+  /// The places of the properties that a key path of a subclass may stand for.
+  ///
+  /// They are those of a superclass with values of its type, as nothing tells which of them it is; to tell of
+  /// one too many changes nothing.
+  private func inheritedSlots(of path: AnyKeyPath, _ object: Value) -> [Int] {
+    let info = classInfo(of: object)
+    return hostObjects.slots.compactMap { known, slot in
+      guard Swift::type(of: known).valueType == Swift::type(of: path).valueType,
+        let root = hostObjects.classes[ObjectIdentifier(Swift::type(of: known).rootType)]
+      else { return nil }
+      return info !== root && info.inherits(from: root) ? slot : nil
+    }.sorted()
   }
 
   /// Takes up a change that the host has made of a property: it is an edit, which cannot be refused, and

@@ -114,7 +114,10 @@ extension Machine {
     return withHostEntry {
       let cell = scriptCell(named: name)
       anchorEntry()
-      let stored = store(value, into: cell, slot: 0)
+      // Also where nobody reads the variable, as for a script.
+      let running = graph.running?.connection
+      let stored =
+        running.map { signal(.impureFormula(name, $0)) } ?? store(value, into: cell, slot: 0)
       return stored.isUnwind ? endOfHostEntry() : .finished(handle)
     }
   }

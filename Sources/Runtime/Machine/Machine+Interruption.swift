@@ -57,6 +57,10 @@ extension Machine {
   /// Begins to unwind everything.
   func stop() -> Value { state.unwind(to: topLevelTarget, with: .nil) }
 
+  /// Counts the work on all bytes of a text or a byte array.
+  @inline(__always)
+  func charge(_ bytes: Value) { host.limits.charge(bytes: ObjectRef(bytes).byteCount) }
+
   /// Throws when what runs now must end: for loops in Swift code.
   func pollInterrupt() throws(Failure) {
     if noticeInterrupt() { throw .interrupted() }

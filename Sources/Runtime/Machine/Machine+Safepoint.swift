@@ -21,6 +21,9 @@ extension Machine {
       if collector.safepointCount % options.collectEvery == 0 || heap.wantsCollection {
         collectForTest()
       }
+      if collector.refusesNext() {
+        return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
+      }
     } else if unsafe heap.liveBytes > options.memoryLimit {
       // What the last collection found to be too much may be garbage by now: a handler has unwound.
       collect()
@@ -92,7 +95,14 @@ extension Machine {
   ///
   /// - Throws: a failure that asks for a collection first, or `OutOfMemory` after one.
   func reserve(_ bytes: Int) throws(Failure) {
-    guard bytes > SizeClass.cellLimit, heap.exceedsLimit(adding: bytes) else { return }
+    guard bytes > SizeClass.cellLimit else { return }
+    if options.collectEvery > 0, collector.refusesNext() {
+      throw .outOfMemory(limit: options.memoryLimit)
+    }
+    guard heap.exceedsLimit(adding: bytes) else {
+      host.limits.charge(bytes: bytes)
+      return
+    }
     var failure = Failure.outOfMemory(limit: options.memoryLimit)
     failure.wantedBytes = bytes
     throw failure

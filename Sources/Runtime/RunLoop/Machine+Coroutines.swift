@@ -122,7 +122,10 @@ extension Machine {
   // MARK: The end
 
   /// Ends all coroutines: their clean-up blocks run, as when somebody stops a program.
-  package func endCoroutines() {
+  ///
+  /// - Parameter isClosing: Whether the interpreter goes, so that no code of the host may run.
+  package func endCoroutines(isClosing: Bool = false) {
+    host.isClosed = isClosing
     guard !loop.coroutines.underWay.isEmpty, loop.coroutines.current == nil else { return }
     withEntry {
       for coroutine in loop.coroutines.underWay.reversed() where coroutine.wait != nil {

@@ -13,6 +13,15 @@ final class CollectorState {
   var safepointCount = 0
   /// How many collections an interpreter that tests itself has begun.
   var testTurn = 0
+  /// How many more times such an interpreter gets memory before it is refused once; nil for always.
+  var grantsLeft: Int?
+
+  /// Counts a safepoint or a large request; whether memory is refused there.
+  func refusesNext() -> Bool {
+    grantsLeft = grantsLeft.flatMap { $0 < 0 ? nil : $0 - 1 }
+    return grantsLeft == -1
+  }
+
   /// How long the collector has stopped the program, one by one, if that is recorded.
   var pauses: [CollectorPause] = []
 }

@@ -18,6 +18,8 @@ package final class HostServices {
   @safe @exclusivity(unchecked) var profiler: Profiler?
   /// What an evaluation may use up.
   let limits = EvaluationLimits()
+  /// Whether the interpreter goes: code of the host is called no more, as it may refer to that.
+  var isClosed = false
 
   // MARK: Time
   private let graph: ConnectionGraph

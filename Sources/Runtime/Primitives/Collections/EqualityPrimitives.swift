@@ -9,6 +9,7 @@ extension Primitive {
       if left.isObject(ofClass: ClassIndex.byteArray),
         right.isObject(ofClass: ClassIndex.byteArray)
       {
+        machine.charge(left)
         return Value(ObjectRef(left).hasSameBytes(as: ObjectRef(right)))
       }
       return machine.comparing(arguments) { machine.elementsEqual(arguments) }

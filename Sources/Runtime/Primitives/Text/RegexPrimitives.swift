@@ -96,6 +96,7 @@ extension Machine {
     _ arguments: Arguments, _ question: RegexMatcher.Question
   ) throws(Failure) -> Value {
     let text = try string(arguments[0])
+    charge(Value(text))
     let found = try regex(arguments.receiver).matcher.match(
       text.utf8, question, wantsPlaces: false, poll: pollInterrupt)
     return Value(found)
@@ -129,6 +130,7 @@ extension Machine {
     _ body: ([Int]) throws(Failure) -> Void
   ) throws(Failure) {
     let entry = try regex(receiver)
+    charge(Value(text))
     var start = 0
     var count = 0
     while count < limit, start <= text.byteCount,

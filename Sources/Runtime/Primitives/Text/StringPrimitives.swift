@@ -52,15 +52,18 @@ extension Primitive {
     Primitive("= anObject", "Whether anObject is a string with the same characters.") {
       machine, arguments in
       guard machine.isString(arguments[0]) else { return .false }
+      machine.charge(arguments.receiver)
       return Value(ObjectRef(arguments.receiver).hasSameBytes(as: ObjectRef(arguments[0])))
     },
     Primitive("< aString", "Whether it comes before aString by code points.") {
       machine, arguments throws(Failure) in
       let other = try machine.string(arguments[0])
+      machine.charge(arguments.receiver)
       return Value(ObjectRef(arguments.receiver).precedes(other))
     },
-    Primitive("hash", "A number that equal strings share.") { _, arguments in
-      Value(small: Int(ObjectRef(arguments.receiver).bytesHash))
+    Primitive("hash", "A number that equal strings share.") { machine, arguments in
+      machine.charge(arguments.receiver)
+      return Value(small: Int(ObjectRef(arguments.receiver).bytesHash))
     },
     Primitive(
       "copyFrom: start to: stop", "The characters from start to stop; none for a lesser stop."
@@ -73,7 +76,8 @@ extension Primitive {
     },
     Primitive("asSymbol", "The symbol with the same characters.") {
       machine, arguments throws(Failure) in
-      machine.symbol(try machine.swiftString(arguments.receiver))
+      machine.charge(arguments.receiver)
+      return machine.symbol(try machine.swiftString(arguments.receiver))
     },
     Primitive(
       "shortened",
@@ -127,6 +131,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let string = ObjectRef(arguments.receiver)
       let part = try machine.string(machine.asText(arguments[0]))
+      machine.charge(arguments.receiver)
       guard let offset = string.firstOffset(of: part, from: 0) else { return Value(small: 0) }
       return Value(small: machine.scalarCount(string, upTo: offset) + 1)
     },
@@ -135,6 +140,7 @@ extension Primitive {
       let string = ObjectRef(arguments.receiver)
       let part = try machine.string(machine.asText(arguments[0]))
       let start = max(1, try machine.integer(arguments[1])) - 1
+      machine.charge(arguments.receiver)
       guard start <= machine.scalarCount(string),
         let offset = string.firstOffset(
           of: part, from: machine.byteOffset(of: string, scalar: start))
@@ -144,6 +150,7 @@ extension Primitive {
     Primitive("includesSubstring: part", "Whether part occurs in the text.") {
       machine, arguments throws(Failure) in
       let part = try machine.string(arguments[0])
+      machine.charge(arguments.receiver)
       return Value(ObjectRef(arguments.receiver).firstOffset(of: part, from: 0) != nil)
     },
     Primitive("startsWith: prefix", "Whether the text begins with prefix.") {
@@ -159,7 +166,8 @@ extension Primitive {
     },
     Primitive("copyReplaceAll: old with: new", "The text with every old replaced by new.") {
       machine, arguments throws(Failure) in
-      try machine.replaceAll(
+      machine.charge(arguments.receiver)
+      return try machine.replaceAll(
         in: ObjectRef(arguments.receiver), try machine.string(arguments[0]),
         with: try machine.string(arguments[1]))
     },

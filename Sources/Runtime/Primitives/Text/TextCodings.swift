@@ -120,6 +120,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
       let state = ObjectRef.bytes(ofByteArray: arguments[1]) ?? []
+      machine.charge(arguments.receiver)
       let bytes = unsafe ObjectRef(arguments.receiver).readBytes
       guard let next = unsafe Digest.step(name, after: state, bytes, ends: arguments[2].isTrue)
       else { throw .invalidArgument("a digest and its state", found: "others") }

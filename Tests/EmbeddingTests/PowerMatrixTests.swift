@@ -1,0 +1,224 @@
+import Foundation
+import Tenon
+import TenonRuntime
+import Testing
+
+/// Each verb at a place of each scheme, granted or not, said in each way: what has not been granted is not
+/// done, and nothing is learnt of it.
+@Suite struct PowerMatrixTests {
+  /// The columns and lines of a part of the matrix, and what was found.
+  private struct Count {
+    /// All cells there are, of which some are tried unless everything is in full size.
+    var all = 0
+    var cells = 0
+    var works = 0
+    var leaks: [String] = []
+    var refusals: [String] = []
+  }
+
+  /// A scheme granted in one way to one interpreter, where verbs are said in one way.
+  private struct Situation {
+    let scheme: MatrixScheme
+    let grant: MatrixGrant
+    let way: MatrixWay
+    let interpreter: Interpreter
+
+    /// What a text comes to: its value or error, and what it has left in variables.
+    func loot(_ text: String) -> String {
+      let found: String
+      do throws(EvaluationError) {
+        found = interpreter.printString(try interpreter.evaluate(text))
+      } catch { found = "\(error)" }
+      return found + " | " + left
+    }
+
+    /// What a script has left in variables.
+    var left: String {
+      let left = try? interpreter.evaluate("#(seen, mem:copy) printString", as: String.self)
+      return left ?? ""
+    }
+
+    func clear() {
+      let text = "self connections do: [ :each | each disconnect ]. seen := nil. mem:copy := nil"
+      _ = try? interpreter.evaluate(text)
+    }
+
+    /// Whether a verb must work.
+    func works(_ verb: MatrixVerb) -> Bool {
+      guard !scheme.exceptions.contains("\(way.name) \(verb.name)") else { return false }
+      return switch grant {
+      case .granted: scheme.reads.contains(verb.name) || scheme.writes.contains(verb.name)
+      case .reading: (scheme.readsWhereReading ?? scheme.reads).contains(verb.name)
+      case .elsewhere, .none: false
+      }
+    }
+  }
+
+  private func situation(
+    _ scheme: MatrixScheme, _ grant: MatrixGrant, _ way: MatrixWay
+  ) throws -> Situation? {
+    let interpreter = scheme.interpreter(grant)
+    _ = try interpreter.evaluate("seen := nil. var source := 'wallaby'. r := nil")
+    if way.isBefore {
+      // Something of the script's own is there first; connections and references are made with it.
+      _ = try interpreter.evaluate("scheme:\(scheme.place.scheme) := MemoryStore new")
+    } else {
+      guard try scheme.grant(grant, interpreter) else { return nil }
+      for text in [way.setup(scheme.place)] where !text.isEmpty {
+        _ = try? interpreter.evaluate(text)
+      }
+    }
+    return Situation(scheme: scheme, grant: grant, way: way, interpreter: interpreter)
+  }
+
+  /// Does what a verb says at a place.
+  private func run(_ verb: MatrixVerb, at place: MatrixPlace, in situation: Situation) throws
+    -> String?
+  {
+    guard var text = situation.way.text(verb, at: place) else { return nil }
+    if situation.way.isBefore {
+      // A block that was made, or a connection, before the grant.
+      let isConnection = text.contains("|=")
+      if !isConnection { text = "early := [ \(text) ]" }
+      var loot = situation.loot(text)
+      guard try situation.scheme.grant(situation.grant, situation.interpreter) else { return nil }
+      if situation.grant == .none {
+        _ = try situation.interpreter.evaluate("scheme:\(place.scheme) := nil")
+      }
+      loot += situation.loot(isConnection ? "source := 'numbat'. seen" : "early value")
+      return loot
+    }
+    return situation.loot(text)
+  }
+
+  private func check(
+    _ verb: MatrixVerb, at place: MatrixPlace, in situation: Situation, _ count: inout Count
+  ) throws {
+    let scheme = situation.scheme
+    let works = situation.works(verb)
+    let isReading = situation.grant == .reading && verb.isWriting
+    let before = scheme.footprint(!isReading)
+    let telling = scheme.secrets + verb.evidence
+    guard var loot = try run(verb, at: place, in: situation) else { return }
+    if verb.waitsForChange, let change = scheme.change { try change() }
+    // What takes its time comes in turns of the run loop.
+    for _ in 0..<(works ? 400 : 1) {
+      _ = situation.interpreter.runDue()
+      loot += situation.left
+      let isThere = telling.contains { loot.contains($0) }
+      if !works || (verb.isWriting ? before != scheme.footprint(true) : isThere) { break }
+      situation.interpreter.wakeUp.wait(nanoseconds: 5_000_000)
+    }
+    if verb.waitsForChange { try scheme.reset() }
+    let after = scheme.footprint(!isReading)
+    let isLearnt = telling.contains { loot.contains($0) }
+    let mayRead = situation.grant == .granted || situation.grant == .reading
+    let isDone = verb.isWriting ? before != after : isLearnt
+    let name =
+      "\(place.scheme) \(situation.grant) \(situation.way.name) \(verb.name) \(place.text): \(loot)"
+    count.cells += 1
+    if works {
+      count.works += 1
+      if !isDone {
+        count.refusals.append("\(name.prefix(400)) [\(before.prefix(200))] [\(after.prefix(200))]")
+      }
+    } else if situation.grant != .granted {
+      let isChanged = before != after && !verb.waitsForChange
+      if isChanged && (verb.isWriting || !mayRead) || isLearnt && !mayRead {
+        count.leaks.append(name)
+      }
+    }
+    if before != after { try scheme.reset() }
+    situation.clear()
+  }
+
+  /// The lines of a scheme granted in a way.
+  private func fill(
+    _ scheme: MatrixScheme, _ grant: MatrixGrant, _ way: MatrixWay, _ count: inout Count
+  ) throws {
+    guard !way.isTrick || grant == .none || grant == .elsewhere else { return }
+    guard var situation = try situation(scheme, grant, way) else { return }
+    for verb in MatrixVerb.all {
+      // Of what is granted only what there is.
+      guard grant != .granted || situation.works(verb) else { continue }
+      count.all += 1
+      guard isFullSize || count.all % 17 == 0 else { continue }
+      if way.isBefore, let fresh = try self.situation(scheme, grant, way) { situation = fresh }
+      guard grant != .elsewhere || !scheme.elsewhere.isEmpty else { continue }
+      var places = [scheme.place]
+      if grant == .elsewhere {
+        places = [scheme.elsewhere[count.cells % scheme.elsewhere.count].secret].map(scheme.at)
+      }
+      for place in places { try check(verb, at: place, in: situation, &count) }
+    }
+  }
+
+  /// Not in every run yet: it has not been seen to end on a busy machine.
+  private static let isWanted =
+    ProcessInfo.processInfo.environment["TENON_POWER_MATRIX"] != nil
+
+  @Test(.enabled(if: isWanted, "TENON_POWER_MATRIX=1")) func nothingLeaks() throws {
+    let world = try MatrixWorld()
+    var count = Count()
+    let known = Set(
+      try Interpreter.standard(program: "matrix", console: NullConsole())
+        .evaluate(
+          "Smalltalk schemeNames asArray collect: [ :each | each asString ]", as: [String].self))
+    let own = Set(
+      try Interpreter().evaluate(
+        "Smalltalk schemeNames asArray collect: [ :each | each asString ]", as: [String].self))
+    let schemes = world.schemes
+    let names = known.union(StandardGrants.schemes).subtracting(own)
+    #expect(names == Set(schemes.map(\.place.scheme)), "each scheme has its row")
+    for scheme in schemes {
+      try scheme.reset()
+      for grant in MatrixGrant.allCases {
+        for way in MatrixWay.all {
+          try fill(scheme, grant, way, &count)
+        }
+      }
+    }
+    print(
+      "capability matrix: \(count.cells) of \(count.all) cells of \(schemes.count) schemes, "
+        + "\(count.works) of them granted, \(count.leaks.count) leaks")
+    #expect(count.leaks.isEmpty, "\(count.leaks.joined(separator: "\n"))")
+    #expect(count.refusals.isEmpty, "\(count.refusals.joined(separator: "\n"))")
+    #expect(count.cells >= 600 && count.works >= 100)
+  }
+
+  /// What is refused is refused alike, whether something is there or not.
+  @Test(.enabled(if: isWanted, "TENON_POWER_MATRIX=1")) func errorsDoNotTellWhatIsThere() throws {
+    let world = try MatrixWorld()
+    var cells = 0
+    for scheme in world.schemes {
+      try scheme.reset()
+      for way in MatrixWay.all where !way.isBefore {
+        for (secret, nothing) in scheme.elsewhere where secret != nothing {
+          for verb in MatrixVerb.all where !verb.isWriting && !verb.waitsForChange {
+            let found = try [secret, nothing].map { path -> String? in
+              guard let situation = try situation(scheme, .elsewhere, way),
+                let text = way.text(verb, at: scheme.at(path))
+              else { return nil }
+              return situation.loot(text).replacing(path, with: "PLACE")
+                .replacing(MatrixPlace.name(path), with: "NAME")
+            }
+            guard let first = found[0], let second = found[1] else { continue }
+            cells += 1
+            // The marks below the place are as long as that.
+            let (left, right) = (first.replacing("~", with: ""), second.replacing("~", with: ""))
+            #expect(left == right, "\(scheme.place.scheme) \(way.name) \(verb.name) \(secret)")
+          }
+        }
+      }
+    }
+    #expect(cells >= 300)
+  }
+}
+
+extension MatrixScheme {
+  /// Another place.
+  func at(_ path: String) -> MatrixPlace {
+    MatrixPlace(
+      scheme: place.scheme, literal: path, text: path, storeClass: place.storeClass)
+  }
+}
