@@ -23,6 +23,29 @@ extension ObjectRef {
     return isNegative ? -value : value
   }
 
+  /// The decimal fraction that a text of digits with a point among them spells, with a minus sign or without:
+  /// the integer of its digits, and the power of ten below it; nil for other texts and for long ones.
+  var plainDecimal: (digits: Int, power: Int)? {
+    let isNegative = byteCount > 0 && self[byte: 0] == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    guard byteCount > start + 2, byteCount <= start + 18, ASCII(code: self[byte: start]).isDigit,
+      ASCII(code: self[byte: byteCount - 1]).isDigit
+    else { return nil }
+    var digits = 0
+    var power = 0
+    for index in start..<byteCount {
+      let byte = ASCII(code: self[byte: index])
+      if byte.isDigit {
+        digits = digits &* 10 &+ Int(byte.code &- 0x30)
+        power = power &* 10
+      } else {
+        guard byte.code == UInt8(ascii: "."), power == 0 else { return nil }
+        power = 1
+      }
+    }
+    return power == 0 ? nil : (isNegative ? -digits : digits, power)
+  }
+
   /// Enumerates the lines without their ends: a line feed, a carriage return or both.
   ///
   /// An end at the end of the text begins no further line.

@@ -107,6 +107,9 @@ extension Primitive {
     },
     Primitive("gcd: anInteger", "The greatest common divisor.") {
       machine, arguments throws(Failure) in
+      if let a = arguments.receiver.asSmallInteger, let b = arguments[0].asSmallInteger {
+        return machine.makeInteger(Machine.commonDivisor(a, b))
+      }
       let left = try machine.anyInteger(arguments.receiver)
       let right = try machine.anyInteger(arguments[0])
       return try machine.makeInteger(
@@ -289,6 +292,7 @@ extension Machine {
     case (.small(let a), .small(let b)):
       if b == 0 { throw zeroDivide(left) }
       if a % b == 0 { return makeInteger(a / b) }
+      if b > 0 { return makeFraction(a, over: b) }
       return try makeFraction(LargeInteger(a), LargeInteger(b))
     case (.float(let a), .float(let b)): return try divide(a, b)
     case (.float(let a), .small(let b)): return try divide(a, Double(b))
@@ -307,6 +311,21 @@ extension Machine {
   private func divide(_ left: Double, _ right: Double) throws(Failure) -> Value {
     if right == 0 { throw zeroDivide(makeFloat(left)) }
     return makeFloat(left / right)
+  }
+
+  /// The greatest common divisor of small integers: it is none greater than they are.
+  fileprivate static func commonDivisor(_ a: Int, _ b: Int) -> Int {
+    Int(LargeInteger.greatestCommonDivisor(UInt64(a.magnitude), UInt64(b.magnitude)))
+  }
+
+  /// The quotient of small integers in lowest terms; the denominator is above 0.
+  func makeFraction(_ numerator: Int, over denominator: Int) -> Value {
+    let divisor = Machine.commonDivisor(numerator, denominator)
+    if divisor == denominator { return makeInteger(numerator / divisor) }
+    let fraction = makeInstance(of: kernel.fraction)
+    fraction[slot: 0] = Value(small: numerator / divisor)
+    fraction[slot: 1] = Value(small: denominator / divisor)
+    return Value(fraction)
   }
 
   /// The quotient in lowest terms.

@@ -176,6 +176,16 @@ extension Primitive {
       if let small = ObjectRef(arguments.receiver).plainInteger { return Value(small: small) }
       return try machine.number(spelled: machine.swiftString(arguments.receiver))
     },
+    Primitive(
+      "exactNumber", "The number that the text spells, a decimal fraction without loss, or nil."
+    ) { machine, arguments throws(Failure) in
+      let text = ObjectRef(arguments.receiver)
+      if let small = text.plainInteger { return Value(small: small) }
+      if let (digits, power) = text.plainDecimal {
+        return machine.makeFraction(digits, over: power)
+      }
+      return try machine.number(spelled: machine.swiftString(arguments.receiver))
+    },
     Primitive("asIntegerBase: base", "The integer that digits of a base spell, or nil.") {
       machine, arguments throws(Failure) in
       let base = try machine.integer(arguments[0])
