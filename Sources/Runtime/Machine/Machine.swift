@@ -49,11 +49,6 @@ package final class Machine {
   // MARK: Roots besides the stack
   /// Values that Swift code needs while it calls into the language; used as a stack.
   @safe @exclusivity(unchecked) var roots: [Value] = []
-  /// Takes away the values above so many: those of a call that ends.
-  @inline(__always)
-  func dropRoots(to count: Int) {
-    while roots.count > count { roots.removeLast() }
-  }
   /// Values the machine keeps for good.
   var permanentRoots: [Value] = []
   /// Values that Swift code outside the runtime holds.
@@ -87,6 +82,11 @@ package final class Machine {
     for code in codeTable.all { code.dismantle() }
     for info in classes.infos { info?.dismantle() }
     lookupCache.deallocate()
+  }
+
+  /// Takes away the values above so many: those of a call that ends.
+  @inline(__always) func dropRoots(to count: Int) {
+    while roots.count > count { roots.removeLast() }
   }
 
   /// How many errors were reported after which the program went on.
