@@ -219,22 +219,10 @@ extension ObjectRef {
 // MARK: - Ending
 
 extension Heap {
-  /// Makes the unmarked cells available and releases the Swift objects of dead cells.
+  /// Makes the unmarked cells available.
   ///
-  /// - Complexity: O(blocks + Swift objects).
+  /// - Complexity: O(blocks).
   func finishCollection() {
-    var dead: [Unmanaged<AnyObject>] = unsafe []
-    var kept = 0
-    for index in unsafe 0..<natives.count {
-      let object = unsafe ObjectRef(Value(bits: natives[index]))
-      if isMarked(object) {
-        unsafe natives[kept] = object.bits
-        kept += 1
-      } else if let native = unsafe object.native {
-        unsafe dead.append(native)
-      }
-    }
-    unsafe natives.removeLast(to: kept)
     releaseUnmarkedBlocks()
     let map = unsafe freeMap
     forEachBlock { clearMap(map, of: $0) }
@@ -249,9 +237,6 @@ extension Heap {
     unsafe liveBytes = unsafe markedBytes + outsideBytes
     unsafe collectionCount += 1
     planNextCollection()
-    // Last, when the heap is whole again: a deinitialiser may run any code.
-    // swift-format-ignore
-    for unsafe native in unsafe dead { unsafe native.release() }
   }
 
   private func releaseUnmarkedBlocks() {

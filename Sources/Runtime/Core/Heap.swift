@@ -77,7 +77,6 @@ final class Heap {
   @exclusivity(unchecked) var freeBlocks = RawList<UInt>()
   @exclusivity(unchecked) var largeBlocks = RawList<UInt>()
   @exclusivity(unchecked) private var chunks = RawList<UInt>()
-  @exclusivity(unchecked) var natives = RawList<UInt>()
   @exclusivity(unchecked) private var nextSerial = 1
 
   // MARK: Marking
@@ -132,9 +131,6 @@ final class Heap {
   }
 
   deinit {
-    for index in unsafe 0..<natives.count {
-      unsafe ObjectRef(Value(bits: natives[index])).native?.release()
-    }
     for index in unsafe 0..<largeBlocks.count {
       unsafe free(UnsafeMutableRawPointer(bitPattern: largeBlocks[index]))
     }
@@ -147,7 +143,6 @@ final class Heap {
     unsafe freeBlocks.deallocate()
     unsafe largeBlocks.deallocate()
     unsafe chunks.deallocate()
-    unsafe natives.deallocate()
     unsafe markStack.deallocate()
     unsafe partlyScanned.deallocate()
     unsafe extended.deallocate()
@@ -280,11 +275,6 @@ extension Heap {
     unsafe nextSerial += 1
     unsafe clearMap(BlockHeader.firstMap, of: block)
     unsafe clearMap(BlockHeader.secondMap, of: block)
-  }
-
-  /// Enters an object that holds a retained Swift object, so that its death releases it.
-  func addNative(_ object: ObjectRef) {
-    unsafe natives.append(object.bits)
   }
 
   /// Whether `bytes` more would go over the limit, blocks that no object is in left out.

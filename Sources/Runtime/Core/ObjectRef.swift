@@ -249,27 +249,12 @@ extension ObjectRef {
   @inline(__always) var isASCII: Bool { flags & ObjectFlag.notASCII == 0 }
 }
 
-// MARK: - Floats and Swift objects
+// MARK: - Floats
 
 extension ObjectRef {
   /// The double of a float outside the immediate range.
   @inline(__always) var double: Double {
     get { unsafe address.load(fromByteOffset: 8, as: Double.self) }
     nonmutating set { unsafe address.storeBytes(of: newValue, toByteOffset: 8, as: Double.self) }
-  }
-
-  /// The retained Swift object of a native cell.
-  @inline(__always) var native: Unmanaged<AnyObject>? {
-    get {
-      guard let pointer = unsafe address.load(fromByteOffset: 8, as: UnsafeRawPointer?.self) else {
-        return nil
-      }
-      return unsafe Unmanaged<AnyObject>.fromOpaque(pointer)
-    }
-    nonmutating set {
-      unsafe address.storeBytes(
-        of: newValue.map { unsafe UnsafeRawPointer($0.toOpaque()) }, toByteOffset: 8,
-        as: UnsafeRawPointer?.self)
-    }
   }
 }

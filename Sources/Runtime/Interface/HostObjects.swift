@@ -276,9 +276,6 @@ extension Machine {
     writer.value = makeHostObject(box, of: info)
   }
 
-  /// Whether a type of the host has been declared.
-  package func hasHostClass(_ type: ObjectIdentifier) -> Bool { hostObjects.classes[type] != nil }
-
   /// Tells connections that a property of an object of the host has another value.
   ///
   /// - Returns: Why they could not be told; nil when they were.
