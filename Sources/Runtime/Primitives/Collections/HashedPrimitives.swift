@@ -16,32 +16,22 @@ extension Primitive {
     [
       Primitive("at: key", "The value at key; an error when there is none.") {
         machine, arguments in
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
-        case .found(let number): HashTable(arguments.receiver).value(of: number)
-        case .absent:
+        lookUp(machine, arguments, byIdentity) {
           machine.send(
             machine.selector("keyNotFound:"), to: arguments.receiver, arguments[0])
-        case .unwound: .unwind
         }
       },
       Primitive("at: key ifAbsent: aBlock", "The value at key, or what aBlock answers.") {
         machine, arguments in
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
-        case .found(let number): HashTable(arguments.receiver).value(of: number)
-        case .absent: machine.evaluateBlock(arguments[1])
-        case .unwound: .unwind
-        }
+        lookUp(machine, arguments, byIdentity) { machine.evaluateBlock(arguments[1]) }
       },
       Primitive(
         "at: key ifPresent: aBlock ifAbsent: absentBlock",
         "What aBlock answers for the value at key, or else absentBlock."
       ) { machine, arguments in
-        switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
-        case .found(let number):
-          machine.evaluateBlock(arguments[1], HashTable(arguments.receiver).value(of: number))
-        case .absent: machine.evaluateBlock(arguments[2])
-        case .unwound: .unwind
-        }
+        lookUp(
+          machine, arguments, byIdentity, found: { machine.evaluateBlock(arguments[1], $0) },
+          absent: { machine.evaluateBlock(arguments[2]) })
       },
       Primitive("includesKey: key", "Whether there is a value at key.") { machine, arguments in
         machine.includes(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
@@ -53,37 +43,28 @@ extension Primitive {
     [
       Primitive("at: key put: value", "Stores value at key; answers value.") {
         machine, arguments throws(Failure) in
+        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+        return try put(
+          machine, arguments[1], at: arguments[0], finding, in: HashTable(arguments.receiver))
+      },
+      Primitive(
+        "countOne: key",
+        "Private: adds 1 to the small integer at key, 0 when there is none; false for another value."
+      ) { machine, arguments throws(Failure) in
         let table = HashTable(arguments.receiver)
         let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
-        if case .unwound = finding { return .unwind }
-        return try machine.changeElements(
-          of: table.object, at: arguments[0], answering: arguments[1]
-        ) { () throws(Failure) in
-          machine.logEntry(arguments[0], finding, in: table)
-          switch finding {
-          case .found(let number): table.setValue(arguments[1], of: number)
-          case .absent(let hash):
-            try table.insert(arguments[0], arguments[1], hash: hash, machine)
-            machine.logInserted(in: table)
-          case .unwound: break
-          }
+        var count = 0
+        if case .found(let number) = finding {
+          guard let found = table.value(of: number).asSmallInteger else { return .false }
+          count = found
         }
+        guard let sum = Value(exactlySmall: count &+ 1) else { return .false }
+        let answer = try put(machine, sum, at: arguments[0], finding, in: table)
+        return answer.isUnwind ? .unwind : .true
       },
       Primitive("removeKey: key ifAbsent: aBlock", "Removes the key; answers its value.") {
         machine, arguments throws(Failure) in
-        let table = HashTable(arguments.receiver)
-        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
-        switch finding {
-        case .found(let number):
-          let value = table.value(of: number)
-          return try machine.changeElements(of: table.object, answering: value) {
-            machine.logEntry(arguments[0], finding, in: table)
-            machine.logRemoved(number, in: table)
-            table.remove(number)
-          }
-        case .absent: return machine.evaluateBlock(arguments[1])
-        case .unwound: return .unwind
-        }
+        try removeEntry(machine, arguments, byIdentity) { $0.value(of: $1) }
       },
     ]
   }
@@ -112,20 +93,62 @@ extension Primitive {
       },
       Primitive("remove: element ifAbsent: aBlock", "Removes the equal element; answers it.") {
         machine, arguments throws(Failure) in
-        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
-        switch finding {
-        case .found(let number):
-          let table = HashTable(arguments.receiver)
-          return try machine.changeElements(of: table.object, answering: arguments[0]) {
-            machine.logEntry(arguments[0], finding, in: table)
-            machine.logRemoved(number, in: table)
-            table.remove(number)
-          }
-        case .absent: return machine.evaluateBlock(arguments[1])
-        case .unwound: return .unwind
-        }
+        try removeEntry(machine, arguments, byIdentity) { _, _ in arguments[0] }
       },
     ]
+  }
+
+  /// Looks the first argument up in the receiver.
+  @inline(__always)
+  private static func lookUp(
+    _ machine: Machine, _ arguments: Arguments, _ byIdentity: Bool,
+    found: (Value) -> Value = { $0 },
+    absent: () -> Value
+  ) -> Value {
+    switch machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity) {
+    case .found(let number): found(HashTable(arguments.receiver).value(of: number))
+    case .absent: absent()
+    case .unwound: .unwind
+    }
+  }
+
+  /// Removes the entry of the first argument from the receiver; without one the second is evaluated.
+  @inline(__always)
+  private static func removeEntry(
+    _ machine: Machine, _ arguments: Arguments, _ byIdentity: Bool,
+    answering value: (HashTable, Int) -> Value
+  ) throws(Failure) -> Value {
+    let table = HashTable(arguments.receiver)
+    let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
+    switch finding {
+    case .found(let number):
+      return try machine.changeElements(of: table.object, answering: value(table, number)) {
+        machine.logEntry(arguments[0], finding, in: table)
+        machine.logRemoved(number, in: table)
+        table.remove(number)
+      }
+    case .absent: return machine.evaluateBlock(arguments[1])
+    case .unwound: return .unwind
+    }
+  }
+
+  /// Stores a value at a key for which a table was searched; answers the value.
+  private static func put(
+    _ machine: Machine, _ value: Value, at key: Value, _ finding: Machine.Finding,
+    in table: HashTable
+  ) throws(Failure) -> Value {
+    if case .unwound = finding { return .unwind }
+    return try machine.changeElements(of: table.object, at: key, answering: value) {
+      () throws(Failure) in
+      machine.logEntry(key, finding, in: table)
+      switch finding {
+      case .found(let number): table.setValue(value, of: number)
+      case .absent(let hash):
+        try table.insert(key, value, hash: hash, machine)
+        machine.logInserted(in: table)
+      case .unwound: break
+      }
+    }
   }
 }
 
