@@ -65,6 +65,9 @@ import Testing
         try wait(reference) { threads.isCancelled == true }
         state.withLock { $0.cancelled += 1 }
       case "broken": throw StoreError(.network, reference, "it is broken")
+      case "restless":
+        // It changes while it is read, each time of the first thousand.
+        if state.withLock({ $0.gets }) < 1000 { feed?.post(.put, reference) }
       case "count":
         return .resource(
           Resource(
@@ -152,6 +155,21 @@ import Testing
       (seen collect: [ :each | each , ' ' ]) joined
       """)
     #expect(answer.string == "1/1 2/2 ")
+  }
+
+  /// A statement waits for an answer and not for rest: a place may change faster than its store answers.
+  @Test(arguments: [0, 1]) func whatIsReadAgainAndAgainIsAnswered(collectEvery: Int) throws {
+    let interpreter = makeInterpreter(every: collectEvery)
+    let answer = try interpreter.evaluate(
+      """
+      slow:restless := 'there'.
+      var x. x |= slow:restless.
+      seen := x size.
+      var y. k := (y |= slow:restless size). k awaitAnswers.
+      seen + y
+      """)
+    #expect(answer.integer == 10)
+    #expect(store.state.withLock { $0.gets } < 500)
   }
 
   /// What a store has read and dropped while it waits is no source any more, nor what takes its memory.

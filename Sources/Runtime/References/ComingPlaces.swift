@@ -40,10 +40,18 @@ final class ComingPlaces {
     var since = 0
     /// The number of what has begun last, for those who wait for what they have begun.
     var number = 0
+    /// The number of the request that was answered last.
+    var answered = 0
     /// The connection that writes, where no formula determines the place.
     var connection: Connection?
 
     var isPending: Bool { isReading || isWriting }
+
+    /// Whether something is under way for which somebody waits who has begun to wait at a number.
+    ///
+    /// What was answered since is not waited for again: a place may be looked at again and again, faster
+    /// than its store answers.
+    func isAwaited(since number: Int) -> Bool { isWriting || isReading && answered <= number }
   }
 
   /// What a formula has asked for in one look at its places, which takes as many turns as answers come.
@@ -68,10 +76,10 @@ final class ComingPlaces {
     return begun
   }
 
-  /// Whether something is under way that has begun after a number was taken.
-  func isPending(since number: Int) -> Bool {
+  /// Whether something is under way that has begun after a number was taken, and is waited for since another.
+  func isPending(since number: Int, _ start: Int) -> Bool {
     begun > number
-      && (entries.values.contains { $0.isPending && $0.number > number }
+      && (entries.values.contains { $0.isAwaited(since: start) && $0.number > number }
         || exchanges.values.contains { $0.number > number })
   }
 
@@ -246,6 +254,7 @@ extension Machine {
     let isStale = entry.isStale
     let (formulas, tellsOthers) = (entry.awaiting, entry.tellsOthers)
     entry.answer = answer
+    entry.answered = entry.number
     entry.awaiting = []
     entry.tellsOthers = false
     stores.coming.entries[place] = entry
@@ -448,7 +457,9 @@ extension Machine {
     let root = roots.count
     roots.append(value)
     defer { dropRoots(to: root) }
-    return waitForPlaces { !stores.coming.isPending(since: number) }.isUnwind ? .unwind : value
+    let start = stores.coming.begun
+    return waitForPlaces { !stores.coming.isPending(since: number, start) }.isUnwind
+      ? .unwind : value
   }
 
   /// Waits until the stores have answered that a connection has asked.
@@ -456,22 +467,22 @@ extension Machine {
   /// - Returns: the value, or `unwind`.
   func awaitAnswers(of connection: Connection, answering value: Value) -> Value {
     guard mayWait, graph.batchDepth == 0, pendingTime(of: connection) != nil else { return value }
+    let start = stores.coming.begun
     let waited = waitForPlaces {
-      connection.status != .active || pendingTime(of: connection) == nil
+      connection.status != .active || pendingTime(of: connection, since: start) == nil
     }
     return waited.isUnwind ? .unwind : value
   }
 
-  /// When what a connection waits for has begun, in nanoseconds of the monotonic clock; nil when it waits
-  /// for no place of a store.
-  func pendingTime(of connection: Connection) -> Int? {
+  /// When what a connection waits for, of some since a number, has begun, in monotonic nanoseconds; or nil.
+  func pendingTime(of connection: Connection, since number: Int = .max) -> Int? {
     if let exchange = stores.coming.exchanges[connection.number] { return exchange.since }
     guard !stores.coming.entries.isEmpty else { return nil }
     let cells =
       connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
     return cells.compactMap { cell in
       guard graph.hot[cell.rawValue].kind == .stored,
-        let entry = stores.coming.entries[graph[cell].place], entry.isPending
+        let entry = stores.coming.entries[graph[cell].place], entry.isAwaited(since: number)
       else { return nil }
       return entry.since
     }.min()
