@@ -80,10 +80,11 @@ extension FileStore {
         // That is how the system says so, of directories only.
         throw error == .invalidArgument && kind == .directory ? .liesWithin : error
       }
+      let isWithin = locks.isOne
       _ = consume locks
       fileSystem.removeDetours(created, to: newParent, destination.parent)
-      let failure =
-        synchronizeNames(in: newParent.descriptor) ?? synchronizeNames(in: parent.descriptor)
+      var failure = synchronizeNames(in: newParent.descriptor)
+      if !isWithin, failure == nil { failure = synchronizeNames(in: parent.descriptor) }
       if let failure { throw failure.asNotDurable }
     } catch {
       if error.kind != .notDurable { fileSystem.removeDirectories(created) }
@@ -228,6 +229,9 @@ struct DirectoryLock: ~Copyable {
 struct DirectoryLocks: ~Copyable {
   private let first: DirectoryLock
   private let second: DirectoryLock?
+
+  /// Whether both are the same directory.
+  var isOne: Bool { second == nil }
 
   /// Waits for both, in an order that is the same for everybody: two who move there and back do not
   /// wait for each other.

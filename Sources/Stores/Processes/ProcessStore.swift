@@ -252,8 +252,10 @@ extension ProcessStore: CommandedStore {
       return .resource(
         Resource(output, contentType: isText ? "text/plain" : "application/octet-stream"))
     case ("read", _):
-      return .source(
-        ProgramSource(try start(reference), .output, of: self, reference, tellsFailure: true))
+      let program = try start(reference)
+      // Nobody can write to it, and it must not wait for that.
+      program.close(.input)
+      return .source(ProgramSource(program, .output, of: self, reference, tellsFailure: true))
     case ("start", .object(let members)):
       let program = try start(
         reference, more: try arguments(members, reference), folder: members.text("folder"),

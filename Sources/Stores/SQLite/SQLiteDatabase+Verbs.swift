@@ -302,9 +302,18 @@ extension SQLiteDatabase {
     ].contains(command)
   }
 
+  /// Whether a command changes something, or the state of the connection.
+  private static func isChanging(_ command: String) -> Bool {
+    ["execute", "begin", "commit", "rollback", "check"].contains(command)
+  }
+
   func perform(
     _ command: String, _ argument: Resource, _ place: Place
   ) throws(StoreError) -> CommandAnswer {
+    guard SQLiteDatabase.isReading(command) || SQLiteDatabase.isChanging(command) else {
+      // Before a place is looked for, or a database is made.
+      throw StoreError(.unsupported, place.reference, "it does not know '\(command)'")
+    }
     let isReading = SQLiteDatabase.isReading(command) || command == "check"
     if command == "end" {
       endScan(number(argument) ?? 0)
