@@ -74,7 +74,9 @@ struct MatrixVerb {
     MatrixVerb(
       name: "permissions", form: .text("({R}) store perform: 'permissions' with: 0 at: ({R})"),
       isWriting: true),
-    MatrixVerb(name: "start", form: .text("({R}) start wait"), isWriting: true),
+    MatrixVerb(
+      name: "start", form: .text("[ :p | p input close. p wait ] value: ({R}) start"),
+      isWriting: true),
     MatrixVerb(
       name: "connectTo", form: .statement("{L} |= source", reference: nil), isWriting: true),
     MatrixVerb(
