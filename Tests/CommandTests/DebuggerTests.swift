@@ -192,6 +192,24 @@ import Testing
     }
   }
 
+  /// A file that asks for the end of the program ends itself, and not the session.
+  @Test func filesThatExitBeginASession() throws {
+    try Directory.withTemporary { directory in
+      let file = try directory.write("x := 3.\nExit status: 5.\nx := 4.\n", to: "exits.st")
+      let terminal = try Child.startAtTerminal([Command.path, "-i", file])
+      try terminal.expect("exit status 5")
+      try terminal.expect("tenon> ")
+      try terminal.send("x + 1\r")
+      try terminal.expect("\r\n4\r\n")
+      try terminal.expect("tenon> ")
+      try terminal.send("x + 2\r")
+      try terminal.expect("\r\n5\r\n")
+      try terminal.expect("tenon> ")
+      try terminal.send("\u{4}")
+      #expect(terminal.waitForExit() == .status(0))
+    }
+  }
+
   @Test func statementsAreStepped() throws {
     let session = try ScreenSession(environment: ["NO_COLOR": "1"], rows: 60, columns: 130)
     let text = "-work { self halt. self one: 1. self one: 2. self one: 3. ^4 + 3 }"

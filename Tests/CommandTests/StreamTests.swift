@@ -12,6 +12,16 @@ import Testing
     #expect(output.hasPrefix("1\n-1\n2\n-2\n3\n-3\n<expression>:1:"))
   }
 
+  /// What is short waits to be written with more; what is too long for that does not overtake it.
+  @Test func longOutputComesAfterShort() throws {
+    let result = try Command.run(
+      "-e", "stdout << 'first '. stdout << (String new: 200000 withAll: $x). stdout << ' last'. nil"
+    )
+    let isInOrder = result.output.hasPrefix("first x") && result.output.contains("x last")
+    #expect(isInOrder)
+    #expect(result.output.count { $0 == "x" } == 200_000)
+  }
+
   @Test func allOfALargeOutputArrives() throws {
     let script = "1 to: 100000 do: [ :i | stdout println: i ]. stdout println: 'x' * 1000000. 7"
     // The reader begins late and reads little at a time.

@@ -53,6 +53,30 @@ private final class PieceSource: ByteSource {
     return bytes
   }
 
+  /// What is taken as text ends with a whole character, whatever pieces the bytes come in.
+  @Test func textEndsWithWholeCharacters() throws {
+    let whole = "aé€𝄞b𝄞€é"
+    for seed in 0..<200 {
+      let reader = ByteReader(PieceSource(Array(whole.utf8), seed: UInt64(seed)))
+      var read = ""
+      while true {
+        let count = reader.availableText
+        if count > 0 {
+          let range = reader.take(atMost: count)
+          let piece = unsafe reader.withBytes(range) {
+            unsafe String(validating: $0, as: UTF8.self)
+          }
+          read += try #require(piece, "a character was cut after '\(read)'")
+        } else if reader.isAtEnd {
+          break
+        } else {
+          try reader.fetch()
+        }
+      }
+      #expect(read == whole)
+    }
+  }
+
   /// Whatever pieces the bytes come in, the lines are those of the text.
   @Test func linesAreThoseOfTheText() throws {
     var generator = RandomNumbers(seed: 20_261_130)

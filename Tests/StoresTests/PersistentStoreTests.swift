@@ -373,6 +373,10 @@ import Testing
     } _: {
       reports.append("\($0)")
     }
+    // What is damaged stays under another name.
+    let kept = try copy.status(
+      of: "/store/.tenon-journal.corrupt-1", in: nil, followsLinks: false)
+    #expect(kept.kind == .file)
     return (store, reports)
   }
 
@@ -397,6 +401,8 @@ import Testing
     let reader = try open(fileSystem) { $0.isReadOnly = true }
     #expect(try reader.text(saved("a")) == "1")
     #expect(kind { try reader.put(saved("a"), "2") } == .readOnly)
+    #expect(kind { _ = try reader.delete(saved("a"), if: nil) } == .readOnly)
+    #expect(try reader.text(saved("a")) == "1")
     for number in 2..<40 {
       try writer.put(saved("c\(number % 3)/x"), "\(number)")
       if number % 7 == 0 { try writer.flush() }

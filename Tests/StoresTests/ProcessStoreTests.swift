@@ -80,6 +80,22 @@ import Testing
     #expect(sorted == Resource("a\nb\n"))
   }
 
+  /// What nobody can name any more is not kept.
+  @Test func programsAreForgotten() throws {
+    func perform(_ command: String, _ json: String) throws -> String? {
+      let answer = try store.perform(
+        command, Resource(Array(json.utf8), contentType: "application/json"), at: place("true"))
+      guard case .resource(let resource) = answer else { return nil }
+      return String(decoding: resource.bytes, as: UTF8.self)
+    }
+    let started = try #require(try perform("start", "{}"))
+    let number = try #require(started.dropFirst().split(separator: ",").first.map(String.init))
+    #expect(try perform("wait", number)?.contains("0") == true)
+    #expect(try perform("ending", number) != nil)
+    _ = try perform("forget", number)
+    #expect(message { _ = try perform("ending", number) }?.contains("no such program") == true)
+  }
+
   @Test func programsThatTakeTooLongEnd() throws {
     store.timeout = 100
     #expect(

@@ -72,6 +72,57 @@ import Testing
     #expect(try store.names(place("")).contains("people/"))
   }
 
+  /// A condition holds for a column as for a row, whether it is there or not.
+  @Test func columnsHaveConditions() throws {
+    try store.put(place("people/1"), #"{"name":"Ada","age":36}"#)
+    let column = try place("people/1/name")
+    guard case .resource(let name) = try store.get(column, if: nil) else {
+      Issue.record("there is a name")
+      return
+    }
+    let tag = EntityTag(of: name.bytes)
+    guard case .unchanged = try store.get(column, if: .differs(tag)) else {
+      Issue.record("it has not changed")
+      return
+    }
+    for path in ["people/1/name", "people/1"] {
+      #expect(
+        kind { _ = try store.get(place(path), if: .absent) } == .preconditionFailed, "\(path)")
+    }
+    guard case .missing = try store.get(place("people/2/name"), if: .absent) else {
+      Issue.record("there is no such row")
+      return
+    }
+  }
+
+  /// What was opened is given back with the store.
+  @Test func closedFilesAreGivenBack() throws {
+    let files = SQLiteFilesStore()
+    let path = directory.path + "/own.db"
+    let own = SQLiteStore(path: path)
+    _ = try own.perform(
+      "execute", Resource(#"["CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT)",[]]"#),
+      at: Reference(scheme: "db", components: []))
+    try own.close()
+    let components = Array(path.parts(between: UInt8(ascii: "/")))
+    let place = try Reference(
+      scheme: "sqlite", components: components + ["t", "1"], isAbsolute: true)
+    try files.put(place, #"{"v":"x"}"#)
+    func openCount() -> Int {
+      let descriptors =
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return descriptors.count {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?
+          .hasPrefix(path) == true
+      }
+    }
+    #if os(Linux)
+      #expect(openCount() > 0)
+    #endif
+    try files.close()
+    #expect(openCount() == 0)
+  }
+
   /// Files whose names only look the same are two databases.
   @Test func filesThatLookTheSameAreTwo() throws {
     let files = SQLiteFilesStore()

@@ -106,6 +106,14 @@ import Testing
     #expect(try store.delete(file("pipe"), if: nil))
   }
 
+  /// A condition that does not hold is told before what cannot be written.
+  @Test func conditionsHoldForPipesToo() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    #expect(
+      kind { try store.put(file("pipe"), Resource("x"), if: .absent) } == .preconditionFailed)
+    #expect(kind { try store.put(file("pipe"), Resource("x"), if: nil) } == .unsupported)
+  }
+
   @Test func waitingEndsWhenTheProgramIsStopped() throws {
     #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
     var options = FileStore.Options()
