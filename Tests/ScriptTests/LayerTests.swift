@@ -33,6 +33,23 @@ struct LayerTests {
     #expect(status == 0 && breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
   }
 
+  /// Files of stores that have locks build with those that the thread sanitizer sees as well, which are
+  /// those of the kit.
+  @Test func locksCanBeSeen() throws {
+    var count = 0
+    for folder in ["Sources/Stores", "Tests/StoresTests"] {
+      let folder = root.appending(path: folder)
+      let files = try #require(FileManager.default.enumerator(atPath: folder.path))
+      for case let file as String in files where file.hasSuffix(".swift") {
+        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        guard text.contains("Mutex") else { continue }
+        count += 1
+        #expect(text.contains("import TenonStoreKit\n"), "\(file)")
+      }
+    }
+    #expect(count > 5)
+  }
+
   /// The script counts what it says, in sources that are made up for it.
   @Test func scriptCountsMadeUpSources() throws {
     let (status, output) = try run(["python3", "Tests/ScriptTests/check_layers_tests.py"])

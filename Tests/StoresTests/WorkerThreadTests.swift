@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TenonStoreKit
 import Testing
 
 @testable import TenonStores

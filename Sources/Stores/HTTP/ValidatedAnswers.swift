@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TenonStoreKit
 internal import TenonText
 
 /// Answers that a server can be asked about: whoever reads a place again gets them, if the server says that
