@@ -23,7 +23,7 @@ extension Interpreter {
     if isGranted("sqlite") {
       let databases = SQLiteFilesStore()
       databases.isInterrupted = { interrupter.isRequested }
-      databases.mayRetry = { [weak machine] in machine?.mayPause ?? false }
+      databases.mayRetry = { [weak machine] in machine?.mayRetry ?? false }
       mount(databases, as: "sqlite")
     }
     if isGranted("process") {

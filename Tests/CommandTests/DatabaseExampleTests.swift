@@ -97,6 +97,49 @@ import Testing
     #expect(result.output == "#(true 2 true)\n3\n")
   }
 
+  /// Connections go by what another process has locked as by what takes its time: the loop goes on, what they
+  /// knew stays, and what they write is written when it can be.
+  @Test func aLockHoldsNoConnectionUp() throws {
+    let directory = try makeDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.path + "/shared.db"
+    let script = directory.path + "/hold.st"
+    try """
+    scheme:db := SQLite on: '\(path)'.
+    db: execute: 'begin exclusive'.
+    file:\(directory.path)/held := 'yes'.
+    [ file:\(directory.path)/enough isNil ] whileTrue: [ 5 milliseconds wait ].
+    db: execute: 'update t set v = 7 where id = 1'.
+    db: execute: 'commit'.
+    """
+    .write(toFile: script, atomically: false, encoding: .utf8)
+    let result = try Command.run(
+      "-e",
+      """
+      scheme:made := SQLite on: '\(path)'.
+      made: execute: 'create table t (id integer primary key, v integer)'.
+      made: execute: 'insert into t values (1, 1), (2, 2)'.
+      (scheme:made) close.
+      scheme:dir := ref:file:\(directory.path) asScheme.
+      other := [ process:sh/-c/{'exec "\(Command.path)" "\(script)"'} ] future.
+      [ dir:held isNil ] whileTrue: [ 5 milliseconds wait ].
+      // The file is opened by a connection.
+      scheme:db := SQLite on: '\(path)'.
+      var ticks := 0. var seen := 'nothing'. var x := 20. var states := OrderedCollection new.
+      Timer evaluate: [ ticks := ticks + 1. ticks = 10 ifTrue: [
+        states add: k state; add: seen. x := 21. dir:enough := 'yes' ] ] every: 5 milliseconds.
+      k := (seen |= db:t/1/v).
+      w := (db:t/2/v |= x).
+      [ seen = 7 and: [ w state = #satisfied ] ] whileFalse: [ 5 milliseconds wait ].
+      states addFirst: ticks >= 10.
+      stdout println: states asArray.
+      stdout println: #(k state, seen, w state, db:t/2/v).
+      Exit status: 0
+      """)
+    #expect(result.errors == "")
+    #expect(result.output == "#(true #pending 'nothing')\n#(#satisfied 7 #satisfied 21)\n")
+  }
+
   private func makeDirectory() throws -> URL {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "tenon-database-\(UUID().uuidString)")

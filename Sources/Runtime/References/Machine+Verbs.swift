@@ -154,8 +154,12 @@ extension Machine {
     }
     if let native = nativeStore(store) {
       recordRead(of: reference, in: store)
-      if native.executor != nil {
-        if readsForFormula, condition.isNil { return comingValue(at: reference, in: store) }
+      if native.executor != nil || !stores.coming.entries.isEmpty {
+        if readsForFormula, condition.isNil,
+          native.executor != nil || isPending(reference, in: store)
+        {
+          return comingValue(at: reference, in: store)
+        }
         let waited = waitForWrites(at: reference, in: store)
         if waited.isUnwind { return waited }
       }
@@ -167,6 +171,12 @@ extension Machine {
         }
         // What the store noticed about others holds whether or not the place can be read.
         if takeUpStoredChanges().isUnwind { return .unwind }
+        if case .failure(let failure) = outcome, failure.isPassing, readsForFormula,
+          condition.isNil
+        {
+          stores.coming.markStale(placeOfStore(reference, in: store))
+          return comingValue(at: reference, in: store)
+        }
         let content = try outcome.get()
         recordContent(content, at: reference, in: store)
         return try decode(content, from: native, at: place)
@@ -282,19 +292,11 @@ extension Machine {
         writeLater(.put(value), at: reference, in: store)
         return value
       }
-      // What it does itself may have taken it from everybody else.
-      let root = roots.count
-      roots.append(store)
-      roots.append(reference)
-      defer { dropRoots(to: root) }
-      graph.directWrite = nil
-      let stored =
+      return changing(reference, inOwn: store) {
         condition.isNil
-        ? send(stores.putSelector, to: store, value, reference)
-        : send(selector("put:at:if:"), to: store, value, reference, condition)
-      guard !stored.isUnwind, !wasToldDirectly(reference, store) else { return stored }
-      roots.append(stored)
-      return recordOwnChange(reference, in: store).isUnwind ? .unwind : stored
+          ? send(stores.putSelector, to: store, value, reference)
+          : send(selector("put:at:if:"), to: store, value, reference, condition)
+      }
     }
     do throws(Failure) {
       let place = try self.reference(reference)
@@ -310,8 +312,14 @@ extension Machine {
       }
       let precondition = try asPrecondition(condition)
       joinBatch(native)
-      try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
-        () throws(StoreError) in try native.put(place, resource, if: precondition)
+      do throws(Failure) {
+        try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
+          () throws(StoreError) in try native.put(place, resource, if: precondition)
+        }
+      } catch {
+        guard error.isPassing, writesForConnection, condition.isNil else { throw error }
+        writeLater(.resource(resource, value), at: reference, in: store)
+        return value
       }
       forgetContent(at: reference, in: store)
       didChangeStore(reference, in: store)
@@ -319,6 +327,24 @@ extension Machine {
     } catch {
       return signal(error)
     }
+  }
+
+  /// Has a store of the program's own change a place, and tells of it unless the answer says that nothing has.
+  private func changing(
+    _ reference: Value, inOwn store: Value, unless nothing: Value = .unwind, _ ask: () -> Value
+  ) -> Value {
+    // What it does itself may have taken it from everybody else.
+    let root = roots.count
+    roots.append(store)
+    roots.append(reference)
+    defer { dropRoots(to: root) }
+    graph.directWrite = nil
+    let answer = ask()
+    guard !answer.isUnwind, answer != nothing, !wasToldDirectly(reference, store) else {
+      return answer
+    }
+    roots.append(answer)
+    return recordOwnChange(reference, in: store).isUnwind ? .unwind : answer
   }
 
   /// Removes what is at a place of a store.
@@ -364,29 +390,27 @@ extension Machine {
       return .true
     }
     guard let native = nativeStore(store) else {
-      let root = roots.count
-      roots.append(store)
-      roots.append(reference)
-      defer { dropRoots(to: root) }
-      graph.directWrite = nil
-      let existed =
-        condition.isNil
-        ? send(selector("delete:"), to: store, reference)
-        : send(selector("delete:if:"), to: store, reference, condition)
       // Where nothing was, nothing has changed.
-      guard !existed.isUnwind, existed != .false, !wasToldDirectly(reference, store) else {
-        return existed
+      return changing(reference, inOwn: store, unless: .false) {
+        condition.isNil
+          ? send(selector("delete:"), to: store, reference)
+          : send(selector("delete:if:"), to: store, reference, condition)
       }
-      roots.append(existed)
-      return recordOwnChange(reference, in: store).isUnwind ? .unwind : existed
     }
     do throws(Failure) {
       let place = try self.reference(reference)
       let precondition = try asPrecondition(condition)
       joinBatch(native)
-      let existed = try changing(
-        .delete, of: native, at: place, in: store, keeping: reference, store
-      ) { () throws(StoreError) in try native.delete(place, if: precondition) }
+      let existed: Bool
+      do throws(Failure) {
+        existed = try changing(
+          .delete, of: native, at: place, in: store, keeping: reference, store
+        ) { () throws(StoreError) in try native.delete(place, if: precondition) }
+      } catch {
+        guard error.isPassing, writesForConnection, condition.isNil else { throw error }
+        writeLater(.delete, at: reference, in: store)
+        return .true
+      }
       forgetContent(at: reference, in: store)
       didChangeStore(reference, in: store)
       return takeUpStoredChanges().isUnwind ? .unwind : Value(existed)

@@ -41,6 +41,17 @@ extension Machine {
   /// Whether what is evaluated may let time pass.
   package var mayPause: Bool { mayWait && graph.atomicDepth == 0 && host.clock != nil }
 
+  /// Whether a lock that a store meets now is met by asking again later: by whoever waits, or by what a
+  /// connection puts off.
+  package var mayRetry: Bool {
+    mayPause || host.clock != nil && (readsForFormula || writesForConnection)
+  }
+
+  /// Whether something is under way at a place.
+  func isPending(_ reference: Value, in store: Value) -> Bool {
+    stores.coming.entries[placeOfStore(reference, in: store)]?.isPending == true
+  }
+
   /// How long a store that is locked is tried again, in nanoseconds.
   private static let lockPatience = 5_000_000_000
 
@@ -56,7 +67,7 @@ extension Machine {
       do throws(StoreError) {
         return try body()
       } catch {
-        guard error.kind == .locked, error.retryAfter == 0, left > 0, mayPause else {
+        guard error.isPassing, left > 0, mayPause else {
           throw .store(error, during: verb)
         }
         if roots.count == root { roots += kept }

@@ -42,7 +42,7 @@ final class SQLiteConnection {
   private let isInterrupted: () -> Bool
   /// Whether whoever asks will ask again where another connection has locked something, so that it is not
   /// waited for here.
-  var mayRetry = false
+  var mayRetry: Bool
   /// Statements that are run often, by their texts.
   private var prepared: [String: SQLiteStatement] = [:]
   /// The text that is being prepared, for errors.
@@ -74,7 +74,7 @@ final class SQLiteConnection {
   ///
   /// - Throws: `SQLiteFailure`.
   init(
-    _ path: String, creates: Bool, isInterrupted: @escaping () -> Bool
+    _ path: String, creates: Bool, mayRetry: Bool, isInterrupted: @escaping () -> Bool
   ) throws(SQLiteFailure) {
     guard let library = LibSQLite.system else {
       throw SQLiteFailure(
@@ -95,6 +95,7 @@ final class SQLiteConnection {
     self.library = library
     unsafe database = handle
     self.isInterrupted = isInterrupted
+    self.mayRetry = mayRetry
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe library.progress(
       handle, SQLiteConnection.stepsPerLook,

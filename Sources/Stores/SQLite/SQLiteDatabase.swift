@@ -78,10 +78,10 @@ final class SQLiteDatabase {
       return connection
     }
     guard try isThere() || (creates && isWriting) else { return nil }
-    let opened = try SQLiteConnection(path, creates: creates, isInterrupted: isInterrupted)
-    connection = opened
-    opened.mayRetry = mayRetry()
+    let opened = try SQLiteConnection(
+      path, creates: creates, mayRetry: mayRetry(), isInterrupted: isInterrupted)
     version = try opened.run("PRAGMA data_version").rows.first?.first
+    connection = opened
     return opened
   }
 

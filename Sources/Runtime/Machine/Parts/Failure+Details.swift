@@ -65,6 +65,11 @@ extension Machine {
   }
 }
 
+extension Failure {
+  /// Whether a store is locked now, and needs but to be asked again.
+  var isPassing: Bool { storeError?.error.isPassing == true }
+}
+
 /// What a store said, boxed: few failures have it.
 final class StoreErrorDetails: Sendable {
   let error: StoreError
