@@ -66,6 +66,28 @@ import Testing
     #expect(boiler.level == 10)
   }
 
+  /// A property of a kind of its own rests, whatever kind of number a formula comes to.
+  @Test func numbersOfAnotherKindRest() throws {
+    let interpreter = Interpreter()
+    try interpreter.define(Boiler.self) { HostProperty("level", \.level) }
+    let boiler = Boiler()
+    let object = try interpreter.object(boiler)
+    interpreter["boiler"] = object
+    _ = try interpreter.evaluate("var double. k := (double =|= boiler level * 2)")
+    for (text, level) in [("double := 20", 10.0), ("double := 21", 10.5), ("boiler level: 4", 4)] {
+      _ = try interpreter.evaluate(text)
+      #expect(boiler.level == level, "\(text)")
+      #expect(try interpreter.evaluate("k state printString", as: String.self) == "#satisfied")
+      #expect(try interpreter.get("double", as: Double.self) == level * 2)
+    }
+    try interpreter.set("double", to: 30)
+    #expect(boiler.level == 15)
+    #expect(try interpreter.evaluate("k state printString", as: String.self) == "#satisfied")
+    // A wish that the property cannot hold is told.
+    _ = try interpreter.evaluate("var half. half =|= boiler level / 3. half := 1 / 3")
+    #expect(boiler.level == 1)
+  }
+
   /// A class of a script that inherits from one of the host, and connects what it inherits.
   @Test func aScriptDerivesAndConnects() throws {
     let interpreter = Interpreter()

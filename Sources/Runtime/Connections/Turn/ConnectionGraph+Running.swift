@@ -293,6 +293,7 @@ extension ConnectionGraph {
     if machine.isCopied(value, to: place)
       ? machine.isCopy(old, of: value, in: place.object)
       : machine.isUnchanged(old, value) || isWithinTolerance(old, value, of: number)
+        || isKept(value, as: old, in: output, by: number)
     {
       markSatisfied(number)
       countIdleRun(of: number)

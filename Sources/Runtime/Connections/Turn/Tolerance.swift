@@ -19,6 +19,14 @@ extension ConnectionGraph {
     else { return false }
     return machine.differ(old, new, byAtMost: tolerance.number)
   }
+
+  /// Returns whether a place has kept, as a float, the number that a formula has given it in this turn.
+  func isKept(_ value: Value, as kept: Value, in output: CellID, by number: Int32) -> Bool {
+    guard hot[output.rawValue].writer == number, hot[output.rawValue].turn == words[0].firstTurn,
+      let kept = machine.double(kept)
+    else { return false }
+    return machine.nearestDouble(value) == kept
+  }
 }
 
 extension Machine {
