@@ -33,6 +33,7 @@ extension Primitive {
     case "LinkedList": linkedList
     case "Dictionary": dictionary + dictionaryLoops
     case "IdentityDictionary": identityDictionary
+    case "Bag": bag
     case "Set": set + setLoops
     case "IdentitySet": identitySet
     case "BlockClosure": blockClosure + blockText + blockInspection

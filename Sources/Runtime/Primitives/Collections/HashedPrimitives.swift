@@ -6,6 +6,34 @@ extension Primitive {
   static let set = set(byIdentity: false)
   static let identitySet = set(byIdentity: true)
 
+  static let bag: [Primitive] = [
+    Primitive(
+      "addUnwatched: element", "Private: adds element where nobody watches; whether it did."
+    ) {
+      machine, arguments throws(Failure) in
+      let bag = ObjectRef(arguments.receiver)
+      let dictionary = machine.kernel.dictionary.index
+      guard bag[slot: 0].isObject(ofClass: dictionary) else { return .false }
+      let finding = machine.find(arguments[0], in: bag[slot: 0], byIdentity: false)
+      // The element may have been asked, and have changed anything: counts, size and version.
+      guard bag[slot: 0].isObject(ofClass: dictionary), case let table = HashTable(bag[slot: 0]),
+        (bag.flags | table.object.flags) & (ObjectFlag.watched | ObjectFlag.immutable) == 0,
+        let size = next(bag[slot: 1]), let version = next(bag[slot: 2])
+      else { return .false }
+      switch finding {
+      case .found(let number):
+        guard let count = next(table.value(of: number)) else { return .false }
+        table.setValue(count, of: number)
+      case .absent(let hash):
+        try table.insert(arguments[0], Value(small: 1), hash: hash, machine)
+      case .unwound: return .unwind
+      }
+      bag[slot: 1] = size
+      bag[slot: 2] = version
+      return .true
+    }
+  ]
+
   static let hashedCollection: [Primitive] = [
     Primitive("removeAll", "Removes all entries.") { machine, arguments throws(Failure) in
       try machine.removeEntries(of: arguments.receiver)
@@ -47,21 +75,6 @@ extension Primitive {
         return try put(
           machine, arguments[1], at: arguments[0], finding, in: HashTable(arguments.receiver))
       },
-      Primitive(
-        "countOne: key",
-        "Private: adds 1 to the small integer at key, 0 when there is none; false for another value."
-      ) { machine, arguments throws(Failure) in
-        let table = HashTable(arguments.receiver)
-        let finding = machine.find(arguments[0], in: arguments.receiver, byIdentity: byIdentity)
-        var count = 0
-        if case .found(let number) = finding {
-          guard let found = table.value(of: number).asSmallInteger else { return .false }
-          count = found
-        }
-        guard let sum = Value(exactlySmall: count &+ 1) else { return .false }
-        let answer = try put(machine, sum, at: arguments[0], finding, in: table)
-        return answer.isUnwind ? .unwind : .true
-      },
       Primitive("removeKey: key ifAbsent: aBlock", "Removes the key; answers its value.") {
         machine, arguments throws(Failure) in
         try removeEntry(machine, arguments, byIdentity) { $0.value(of: $1) }
@@ -96,6 +109,11 @@ extension Primitive {
         try removeEntry(machine, arguments, byIdentity) { _, _ in arguments[0] }
       },
     ]
+  }
+
+  /// The small integer behind a small integer, if there is one.
+  private static func next(_ value: Value) -> Value? {
+    value.asSmallInteger.flatMap { Value(exactlySmall: $0 &+ 1) }
   }
 
   /// Looks the first argument up in the receiver.
