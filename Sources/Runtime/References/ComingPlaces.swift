@@ -63,6 +63,8 @@ final class ComingPlaces {
     var places: Set<Place> = []
   }
 
+  /// Whether what a store is asked now can be asked again when the turn is over.
+  var putsOff = false
   var entries: [Place: Entry] = [:]
   /// What connections of whole stores exchange, by the numbers of the connections.
   var exchanges: [Int: StoreExchange] = [:]

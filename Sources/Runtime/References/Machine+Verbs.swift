@@ -167,7 +167,9 @@ extension Machine {
         let place = try self.reference(reference)
         let precondition = try asPrecondition(condition)
         let outcome = Result { () throws(Failure) in
-          try read(place, from: native, if: precondition, keeping: reference, store)
+          try puttingOff(readsForFormula && condition.isNil) { () throws(Failure) in
+            try read(place, from: native, if: precondition, keeping: reference, store)
+          }
         }
         // What the store noticed about others holds whether or not the place can be read.
         if takeUpStoredChanges().isUnwind { return .unwind }
@@ -313,8 +315,10 @@ extension Machine {
       let precondition = try asPrecondition(condition)
       joinBatch(native)
       do throws(Failure) {
-        try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
-          () throws(StoreError) in try native.put(place, resource, if: precondition)
+        try puttingOff(writesForConnection && condition.isNil) { () throws(Failure) in
+          try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
+            () throws(StoreError) in try native.put(place, resource, if: precondition)
+          }
         }
       } catch {
         guard error.isPassing, writesForConnection, condition.isNil else { throw error }
@@ -403,9 +407,11 @@ extension Machine {
       joinBatch(native)
       let existed: Bool
       do throws(Failure) {
-        existed = try changing(
-          .delete, of: native, at: place, in: store, keeping: reference, store
-        ) { () throws(StoreError) in try native.delete(place, if: precondition) }
+        existed = try puttingOff(writesForConnection && condition.isNil) { () throws(Failure) in
+          try changing(.delete, of: native, at: place, in: store, keeping: reference, store) {
+            () throws(StoreError) in try native.delete(place, if: precondition)
+          }
+        }
       } catch {
         guard error.isPassing, writesForConnection, condition.isNil else { throw error }
         writeLater(.delete, at: reference, in: store)

@@ -43,8 +43,16 @@ extension Machine {
 
   /// Whether a lock that a store meets now is met by asking again later: by whoever waits, or by what a
   /// connection puts off.
-  package var mayRetry: Bool {
-    mayPause || host.clock != nil && (readsForFormula || writesForConnection)
+  package var mayRetry: Bool { mayPause || stores.coming.putsOff }
+
+  /// Asks a store for what can be put off, or not.
+  func puttingOff<Answer>(
+    _ isPossible: Bool, _ body: () throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    let outer = stores.coming.putsOff
+    stores.coming.putsOff = isPossible && host.clock != nil
+    defer { stores.coming.putsOff = outer }
+    return try body()
   }
 
   /// Whether something is under way at a place.
