@@ -12,21 +12,21 @@ extension Primitive {
     ) {
       machine, arguments throws(Failure) in
       let bag = ObjectRef(arguments.receiver)
-      let dictionary = machine.kernel.dictionary.index
-      guard bag[slot: 0].isObject(ofClass: dictionary) else { return .false }
-      let finding = machine.find(arguments[0], in: bag[slot: 0], byIdentity: false)
+      guard let counts = unwatchedCounts(of: bag, machine) else { return .false }
+      let finding = machine.find(arguments[0], in: counts, byIdentity: false)
+      if case .unwound = finding { return .unwind }
       // The element may have been asked, and have changed anything: counts, size and version.
-      guard bag[slot: 0].isObject(ofClass: dictionary), case let table = HashTable(bag[slot: 0]),
-        (bag.flags | table.object.flags) & (ObjectFlag.watched | ObjectFlag.immutable) == 0,
-        let size = next(bag[slot: 1]), let version = next(bag[slot: 2])
+      guard unwatchedCounts(of: bag, machine) == counts, let size = next(bag[slot: 1]),
+        let version = next(bag[slot: 2])
       else { return .false }
+      let table = HashTable(counts)
       switch finding {
       case .found(let number):
         guard let count = next(table.value(of: number)) else { return .false }
         table.setValue(count, of: number)
       case .absent(let hash):
         try table.insert(arguments[0], Value(small: 1), hash: hash, machine)
-      case .unwound: return .unwind
+      case .unwound: break
       }
       bag[slot: 1] = size
       bag[slot: 2] = version
@@ -109,6 +109,14 @@ extension Primitive {
         try removeEntry(machine, arguments, byIdentity) { _, _ in arguments[0] }
       },
     ]
+  }
+
+  /// The dictionary in which a bag counts, if nobody watches either.
+  private static func unwatchedCounts(of bag: ObjectRef, _ machine: Machine) -> Value? {
+    let counts = bag[slot: 0]
+    guard counts.isObject(ofClass: machine.kernel.dictionary.index) else { return nil }
+    let flags = bag.flags | ObjectRef(counts).flags
+    return flags & (ObjectFlag.watched | ObjectFlag.immutable) == 0 ? counts : nil
   }
 
   /// The small integer behind a small integer, if there is one.
