@@ -19,7 +19,10 @@ struct MatrixScheme {
   /// What does not work in a way, by design, as `way verb`.
   ///
   /// A mapping store has the verbs of its source, and no command that goes by it.
-  var exceptions: Set<String> = ["subclassed details", "subclassed pack", "subclassed start"]
+  var exceptions = MatrixScheme.commandsOfMappings
+  static let commandsOfMappings: Set = [
+    "subclassed details", "subclassed pack", "subclassed start",
+  ]
   /// Makes an interpreter that can be granted the scheme.
   var interpreter: (MatrixGrant) -> Interpreter = { _ in
     Interpreter(clock: Interpreter.systemClock)
@@ -136,6 +139,8 @@ final class MatrixWorld {
       elsewhere: elsewhere.map { ($0, $0) },
       reads: ["get", "literal", "stream", "copy", "status", "exists", "digest", "connect"],
       writes: ["put", "assign", "delete", "post", "connectTo"],
+      // A connection that was made with a store of the script's own stays with that.
+      exceptions: MatrixScheme.commandsOfMappings.union(["before connectTo"]),
       grant: { [self] grant, interpreter in
         switch grant {
         case .granted, .reading:

@@ -80,15 +80,19 @@ import Testing
     return situation.loot(text)
   }
 
+  /// Tries a cell.
+  ///
+  /// - Returns: Whether the world has changed.
   private func check(
     _ verb: MatrixVerb, at place: MatrixPlace, in situation: Situation, _ count: inout Count
-  ) throws {
+  ) throws -> Bool {
     let scheme = situation.scheme
     let works = scheme.works(verb, granted: situation.grant, situation.way)
     let isReading = situation.grant == .reading && verb.isWriting
     let before = scheme.footprint(!isReading)
-    let telling = scheme.secrets + verb.evidence
-    guard var loot = try run(verb, at: place, in: situation) else { return }
+    // A store of the script's own says what it likes of itself.
+    let telling = scheme.secrets + (situation.way.isTrick ? [] : verb.evidence)
+    guard var loot = try run(verb, at: place, in: situation) else { return false }
     if verb.waitsForChange, let change = scheme.change { try change() }
     // What takes its time comes in turns of the run loop.
     for _ in 0..<(works ? 400 : 1) {
@@ -117,8 +121,8 @@ import Testing
         count.leaks.append(name)
       }
     }
-    if before != after { try scheme.reset() }
     situation.clear()
+    return before != after
   }
 
   /// The lines of a scheme granted in a way.
@@ -142,7 +146,12 @@ import Testing
         knownPlace = place.text
       }
       guard let situation = known else { return }
-      try check(verb, at: place, in: situation, &count)
+      let isChanged = try check(verb, at: place, in: situation, &count)
+      // What it may have written elsewhere is nobody's secret, and must not look like one.
+      if isChanged || grant == .elsewhere && verb.isWriting {
+        try scheme.reset()
+        known = nil
+      }
     }
   }
 

@@ -41,7 +41,9 @@ struct MatrixVerb {
     MatrixVerb(name: "status", form: .message("status", []), evidence: ["a resource of "]),
     MatrixVerb(name: "exists", form: .message("exists", []), evidence: ["true | #("]),
     MatrixVerb(name: "digest", form: .message("digest:", ["'sha256'"])),
-    MatrixVerb(name: "details", form: .text("({R}) store perform: 'details' with: nil at: ({R})")),
+    MatrixVerb(
+      name: "details", form: .text("({R}) store perform: 'details' with: nil at: ({R})"),
+      evidence: ["'permissions': "]),
     MatrixVerb(
       name: "pack", form: .text("({R}) store perform: 'pack' with: #[1 2 3] at: ({R})")),
     MatrixVerb(name: "list", form: .text("({R}) parent children")),
