@@ -43,7 +43,7 @@ struct MatrixVerb {
     MatrixVerb(name: "digest", form: .message("digest:", ["'sha256'"])),
     MatrixVerb(
       name: "details", form: .text("({R}) store perform: 'details' with: nil at: ({R})"),
-      evidence: ["'permissions': "]),
+      evidence: ["'kind': 'file'"]),
     MatrixVerb(
       name: "pack", form: .text("({R}) store perform: 'pack' with: #[1 2 3] at: ({R})")),
     MatrixVerb(name: "list", form: .text("({R}) parent children")),
