@@ -16,6 +16,8 @@ struct MatrixScheme {
   var writes: Set<String> = []
   /// Those that read where only reading is granted.
   var readsWhereReading: Set<String>?
+  /// Verbs whose answers look like the secret.
+  var unclear: Set<String> = []
   /// What does not work in a way, by design, as `way verb`.
   ///
   /// A mapping store has the verbs of its source, and no command that goes by it.

@@ -93,7 +93,7 @@ extension MatrixWorld {
       place: MatrixPlace(
         scheme: "terminal", literal: "stdin", text: "stdin", storeClass: "NativeStore"),
       secrets: ["\(isatty(0) == 1)"],
-      reads: ["get", "literal", "copy", "status", "exists", "connect"],
+      reads: ["get", "literal", "copy", "status", "exists", "connect"], unclear: ["exists"],
       grant: { grant, interpreter in
         switch grant {
         case .granted: interpreter.mountTerminal()

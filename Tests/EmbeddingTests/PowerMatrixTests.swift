@@ -91,7 +91,8 @@ import Testing
     let isReading = situation.grant == .reading && verb.isWriting
     let before = scheme.footprint(!isReading)
     // A store of the script's own says what it likes of itself.
-    let telling = scheme.secrets + (situation.way.isTrick ? [] : verb.evidence)
+    let secrets = scheme.unclear.contains(verb.name) ? [] : scheme.secrets
+    let telling = secrets + (situation.way.isTrick ? [] : verb.evidence)
     guard var loot = try run(verb, at: place, in: situation) else { return false }
     if verb.waitsForChange, let change = scheme.change { try change() }
     // What takes its time comes in turns of the run loop.
