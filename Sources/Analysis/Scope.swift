@@ -50,7 +50,8 @@ package final class Scope {
   /// The variables by their names, once there are too many to look at one after the other.
   private var variablesByName: [String: Variable] = [:]
   private static let fewVariables = 12
-  package private(set) var children: [Scope] = []
+  /// The scopes right inside, until the frame is laid out.
+  private var children: [Scope] = []
 
   /// The parameter that holds the element which a query looks at, if this is a query's block: names
   /// that it does not declare may be properties of that element.
@@ -186,6 +187,8 @@ package final class Scope {
     for child in children {
       if child.ownsFrame { child.layOut() } else { child.place(next: &next) }
     }
+    // A scope and the one around it would keep each other for ever.
+    children = []
   }
 
   /// Numbers the captured variables of this scope's context; slot 0 is the parent.
