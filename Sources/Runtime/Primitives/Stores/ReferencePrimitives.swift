@@ -98,7 +98,9 @@ extension Primitive {
       machine.makeReference(
         try machine.reference(arguments.receiver).inScheme(try machine.swiftString(arguments[0])))
     },
-    Primitive("asURL", "The text of an address of the web, or of a file with an absolute path.") {
+    Primitive(
+      "urlText", "Private: the text of an address of the web, or of a file with an absolute path."
+    ) {
       machine, arguments throws(Failure) in
       let reference = try machine.reference(arguments.receiver)
       guard let text = reference.urlText else {
