@@ -79,6 +79,8 @@ extension SQLiteDatabase {
       switch try target(place, connection) {
       case .nothing:
         try check(condition, isThere: false, nil)
+        // A row may come and go; a name that the schema does not have is a mistake.
+        if let unknown = try unknownName(in: place, connection) { throw unknown }
         return .missing
       case .root:
         try check(condition, isThere: true, nil)
@@ -118,7 +120,9 @@ extension SQLiteDatabase {
     return try using(place, isWriting: false, absent: nil) { (connection) throws(SQLiteFailure) in
       switch try target(place, connection) {
       case .root: return try tables(connection)
-      case .nothing: throw try absence(place, connection, "there is no such key")
+      case .nothing:
+        throw try unknownName(in: place, connection)
+          ?? SQLiteFailure(.notFound, "there is no such key")
       case .table(let table, let key):
         guard !table.isView else {
           throw SQLiteFailure(.unsupported, "the rows of a view have no keys; a query finds them")
@@ -192,16 +196,20 @@ extension SQLiteDatabase {
     }
   }
 
-  /// That there is no table, or what else is not there.
-  private func absence(
-    _ place: Place, _ connection: SQLiteConnection, _ other: String
-  ) throws(SQLiteFailure) -> SQLiteFailure {
-    guard let name = place.components.first,
-      try SQLiteTable.find(name, in: connection) == nil
-    else {
-      return SQLiteFailure(.notFound, other)
+  /// That there is no table or column of a name in a place; nil where all of them are known.
+  private func unknownName(
+    in place: Place, _ connection: SQLiteConnection
+  ) throws(SQLiteFailure) -> SQLiteFailure? {
+    guard let name = place.components.first else { return nil }
+    guard let table = try SQLiteTable.find(name, in: connection) else {
+      return SQLiteFailure(.notFound, SQLiteMissing.table(name).reason(in: connection))
     }
-    return SQLiteFailure(.notFound, SQLiteMissing.table(name).reason(in: connection))
+    guard !table.isView, place.components.count == table.key.count + 2,
+      let column = place.components.last,
+      !table.columns.contains(where: { ExactText($0.name) == ExactText(column) })
+    else { return nil }
+    return SQLiteFailure(
+      .notFound, SQLiteMissing.column(column, of: table.name).reason(in: connection))
   }
 
   /// Why a row cannot be written at a place.
@@ -265,7 +273,10 @@ extension SQLiteDatabase {
     try using(place, isWriting: true, absent: nil) { (connection) throws(SQLiteFailure) in
       try atomically(connection) { () throws(SQLiteFailure) in
         let target = try target(place, connection)
-        if case .nothing = target { throw try absence(place, connection, "there is no such key") }
+        if case .nothing = target {
+          throw try unknownName(in: place, connection)
+            ?? SQLiteFailure(.notFound, "there is no such key")
+        }
         guard case .table(let table, let key) = target, key.isEmpty else {
           throw SQLiteFailure(.unsupported, "rows are added to a table")
         }
@@ -399,7 +410,9 @@ extension SQLiteDatabase {
     case .table(let table, let key): return (table, key)
     case .row, .column: throw SQLiteFailure(.notADirectory, "a row has no rows below it")
     case .root: throw SQLiteFailure(.notFound, "there is no such table")
-    case .nothing: throw try absence(place, connection, "there is no such key")
+    case .nothing:
+      throw try unknownName(in: place, connection)
+        ?? SQLiteFailure(.notFound, "there is no such key")
     }
   }
 
