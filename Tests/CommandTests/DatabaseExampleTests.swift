@@ -140,6 +140,54 @@ import Testing
     #expect(result.output == "#(true #pending 'nothing')\n#(#satisfied 7 #satisfied 21)\n")
   }
 
+  /// What writes a place of a database is pending until the place is written, whatever kind of connection it is.
+  @Test func aWriteThatALockPutsOffIsPending() throws {
+    let directory = try makeDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.path + "/shared.db"
+    let script = directory.path + "/hold.st"
+    try """
+    scheme:db := SQLite on: '\(path)'.
+    db: execute: 'begin exclusive'.
+    file:\(directory.path)/held := 'yes'.
+    [ file:\(directory.path)/enough isNil ] whileTrue: [ 5 milliseconds wait ].
+    db: execute: 'commit'.
+    """
+    .write(toFile: script, atomically: false, encoding: .utf8)
+    let result = try Command.run(
+      "-e",
+      """
+      scheme:db := SQLite on: '\(path)'.
+      db: execute: 'create table t (id integer primary key, v integer)'.
+      db: execute: 'insert into t values (1, 1), (2, 2), (3, 3)'.
+      scheme:dir := ref:file:\(directory.path) asScheme.
+      var a := 10. var b := 20. var c := 30. var seen.
+      connections := Array with: (db:t/1/v |= a) with: (db:t/2/v =|= b) with: (ref:c -> db:t/3/v).
+      states := [ (connections collect: [ :each | each state ]) asArray ].
+      stdout println: states value.
+      other := [ process:sh/-c/{'exec "\(Command.path)" "\(script)"'} ] future.
+      [ dir:held isNil ] whileTrue: [ 5 milliseconds wait ].
+      ticks := 0.
+      Timer evaluate: [ ticks := ticks + 1. ticks = 10 ifTrue: [
+        seen := states value. dir:enough := 'yes' ] ] every: 5 milliseconds.
+      [ a := 11. b := 21. c := 31 ] value.
+      [ (states value includes: #pending) or: [ seen isNil ] ] whileTrue: [ 5 milliseconds wait ].
+      stdout println: seen.
+      stdout println: states value.
+      stdout println: #(db:t/1/v, db:t/2/v, db:t/3/v).
+      Exit status: 0
+      """)
+    #expect(result.errors == "")
+    #expect(
+      result.output == """
+        #(#satisfied #satisfied #satisfied)
+        #(#pending #pending #pending)
+        #(#satisfied #satisfied #satisfied)
+        #(11 21 31)
+
+        """)
+  }
+
   private func makeDirectory() throws -> URL {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "tenon-database-\(UUID().uuidString)")

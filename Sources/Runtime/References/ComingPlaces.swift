@@ -44,6 +44,8 @@ final class ComingPlaces {
     var answered = 0
     /// The connection that writes, where no formula determines the place.
     var connection: Connection?
+    /// The place that is written for a formula: this one, or one of a store that writes this one for it.
+    var origin: Place?
 
     var isPending: Bool { isReading || isWriting }
 
@@ -312,6 +314,7 @@ extension Machine {
     var entry = stores.coming.entries[place] ?? ComingPlaces.Entry()
     entry.write = write
     entry.connection = graph.observers.write?.connection
+    entry.origin = graph.writing.map { graph[$0].place }
     switch write {
     case .put(let value), .resource(_, let value): entry.answer = .value(value)
     case .delete: entry.answer = .value(.nil)
@@ -378,7 +381,8 @@ extension Machine {
     while let write = stores.coming.entries[place]?.write {
       stores.coming.entries[place]?.write = nil
       // What the store tells of this place meanwhile is its echo.
-      graph.writing = graph.cellsByPlace[place]
+      let origin = stores.coming.entries[place]?.origin
+      graph.writing = graph.cellsByPlace[place] ?? origin.flatMap { graph.cellsByPlace[$0] }
       graph.storing = graph.writing
       defer {
         graph.writing = nil
@@ -405,15 +409,17 @@ extension Machine {
 
   /// Tells the connection that has written a place why it could not be.
   private func tell(_ failure: Failure, of place: Place) {
-    guard let cell = graph.cellsByPlace[place] else { return }
-    graph.forgetCachedValue(of: cell)
-    if let connection = stores.coming.entries[place]?.connection, connection.status == .active,
+    let entry = stores.coming.entries[place]
+    let cell = entry?.origin.flatMap { graph.cellsByPlace[$0] } ?? graph.cellsByPlace[place]
+    if let cell { graph.forgetCachedValue(of: cell) }
+    if let connection = entry?.connection, connection.status == .active,
       let observer = connection.observer
     {
       observer.error = failure.message
       report(failure, of: connection)
       return
     }
+    guard let cell else { return }
     let formulas = graph[cell].region?.constraints.flatMap(\.formulas) ?? []
     let writers = [graph.owner(of: cell)].compactMap(\.self) + formulas.filter { $0.output == cell }
     for formula in writers.prefix(1) { record(failure, of: formula) }
@@ -482,11 +488,12 @@ extension Machine {
     guard !stores.coming.entries.isEmpty else { return nil }
     let cells =
       connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
-    return cells.compactMap { cell in
-      guard graph.hot[cell.rawValue].kind == .stored,
-        let entry = stores.coming.entries[graph[cell].place], entry.isAwaited(since: number)
-      else { return nil }
-      return entry.since
-    }.min()
+    let places = Set(cells.map { graph[$0].place })
+    return stores.coming.entries.filter { place, entry in
+      entry.isAwaited(since: number)
+        && (places.contains(place)
+          || entry.isWriting && entry.connection?.number == connection.number
+          || entry.origin.map(places.contains) == true)
+    }.map(\.value.since).min()
   }
 }

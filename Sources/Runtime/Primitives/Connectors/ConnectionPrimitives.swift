@@ -309,14 +309,12 @@ extension Machine {
     if connection.status != .active { return connection.status.rawValue }
     if let observer = connection.observer {
       if observer.error != nil || connection.pathFailure != nil { return "error" }
-      if observer.isPending || stores.coming.exchanges[connection.number] != nil {
-        return "pending"
-      }
+      if observer.isPending || pendingTime(of: connection) != nil { return "pending" }
       if observer.kind == .places {
         return observer.cells.isEmpty || !showsTruth(observer) ? "waiting" : "satisfied"
       }
     }
-    if pendingTime(of: connection) != nil { return "pending" }
+    if connection.observer == nil, pendingTime(of: connection) != nil { return "pending" }
     if connection.formulas.contains(where: { graph.isStale($0) }) { return "stale" }
     if let state = redundantState(of: connection) { return state }
     if hasFailed(connection) { return "error" }
