@@ -140,8 +140,9 @@ import Testing
     #expect(result.output == "#(true #pending 'nothing')\n#(#satisfied 7 #satisfied 21)\n")
   }
 
-  /// What writes a place of a database is pending until the place is written, whatever kind of connection it is.
-  @Test func aWriteThatALockPutsOffIsPending() throws {
+  /// What writes a place of a locked database, or asks it a question, is pending until that is done, whatever kind of
+  /// connection it is.
+  @Test func whatALockPutsOffIsPending() throws {
     let directory = try makeDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let path = directory.path + "/shared.db"
@@ -161,8 +162,8 @@ import Testing
       db: execute: 'create table t (id integer primary key, v integer)'.
       db: execute: 'insert into t values (1, 1), (2, 2), (3, 3)'.
       scheme:dir := ref:file:\(directory.path) asScheme.
-      var a := 10. var b := 20. var c := 30. var seen.
-      connections := Array with: (db:t/1/v |= a) with: (db:t/2/v =|= b) with: (ref:c -> db:t/3/v).
+      var a := 10. var b := 20. var c := 30. var sum. var seen.
+      connections := Array with: (db:t/1/v |= a) with: (db:t/2/v =|= b) with: (ref:c -> db:t/3/v) with: (sum |= (db:t select: [ :each | each at: 'id' | > 1 ]) size + a).
       states := [ (connections collect: [ :each | each state ]) asArray ].
       stdout println: states value.
       other := [ process:sh/-c/{'exec "\(Command.path)" "\(script)"'} ] future.
@@ -174,16 +175,16 @@ import Testing
       [ (states value includes: #pending) or: [ seen isNil ] ] whileTrue: [ 5 milliseconds wait ].
       stdout println: seen.
       stdout println: states value.
-      stdout println: #(db:t/1/v, db:t/2/v, db:t/3/v).
+      stdout println: #(db:t/1/v, db:t/2/v, db:t/3/v, sum).
       Exit status: 0
       """)
     #expect(result.errors == "")
     #expect(
       result.output == """
-        #(#satisfied #satisfied #satisfied)
-        #(#pending #pending #pending)
-        #(#satisfied #satisfied #satisfied)
-        #(11 21 31)
+        #(#satisfied #satisfied #satisfied #satisfied)
+        #(#pending #pending #pending #pending)
+        #(#satisfied #satisfied #satisfied #satisfied)
+        #(11 21 31 13)
 
         """)
   }

@@ -262,7 +262,10 @@ extension Machine {
     entry.awaiting = []
     entry.tellsOthers = false
     stores.coming.entries[place] = entry
-    guard let cell = graph.cellsByPlace[place] else { return stores.coming.forget(place) }
+    guard let cell = graph.cellsByPlace[place] else {
+      goOn(formulas)
+      return stores.coming.forget(place)
+    }
     follow(recorder, of: place, isWhole: true)
     if tellsOthers { graph.takeUpChange(of: cell) } else { graph.forgetCachedValue(of: cell) }
     // Those that have asked go on whatever their policies say: it is their look that has come to an end.
@@ -440,7 +443,7 @@ extension Machine {
     return waitForPlaces { stores.coming.entries[place]?.isWriting != true }
   }
 
-  private func waitForPlaces(until isDone: () -> Bool) -> Value {
+  func waitForPlaces(until isDone: () -> Bool) -> Value {
     if let coroutine = loop.coroutines.current { stores.coming.waiting.append(coroutine) }
     defer {
       if let coroutine = loop.coroutines.current {
@@ -453,47 +456,5 @@ extension Machine {
   /// Lets those go on that wait for places.
   func didEndRequest() {
     for coroutine in stores.coming.waiting { loop.coroutines.wake(coroutine) }
-  }
-
-  // MARK: Statements
-
-  /// Waits for what has begun since a number was taken: a statement that connects waits for its places.
-  ///
-  /// - Returns: the value, or `unwind`.
-  func awaitPlaces(since number: Int, answering value: Value) -> Value {
-    guard stores.coming.begun > number, mayWait, !value.isUnwind else { return value }
-    let root = roots.count
-    roots.append(value)
-    defer { dropRoots(to: root) }
-    let start = stores.coming.begun
-    return waitForPlaces { !stores.coming.isPending(since: number, start) }.isUnwind
-      ? .unwind : value
-  }
-
-  /// Waits until the stores have answered that a connection has asked.
-  ///
-  /// - Returns: the value, or `unwind`.
-  func awaitAnswers(of connection: Connection, answering value: Value) -> Value {
-    guard mayWait, graph.batchDepth == 0, pendingTime(of: connection) != nil else { return value }
-    let start = stores.coming.begun
-    let waited = waitForPlaces {
-      connection.status != .active || pendingTime(of: connection, since: start) == nil
-    }
-    return waited.isUnwind ? .unwind : value
-  }
-
-  /// When what a connection waits for, of some since a number, has begun, in monotonic nanoseconds; or nil.
-  func pendingTime(of connection: Connection, since number: Int = .max) -> Int? {
-    if let exchange = stores.coming.exchanges[connection.number] { return exchange.since }
-    guard !stores.coming.entries.isEmpty else { return nil }
-    let cells =
-      connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
-    let places = Set(cells.map { graph[$0].place })
-    return stores.coming.entries.filter { place, entry in
-      entry.isAwaited(since: number)
-        && (places.contains(place)
-          || entry.isWriting && entry.connection?.number == connection.number
-          || entry.origin.map(places.contains) == true)
-    }.map(\.value.since).min()
   }
 }

@@ -39,7 +39,7 @@ extension Machine {
   /// The object that stands for a store written in Swift, made unless there is one.
   ///
   /// - Complexity: O(n) in the number of such stores.
-  private func nativeStoreObject(for store: any Store) -> Value {
+  func nativeStoreObject(for store: any Store) -> Value {
     stores.native.first { $0.store === store }?.object ?? makeNativeStore(store)
   }
 

@@ -103,7 +103,36 @@ extension Machine {
     named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
     _ body: @escaping () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
-    try performing(named: verb, on: store.executor, at: place, keeping: kept, body)
+    guard store.executor == nil, isAskedByFormula, !Machine.changingVerbs.contains(verb) else {
+      return try performing(named: verb, on: store.executor, at: place, keeping: kept, body)
+    }
+    do throws(Failure) {
+      return try puttingOff(true) { () throws(Failure) in
+        try performing(named: verb, on: nil, at: place, keeping: kept, body)
+      }
+    } catch {
+      guard error.isPassing, awaitLock(of: store, place).isUnwind else { throw error }
+      throw .unwinding()
+    }
+  }
+
+  private static let changingVerbs: Set = ["put", "post", "delete", "merge"]
+
+  /// Whether a formula asks that can run again, and nobody else sees to what is put off.
+  private var isAskedByFormula: Bool {
+    readsForFormula && !stores.coming.putsOff
+      && graph.running.map { $0.constraint?.isMultiWay != true } == true
+  }
+
+  /// Leaves the formula that runs until a store is not locked any more, which looking at its root tells; where
+  /// that has been looked at in vain, the formula fails.
+  ///
+  /// - Returns: `unwind` when the formula must not go on.
+  private func awaitLock(of store: any Store, _ place: Reference) -> Value {
+    let (object, root) = (nativeStoreObject(for: store), makeReference(place.dropping(.max)))
+    let key = placeOfStore(root, in: object)
+    if case .failure = stores.coming.entries[key]?.answer {} else { stores.coming.markStale(key) }
+    return comingValue(at: root, in: object)
   }
 
   /// The same on the executor itself; nil is the calling thread.
@@ -179,5 +208,49 @@ extension Machine {
       if noticeInterrupt() { return stop() }
     }
     return .nil
+  }
+
+  // MARK: Statements
+
+  /// Waits for what has begun since a number was taken: a statement that connects waits for its places.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func awaitPlaces(since number: Int, answering value: Value) -> Value {
+    guard stores.coming.begun > number, mayWait, !value.isUnwind else { return value }
+    let root = roots.count
+    roots.append(value)
+    defer { dropRoots(to: root) }
+    let start = stores.coming.begun
+    return waitForPlaces { !stores.coming.isPending(since: number, start) }.isUnwind
+      ? .unwind : value
+  }
+
+  /// Waits until the stores have answered that a connection has asked.
+  ///
+  /// - Returns: the value, or `unwind`.
+  func awaitAnswers(of connection: Connection, answering value: Value) -> Value {
+    guard mayWait, graph.batchDepth == 0, pendingTime(of: connection) != nil else { return value }
+    let start = stores.coming.begun
+    let waited = waitForPlaces {
+      connection.status != .active || pendingTime(of: connection, since: start) == nil
+    }
+    return waited.isUnwind ? .unwind : value
+  }
+
+  /// When what a connection waits for, of some since a number, has begun, in monotonic nanoseconds; or nil.
+  func pendingTime(of connection: Connection, since number: Int = .max) -> Int? {
+    if let exchange = stores.coming.exchanges[connection.number] { return exchange.since }
+    guard !stores.coming.entries.isEmpty else { return nil }
+    let cells =
+      connection.formulas.flatMap { [$0.output] + $0.inputs } + (connection.observer?.cells ?? [])
+    let places = Set(cells.map { graph[$0].place })
+    let formulas = connection.formulas.map(\.id)
+    return stores.coming.entries.filter { place, entry in
+      entry.isAwaited(since: number)
+        && (places.contains(place)
+          || entry.isWriting && entry.connection?.number == connection.number
+          || entry.origin.map(places.contains) == true
+          || formulas.contains(where: entry.awaiting.contains))
+    }.map(\.value.since).min()
   }
 }
