@@ -102,6 +102,7 @@ extension Interpreter {
   package func grant(_ files: FileStore) {
     let interrupter = interrupter
     files.isInterrupted = { interrupter.isRequested }
+    files.mayRetry = { [weak machine] in machine?.mayRetry ?? false }
     mount(files, as: "file")
     grantStores("rooted") { (reference, _) throws(StoreError) in
       guard reference.scheme == "file" else {

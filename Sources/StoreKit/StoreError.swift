@@ -52,8 +52,8 @@ public struct StoreError: Error, Sendable {
   public var systemCode: Int32?
   /// How long to wait before trying again, in seconds, as far as the store knows.
   public var retryAfter: Double?
-  /// Whether something is locked now, and whoever asks has but to ask again.
-  package var isPassing: Bool { kind == .locked && retryAfter == 0 }
+  /// Whether something is locked now, or has not come yet, and whoever asks has but to ask again.
+  package var isPassing: Bool { (kind == .locked || kind == .timeout) && retryAfter == 0 }
   /// What a program has printed that failed all the same; nil for other errors.
   public var output: [UInt8]?
   /// Whether the store surely has not begun what it was asked, so that it may be tried again without harm.

@@ -50,6 +50,11 @@ public final class FileStore {
   /// Whether somebody wants the program to stop: asked while the store waits for a pipe or a device.
   public var isInterrupted: () -> Bool = { false }
 
+  /// Whether whoever asks asks again when a pipe or a device has nothing yet: then the store does not wait.
+  public var mayRetry: () -> Bool = { false }
+  /// What is being read over several requests, by its path.
+  var slowReads: [String: SlowRead] = [:]
+
   let fileSystem: any FileSystem
   let options: Options
   /// Where relative paths begin; nil when that is unknown.

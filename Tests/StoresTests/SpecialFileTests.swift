@@ -51,6 +51,34 @@ import Testing
     writer.waitUntilExit()
   }
 
+  /// Whoever asks again does something else meanwhile; the pipe stays open for its writer.
+  @Test func aPipeIsReadAsItIsFilled() throws {
+    #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
+    var options = FileStore.Options()
+    options.waitLimit = .milliseconds(200)
+    let store = FileStore(directory: directory.path, options: options)
+    store.mayRetry = { true }
+    let place = try file("pipe")
+    func isPassing() -> Bool {
+      do throws(StoreError) {
+        _ = try store.get(place, if: nil)
+        return false
+      } catch {
+        return error.isPassing
+      }
+    }
+    #expect(isPassing())
+    let writer = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.path + "/pipe"))
+    try writer.write(contentsOf: Data("ab".utf8))
+    #expect(isPassing())
+    try writer.write(contentsOf: Data("cd".utf8))
+    try writer.close()
+    #expect(try store.text(place) == "abcd")
+    // Nobody writes any more.
+    while isPassing() { usleep(10_000) }
+    #expect(kind { _ = try store.get(place, if: nil) } == .timeout)
+  }
+
   /// What is copied into another store is neither waited for nor taken from whoever it is meant for.
   @Test func whatIsNoFileIsNotCopied() throws {
     #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)

@@ -121,6 +121,14 @@ final class ComingPlaces {
     return isKnown
   }
 
+  /// Whether a place has been read for a formula that goes on with what has come.
+  func hasAnswer(at place: Place, for formula: FormulaID) -> Bool {
+    guard let visit = visits[formula], visit.goesOn, visit.places.contains(place),
+      let entry = entries[place]
+    else { return false }
+    return entry.answer != nil && !entry.isStale
+  }
+
   /// Marks what formulas do until the end of a turn as going on with what has come.
   func setGoesOn(_ goesOn: Bool, _ formulas: Set<FormulaID>) {
     for formula in formulas { visits[formula]?.goesOn = goesOn }

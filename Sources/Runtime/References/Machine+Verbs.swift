@@ -156,7 +156,7 @@ extension Machine {
       recordRead(of: reference, in: store)
       if native.executor != nil || !stores.coming.entries.isEmpty {
         if readsForFormula, condition.isNil,
-          native.executor != nil || isPending(reference, in: store)
+          native.executor != nil || isPending(reference, in: store) || hasCome(reference, in: store)
         {
           return comingValue(at: reference, in: store)
         }

@@ -60,6 +60,12 @@ extension Machine {
     stores.coming.entries[placeOfStore(reference, in: store)]?.isPending == true
   }
 
+  /// Whether a place has been read for the formula that runs.
+  func hasCome(_ reference: Value, in store: Value) -> Bool {
+    guard let formula = graph.running else { return false }
+    return stores.coming.hasAnswer(at: placeOfStore(reference, in: store), for: formula.id)
+  }
+
   /// How long a store that is locked is tried again, in nanoseconds.
   private static let lockPatience = 5_000_000_000
 
@@ -75,7 +81,8 @@ extension Machine {
       do throws(StoreError) {
         return try body()
       } catch {
-        guard error.isPassing, left > 0, mayPause else {
+        // How long to wait for what does not come is known to the store.
+        guard error.isPassing, left > 0 || error.kind != .locked, mayPause else {
           throw .store(error, during: verb)
         }
         if roots.count == root { roots += kept }

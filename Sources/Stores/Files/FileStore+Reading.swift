@@ -15,8 +15,11 @@ extension FileStore {
       return .directory(try entries(of: file))
     }
     guard !place.isDirectory else { throw .notADirectory }
-    let bytes = try fileSystem.content(
-      of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
+    let bytes =
+      status.kind != .file && mayRetry()
+      ? try readSlowly(place.path, file, status)
+      : try fileSystem.content(
+        of: file.descriptor, status: status, limit: options.readLimit, patience: patience)
     guard try !condition.checkReading(bytes) else { return .unchanged }
     return .resource(Resource(bytes, contentType: FileStore.contentType(of: bytes)))
   }

@@ -24,10 +24,15 @@ struct Patience {
       if isReady { return }
       try checkInterruption()
       guard left > 0 else {
-        let what = direction == .reading ? "nothing came" : "nothing was taken"
-        throw FileFailure(.timeout, "\(what) for \(limit) ms")
+        throw failure(direction)
       }
     }
+  }
+
+  /// That nothing has moved for too long.
+  func failure(_ direction: Direction) -> FileFailure {
+    let what = direction == .reading ? "nothing came" : "nothing was taken"
+    return FileFailure(.timeout, "\(what) for \(limit) ms")
   }
 
   /// Waits until nobody else has the lock of a file.

@@ -19,6 +19,8 @@ package struct FileFailure: Error, Sendable {
   package let kind: StoreError.Kind
   /// What went wrong: lower case, no full stop.
   package let reason: String
+  /// Whether there may be an answer soon, for whoever asks again.
+  package var isPassing = false
 
   /// Creates the failure that a system call reported.
   package init(_ code: Int32) {
@@ -103,5 +105,6 @@ extension StoreError {
     self.init(
       failure.kind, reference, failure.reason,
       systemCode: failure.code == 0 ? nil : failure.code)
+    if failure.isPassing { retryAfter = 0 }
   }
 }
