@@ -1,4 +1,4 @@
-internal import TenonRuntime
+public import TenonRuntime
 
 // The members of a Swift type that scripts know, as `Interpreter.define` is given them.
 
@@ -8,40 +8,97 @@ public struct HostMember<Root> {
 }
 
 /// A property of a Swift type, which can be the end of a connector.
+///
+/// What reads and writes it is made where it is declared, and the key path is evaluated there: of one that is
+/// written out the optimizer makes plain code, which takes a fraction of the time.
 public struct HostProperty<Root> {
   fileprivate let member: HostClassMember
 
   /// Declares a property that scripts read.
-  public init<Value: ScriptConvertible>(_ name: String, _ path: KeyPath<Root, Value>) {
-    member = .property(
-      name: name, path: path, read: HostProperty.reader(path), write: nil)
+  @inlinable @inline(__always)
+  public init<Value: ScriptConvertible>(
+    _ name: String, _ path: @autoclosure @escaping () -> KeyPath<Root, Value>
+  ) {
+    self.init(
+      name, path(),
+      read: { (root, writer) throws(ConversionError) in
+        try root[keyPath: path()].write(to: &writer)
+      }, set: nil, change: nil)
   }
 
   /// Declares a property that scripts read and write, of a structure or of a class.
-  public init<Value: ScriptConvertible>(_ name: String, _ path: WritableKeyPath<Root, Value>) {
-    let type = HostBoxType<Root>()
-    let write: HostCode = { call, writer in
-      let box = try type.receiver(of: call)
-      let value = try call.argument(0) { (value) throws(ConversionError) in try Value.read(value) }
-      // While Swift code of the host sets the property, that code, or a formula it leads to, may read
-      // the object: nothing may hold access to it.
-      if let path = path as? ReferenceWritableKeyPath<Root, Value> {
-        box.value[keyPath: path] = value
-      } else {
-        var changed = box.value
-        changed[keyPath: path] = value
-        box.value = changed
-      }
-      try value.write(to: &writer)
+  @inlinable @inline(__always)
+  public init<Value: ScriptConvertible>(
+    _ name: String, _ path: @autoclosure @escaping () -> WritableKeyPath<Root, Value>
+  ) {
+    if let path = path() as? ReferenceWritableKeyPath<Root, Value> {
+      self.init(name, path)
+      return
     }
-    member = .property(name: name, path: path, read: HostProperty.reader(path), write: write)
+    self.init(
+      name, path(),
+      read: { (root, writer) throws(ConversionError) in
+        try root[keyPath: path()].write(to: &writer)
+      }, set: nil,
+      change: { (reader, writer, update) throws(ConversionError) in
+        let value = try Value.read(reader)
+        update { $0[keyPath: path()] = value }
+        try value.write(to: &writer)
+      })
   }
 
-  private static func reader<Value: ScriptConvertible>(_ path: KeyPath<Root, Value>) -> HostCode {
+  /// Declares a property of a class that scripts read and write.
+  @inlinable @inline(__always)
+  public init<Value: ScriptConvertible>(
+    _ name: String, _ path: @autoclosure @escaping () -> ReferenceWritableKeyPath<Root, Value>
+  ) {
+    self.init(
+      name, path(),
+      read: { (root, writer) throws(ConversionError) in
+        try root[keyPath: path()].write(to: &writer)
+      },
+      set: { (root, reader, writer) throws(ConversionError) in
+        let value = try Value.read(reader)
+        root[keyPath: path()] = value
+        try value.write(to: &writer)
+      }, change: nil)
+  }
+
+  /// Declares a property by its code; what writes it answers what has been written.
+  @usableFromInline
+  init(
+    _ name: String, _ path: PartialKeyPath<Root>,
+    read: @escaping (Root, inout ValueWriter) throws(ConversionError) -> Void,
+    set: ((Root, borrowing ValueReader, inout ValueWriter) throws(ConversionError) -> Void)?,
+    change: (
+      (borrowing ValueReader, inout ValueWriter, ((inout Root) -> Void) -> Void)
+        throws(ConversionError) -> Void
+    )?
+  ) {
     let type = HostBoxType<Root>()
-    return { call, writer in
-      try type.receiver(of: call).value[keyPath: path].write(to: &writer)
+    var write: HostCode?
+    if let set {
+      // While Swift code of the host sets the property, that code, or a formula it leads to, may read
+      // the object: nothing may hold access to it.
+      write = { call, writer in
+        let root = try type.receiver(of: call).value
+        try call.argument(0) { (value) throws(ConversionError) in try set(root, value, &writer) }
+      }
+    } else if let change {
+      write = { call, writer in
+        let box = try type.receiver(of: call)
+        try call.argument(0) { (value) throws(ConversionError) in
+          try change(value, &writer) { body in
+            var changed = box.value
+            body(&changed)
+            box.value = changed
+          }
+        }
+      }
     }
+    member = .property(
+      name: name, path: path,
+      read: { call, writer in try read(type.receiver(of: call).value, &writer) }, write: write)
   }
 }
 
@@ -143,11 +200,16 @@ extension HostClassMember {
 struct HostBoxType<Content>: Sendable {
   private let identity = ObjectIdentifier(HostBox<Content>.self)
 
-  /// A box, if it is one of the type.
+  // An optional of the box would be one more generic type.
+
+  /// Whether a box is one of the type.
   @inline(__always)
-  func cast(_ box: AnyHostBox?) -> HostBox<Content>? {
-    guard let box, ObjectIdentifier(type(of: box)) == identity else { return nil }
-    return unsafe unsafeDowncast(box, to: HostBox<Content>.self)
+  func isType(of box: AnyHostBox) -> Bool { ObjectIdentifier(type(of: box)) == identity }
+
+  /// A box of the type.
+  @inline(__always)
+  func downcast(_ box: AnyHostBox) -> HostBox<Content> {
+    unsafe unsafeDowncast(box, to: HostBox<Content>.self)
   }
 
   /// What holds the receiver of a method.
@@ -156,7 +218,7 @@ struct HostBoxType<Content>: Sendable {
   @inline(__always)
   func receiver(of call: HostCall) throws(ConversionError) -> HostBox<Content> {
     let box = try call.hostReceiver()
-    return if let box = cast(box) { box } else { try copy(of: box) }
+    return isType(of: box) ? downcast(box) : try copy(of: box)
   }
 
   private func copy(of box: AnyHostBox) throws(ConversionError) -> HostBox<Content> {

@@ -91,11 +91,14 @@ public struct HostObject<Root>: ScriptConvertible {
   /// Gives a property of an object of a class a value, and tells connections.
   ///
   /// - Throws: `EvaluationError`, as the form for any property.
+  @inlinable @inline(__always)
   public func set<Value>(
-    _ path: ReferenceWritableKeyPath<Root, Value>, to value: Value
+    _ path: @autoclosure () -> ReferenceWritableKeyPath<Root, Value>, to value: Value
   ) throws(EvaluationError) {
-    try box().value[keyPath: path] = value
-    try changed(path)
+    // Evaluated where it is written, so that the optimizer makes plain code of it.
+    let root = try self.value()
+    root[keyPath: path()] = value
+    try changed(path())
   }
 
   /// Tells connections that Swift code has changed a property.
@@ -117,19 +120,15 @@ public struct HostObject<Root>: ScriptConvertible {
   private func box() throws(EvaluationError) -> HostBox<Root> {
     let found: AnyHostBox?
     do throws(ConversionError) {
-      found = try interpreter.machine.read(handle) { $0.hostObject }
+      found = try interpreter.machine.hostBox(of: handle)
     } catch {
       throw .conversion(error)
     }
-    guard let box = type.cast(found) else {
-      // An object of a subclass is one of this class, too.
-      if Root.self is AnyObject.Type, let object = found?.content as? Root {
-        return HostBox(object)
-      }
-      throw .conversion(
-        ConversionError(expected: "an object of \(Root.self)", found: handle.className))
-    }
-    return box
+    if let found, type.isType(of: found) { return type.downcast(found) }
+    // An object of a subclass is one of this class, too.
+    if Root.self is AnyObject.Type, let object = found?.content as? Root { return HostBox(object) }
+    throw .conversion(
+      ConversionError(expected: "an object of \(Root.self)", found: handle.className))
   }
 
   /// The object cannot be made of a value alone: `ScriptObject` reads the Swift object.

@@ -27,7 +27,9 @@ final class ConnectionGraph {
     didSet { words[0].hasFailures = !failures.isEmpty }
   }
   /// The places whose changes, made elsewhere, a turn takes up.
-  var takenUp: (turn: Int, cells: Set<CellID>, isForeign: Bool) = (0, [], true)
+  @safe @exclusivity(unchecked) var takenUp: (turn: Int, cells: Set<CellID>, isForeign: Bool) = (
+    0, [], true
+  )
   /// A cell of a cycle that has come up when levels were raised, until it is told.
   var cellOfCycle: CellID?
   /// Whether places get back their values from before a turn: no formula determines them then.
@@ -259,7 +261,7 @@ final class ConnectionGraph {
   var pathWatchers: [CellID: ConnectionSet] = [:]
   var retargeted: [Connection] = [] { didSet { words[0][.retargeted] = !retargeted.isEmpty } }
   /// The observers of connections and their queue.
-  var observers = ConnectionObservers() {
+  @safe @exclusivity(unchecked) var observers = ConnectionObservers() {
     didSet { words[0].hasObserversOfTurn = !observers.deferred.isEmpty || !observers.queue.isEmpty }
   }
   var invariants = Invariants() {

@@ -9,11 +9,16 @@ package class AnyHostBox {
 
 /// Holds a value of one type.
 package final class HostBox<Content>: AnyHostBox {
-  /// The value.
-  package var value: Content
+  @safe @exclusivity(unchecked) private var stored: Content
+
+  /// The value, which is read and replaced as a whole, and never held while code of the host runs.
+  package var value: Content {
+    get { stored }
+    set { stored = newValue }
+  }
 
   /// Creates a box.
-  package init(_ value: Content) { self.value = value }
+  package init(_ value: Content) { stored = value }
 
   package override var content: Any { value }
 
@@ -36,13 +41,14 @@ final class HostObjects {
 
   /// The classes of the types that the host has declared.
   var classes: [ObjectIdentifier: ClassInfo] = [:]
-  /// The places of their properties, by key paths.
-  private(set) var slots: [AnyKeyPath: Int] = [:]
+  /// A property: the slot that tells of its changes, and its name as a symbol.
+  typealias Property = (slot: Int, name: Value)
+  /// Their properties, by key paths.
+  private(set) var properties: [AnyKeyPath: Property] = [:]
   /// The same of key paths that have been asked for, by their identities: telling whether two are equal
   /// takes longer than all the rest.
-  private var knownSlots: [ObjectIdentifier: (path: AnyKeyPath, slot: Int)] = [:]
-  /// The symbols of their properties, by the names of hidden slots.
-  var propertyNames: [String: Value] = [:]
+  @safe @exclusivity(unchecked) private var known:
+    [ObjectIdentifier: (path: AnyKeyPath, property: Property)] = [:]
   /// The classes of the errors that the host has declared.
   var errorClasses: [ObjectIdentifier: ClassInfo] = [:]
 
@@ -75,16 +81,16 @@ final class HostObjects {
       "\(description) stands for no object of the host: it is a copy, or was made by 'basicNew'")
   }
 
-  func setSlot(_ slot: Int, of path: AnyKeyPath) { slots[path] = slot }
+  func enter(_ property: Property, at path: AnyKeyPath) { properties[path] = property }
 
-  /// The place of a property.
-  func slot(of path: AnyKeyPath) -> Int? {
-    if let known = knownSlots[ObjectIdentifier(path)] { return known.slot }
-    guard let slot = slots[path] else { return nil }
+  /// The property that a key path leads to.
+  func property(at path: AnyKeyPath) -> Property? {
+    if let known = known[ObjectIdentifier(path)] { return known.property }
+    guard let property = properties[path] else { return nil }
     // A program has few that it keeps; others may be made anew for each change.
-    if knownSlots.count >= 1024 { knownSlots = [:] }
-    knownSlots[ObjectIdentifier(path)] = (path, slot)
-    return slot
+    if known.count >= 1024 { known = [:] }
+    known[ObjectIdentifier(path)] = (path, property)
+    return property
   }
 
   private func forget(_ bits: UInt) {
@@ -188,8 +194,10 @@ extension Machine {
     case .property(let name, let path, let read, let write):
       let slot = info.instanceVariables.count
       // No text can name it: it tells connections of changes, and holds how many there were.
+      let property = symbol(name)
+      permanentRoots.append(property)
       info.instanceVariables.append(InstanceVariable(name: "(\(name))", owner: info.name))
-      hostObjects.setSlot(slot, of: path)
+      hostObjects.enter((slot, property), at: path)
       install(
         Method(
           selector: selector(name), holder: info,
@@ -257,6 +265,11 @@ extension Machine {
     return object
   }
 
+  /// The value that the object of a handle stands for; nil where it stands for none.
+  package func hostBox(of handle: Handle) throws(ConversionError) -> AnyHostBox? {
+    hostObjects.box(of: try hostValue(of: handle))
+  }
+
   /// Writes the object that stands for a value of the host: the one that there is, or a new one.
   ///
   /// - Throws: `ConversionError` when none of the types has been declared.
@@ -284,14 +297,19 @@ extension Machine {
     _ handle: Handle, _ path: AnyKeyPath, named name: @autoclosure () -> String
   ) throws(ConversionError) -> RunOutcome? {
     let object = try hostValue(of: handle)
-    let slots = hostObjects.slot(of: path).map { [$0] } ?? inheritedSlots(of: path, object)
-    guard !slots.isEmpty, object.isObject, hostObjects.box(of: object) != nil,
-      slots.allSatisfy({ $0 < ObjectRef(object).slotCount })
+    let known = hostObjects.property(at: path)
+    let inherited = known == nil ? inheritedProperties(of: path, object) : []
+    guard object.isObject, hostObjects.box(of: object) != nil,
+      known.map({ $0.slot < ObjectRef(object).slotCount })
+        ?? (!inherited.isEmpty && inherited.allSatisfy { $0.slot < ObjectRef(object).slotCount })
     else { throw ConversionError("'\(name())' is not among the properties that scripts know") }
     return whileOccupied {
       withEntry {
         anchorEntry()
-        for slot in slots where takeUpHostChange(of: ObjectRef(object), slot: slot).isUnwind {
+        if let known, takeUpHostChange(of: ObjectRef(object), known).isUnwind {
+          return endOfHostEntry()
+        }
+        for each in inherited where takeUpHostChange(of: ObjectRef(object), each).isUnwind {
           return endOfHostEntry()
         }
         return nil
@@ -299,25 +317,30 @@ extension Machine {
     }
   }
 
-  /// The places of the properties that a key path of a subclass may stand for.
+  /// The properties that a key path of a subclass may stand for.
   ///
   /// They are those of a superclass with values of its type, as nothing tells which of them it is; to tell of
   /// one too many changes nothing.
-  private func inheritedSlots(of path: AnyKeyPath, _ object: Value) -> [Int] {
+  private func inheritedProperties(
+    of path: AnyKeyPath, _ object: Value
+  ) -> [HostObjects.Property] {
     let info = classInfo(of: object)
-    return hostObjects.slots.compactMap { known, slot in
+    return hostObjects.properties.compactMap { known, property in
       guard Swift::type(of: known).valueType == Swift::type(of: path).valueType,
         let root = hostObjects.classes[ObjectIdentifier(Swift::type(of: known).rootType)]
       else { return nil }
-      return info !== root && info.inherits(from: root) ? slot : nil
-    }.sorted()
+      return info !== root && info.inherits(from: root) ? property : nil
+    }.sorted { $0.slot < $1.slot }
   }
 
   /// Takes up a change that the host has made of a property: it is an edit, which cannot be refused, and
   /// a formula that determines the property writes it again.
   ///
   /// - Returns: Anything, or `unwind`.
-  private func takeUpHostChange(of object: ObjectRef, slot: Int) -> Value {
+  private func takeUpHostChange(
+    of object: ObjectRef, _ property: HostObjects.Property
+  ) -> Value {
+    let slot = property.slot
     guard let cell = graph.cell(of: object, slot: slot),
       !isWritingProperty(of: Value(object))
     else { return announceHostChange(of: object, slot: slot) }
@@ -326,28 +349,11 @@ extension Machine {
     }
     object.initialize(slot: slot, to: nextCount(of: object, slot: slot))
     graph.takeUpChange(of: cell)
-    if let property = propertyCell(of: object, slot: slot) { graph.takeUpChange(of: property) }
+    // Connections may know the property by its name as well.
+    let named = Place(kind: .property, object: Value(object), index: -1, key: property.name)
+    if let cell = graph.cellsByPlace[named] { graph.takeUpChange(of: cell) }
     guard !graph.isSettling, graph.atomicDepth == 0 else { return .nil }
     return settleGraph(answering: .nil)
-  }
-
-  /// The cell of the property that a hidden slot belongs to, if connections know it.
-  private func propertyCell(of object: ObjectRef, slot: Int) -> CellID? {
-    guard let name = propertyName(of: object, slot: slot) else { return nil }
-    return graph.cellsByPlace[
-      Place(kind: .property, object: Value(object), index: -1, key: name)]
-  }
-
-  /// The name of the property that a hidden slot belongs to, as a symbol.
-  private func propertyName(of object: ObjectRef, slot: Int) -> Value? {
-    let variables = classInfo(at: object.classIndex).instanceVariables
-    guard variables.indices.contains(slot) else { return nil }
-    let name = variables[slot].name
-    if let known = hostObjects.propertyNames[name] { return known }
-    let property = symbol(String(name.dropFirst().dropLast()))
-    permanentRoots.append(property)
-    hostObjects.propertyNames[name] = property
-    return property
   }
 
   /// The number after the one that a slot holds.

@@ -5,13 +5,17 @@ internal import TenonText
 ///
 /// It can be neither kept nor copied; `handle` makes what can. Reading runs no code of the program,
 /// but for `elements` of collections that a script has defined.
-public struct ValueReader: ~Copyable {
+@safe public struct ValueReader: ~Copyable {
   let value: Value
-  package let machine: Machine
+  // It is lent for the time of a call, for which somebody else keeps the machine.
+  @safe private let lender: Unmanaged<Machine>
 
+  package var machine: Machine { unsafe lender.takeUnretainedValue() }
+
+  @inline(__always)
   init(_ value: Value, _ machine: Machine) {
     self.value = value
-    self.machine = machine
+    unsafe lender = Unmanaged.passUnretained(machine)
   }
 
   /// Whether it is nil.

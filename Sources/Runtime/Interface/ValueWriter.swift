@@ -4,21 +4,30 @@ internal import TenonNumerics
 ///
 /// It is lent for the time of a conversion. What is written last counts; nothing written is nil. The
 /// collector sees what has been written, so that a conversion may use the interpreter.
-public struct ValueWriter: ~Copyable {
-  package let machine: Machine
+@safe public struct ValueWriter: ~Copyable {
+  // It is lent for the time of a call, for which somebody else keeps the machine.
+  @safe private let lender: Unmanaged<Machine>
   /// Where in the machine's roots the value is.
   private let index: Int
 
+  package var machine: Machine { unsafe lender.takeUnretainedValue() }
+
   /// Takes a place among the roots, which whoever makes the writer gives back.
-  init(_ machine: Machine) {
-    self.machine = machine
-    index = machine.roots.count
-    machine.roots.append(.nil)
+  @inline(__always)
+  init(_ machine: Machine) { unsafe self.init(lentBy: Unmanaged.passUnretained(machine)) }
+
+  @inline(__always)
+  fileprivate init(lentBy lender: Unmanaged<Machine>) {
+    unsafe self.lender = lender
+    index = unsafe lender._withUnsafeGuaranteedRef { machine in
+      machine.roots.append(.nil)
+      return machine.roots.count - 1
+    }
   }
 
   var value: Value {
-    get { machine.roots[index] }
-    nonmutating set { machine.roots[index] = newValue }
+    get { unsafe lender._withUnsafeGuaranteedRef { $0.roots[index] } }
+    nonmutating set { unsafe lender._withUnsafeGuaranteedRef { $0.roots[index] = newValue } }
   }
 
   /// Writes nil.
@@ -28,10 +37,14 @@ public struct ValueWriter: ~Copyable {
   public mutating func write(_ boolean: Bool) { value = Value(boolean) }
 
   /// Writes a float.
-  public mutating func write(_ double: Double) { value = machine.makeFloat(double) }
+  public mutating func write(_ double: Double) {
+    unsafe lender._withUnsafeGuaranteedRef { $0.roots[index] = $0.makeFloat(double) }
+  }
 
   /// Writes an integer.
-  public mutating func write(_ integer: Int) { value = machine.makeInteger(integer) }
+  public mutating func write(_ integer: Int) {
+    unsafe lender._withUnsafeGuaranteedRef { $0.roots[index] = $0.makeInteger(integer) }
+  }
 
   /// Writes an integer of any width.
   public mutating func write<Integer: FixedWidthInteger>(integer: Integer) {
@@ -164,12 +177,12 @@ public struct ValueWriter: ~Copyable {
 }
 
 /// Takes the arguments of a message, one after the other.
-public struct ArgumentsWriter: ~Copyable {
-  private let machine: Machine
+@safe public struct ArgumentsWriter: ~Copyable {
+  @safe private let lender: Unmanaged<Machine>
   /// How many there are so far.
   private(set) var count = 0
 
-  init(_ machine: Machine) { self.machine = machine }
+  init(_ machine: Machine) { unsafe lender = Unmanaged.passUnretained(machine) }
 
   /// Writes the next argument.
   ///
@@ -177,7 +190,7 @@ public struct ArgumentsWriter: ~Copyable {
   public mutating func write(
     _ body: (inout ValueWriter) throws(ConversionError) -> Void
   ) throws(ConversionError) {
-    var writer = ValueWriter(machine)
+    var writer = unsafe ValueWriter(lentBy: lender)
     count += 1
     do throws(ConversionError) {
       try body(&writer)

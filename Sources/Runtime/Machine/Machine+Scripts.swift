@@ -326,15 +326,14 @@ extension Machine {
 
   /// Begins an evaluation from outside, which `endEntry` ends.
   func beginEntry() -> Entry {
-    let native = nativeStack
-    native.entryDepth += 1
+    nativeStack.entryDepth += 1
     let entry = Entry(floor: state.nativeFloor, handler: exceptions.currentHandler)
     // An evaluation within another is on the same stack, and may be within a reserve.
-    if native.entryDepth == 1 {
+    if nativeStack.entryDepth == 1 {
       let stack = NativeStack.current
-      native.low = stack.low
-      native.reserveBytes = stack.reserve
-      native.releaseRoom = stack.releaseRoom
+      nativeStack.low = stack.low
+      nativeStack.reserveBytes = stack.reserve
+      nativeStack.releaseRoom = stack.releaseRoom
       if host.limits.isSet { host.limits.begin() }
       setNativeFloor(stack.floor)
       exceptions.currentHandler = -1
@@ -344,11 +343,10 @@ extension Machine {
 
   /// Ends an evaluation from outside.
   func endEntry(_ entry: Entry) {
-    let native = nativeStack
-    native.entryDepth -= 1
-    let isOutermost = native.entryDepth == 0
+    nativeStack.entryDepth -= 1
+    let isOutermost = nativeStack.entryDepth == 0
     if isOutermost {
-      native.low = 0
+      nativeStack.low = 0
       if !codeTable.replaced.isEmpty, loop.coroutines.underWay.isEmpty { retireReplacedMethods() }
       endInterruption()
       host.limits.end()

@@ -24,6 +24,27 @@ extension FileStore {
     return .resource(Resource(bytes, contentType: FileStore.contentType(of: bytes)))
   }
 
+  /// Reads what is no file, or as much of it as is there: the next request for it goes on.
+  func readSlowly(
+    _ path: String, _ file: consuming OpenFile, _ status: FileStatus
+  ) throws(FileFailure) -> [UInt8] {
+    let read: SlowRead
+    if let known = slowReads[path], known.reads(status.identity) {
+      read = known
+    } else {
+      read = SlowRead(file, status.identity, deadline: fileSystem.now + patience.limit)
+    }
+    slowReads[path] = read
+    do throws(FileFailure) {
+      let bytes = try read.take(fileSystem, limit: options.readLimit, patience: patience)
+      slowReads[path] = nil
+      return bytes
+    } catch {
+      if !error.isPassing { slowReads[path] = nil }
+      throw error
+    }
+  }
+
   /// The digest of a file, read a megabyte at a time; nil when there is none.
   func digest(
     _ place: FilePlace, _ function: Digest.Function

@@ -9,8 +9,7 @@ final class SlowRead {
   /// When nothing will have come for too long, in milliseconds.
   private var deadline: Int
 
-  /// - Parameters:
-  ///   - file: What is read; it stays open, as a writer would fail without a reader.
+  /// Begins to read a file, which stays open: a writer would fail without a reader.
   init(_ file: consuming OpenFile, _ identity: FileIdentity, deadline: Int) {
     self.file = file
     self.identity = identity
@@ -44,28 +43,5 @@ final class SlowRead {
     var failure = patience.failure(.reading)
     failure.isPassing = true
     throw failure
-  }
-}
-
-extension FileStore {
-  /// Reads what is no file, or as much of it as is there: the next request for it goes on.
-  func readSlowly(
-    _ path: String, _ file: consuming OpenFile, _ status: FileStatus
-  ) throws(FileFailure) -> [UInt8] {
-    let read: SlowRead
-    if let known = slowReads[path], known.reads(status.identity) {
-      read = known
-    } else {
-      read = SlowRead(file, status.identity, deadline: fileSystem.now + patience.limit)
-    }
-    slowReads[path] = read
-    do throws(FileFailure) {
-      let bytes = try read.take(fileSystem, limit: options.readLimit, patience: patience)
-      slowReads[path] = nil
-      return bytes
-    } catch {
-      if !error.isPassing { slowReads[path] = nil }
-      throw error
-    }
   }
 }

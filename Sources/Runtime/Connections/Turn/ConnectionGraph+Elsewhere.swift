@@ -16,15 +16,22 @@ extension ConnectionGraph {
   ///   - old: The old value of the place, if it is known: it is restored when the turn is given up.
   /// - Complexity: O(places computed from it), and the cost of `edit` in their solvers.
   func takeUpChange(of cell: CellID, by site: TraceEntry? = nil, old: Value? = nil) {
-    let places = [cell] + computed(from: cell)
-    for each in places { forgetCachedValue(of: each) }
+    let above = computed(from: cell)
+    forgetCachedValue(of: cell)
+    for each in above { forgetCachedValue(of: each) }
     // Another solver may take over then, with a turn of its own: nothing of this one has begun.
-    for each in places { hearWrite(of: each, at: clock + 1) }
+    hearWrite(of: cell, at: clock + 1)
+    for each in above { hearWrite(of: each, at: clock + 1) }
     if let old { logOld(old, at: place(of: cell)) }
     if !isSettling, atomicDepth == 0 {
-      if takenUp.turn != turn + 1 { takenUp = (turn + 1, [], true) }
+      if takenUp.turn != turn + 1 {
+        takenUp.turn = turn + 1
+        takenUp.cells.removeAll(keepingCapacity: takenUp.cells.count < 16)
+        takenUp.isForeign = true
+      }
       if site != nil || old != nil { takenUp.isForeign = false }
-      takenUp.cells.formUnion(places)
+      takenUp.cells.insert(cell)
+      takenUp.cells.formUnion(above)
     }
     takeBack(cell)
     recordWrite(to: cell, by: site)
