@@ -123,10 +123,8 @@ final class ComingPlaces {
 
   /// Whether a place has been read for a formula that goes on with what has come.
   func hasAnswer(at place: Place, for formula: FormulaID) -> Bool {
-    guard let visit = visits[formula], visit.goesOn, visit.places.contains(place),
-      let entry = entries[place]
-    else { return false }
-    return entry.answer != nil && !entry.isStale
+    let goesOn = visits[formula].map { $0.goesOn && $0.places.contains(place) }
+    return goesOn == true && entries[place].map { $0.answer != nil && !$0.isStale } == true
   }
 
   /// Marks what formulas do until the end of a turn as going on with what has come.
@@ -140,8 +138,10 @@ final class ComingPlaces {
   func mark(_ heap: Heap) {
     for exchange in exchanges.values { heap.mark(exchange.block) }
     for (place, entry) in entries {
-      heap.mark(place.object)
-      heap.mark(place.key)
+      for each in [place, entry.origin ?? place] {
+        heap.mark(each.object)
+        heap.mark(each.key)
+      }
       switch entry.answer {
       case .value(let value), .failure(let value): heap.mark(value)
       case nil: break

@@ -110,7 +110,8 @@ extension Machine {
     named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
     _ body: @escaping () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
-    guard store.executor == nil, isAskedByFormula, !Machine.changingVerbs.contains(verb) else {
+    let changes = isAskedByFormula && ["put", "post", "delete", "merge"].contains(verb)
+    guard store.executor == nil, isAskedByFormula, !changes else {
       return try performing(named: verb, on: store.executor, at: place, keeping: kept, body)
     }
     do throws(Failure) {
@@ -122,8 +123,6 @@ extension Machine {
       throw .unwinding()
     }
   }
-
-  private static let changingVerbs: Set = ["put", "post", "delete", "merge"]
 
   /// Whether a formula asks that can run again, and nobody else sees to what is put off.
   private var isAskedByFormula: Bool {
@@ -255,8 +254,9 @@ extension Machine {
     return stores.coming.entries.filter { place, entry in
       entry.isAwaited(since: number)
         && (places.contains(place)
-          || entry.isWriting && entry.connection?.number == connection.number
-          || entry.origin.map(places.contains) == true
+          || entry.isWriting
+            && (entry.connection?.number == connection.number
+              || entry.origin.map(places.contains) == true)
           || formulas.contains(where: entry.awaiting.contains))
     }.map(\.value.since).min()
   }
