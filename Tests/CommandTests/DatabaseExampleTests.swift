@@ -103,16 +103,8 @@ import Testing
     let directory = try makeDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let path = directory.path + "/shared.db"
-    let script = directory.path + "/hold.st"
-    try """
-    scheme:db := SQLite on: '\(path)'.
-    db: execute: 'begin exclusive'.
-    file:\(directory.path)/held := 'yes'.
-    [ file:\(directory.path)/enough isNil ] whileTrue: [ 5 milliseconds wait ].
-    db: execute: 'update t set v = 7 where id = 1'.
-    db: execute: 'commit'.
-    """
-    .write(toFile: script, atomically: false, encoding: .utf8)
+    let script = try makeHolder(
+      of: path, in: directory, "db: execute: 'update t set v = 7 where id = 1'.")
     let result = try Command.run(
       "-e",
       """
@@ -146,15 +138,7 @@ import Testing
     let directory = try makeDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let path = directory.path + "/shared.db"
-    let script = directory.path + "/hold.st"
-    try """
-    scheme:db := SQLite on: '\(path)'.
-    db: execute: 'begin exclusive'.
-    file:\(directory.path)/held := 'yes'.
-    [ file:\(directory.path)/enough isNil ] whileTrue: [ 5 milliseconds wait ].
-    db: execute: 'commit'.
-    """
-    .write(toFile: script, atomically: false, encoding: .utf8)
+    let script = try makeHolder(of: path, in: directory)
     let result = try Command.run(
       "-e",
       """
@@ -187,6 +171,23 @@ import Testing
         #(11 21 31 13)
 
         """)
+  }
+
+  /// A script that locks a database until it is told that it is enough, with what it does at last.
+  private func makeHolder(
+    of path: String, in directory: URL, _ change: String = ""
+  ) throws -> String {
+    let script = directory.path + "/hold.st"
+    try """
+    scheme:db := SQLite on: '\(path)'.
+    db: execute: 'begin exclusive'.
+    file:\(directory.path)/held := 'yes'.
+    [ file:\(directory.path)/enough isNil ] whileTrue: [ 5 milliseconds wait ].
+    \(change)
+    db: execute: 'commit'.
+    """
+    .write(toFile: script, atomically: false, encoding: .utf8)
+    return script
   }
 
   private func makeDirectory() throws -> URL {

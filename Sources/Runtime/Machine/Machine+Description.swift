@@ -74,11 +74,11 @@ extension Machine {
     integer.bitLength <= 256 ? integer.description : "an integer of \(integer.bitLength) bits"
   }
 
-  /// A class name with the right article.
+  /// A class name with the right article; what begins with U and another capital is spelled: a URL.
   func withArticle(_ name: String) -> String {
-    let vowels: Set<Character> = ["A", "E", "I", "O", "U"]
     guard let first = name.first else { return name }
-    return (vowels.contains(first) ? "an " : "a ") + name.withShortQuotes
+    let isSpelled = first == "U" && name.dropFirst().first?.isUppercase == true
+    return ("AEIOU".contains(first) && !isSpelled ? "an " : "a ") + name.withShortQuotes
   }
 
   /// The text of a value that is most likely a string.
