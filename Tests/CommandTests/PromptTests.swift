@@ -188,13 +188,15 @@ import Testing
     try session.expectScreen("there is a prompt") {
       $0.lines.last == "tenon>" && $0.lines.contains("an active Timer")
     }
-    try session.type("#(1\r2, 3")
+    try session.type("#(1,\r2, 3")
     try session.expectScreen("the text stands below it") {
       $0.lines.contains("tick") && $0.lines.last?.hasSuffix("2, 3") == true
-        && $0.lines[$0.lines.count - 2] == "tenon> #(1"
+        && $0.lines[$0.lines.count - 2] == "tenon> #(1,"
     }
     #expect(session.screen.lines.filter { $0.hasPrefix("tenon> #") }.count == 1)
     try session.type(") size\r")
+    // What is typed before there is a prompt again may be lost.
+    try session.expect("3", "tenon>")
     try session.leave()
   }
 
