@@ -21,9 +21,9 @@ public struct HostProperty<Root> {
   ) {
     self.init(
       name, path(),
-      read: { (root, writer) throws(ConversionError) in
-        try root[keyPath: path()].write(to: &writer)
-      }, set: nil, change: nil)
+      read: { (box, writer) throws(ConversionError) in
+        try box.value[keyPath: path()].write(to: &writer)
+      }, set: nil)
   }
 
   /// Declares a property that scripts read and write, of a structure or of a class.
@@ -37,12 +37,15 @@ public struct HostProperty<Root> {
     }
     self.init(
       name, path(),
-      read: { (root, writer) throws(ConversionError) in
-        try root[keyPath: path()].write(to: &writer)
-      }, set: nil,
-      change: { (reader, writer, update) throws(ConversionError) in
+      read: { (box, writer) throws(ConversionError) in
+        try box.value[keyPath: path()].write(to: &writer)
+      },
+      set: { (box, reader, writer) throws(ConversionError) in
         let value = try Value.read(reader)
-        update { $0[keyPath: path()] = value }
+        // Code of the host that sets the property may read the object.
+        var changed = box.value
+        changed[keyPath: path()] = value
+        box.value = changed
         try value.write(to: &writer)
       })
   }
@@ -54,51 +57,37 @@ public struct HostProperty<Root> {
   ) {
     self.init(
       name, path(),
-      read: { (root, writer) throws(ConversionError) in
-        try root[keyPath: path()].write(to: &writer)
+      read: { (box, writer) throws(ConversionError) in
+        try box.value[keyPath: path()].write(to: &writer)
       },
-      set: { (root, reader, writer) throws(ConversionError) in
+      set: { (box, reader, writer) throws(ConversionError) in
         let value = try Value.read(reader)
+        // Code of the host that sets the property may read the object.
+        let root = box.value
         root[keyPath: path()] = value
         try value.write(to: &writer)
-      }, change: nil)
+      })
   }
 
   /// Declares a property by its code; what writes it answers what has been written.
   @usableFromInline
   init(
     _ name: String, _ path: PartialKeyPath<Root>,
-    read: @escaping (Root, inout ValueWriter) throws(ConversionError) -> Void,
-    set: ((Root, borrowing ValueReader, inout ValueWriter) throws(ConversionError) -> Void)?,
-    change: (
-      (borrowing ValueReader, inout ValueWriter, ((inout Root) -> Void) -> Void)
-        throws(ConversionError) -> Void
+    read: @escaping (HostBox<Root>, inout ValueWriter) throws(ConversionError) -> Void,
+    set: (
+      (HostBox<Root>, borrowing ValueReader, inout ValueWriter) throws(ConversionError) -> Void
     )?
   ) {
     let type = HostBoxType<Root>()
-    var write: HostCode?
-    if let set {
-      // While Swift code of the host sets the property, that code, or a formula it leads to, may read
-      // the object: nothing may hold access to it.
-      write = { call, writer in
-        let root = try type.receiver(of: call).value
-        try call.argument(0) { (value) throws(ConversionError) in try set(root, value, &writer) }
-      }
-    } else if let change {
-      write = { call, writer in
+    let write = set.map { set -> HostCode in
+      { call, writer in
         let box = try type.receiver(of: call)
-        try call.argument(0) { (value) throws(ConversionError) in
-          try change(value, &writer) { body in
-            var changed = box.value
-            body(&changed)
-            box.value = changed
-          }
-        }
+        try call.argument(0) { (value) throws(ConversionError) in try set(box, value, &writer) }
       }
     }
     member = .property(
       name: name, path: path,
-      read: { call, writer in try read(type.receiver(of: call).value, &writer) }, write: write)
+      read: { call, writer in try read(type.receiver(of: call), &writer) }, write: write)
   }
 }
 

@@ -96,7 +96,7 @@ public struct HostObject<Root>: ScriptConvertible {
     _ path: @autoclosure () -> ReferenceWritableKeyPath<Root, Value>, to value: Value
   ) throws(EvaluationError) {
     // Evaluated where it is written, so that the optimizer makes plain code of it.
-    let root = try self.value()
+    let root = try box().value
     root[keyPath: path()] = value
     try changed(path())
   }
@@ -108,27 +108,30 @@ public struct HostObject<Root>: ScriptConvertible {
   /// - Throws: `EvaluationError` when scripts do not know the property, when a formula is running, or
   ///   a net does not come to rest.
   public func changed(_ path: PartialKeyPath<Root>) throws(EvaluationError) {
-    let outcome: RunOutcome?
-    do throws(ConversionError) {
-      outcome = try interpreter.machine.hostPropertyChanged(handle, path, named: "\(path)")
+    do throws(CallError) {
+      try interpreter.machine.hostPropertyChanged(handle, path, named: "\(path)")
     } catch {
-      throw .conversion(error)
+      throw interpreter.machine.error(of: error)
     }
-    if let outcome { throw interpreter.machine.error(of: outcome) }
   }
 
-  private func box() throws(EvaluationError) -> HostBox<Root> {
-    let found: AnyHostBox?
+  @usableFromInline
+  func box() throws(EvaluationError) -> HostBox<Root> {
     do throws(ConversionError) {
-      found = try interpreter.machine.hostBox(of: handle)
+      let found = try interpreter.machine.hostBox(of: handle)
+      if type.isType(of: found) { return type.downcast(found) }
+      return try box(of: found)
     } catch {
       throw .conversion(error)
     }
-    if let found, type.isType(of: found) { return type.downcast(found) }
+  }
+
+  /// The box of a value that is none of the type itself.
+  @inline(never)
+  private func box(of found: AnyHostBox) throws(ConversionError) -> HostBox<Root> {
     // An object of a subclass is one of this class, too.
-    if Root.self is AnyObject.Type, let object = found?.content as? Root { return HostBox(object) }
-    throw .conversion(
-      ConversionError(expected: "an object of \(Root.self)", found: handle.className))
+    if Root.self is AnyObject.Type, let object = found.content as? Root { return HostBox(object) }
+    throw ConversionError(expected: "an object of \(Root.self)", found: handle.className)
   }
 
   /// The object cannot be made of a value alone: `ScriptObject` reads the Swift object.

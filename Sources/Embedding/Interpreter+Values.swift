@@ -93,6 +93,15 @@ extension Machine {
     throw error(of: outcome)
   }
 
+  /// Why a call has no answer.
+  func error(of error: CallError) -> EvaluationError {
+    switch error {
+    case .conversion(let error): .conversion(error)
+    case .ended(let error?): .script(error)
+    case .ended(nil): self.error(of: .interrupted)
+    }
+  }
+
   /// Why an evaluation has no value.
   func error(of outcome: RunOutcome) -> EvaluationError {
     if case .failed(let error) = outcome { return .script(error) }
@@ -207,13 +216,11 @@ extension Handle {
     reading: (borrowing ValueReader) throws(ConversionError) -> Void
   ) throws(EvaluationError) {
     let machine = try living()
-    let outcome: RunOutcome?
-    do throws(ConversionError) {
-      outcome = try machine.call(self, selector, arguments, reading: reading)
+    do throws(CallError) {
+      try machine.call(self, selector, arguments, reading: reading)
     } catch {
-      throw .conversion(error)
+      throw machine.error(of: error)
     }
-    if let outcome { throw machine.error(of: outcome) }
   }
 
   /// The interpreter, which must be there.

@@ -28,6 +28,7 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
   @usableFromInline let header: UnsafeMutablePointer<Header>
 
   /// Creates an empty table, which has no memory for records yet.
+  @inlinable
   public init() {
     unsafe header = UnsafeMutablePointer<Header>.allocate(capacity: 1)
     // Nothing is read or written there before there is a record.
@@ -35,9 +36,11 @@ public struct FlatTable<Record: BitwiseCopyable>: ~Copyable {
     unsafe header.initialize(to: Header(base: nowhere))
   }
 
+  @inlinable
   deinit {
     if unsafe header.pointee.capacity > 0 {
-      unsafe TableMemory.free(header.pointee.base, FlatTable.size(header.pointee.capacity))
+      unsafe TableMemory.free(
+        header.pointee.base, header.pointee.capacity * MemoryLayout<Record>.stride)
     }
     unsafe header.deallocate()
   }

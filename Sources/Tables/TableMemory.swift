@@ -13,6 +13,7 @@
 /// It comes from the allocator of C, which extends large pieces where they are or has the system
 /// move their pages: a large table is not copied when it grows, so that it may grow in small steps.
 @safe
+@usableFromInline
 enum TableMemory {
   /// From so many bytes on a table grows by an eighth, below by a half.
   private static let large = 64 << 10
@@ -64,6 +65,7 @@ enum TableMemory {
   }
 
   /// Gives memory of some bytes back.
+  @usableFromInline
   static func free(_ memory: UnsafeMutableRawPointer, _ size: Int) {
     if size < spacious {
       unsafe deallocate(memory)

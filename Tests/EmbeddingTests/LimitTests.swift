@@ -58,6 +58,74 @@ final class ErrorLog: Sendable {
     #expect(counts.first.map { $0 > 100 && $0 <= 5000 } == true)
   }
 
+  /// The least number of steps with which a text comes to its end.
+  private func stepsNeeded(_ text: String, _ options: Interpreter.Options) throws -> Int {
+    var (low, high) = (0, 1 << 14)
+    while low + 1 < high {
+      var options = options
+      options.stepLimit = (low + high) / 2
+      let interpreter = Interpreter(options)
+      // What is compiled or entered for the first time takes no steps, but the library's own methods do.
+      if limit(text, in: interpreter) == nil {
+        high = (low + high) / 2
+      } else {
+        low = (low + high) / 2
+      }
+    }
+    return high
+  }
+
+  /// What a step is does not depend on the other limits, nor on how often the collector runs.
+  @Test(arguments: [
+    "class F { -f: n { n < 2 ifTrue: [ ^n ]. ^(self f: n - 1) + (self f: n - 2) } } F new f: 9",
+    "f := nil. f := [ :n | n < 2 ifTrue: [ n ] ifFalse: [ (f value: n - 1) + (f value: n - 2) ] ]. f value: 9",
+    "1 to: 700 do: [ :i | (i max: 3) printString ]",
+    "| n | n := 0. [ n < 700 ] whileTrue: [ n := n + 1 ]",
+    "((1 to: 500) collect: [ :x | x * x ]) inject: 0 into: [ :a :x | a + x ]",
+    "((1 to: 300) asArray sorted: [ :a :b | b < a ]) first",
+    "300 timesRepeat: [ [ 3 / 0 ] on: Error do: [ :e | e return: 3 ] ]",
+    "| d | d := Dictionary new. 1 to: 300 do: [ :i | d at: i put: i @ i. d at: i ]",
+    "var a := 1. var b. b |= a + 1. 1 to: 300 do: [ :i | a := i ]. b",
+    "300 timesRepeat: [ [ 3 ] ensure: [ 4 printString ] ]",
+  ])
+  func aStepIsAStepWhateverElseIsLimited(_ text: String) throws {
+    let alone = try stepsNeeded(text, Interpreter.Options())
+    #expect(alone > 50 && alone < 1 << 14)
+    for (seconds, depth) in [(3600, nil), (nil, 500), (3600, 500)] as [(Int?, Int?)] {
+      var options = Interpreter.Options()
+      options.timeLimit = seconds.map { .seconds($0) }
+      options.depthLimit = depth
+      #expect(
+        try stepsNeeded(text, options) == alone, "seconds \(seconds ?? 0), depth \(depth ?? 0)")
+    }
+  }
+
+  /// Each send of a method or a block that is under way counts as one.
+  @Test(arguments: [
+    (
+      "class F { -f: n { ^n = 0 ifTrue: [ 0 ] ifFalse: [ 1 + (self f: n - 1) ] } }",
+      "F new f: "
+    ),
+    (
+      "f := nil. f := [ :n | n = 0 ifTrue: [ 0 ] ifFalse: [ 1 + (f value: n - 1) ] ].",
+      "f value: "
+    ),
+  ])
+  func depthIsExact(_ definition: String, _ call: String) throws {
+    for seconds in [nil, 3600] as [Int?] {
+      var options = Interpreter.Options()
+      options.depthLimit = 100
+      options.timeLimit = seconds.map { .seconds($0) }
+      let interpreter = Interpreter(options)
+      _ = try interpreter.evaluate(definition)
+      // The statement itself is one more, and the send with 0.
+      #expect(try interpreter.evaluate(call + "98", as: Int.self) == 98)
+      let overflow = "[ \(call)99 ] on: StackOverflow do: [ :e | -1 ]"
+      #expect(try interpreter.evaluate(overflow, as: Int.self) == -1)
+      #expect(try interpreter.evaluate(call + "98", as: Int.self) == 98)
+    }
+  }
+
   @Test(arguments: [
     "[ true ] whileTrue: [ ]", "1 to: 1000000 do: [ :i | i ]",
     "class R { -r { ^self r2 } -r2 { ^[ :x | x ] value: 3 } } 100000 timesRepeat: [ R new r ]",

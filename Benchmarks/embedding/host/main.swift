@@ -88,11 +88,40 @@ measure("a new interpreter", 200) { count in
   for _ in 0..<count { _ = Interpreter() }
 }
 
+// Without limits, and with all of them: what stands for the programs that people write.
 var options = Interpreter.Options()
 options.stepLimit = .max
+options.timeLimit = .seconds(3600)
+options.memoryLimit = 1 << 30
+options.depthLimit = 10_000
+options.outputLimit = 1 << 20
+let free = Interpreter()
 let limited = Interpreter(options)
-let text = "| s | s := 0. 1 to: n do: [ :i | s := s + (i max: 3) ]. s"
-let free = try interpreter.compile(text, parameters: ["n"])
-let counted = try limited.compile(text, parameters: ["n"])
-try measure("a turn with a send, without limits", 1_000_000) { try free.run($0) }
-try measure("a turn with a send, steps counted", 1_000_000) { try counted.run($0) }
+options.depthLimit = nil
+let counted = Interpreter(options)
+let fib = "class Fib { -fib: n { n < 2 ifTrue: [ ^n ]. ^(self fib: n - 1) + (self fib: n - 2) } }"
+for interpreter in [free, counted, limited] { _ = try interpreter.evaluate(fib) }
+let rows = [
+  ("a turn with a send", 1_000_000, "| s | s := 0. 1 to: n do: [ :i | s := s + (i max: 3) ]. s"),
+  ("a recursive send", 28_656, "Fib new fib: 22"),
+  (
+    "a recursive block", 28_656,
+    "| f | f := nil. f := [ :k | k < 2 ifTrue: [ 1 ] ifFalse: [ (f value: k - 1) + (f value: k - 2) ] ]. f value: 21"
+  ),
+  ("an element of a collection", 1_000_000, "((1 to: n) inject: 0 into: [ :s :e | s + e ])"),
+  (
+    "a text of some words", 20_000, "1 to: n do: [ :i | ('a b c ', i printString) substrings size ]"
+  ),
+  (
+    "an object put into a dictionary", 100_000,
+    "| d | d := Dictionary new. 1 to: n do: [ :i | d at: i \\\\ 1000 put: i @ i ]. d size"
+  ),
+]
+for (name, count, text) in rows {
+  for (kind, interpreter) in [
+    ("without limits", free), ("all limits but depth", counted), ("all limits", limited),
+  ] {
+    let program = try interpreter.compile(text, parameters: ["n"])
+    try measure("\(name), \(kind)", count) { try program.run($0) }
+  }
+}

@@ -18,8 +18,18 @@ struct MachineState {
   /// The evaluator compares it at every send and at every turn of a loop.
   var nativeLimit: UInt = 0
 
-  /// What `nativeLimit` is while nobody asks for a safepoint.
+  /// What `nativeLimit` is while nobody asks for a safepoint: the floor, or a great number that says what
+  /// is counted at every safepoint.
+  var restingLimit: UInt = 0
+
+  /// The lowest address the native stack may reach.
   var nativeFloor: UInt = 0
+
+  /// How many safepoints, less one, may be counted by themselves.
+  var countdown = 0
+
+  /// How many activations more there may be, one within the other.
+  var depthLeft = Int.max
 
   /// Not 0 when another thread or a signal handler wants the program to stop.
   var interruptRequest: UInt = 0
@@ -100,13 +110,14 @@ struct StateRef: Equatable, @unchecked Sendable {
   /// Sets how far the native stack may grow and forgets a request for a safepoint.
   func setNativeFloor(_ address: UInt) {
     unsafe state.pointee.nativeFloor = address
-    unsafe tenon_store_relaxed(limitAddress, address)
+    if !isCounting { unsafe state.pointee.restingLimit = address }
+    clearSafepointRequest()
   }
 
   /// Forgets a request for a safepoint.
   @inline(__always)
   func clearSafepointRequest() {
-    unsafe tenon_store_relaxed(limitAddress, state.pointee.nativeFloor)
+    unsafe tenon_store_relaxed(limitAddress, state.pointee.restingLimit)
   }
 
   /// Asks the program to stop at its next safepoint; any thread or signal handler may call this.
@@ -190,6 +201,76 @@ struct StateRef: Equatable, @unchecked Sendable {
     unwindTarget = target
     unwindValue = value
     return .unwind
+  }
+}
+
+// MARK: - Counting
+
+// While something is limited, each send and turn of a loop takes the slow path, which counts a step. The
+// limit of the stack tells what is counted, so that nothing more is compared when nothing is limited.
+
+extension StateRef {
+  private static var stepsMark: UInt { .max &- 1 }
+  private static var depthMark: UInt { .max &- 2 }
+
+  /// Whether safepoints are counted.
+  var isCounting: Bool { unsafe state.pointee.restingLimit >= StateRef.depthMark }
+
+  /// Begins to count safepoints, and activations if there may be only so many.
+  func beginCounting(depth: Int?) {
+    unsafe state.pointee.restingLimit = depth == nil ? StateRef.stepsMark : StateRef.depthMark
+    unsafe state.pointee.depthLeft = depth ?? .max
+    countdown = 0
+  }
+
+  func endCounting() {
+    unsafe state.pointee.restingLimit = state.pointee.nativeFloor
+    unsafe state.pointee.depthLeft = .max
+  }
+
+  /// How many safepoints, less one, may be counted before somebody has to look.
+  var countdown: Int {
+    get { unsafe state.pointee.countdown }
+    nonmutating set { unsafe state.pointee.countdown = newValue }
+  }
+
+  /// How many activations more there may be, one within the other.
+  var depthLeft: Int {
+    @inline(__always) get { unsafe state.pointee.depthLeft }
+    @inline(__always) nonmutating set { unsafe state.pointee.depthLeft = newValue }
+  }
+
+  /// Counts a safepoint that is at no send, unless something else waits for one.
+  ///
+  /// - Returns: Whether it was counted; else `Machine.safepoint` does it.
+  @inline(__always)
+  func countsTurn() -> Bool {
+    unsafe tenon_load_relaxed(limitAddress) &- StateRef.depthMark < 2 && takesCount()
+  }
+
+  /// The same at a send, where only steps are counted.
+  @inline(__always)
+  func countsSend() -> Bool {
+    unsafe tenon_load_relaxed(limitAddress) == StateRef.stepsMark && hasRoom && takesCount()
+  }
+
+  /// The same at a send, where activations are counted as well.
+  @inline(__always)
+  func countsActivation() -> Bool {
+    unsafe tenon_load_relaxed(limitAddress) == StateRef.depthMark && hasRoom && takesCount()
+  }
+
+  /// Whether the native stack is not used up.
+  @inline(__always) var hasRoom: Bool {
+    unsafe tenon_frame_address() >= state.pointee.nativeFloor
+  }
+
+  @inline(__always)
+  private func takesCount() -> Bool {
+    unsafe state.pointee.countdown &-= 1
+    if unsafe state.pointee.countdown > 0 { return true }
+    unsafe state.pointee.countdown &+= 1
+    return false
   }
 }
 

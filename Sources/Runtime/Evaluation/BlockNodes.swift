@@ -83,9 +83,10 @@ final class BlockValueNode: SendNode {
       return invoke(receiver, callee)
     }
     let code = Closure(receiver).code
-    guard code.argumentCount == arguments.count, !isTracked, !state.needsSafepoint else {
+    guard code.argumentCount == arguments.count, !isTracked else {
       return invoke(receiver, callee)
     }
-    return code.body.evaluate(callee)
+    return !state.needsSafepoint || state.countsSend()
+      ? code.body.evaluate(callee) : interrupted(body: code.body, callee)
   }
 }

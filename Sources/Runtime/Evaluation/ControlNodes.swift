@@ -183,7 +183,9 @@ final class WhileNode: SiteNode {
       }
       let value = body.evaluate(frame)
       if value.isUnwind { return value }
-      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      if state.needsSafepoint, !state.countsTurn(), safepoint(in: frame).isUnwind {
+        return .unwind
+      }
     }
   }
 }
@@ -201,7 +203,9 @@ final class RepeatNode: SiteNode {
     while true {
       let value = body.evaluate(frame)
       if value.isUnwind { return value }
-      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      if state.needsSafepoint, !state.countsTurn(), safepoint(in: frame).isUnwind {
+        return .unwind
+      }
     }
   }
 }
@@ -288,7 +292,9 @@ final class ToDoNode: SiteNode {
       frame[counterSlot] = Value(small: counter)
       let value = body.evaluate(frame)
       if value.isUnwind { return value }
-      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      if state.needsSafepoint, !state.countsTurn(), safepoint(in: frame).isUnwind {
+        return .unwind
+      }
       counter &+= 1
     }
     return frame[base + Slot.result]
@@ -301,7 +307,9 @@ final class ToDoNode: SiteNode {
       frame[counterSlot] = Value(small: counter)
       let value = body.evaluate(frame)
       if value.isUnwind { return value }
-      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      if state.needsSafepoint, !state.countsTurn(), safepoint(in: frame).isUnwind {
+        return .unwind
+      }
       // SmallIntegers have a bit less than machine words: their sum cannot overflow.
       counter &+= step
     }
@@ -327,7 +335,9 @@ final class ToDoNode: SiteNode {
       if outcome.isFalse { return frame[base + Slot.result] }
       let value = body.evaluate(frame)
       if value.isUnwind { return value }
-      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      if state.needsSafepoint, !state.countsTurn(), safepoint(in: frame).isUnwind {
+        return .unwind
+      }
       let following = next.evaluate(frame)
       if following.isUnwind { return following }
       frame[counterSlot] = following
@@ -351,7 +361,9 @@ final class ToDoNode: SiteNode {
         ?? withMachine(in: frame) { machine in machine.makeFloat(steps[offset]) }
       let value = body.evaluate(frame)
       if value.isUnwind { return value }
-      if state.needsSafepoint, safepoint(in: frame).isUnwind { return .unwind }
+      if state.needsSafepoint, !state.countsTurn(), safepoint(in: frame).isUnwind {
+        return .unwind
+      }
       offset &+= 1
     }
     return frame[base + Slot.result]

@@ -51,7 +51,9 @@ class SendNode: SiteNode {
   @inline(__always)
   final func invoke(classIndex index: UInt32, _ callee: Frame) -> Value {
     guard unsafe index == class0 else { return dispatch(index, callee) }
-    if state.needsSafepoint { return interrupted(body: unsafe body0, callee) }
+    if state.needsSafepoint, !state.countsSend() {
+      return interrupted(body: unsafe body0, callee)
+    }
     return unsafe body0.evaluate(callee)
   }
 
@@ -106,17 +108,34 @@ class SendNode: SiteNode {
     } else {
       body = lookUp(index)
     }
-    if state.needsSafepoint { return interrupted(body: body, callee) }
+    if state.needsSafepoint, !state.countsSend() { return interrupted(body: body, callee) }
     return body.evaluate(callee)
   }
 
+  /// Runs a method, or a block, where a safepoint is due or something is counted.
+  ///
+  /// A safepoint that takes its time counts a step as any other, so that the number of steps does not depend
+  /// on what else there was to do.
   @inline(never)
-  private final func interrupted(body: NodeRef, _ callee: Frame) -> Value {
-    state.top = callee.advanced(by: selector.argumentCount + 1)
-    state.base = callee
+  final func interrupted(body: NodeRef, _ callee: Frame) -> Value {
+    if state.countsActivation() { return activate(body, callee) }
+    hold(callee)
     let outcome = state.withMachine { $0.safepoint() }
     if outcome.isUnwind { return outcome }
-    return body.evaluate(callee)
+    return state.depthLeft == .max ? body.evaluate(callee) : activate(body, callee)
+  }
+
+  @inline(__always)
+  private final func activate(_ body: NodeRef, _ callee: Frame) -> Value {
+    if let value = state.activate(body, callee) { return value }
+    hold(callee)
+    return state.withMachine { $0.stackOverflow() }
+  }
+
+  /// Tells where code outside the tree may build frames, above the callee's.
+  private final func hold(_ callee: Frame) {
+    state.top = callee.advanced(by: selector.argumentCount + 1)
+    state.base = callee
   }
 
   /// Finds the body for a class that is not in the cache and enters it.
@@ -342,5 +361,19 @@ final class SuperSendNode: SendNode {
       callee[index &+ 1] = argument
     }
     return invoke(classIndex: superclassIndex, callee)
+  }
+}
+
+extension StateRef {
+  /// Evaluates a body where there may be only so many activations, one within the other.
+  ///
+  /// - Returns: Its value; nil when it would be one too many.
+  @inline(__always)
+  func activate(_ body: NodeRef, _ callee: Frame) -> Value? {
+    guard depthLeft > 0 else { return nil }
+    depthLeft &-= 1
+    let value = body.evaluate(callee)
+    depthLeft &+= 1
+    return value
   }
 }

@@ -197,37 +197,40 @@ extension Machine {
   ///   - name: The selector.
   ///   - arguments: Writes them.
   ///   - reading: Is lent the answer.
-  /// - Returns: Why there is no answer; nil when it was lent.
-  /// - Throws: `ConversionError` when an argument or the answer does not cross.
+  /// - Throws: `CallError` when an argument or the answer does not cross, or when there is no answer.
   package func call(
     _ receiver: Handle, _ name: String,
     _ arguments: (inout ArgumentsWriter) throws(ConversionError) -> Void,
     reading: (borrowing ValueReader) throws(ConversionError) -> Void
-  ) throws(ConversionError) -> RunOutcome? {
-    let object = try hostValue(of: receiver)
+  ) throws(CallError) {
+    let object = receiver.value
     let occupied = host.occupancy.enter()
-    if let refusal = refusal(of: occupied) { return refusal }
+    if let refusal = refusal(of: occupied) { throw .ended(refusal) }
     defer { if occupied == .entered { host.occupancy.leave() } }
     let root = roots.count
     defer { dropRoots(to: root) }
     var writer = ArgumentsWriter(self)
-    try arguments(&writer)
+    do throws(ConversionError) { try arguments(&writer) } catch { throw .conversion(error) }
     let entry = beginEntry()
     defer { endEntry(entry) }
-    let ended = evaluate(object, name, count: writer.count, root: root)
-    if let ended { return ended }
-    try reading(ValueReader(roots[roots.count - 1], self))
-    return nil
+    let answer = try evaluate(object, name, count: writer.count, root: root)
+    roots.append(answer)
+    do throws(ConversionError) {
+      try reading(ValueReader(answer, self))
+    } catch {
+      throw .conversion(error)
+    }
   }
 
-  /// Evaluates, within an entry, with the arguments that are roots, and leaves the answer there.
-  ///
-  /// - Returns: Why there is no answer; nil when there is one.
-  private func evaluate(_ object: Value, _ name: String, count: Int, root: Int) -> RunOutcome? {
+  /// Evaluates, within an entry, with the arguments that are roots.
+  @inline(__always)
+  private func evaluate(
+    _ object: Value, _ name: String, count: Int, root: Int
+  ) throws(CallError) -> Value {
     let callee = pushNativeFrame()
     callee[0] = object
     for index in 0..<count { callee[index + 1] = roots[root + index] }
-    var value: Value
+    let value: Value
     if name == "value", object.isObject(ofClass: ClassIndex.blockClosure) {
       let code = Closure(object).code
       value =
@@ -235,21 +238,28 @@ extension Machine {
         ? enter(currentBody(of: code.object), callee, argumentCount: count)
         : signal(.wrongArgumentCount(of: code.object, given: count))
     } else {
-      let selector = self.selector(name == "value" ? Machine.valueSelector(count) : name)
-      guard selector.argumentCount == count else {
-        return .failed(wrongCount(of: name, selector.argumentCount, given: count))
-      }
-      let body = currentBody(for: selector, classIndex: object.classIndex)
-      value = enter(body, callee, argumentCount: count)
+      value = try send(name, callee, count: count)
     }
-    if value.isUnwind {
-      let outcome = endOfHostEntry()
-      // A '^' of the script itself ends it with a value.
-      guard case .finished(let handle) = outcome else { return outcome }
-      value = handle.value
+    return value.isUnwind ? try valueOfEnd() : value
+  }
+
+  /// Sends a message whose receiver and arguments are in a frame.
+  @inline(never)
+  private func send(_ name: String, _ callee: Frame, count: Int) throws(CallError) -> Value {
+    let selector = self.selector(name == "value" ? Machine.valueSelector(count) : name)
+    guard selector.argumentCount == count else {
+      throw .ended(wrongCount(of: name, selector.argumentCount, given: count))
     }
-    roots.append(value)
-    return nil
+    let body = currentBody(for: selector, classIndex: callee[0].classIndex)
+    return enter(body, callee, argumentCount: count)
+  }
+
+  /// The value with which a `^` of the script itself has ended it.
+  @inline(never)
+  private func valueOfEnd() throws(CallError) -> Value {
+    let outcome = endOfHostEntry()
+    if case .finished(let handle) = outcome { return handle.value }
+    throw .ended(outcome.error)
   }
 
   /// The error of a message that was sent with another number of arguments.

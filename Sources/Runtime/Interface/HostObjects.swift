@@ -1,4 +1,5 @@
 /// Holds a value of the host for the objects of scripts that stand for it.
+@usableFromInline
 package class AnyHostBox {
   /// The value, whatever it is.
   package var content: Any { () }
@@ -8,13 +9,15 @@ package class AnyHostBox {
 }
 
 /// Holds a value of one type.
+@usableFromInline
 package final class HostBox<Content>: AnyHostBox {
-  @safe @exclusivity(unchecked) private var stored: Content
+  @safe @exclusivity(unchecked) @usableFromInline package var stored: Content
 
   /// The value, which is read and replaced as a whole, and never held while code of the host runs.
+  @inlinable
   package var value: Content {
-    get { stored }
-    set { stored = newValue }
+    @inline(__always) get { stored }
+    @inline(__always) set { stored = newValue }
   }
 
   /// Creates a box.
@@ -49,6 +52,8 @@ final class HostObjects {
   /// takes longer than all the rest.
   @safe @exclusivity(unchecked) private var known:
     [ObjectIdentifier: (path: AnyKeyPath, property: Property)] = [:]
+  /// The one that was asked for last: a host sets the same again and again.
+  @safe @exclusivity(unchecked) private var lastProperty: (path: ObjectIdentifier, Property)?
   /// The classes of the errors that the host has declared.
   var errorClasses: [ObjectIdentifier: ClassInfo] = [:]
 
@@ -84,12 +89,23 @@ final class HostObjects {
   func enter(_ property: Property, at path: AnyKeyPath) { properties[path] = property }
 
   /// The property that a key path leads to.
+  @inline(__always)
   func property(at path: AnyKeyPath) -> Property? {
-    if let known = known[ObjectIdentifier(path)] { return known.property }
-    guard let property = properties[path] else { return nil }
-    // A program has few that it keeps; others may be made anew for each change.
-    if known.count >= 1024 { known = [:] }
-    known[ObjectIdentifier(path)] = (path, property)
+    let identity = ObjectIdentifier(path)
+    if let lastProperty, lastProperty.path == identity { return lastProperty.1 }
+    return find(path, identity)
+  }
+
+  @inline(never)
+  private func find(_ path: AnyKeyPath, _ identity: ObjectIdentifier) -> Property? {
+    guard let property = known[identity]?.property ?? properties[path] else { return nil }
+    if known[identity] == nil {
+      // A program has few that it keeps; others may be made anew for each change.
+      if known.count >= 1024 { known = [:] }
+      known[identity] = (path, property)
+    }
+    // The table keeps the path, so that no other one has its identity.
+    lastProperty = (identity, property)
     return property
   }
 
@@ -265,9 +281,9 @@ extension Machine {
     return object
   }
 
-  /// The value that the object of a handle stands for; nil where it stands for none.
-  package func hostBox(of handle: Handle) throws(ConversionError) -> AnyHostBox? {
-    hostObjects.box(of: try hostValue(of: handle))
+  /// The box of the value that the object of a handle stands for, an empty one where it stands for none.
+  package func hostBox(of handle: Handle) throws(ConversionError) -> AnyHostBox {
+    hostObjects.box(of: try hostValue(of: handle)) ?? AnyHostBox()
   }
 
   /// Writes the object that stands for a value of the host: the one that there is, or a new one.
@@ -291,30 +307,41 @@ extension Machine {
 
   /// Tells connections that a property of an object of the host has another value.
   ///
-  /// - Returns: Why they could not be told; nil when they were.
-  /// - Throws: `ConversionError` when scripts do not know the property.
+  /// - Throws: `CallError` when scripts do not know the property, or when they could not be told.
   package func hostPropertyChanged(
     _ handle: Handle, _ path: AnyKeyPath, named name: @autoclosure () -> String
-  ) throws(ConversionError) -> RunOutcome? {
-    let object = try hostValue(of: handle)
-    let known = hostObjects.property(at: path)
-    let inherited = known == nil ? inheritedProperties(of: path, object) : []
-    guard object.isObject, hostObjects.box(of: object) != nil,
-      known.map({ $0.slot < ObjectRef(object).slotCount })
-        ?? (!inherited.isEmpty && inherited.allSatisfy { $0.slot < ObjectRef(object).slotCount })
-    else { throw ConversionError("'\(name())' is not among the properties that scripts know") }
-    return whileOccupied {
-      withEntry {
-        anchorEntry()
-        if let known, takeUpHostChange(of: ObjectRef(object), known).isUnwind {
-          return endOfHostEntry()
-        }
-        for each in inherited where takeUpHostChange(of: ObjectRef(object), each).isUnwind {
-          return endOfHostEntry()
-        }
-        return nil
-      }
+  ) throws(CallError) {
+    let object: Value
+    do throws(ConversionError) { object = try hostValue(of: handle) } catch {
+      throw .conversion(error)
     }
+    guard hostObjects.box(of: object) != nil else { throw unknown(name()) }
+    guard let known = hostObjects.property(at: path) else {
+      let inherited = inheritedProperties(of: path, object)
+      if inherited.isEmpty { throw unknown(name()) }
+      for each in inherited { try hostPropertyChanged(each, of: object, named: name()) }
+      return
+    }
+    try hostPropertyChanged(known, of: object, named: name())
+  }
+
+  private func hostPropertyChanged(
+    _ property: HostObjects.Property, of object: Value, named name: @autoclosure () -> String
+  ) throws(CallError) {
+    guard property.slot < ObjectRef(object).slotCount else { throw unknown(name()) }
+    let occupied = host.occupancy.enter()
+    if let refusal = refusal(of: occupied) { throw .ended(refusal) }
+    defer { if occupied == .entered { host.occupancy.leave() } }
+    let entry = beginEntry()
+    defer { endEntry(entry) }
+    anchorEntry()
+    if takeUpHostChange(of: ObjectRef(object), property).isUnwind {
+      throw .ended(endOfHostEntry().error)
+    }
+  }
+
+  private func unknown(_ property: String) -> CallError {
+    .conversion(ConversionError("'\(property)' is not among the properties that scripts know"))
   }
 
   /// The properties that a key path of a subclass may stand for.
@@ -347,11 +374,15 @@ extension Machine {
     if let running = graph.running {
       return signal(.impureFormula(describe(Value(object)), running.connection))
     }
-    object.initialize(slot: slot, to: nextCount(of: object, slot: slot))
-    graph.takeUpChange(of: cell)
     // Connections may know the property by its name as well.
     let named = Place(kind: .property, object: Value(object), index: -1, key: property.name)
-    if let cell = graph.cellsByPlace[named] { graph.takeUpChange(of: cell) }
+    let other = graph.number(of: named)
+    if other < 0, let answer = writeElsewhere(nextCount(of: object, slot: slot), cell) {
+      return answer
+    }
+    object.initialize(slot: slot, to: nextCount(of: object, slot: slot))
+    graph.takeUpChange(of: cell)
+    if other >= 0 { graph.takeUpChange(of: CellID(other)) }
     guard !graph.isSettling, graph.atomicDepth == 0 else { return .nil }
     return settleGraph(answering: .nil)
   }

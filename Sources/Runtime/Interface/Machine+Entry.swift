@@ -44,7 +44,7 @@ extension Machine {
   /// - Returns: What it answers, or why it was not begun.
   func whileOccupied(_ body: () -> RunOutcome?) -> RunOutcome? {
     let entry = host.occupancy.enter()
-    if let refusal = refusal(of: entry) { return refusal }
+    if let refusal = refusal(of: entry) { return .failed(refusal) }
     defer { if entry == .entered { host.occupancy.leave() } }
     return body()
   }
@@ -53,16 +53,16 @@ extension Machine {
   ///
   /// A thread that is refused has left.
   @inline(__always)
-  func refusal(of entry: Occupancy.Entry) -> RunOutcome? {
+  func refusal(of entry: Occupancy.Entry) -> ScriptError? {
     if entry != .refused, !collector.isCollecting, nativeStack.held == nil { return nil }
     return whyRefused(entry)
   }
 
-  private func whyRefused(_ entry: Occupancy.Entry) -> RunOutcome {
+  private func whyRefused(_ entry: Occupancy.Entry) -> ScriptError {
     if entry == .entered { host.occupancy.leave() }
-    if entry == .refused { return .failed(.refused("another thread is using the interpreter")) }
-    if collector.isCollecting { return .failed(.refused("the interpreter is collecting garbage")) }
-    return .failed(.refused("the script has left the Swift code that it called"))
+    if entry == .refused { return .refused("another thread is using the interpreter") }
+    if collector.isCollecting { return .refused("the interpreter is collecting garbage") }
+    return .refused("the script has left the Swift code that it called")
   }
 
   /// Does something that waits for others, unless something is being evaluated that does not wait at a

@@ -15,6 +15,22 @@ package enum RunOutcome {
   case interrupted
 }
 
+extension RunOutcome {
+  /// The exception that nobody has handled.
+  var error: ScriptError? {
+    if case .failed(let error) = self { return error }
+    return nil
+  }
+}
+
+/// Why a call has no answer that crosses.
+package enum CallError: Error {
+  /// What does not cross.
+  case conversion(ConversionError)
+  /// The exception that nobody has handled; nil when it was interrupted.
+  case ended(ScriptError?)
+}
+
 extension Machine {
   /// Parses, checks and runs a script.
   ///
@@ -54,9 +70,12 @@ extension Machine {
   package func send(
     _ name: String, to receiver: Handle, _ arguments: [Handle]
   ) -> RunOutcome {
-    do throws(ConversionError) {
+    do throws(CallError) {
+      do throws(ConversionError) { _ = try hostValue(of: receiver) } catch {
+        throw .conversion(error)
+      }
       var answer: Handle?
-      let outcome = try call(receiver, name) { (writer) throws(ConversionError) in
+      try call(receiver, name) { (writer) throws(ConversionError) in
         for argument in arguments {
           try writer.write { (writer) throws(ConversionError) in
             try writer.write(argument)
@@ -65,9 +84,12 @@ extension Machine {
       } reading: {
         answer = $0.handle
       }
-      return outcome ?? answer.map { .finished($0) } ?? .interrupted
+      return answer.map { .finished($0) } ?? .interrupted
     } catch {
-      return .failed(.unfit(error))
+      switch error {
+      case .conversion(let error): return .failed(.unfit(error))
+      case .ended(let error): return error.map { .failed($0) } ?? .interrupted
+      }
     }
   }
 

@@ -158,7 +158,7 @@ extension ValueReader {
     try machine.handles.enterConversion()
     defer { machine.handles.conversionDepth -= 1 }
     let root = machine.roots.count
-    machine.roots += [value, .nil, .nil]
+    machine.roots.append(contentsOf: [value, .nil, .nil])
     defer { machine.dropRoots(to: root) }
     var entries: [Entry] = []
     var number = 1

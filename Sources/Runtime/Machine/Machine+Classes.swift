@@ -32,18 +32,25 @@ extension Machine {
 
   /// Tells a class's object how instances are made, after its variables are settled.
   func settleLayout(of info: ClassInfo) {
-    let lineage = info.lineage
-    info.initialMethods = lineage.compactMap(\.initialValues)
-    info.connectionMethods = lineage.compactMap(\.connectionStatements)
-    info.copyMethods = lineage.compactMap(\.copyStatements)
-    info.connectsCopies =
-      !info.copyMethods.isEmpty || lineage.contains { $0.copySelector != nil }
+    collectStatements(of: info)
     guard info.object.isObject else { return }
     let isPlain =
       info.format == .slots && !info.isKnownToEvaluator && info.initialMethods.isEmpty
       && info.connectionMethods.isEmpty
     ObjectRef(info.object)[slot: ClassSlot.instanceSlots] =
       isPlain ? Value(small: info.instanceVariables.count) : .nil
+  }
+
+  /// Collects what is done for a new instance, from the root down.
+  private func collectStatements(of info: ClassInfo) {
+    var current: ClassInfo? = info
+    while let each = current, !each.hasStatements { current = each.superclass }
+    let lineage = current == nil ? [] : info.lineage
+    info.initialMethods = lineage.compactMap(\.initialValues)
+    info.connectionMethods = lineage.compactMap(\.connectionStatements)
+    info.copyMethods = lineage.compactMap(\.copyStatements)
+    info.connectsCopies =
+      !info.copyMethods.isEmpty || lineage.contains { $0.copySelector != nil }
   }
 
   /// The index of the class whose object receives a message of the class side.

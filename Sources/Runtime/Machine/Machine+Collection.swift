@@ -104,7 +104,7 @@ extension Machine {
     }
     heap.mark(state.unwindTarget)
     heap.mark(state.unwindValue)
-    for value in roots { heap.mark(value) }
+    roots.mark(heap)
     loop.coroutines.mark(heap)
     stores.coming.mark(heap)
     for value in permanentRoots { heap.mark(value) }

@@ -32,38 +32,6 @@ enum UnwindAction {
   case resignal
 }
 
-/// An exception that nobody handled.
-struct UncaughtError {
-  let className: String
-  let message: String
-  /// Of an `Exit`, the status it asks for.
-  var exitStatus: Int32?
-  /// The error of the host that it stands for.
-  var cause: (any Error)?
-  let trace: StackTrace
-}
-
-/// The sends that were being evaluated, innermost first.
-struct StackTrace {
-  /// The most entries that are kept: a program may be millions of calls deep.
-  static let limit = 1000
-
-  var entries: [TraceEntry] = []
-  /// How many more there were, further out.
-  var omitted = 0
-}
-
-/// A line of a stack trace.
-struct TraceEntry {
-  let code: Code
-  let site: SiteNode
-
-  init(_ site: SiteNode) {
-    code = site.code
-    self.site = site
-  }
-}
-
 extension Machine {
   /// The word that unwinding to the outermost evaluation is aimed at.
   var topLevelTarget: Value { Value(small: 0) }

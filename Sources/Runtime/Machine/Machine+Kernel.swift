@@ -20,6 +20,10 @@ struct KernelClass: Sendable {
   let variables: String
   /// A line for each method: side, selector, number of the text, start and end in it.
   let methods: String
+
+  var variableNames: [String] {
+    variables.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+  }
 }
 
 /// The kernel: the classes written in the language, and the primitives beneath them.
@@ -64,8 +68,8 @@ extension Machine {
     info.isKernel = true
     info.metaclass?.isKernel = true
     info.comment = row.comment
-    for name in row.variables.split(separator: " ") {
-      info.instanceVariables.append(InstanceVariable(name: String(name), owner: row.name))
+    for name in row.variableNames {
+      info.instanceVariables.append(InstanceVariable(name: name, owner: row.name))
     }
     if row.name == "Array" { info.format = .array }
     info.isOfClasses = row.name == "Class" || row.superclass == "Class"
@@ -82,9 +86,9 @@ extension Machine {
   /// Enters the methods of a class: accessors, primitives, then what its text says.
   private func enterMethods(of row: KernelClass, in info: ClassInfo) {
     if !info.isMeta {
-      for name in row.variables.split(separator: " ") {
-        guard let slot = info.slot(of: String(name)) else { continue }
-        info.setMethod(accessor(String(name), slot: slot, in: info))
+      for name in row.variableNames {
+        guard let slot = info.slot(of: name) else { continue }
+        info.setMethod(accessor(name, slot: slot, in: info))
         guard row.hasSetters else { continue }
         info.setMethod(
           Method(

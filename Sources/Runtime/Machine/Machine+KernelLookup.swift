@@ -36,7 +36,7 @@ final class KernelMethodFinder {
         origin: .setter(slot: slot, type: nil, isConstant: false))
     }
     guard !info.isMeta, selector.argumentCount == 0, let slot = info.slot(of: selector.name),
-      row.variables.split(separator: " ").contains(Substring(selector.name))
+      row.variableNames.contains(selector.name)
     else { return nil }
     return Method(selector: selector, holder: info, origin: .getter(slot: slot))
   }
@@ -57,7 +57,7 @@ final class KernelMethodFinder {
     }
     found += KernelNodes.table(for: name).map(\.selector)
     if !isMeta {
-      for variable in row.variables.split(separator: " ").map(String.init) {
+      for variable in row.variableNames {
         found += row.hasSetters ? [variable, variable + ":"] : [variable]
       }
     }

@@ -7,6 +7,11 @@ extension Machine {
   /// - Returns: `unwind` when the evaluation must not go on, else nil.
   @inline(never)
   func safepoint() -> Value {
+    if !(state.stackEnd < state.top.advanced(by: FrameLimits.reserve)), state.hasRoom,
+      state.countsTurn()
+    {
+      return .nil
+    }
     state.clearSafepointRequest()
     if let profiler = host.profiler {
       state.requestSafepoint()
@@ -32,12 +37,6 @@ extension Machine {
     }
     if unsafe heap.liveBytes > options.memoryLimit {
       return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
-    }
-    if host.limits.depth != nil,
-      host.limits.exceedsDepth(
-        state.base, reserve: nativeStack.openReserves * MachineLimits.reservedDepth)
-    {
-      return stackOverflow()
     }
     if state.nativeAddress < state.nativeFloor
       || state.stackEnd < state.top.advanced(by: FrameLimits.reserve)
@@ -67,8 +66,7 @@ extension Machine {
   func setNativeFloor(_ address: UInt) {
     state.setNativeFloor(address)
     if options.collectEvery > 0 || interruption != .none || state.isInterruptRequested
-      || graph.hasSolverLimit || host.limits.isActive || host.profiler != nil
-      || exceptions.isStepping
+      || graph.hasSolverLimit || host.profiler != nil || exceptions.isStepping
     {
       state.requestSafepoint()
     }
@@ -81,7 +79,10 @@ extension Machine {
     nativeStack.openReserves += 1
     setNativeFloor(floor &- nativeStack.reserveBytes)
     state.stackEnd = end.advanced(by: memory.reserveSlots)
+    let isDepthLimited = state.depthLeft != .max
+    if isDepthLimited { state.depthLeft += MachineLimits.reservedDepth }
     defer {
+      if isDepthLimited { state.depthLeft -= MachineLimits.reservedDepth }
       nativeStack.openReserves -= 1
       setNativeFloor(floor)
       state.stackEnd = end

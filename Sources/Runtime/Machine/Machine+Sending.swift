@@ -147,7 +147,11 @@ extension Machine {
       let outcome = safepoint()
       if outcome.isUnwind { return outcome }
     }
-    return body.evaluate(callee)
+    if state.depthLeft == .max { return body.evaluate(callee) }
+    if let value = state.activate(body, callee) { return value }
+    state.top = callee.advanced(by: argumentCount + 1)
+    state.base = callee
+    return stackOverflow()
   }
 }
 

@@ -48,7 +48,7 @@ package final class Machine {
 
   // MARK: Roots besides the stack
   /// Values that Swift code needs while it calls into the language; used as a stack.
-  @safe @exclusivity(unchecked) var roots: [Value] = []
+  let roots = RootStack()
   /// Values the machine keeps for good.
   var permanentRoots: [Value] = []
   /// Values that Swift code outside the runtime holds.
@@ -66,7 +66,7 @@ package final class Machine {
     unsafe graphReference = Unmanaged.passUnretained(graph)
     kernel = KernelClasses(state: state)
     codeTable = CodeTable(state: state)
-    host = HostServices(graph: graph)
+    host = HostServices(graph: graph, state: state)
     stores = StoreRegistry(state: state)
     connections = ConnectionSession(graph: graph)
     memory.bind(self)
@@ -86,7 +86,7 @@ package final class Machine {
 
   /// Takes away the values above so many: those of a call that ends.
   @inline(__always) func dropRoots(to count: Int) {
-    while roots.count > count { roots.removeLast() }
+    roots.shorten(to: count)
   }
 
   /// How many errors were reported after which the program went on.

@@ -5,65 +5,65 @@ internal import TenonParser
 ///
 /// This is the cold side of a class, an ordinary Swift object. Objects carry only its index.
 final class ClassInfo {
-  var index: UInt32
+  @safe @exclusivity(unchecked) var index: UInt32
   let name: String
   /// Whether this is the class of a class.
   let isMeta: Bool
-  var superclass: ClassInfo?
+  @safe @exclusivity(unchecked) var superclass: ClassInfo?
   /// The class's class; nil for metaclasses, whose class is `Metaclass`.
-  var metaclass: ClassInfo?
+  @safe @exclusivity(unchecked) var metaclass: ClassInfo?
   /// For a metaclass the class it belongs to.
-  unowned(unsafe) var thisClass: ClassInfo?
+  @exclusivity(unchecked) unowned(unsafe) var thisClass: ClassInfo?
   /// The class as an object of the language; nil for a metaclass that no program has asked for.
-  var object: Value = .nil
+  @safe @exclusivity(unchecked) var object: Value = .nil
 
-  var subclasses: [ClassInfo] = []
+  @safe @exclusivity(unchecked) var subclasses: [ClassInfo] = []
   /// Variables of each instance, inherited ones first.
-  var instanceVariables: [InstanceVariable] = []
-  var classVariables: [String: ObjectRef] = [:]
+  @safe @exclusivity(unchecked) var instanceVariables: [InstanceVariable] = []
+  @safe @exclusivity(unchecked) var classVariables: [String: ObjectRef] = [:]
   /// How instances are laid out.
-  var format: ObjectFormat = .slots
+  @safe @exclusivity(unchecked) var format: ObjectFormat = .slots
   /// Sets the first values of variables; called when an instance is made.
-  var initialValues: Method?
+  @safe @exclusivity(unchecked) var initialValues: Method?
   /// Makes the connections that the class's text asks for in every instance.
-  var connectionStatements: Method?
+  @safe @exclusivity(unchecked) var connectionStatements: Method?
   /// The same for a copy of an instance, whose variables have their values: what is assigned is left out.
-  var copyStatements: Method?
+  @safe @exclusivity(unchecked) var copyStatements: Method?
   /// The first of these and of its superclasses', from the root down; what `settleLayout` collects.
-  var initialMethods: [Method] = []
-  var connectionMethods: [Method] = []
-  var copyMethods: [Method] = []
+  @safe @exclusivity(unchecked) var initialMethods: [Method] = []
+  @safe @exclusivity(unchecked) var connectionMethods: [Method] = []
+  @safe @exclusivity(unchecked) var copyMethods: [Method] = []
   /// For a class of the kernel: what connects a copy of an instance.
-  var copySelector: Selector?
+  @safe @exclusivity(unchecked) var copySelector: Selector?
   /// Whether a copy of an instance is connected, as its class or a superclass says.
-  var connectsCopies = false
+  @safe @exclusivity(unchecked) var connectsCopies = false
   /// The variables that groups in the class's own text declare.
-  var groupNames: Set<String> = []
+  @safe @exclusivity(unchecked) var groupNames: Set<String> = []
   /// What is done for references of some form, for stores that scripts define.
-  var propertyPaths: [PropertyPath] = []
+  @safe @exclusivity(unchecked) var propertyPaths: [PropertyPath] = []
   /// Whether it has methods that ask them: those are what `super` leads to from its own.
-  var describesPlaces = false
+  @safe @exclusivity(unchecked) var describesPlaces = false
 
   // MARK: Older layouts
   /// For the class as instances of an older layout have it: the class.
-  var canonical: ClassInfo?
+  @safe @exclusivity(unchecked) var canonical: ClassInfo?
   /// For a superclass of such: the class whose variables count.
-  var layoutOwner: ClassInfo?
-  var superVariants: [String: ClassInfo] = [:]
-  var addedOrder: [String] = []
-  private var variantMethods: [ObjectIdentifier: Method] = [:]
+  @safe @exclusivity(unchecked) var layoutOwner: ClassInfo?
+  @safe @exclusivity(unchecked) var superVariants: [String: ClassInfo] = [:]
+  @safe @exclusivity(unchecked) var addedOrder: [String] = []
+  @safe @exclusivity(unchecked) private var variantMethods: [ObjectIdentifier: Method] = [:]
 
-  var comment = ""
-  var isKernel = false
+  @safe @exclusivity(unchecked) var comment = ""
+  @safe @exclusivity(unchecked) var isKernel = false
   /// Whether its instances are classes: `Class` and `Metaclass`.
-  var isOfClasses = false
+  @safe @exclusivity(unchecked) var isOfClasses = false
   /// Methods by the number of their selectors.
-  private var methods: [Int: Method] = [:]
+  @safe @exclusivity(unchecked) private var methods: [Int: Method] = [:]
   /// Enters the methods of a class of the kernel, when they are first asked for.
-  var loader: ((ClassInfo) -> Void)?
+  @safe @exclusivity(unchecked) var loader: ((ClassInfo) -> Void)?
   /// Finds one of them as long as they have not been entered, and what it did not find.
-  var finder: KernelMethodFinder?
-  private var absentSelectors: Set<Int> = []
+  @safe @exclusivity(unchecked) var finder: KernelMethodFinder?
+  @safe @exclusivity(unchecked) private var absentSelectors: Set<Int> = []
 
   init(index: UInt32, name: String, superclass: ClassInfo?, isMeta: Bool) {
     self.index = index
@@ -77,11 +77,19 @@ final class ClassInfo {
     [initialValues, connectionStatements, copyStatements].compactMap(\.self)
   }
 
+  /// Whether anything is done for new instances or copies because of the class's own text.
+  var hasStatements: Bool {
+    initialValues != nil || connectionStatements != nil || copyStatements != nil
+      || copySelector != nil
+  }
+
   /// Lets go of everything: classes, methods and code refer to each other in circles.
   func dismantle() {
     loader = nil
     finder = nil
-    for method in ownStatements { method.dismantle() }
+    initialValues?.dismantle()
+    connectionStatements?.dismantle()
+    copyStatements?.dismantle()
     for path in propertyPaths { path.handlers.values.forEach { $0.dismantle() } }
     propertyPaths = []
     methods.values.forEach { $0.dismantle() }

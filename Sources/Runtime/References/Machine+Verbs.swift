@@ -80,7 +80,7 @@ extension Machine {
     var held: [CellID: Value] = [:]
     if isWide {
       for cell in knownCells(from: place, in: store) { held[cell] = currentValue(of: cell) }
-      roots += held.values
+      roots.append(contentsOf: held.values)
     }
     let answer = try performing(verb, of: native, at: place, keeping: reference, store) {
       () throws(StoreError) in try body(native, place)

@@ -85,7 +85,7 @@ extension Machine {
         guard error.isPassing, left > 0 || error.kind != .locked, mayPause else {
           throw .store(error, during: verb)
         }
-        if roots.count == root { roots += kept }
+        if roots.count == root { roots.append(contentsOf: kept) }
         if try wait(nanoseconds: pause).isUnwind { throw .unwinding() }
         left -= pause
         pause = min(pause * 2, 50_000_000)
@@ -149,7 +149,7 @@ extension Machine {
   ) throws(Failure) -> Answer {
     guard let executor, mayWait else { return try retrying(verb, keeping: kept, body) }
     let root = roots.count
-    roots += kept
+    roots.append(contentsOf: kept)
     defer { dropRoots(to: root) }
     let isReading = ["get", "list", "status"].contains(verb)
     let result = try answer(of: body, on: executor, at: place, isReading: isReading)

@@ -9,8 +9,8 @@ struct EvaluationState {
   var top: Frame
   var base: Frame
   var nativeFloor: UInt
+  var depthLeft = Int.max
   var nativeStack = NativeStackState()
-  var roots: [Value] = []
   var currentHandler = -1
   var activeSignals: [ActiveSignal] = []
   var runningCleanUps = 0
@@ -52,6 +52,8 @@ final class Coroutine {
   var other: EvaluationState
   /// The handlers, likewise.
   let handlers = FlatTable<Handler>()
+  /// The values that native code keeps, likewise.
+  let roots = RootStack()
 
   /// A number of what it evaluates, which no other evaluation has had.
   private(set) var number = 0
@@ -122,8 +124,14 @@ final class Coroutine {
   var isUnderWay: Bool { body != nil }
 
   /// Gives an idle coroutine something to evaluate.
-  func prepare(_ number: Int, _ body: @escaping () -> Value) {
+  ///
+  /// - Parameters:
+  ///   - number: A number that no other evaluation has had.
+  ///   - depth: How many activations there may be, one within the other.
+  ///   - body: Evaluates it.
+  func prepare(_ number: Int, depth: Int?, _ body: @escaping () -> Value) {
     self.number = number
+    other.depthLeft = depth ?? .max
     self.body = body
   }
 
@@ -167,7 +175,7 @@ final class Coroutine {
       heap.mark(frame[0])
       frame = frame.advanced(by: 1)
     }
-    for value in other.roots { heap.mark(value) }
+    roots.mark(heap)
     if let unwinding {
       heap.mark(unwinding.target)
       heap.mark(unwinding.value)

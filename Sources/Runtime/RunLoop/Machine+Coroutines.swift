@@ -8,7 +8,7 @@ extension Machine {
   ///   waits.
   func runCoroutine(_ body: @escaping () -> Value) -> Value {
     guard let coroutine = loop.coroutines.take(slots: options.stackSlots) else { return body() }
-    coroutine.prepare(loop.coroutines.takeNumber(), body)
+    coroutine.prepare(loop.coroutines.takeNumber(), depth: host.limits.depth, body)
     return resume(coroutine)
   }
 
@@ -51,12 +51,13 @@ extension Machine {
     swap(&state.stackEnd, &coroutine.other.stackEnd)
     swap(&state.top, &coroutine.other.top)
     swap(&state.base, &coroutine.other.base)
+    swap(&state.depthLeft, &coroutine.other.depthLeft)
     swap(&nativeStack, &coroutine.other.nativeStack)
-    swap(&roots, &coroutine.other.roots)
     swap(&exceptions.currentHandler, &coroutine.other.currentHandler)
     swap(&exceptions.activeSignals, &coroutine.other.activeSignals)
     swap(&exceptions.runningCleanUps, &coroutine.other.runningCleanUps)
     exceptions.handlers.exchange(with: coroutine.handlers)
+    roots.exchange(with: coroutine.roots)
     let recorder = recorder
     self.recorder = coroutine.other.recorder
     coroutine.other.recorder = recorder

@@ -121,7 +121,8 @@ extension ConnectionGraph {
 
   /// Returns the cell of a slot, if the slot is watched.
   func cell(of object: ObjectRef, slot: Int) -> CellID? {
-    cellsByPlace[.slot(object, slot)]
+    let number = objectMap.find(slot: slot, of: object, in: hot)
+    return number < 0 ? nil : CellID(number)
   }
 
   subscript(id: CellID) -> CellView { CellView(graph: self, id: id) }

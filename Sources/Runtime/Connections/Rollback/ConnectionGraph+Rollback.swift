@@ -189,7 +189,9 @@ extension ConnectionGraph {
     order.reverse()
     let root = machine.roots.count
     defer { machine.dropRoots(to: root) }
-    for place in order { machine.roots += [place.object, place.key, oldest[place] ?? .nil] }
+    for place in order {
+      machine.roots.append(contentsOf: [place.object, place.key, oldest[place] ?? .nil])
+    }
     // A program that is on its way out goes on with that.
     let (target, delivered) = (machine.state.unwindTarget, machine.state.unwindValue)
     let action = machine.exceptions.unwindAction

@@ -48,7 +48,7 @@ extension Machine {
     if graph.connections.count == 0 { return }
     let root = roots.count
     defer { dropRoots(to: root) }
-    roots += [old, new]
+    roots.append(contentsOf: [old, new])
     for connection in graph.connections.values.sorted(by: { $0.number < $1.number }) {
       guard var plan = connection.plan, connection.status != .disconnected else { continue }
       if plan.joinsStores {

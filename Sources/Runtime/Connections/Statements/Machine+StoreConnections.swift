@@ -118,7 +118,7 @@ extension Machine {
       return .place(try stored(components.dropFirst(), below: place))
     }
     let more = components.dropFirst().map { makeString($0) }
-    roots += more
+    roots.append(contentsOf: more)
     return path.appending(more)
   }
 
@@ -197,7 +197,7 @@ extension Machine {
     case .path(let base, let names):
       let object = value(at: base)
       if object.isUnwind { return object }
-      roots += names
+      roots.append(contentsOf: names)
       defer { roots.removeLast(names.count) }
       return follow(names, from: object.isUndefined ? .nil : object)
     case .computed(let computed):
@@ -217,7 +217,7 @@ extension Machine {
     case .path(let base, let names):
       let object = self.value(at: base)
       if object.isUnwind { return object }
-      roots += names
+      roots.append(contentsOf: names)
       defer { roots.removeLast(names.count) }
       return put(value, at: names, of: object.isUndefined ? .nil : object)
     case .computed(let computed):

@@ -294,6 +294,14 @@ extension ConnectionGraph {
     return isSettling || atomicDepth > 0 ? .done : .toBeSettled
   }
 
+  /// Returns whether writing a cell begins a plain turn, which concerns nothing but formulas that read it.
+  @inline(__always)
+  func beginsPlainTurn(_ cell: CellID) -> Bool {
+    isFreelyWritable(cell) && hot[cell.rawValue].flags & CellFlag.hasForeignReaders == 0
+      && words[0].isPlain && !words[0].isSettling && !words[0].isCounting && atomicDepth == 0
+      && pending.isEmpty && baseTransaction.isEmpty
+  }
+
   /// Tells the solver of a region that a cell is about to be written.
   ///
   /// - Returns: false when more has to be done for that.

@@ -9,17 +9,17 @@ public enum EvaluationLimit: Sendable, Equatable {
 /// Counts what an evaluation uses up, while there is a limit.
 ///
 /// Every send and every turn of a loop compares the native stack with a word, to see whether a safepoint
-/// is due. While there is a limit one is always due: the count costs nothing when there is none, and with
-/// one each step takes the slow path.
+/// is due. While there is a limit one is always due: the count costs nothing when there is none. With one
+/// each step takes the slow path, where most are counted in a word of the state that goes down; only when
+/// that is used up are the limits looked at.
 final class EvaluationLimits {
+  private let state: StateRef
   /// The most steps of an evaluation; nil for any number.
   @safe @exclusivity(unchecked) var steps: Int?
   /// The most nanoseconds of an evaluation; nil for any time.
   @safe @exclusivity(unchecked) var nanoseconds: UInt64?
   /// How many activations there may be, one within the other; nil for any number.
   @safe @exclusivity(unchecked) var depth: Int?
-  /// The frames in which something was sent that has not ended, as far as is known; outermost first.
-  private var frames: [UInt] = []
   /// Whether steps are counted at this moment.
   @safe @exclusivity(unchecked) private(set) var isActive = false
   /// What the last evaluation has exceeded.
@@ -29,49 +29,56 @@ final class EvaluationLimits {
   @safe @exclusivity(unchecked) fileprivate var deadline = UInt64.max
   /// Steps until the clock is looked at.
   @safe @exclusivity(unchecked) fileprivate var untilClock = 0
+  /// What the state's word began with when these were last brought up to date.
+  @safe @exclusivity(unchecked) private var granted = 0
 
   /// How many steps clean-up blocks may take after a limit was exceeded, all together.
   fileprivate static let cleanUpSteps = 10_000
   /// Reading the clock takes as long as some tens of steps.
   fileprivate static let stepsPerClock = 256
 
-  var isSet: Bool { steps != nil || nanoseconds != nil || depth != nil }
+  init(state: StateRef) { self.state = state }
 
-  /// Notes the innermost frame.
-  ///
-  /// Each send takes the slow path while something is limited, so that no frame is missed; those above it
-  /// have ended.
-  ///
-  /// - Parameters:
-  ///   - frame: The frame, which has just been made.
-  ///   - reserve: How many more there may be.
-  /// - Returns: Whether there are too many.
-  func exceedsDepth(_ frame: Frame, reserve: Int) -> Bool {
-    guard isActive, let depth else { return false }
-    while let last = frames.last, last >= frame.address { frames.removeLast() }
-    frames.append(frame.address)
-    return frames.count - reserve > depth
-  }
+  var isSet: Bool { steps != nil || nanoseconds != nil || depth != nil }
 
   /// Begins to count for an evaluation.
   func begin() {
     exceeded = nil
     isActive = true
-    frames = []
+    state.beginCounting(depth: depth)
+    granted = 0
     stepsLeft = steps ?? .max
     untilClock = 0
     deadline = .max
   }
 
   /// Ends it.
-  func end() { isActive = false }
+  func end() {
+    guard isActive else { return }
+    isActive = false
+    state.endCounting()
+  }
+
+  /// Takes off what has been counted in the state's word, and some steps more.
+  fileprivate func take(_ more: Int) {
+    let used = granted - state.countdown + more
+    granted = 0
+    state.countdown = 0
+    stepsLeft -= used
+    untilClock -= used
+  }
+
+  /// Lets so many steps be counted in the state's word as leave nothing to be looked at.
+  fileprivate func grant() {
+    granted = max(0, nanoseconds == nil ? stepsLeft : min(stepsLeft, untilClock))
+    state.countdown = granted
+  }
 
   /// Counts work on many bytes at once: a step for each 4 KiB, which the next step finds to be done.
   @inline(__always)
   func charge(bytes: Int) {
     guard bytes >= 4096, isActive else { return }
-    stepsLeft -= bytes >> 12
-    untilClock -= bytes >> 12
+    take(bytes >> 12)
   }
 
   fileprivate func allowCleanUp() {
@@ -86,12 +93,10 @@ extension Machine {
   /// Clean-up blocks have some steps more; no handler sees anything.
   func countStep() {
     let limits = host.limits
-    state.requestSafepoint()
-    limits.stepsLeft -= 1
+    limits.take(1)
+    defer { limits.grant() }
     if limits.stepsLeft < 0 { return exceed(.steps) }
-    guard let nanoseconds = limits.nanoseconds else { return }
-    limits.untilClock -= 1
-    guard limits.untilClock < 0 else { return }
+    guard let nanoseconds = limits.nanoseconds, limits.untilClock < 0 else { return }
     limits.untilClock = EvaluationLimits.stepsPerClock
     let now = monotonicTime()
     // The time begins with the first step.

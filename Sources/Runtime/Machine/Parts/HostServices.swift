@@ -17,7 +17,7 @@ package final class HostServices {
   /// What counts where time goes, while somebody wants to know.
   @safe @exclusivity(unchecked) var profiler: Profiler?
   /// What an evaluation may use up.
-  let limits = EvaluationLimits()
+  let limits: EvaluationLimits
   /// Whether the interpreter goes: code of the host is called no more, as it may refer to that.
   var isClosed = false
 
@@ -38,5 +38,8 @@ package final class HostServices {
   /// The generator that `Random shared` answers, once somebody has asked for it.
   var sharedRandom: Value?
 
-  init(graph: ConnectionGraph) { self.graph = graph }
+  init(graph: ConnectionGraph, state: StateRef) {
+    self.graph = graph
+    limits = EvaluationLimits(state: state)
+  }
 }

@@ -165,7 +165,7 @@ extension Machine {
   /// - Returns: the array, or `unwind`.
   fileprivate func storeElements(_ elements: [(Int, Value)], into array: ObjectRef) -> Value {
     let root = roots.count
-    roots += elements.map(\.1)
+    roots.append(contentsOf: elements.map(\.1))
     defer { dropRoots(to: root) }
     return withoutSettling {
       for (offset, value) in elements {

@@ -77,7 +77,7 @@ private struct DeepCopy {
     guard !tables.isEmpty || !connected.isEmpty else { return result }
     let root = machine.roots.count
     machine.roots.append(result)
-    machine.roots += connected
+    machine.roots.append(contentsOf: connected)
     for table in tables {
       machine.roots.append(Value(table.copy))
       machine.roots.append(Value(table.entries))

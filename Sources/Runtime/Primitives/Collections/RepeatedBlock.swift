@@ -63,7 +63,9 @@ struct RepeatedBlock {
 
   @inline(__always)
   private func evaluate() -> Value {
-    guard let body, !state.needsSafepoint else { return evaluateSlowly() }
+    guard let body, !state.needsSafepoint || state.hasRoom && state.countsTurn() else {
+      return evaluateSlowly()
+    }
     return body.evaluate(callee)
   }
 

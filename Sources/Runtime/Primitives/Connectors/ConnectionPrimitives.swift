@@ -21,7 +21,7 @@ extension Primitive {
         let observers = ending.compactMap { $0.status == .disconnected ? nil : $0.observer }
         // Nothing else may keep them when their connections have ended.
         let root = machine.roots.count
-        machine.roots += observers.map(\.object)
+        machine.roots.append(contentsOf: observers.map(\.object))
         defer { machine.dropRoots(to: root) }
         for each in ending { machine.end(each) { machine.graph.disconnect($0) } }
         for observer in observers where machine.tellEnd(of: observer).isUnwind { return .unwind }

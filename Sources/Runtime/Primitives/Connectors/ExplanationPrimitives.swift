@@ -51,7 +51,7 @@ extension Primitive {
         for number in machine.graph.causes.changes(of: cell) {
           machine.roots.append(machine.makeChange(number, of: cell))
         }
-        return machine.makeArray(Array(machine.roots[root...]))
+        return machine.makeArray(machine.roots[root...])
       case .stored(let whole, let path):
         guard let changes = machine.changes(ofStored: path, in: whole) else { return .unwind }
         return machine.makeArray(changes.reversed())

@@ -171,7 +171,7 @@ extension Machine {
     let root = roots.count
     defer { dropRoots(to: root) }
     for link in links { roots.append(makeString(link.name)) }
-    return makeArray(Array(roots[root...]))
+    return makeArray(roots[root...])
   }
 
   private func place(
@@ -260,7 +260,7 @@ extension Machine {
   private func makePath(_ components: [String]) -> Value {
     let start = roots.count
     for component in components { roots.append(makeString(component)) }
-    let path = makeArray(Array(roots[start...]))
+    let path = makeArray(roots[start...])
     dropRoots(to: start)
     roots.append(path)
     return path

@@ -428,7 +428,7 @@ extension Machine {
     let elements = (0..<ObjectRef(names).elementCount).map { ObjectRef(names)[element: $0] }
     // The program may write into the array meanwhile.
     let root = roots.count
-    roots += elements
+    roots.append(contentsOf: elements)
     defer { dropRoots(to: root) }
     return body(base, elements)
   }
