@@ -77,6 +77,8 @@ final class Heap {
   @exclusivity(unchecked) var freeBlocks = RawList<UInt>()
   @exclusivity(unchecked) var largeBlocks = RawList<UInt>()
   @exclusivity(unchecked) private var chunks = RawList<UInt>()
+  /// The blocks of the last chunk that nobody has touched, and the number of the last of them.
+  @exclusivity(unchecked) private var fresh: (first: UInt, end: UInt, serial: Int) = (0, 0, 0)
   @exclusivity(unchecked) private var nextSerial = 1
 
   // MARK: Marking
@@ -230,10 +232,20 @@ extension Heap {
     if let block = unsafe freeBlocks.popLast() {
       // A block whose memory was given back comes as zeros.
       if unsafe header(block).pointee.serial == 0 {
-        initializeHeader(block, mappedSize: 0)
+        initializeHeader(block, serial: takeSerials(1), mappedSize: 0)
       }
       return block
     }
+    if unsafe fresh.first == fresh.end { addChunk() }
+    let block = unsafe fresh.first
+    unsafe fresh.first += UInt(Heap.blockSize)
+    let left = unsafe (fresh.end - fresh.first) / UInt(Heap.blockSize)
+    initializeHeader(block, serial: unsafe fresh.serial + Int(left), mappedSize: 0)
+    return block
+  }
+
+  /// Gets more memory, which is not touched before its blocks are taken.
+  private func addChunk() {
     let size = Heap.blockSize * Heap.chunkBlocks
     guard let chunk = unsafe aligned_alloc(Heap.blockSize, size) else {
       // The limit is far below what the machine has; if even this little is refused, so will be
@@ -242,13 +254,16 @@ extension Heap {
     }
     unsafe chunks.append(UInt(bitPattern: chunk))
     unsafe footprint += size
-    // In reverse, so that blocks are taken in the order of their addresses.
-    for index in (0..<Heap.chunkBlocks).reversed() {
-      let block = UInt(bitPattern: chunk) + UInt(index * Heap.blockSize)
-      initializeHeader(block, mappedSize: 0)
-      unsafe freeBlocks.append(block)
-    }
-    return takeBlock()
+    let first = UInt(bitPattern: chunk)
+    unsafe fresh = (first, first + UInt(size), takeSerials(Heap.chunkBlocks))
+  }
+
+  /// Takes numbers for so many blocks.
+  ///
+  /// - Returns: The first one.
+  private func takeSerials(_ count: Int) -> Int {
+    defer { unsafe nextSerial += count }
+    return unsafe nextSerial
   }
 
   private func allocateLarge(size: Int) -> UnsafeMutableRawPointer {
@@ -259,7 +274,7 @@ extension Heap {
       preconditionFailure("the system has no memory left")
     }
     let block = UInt(bitPattern: memory)
-    initializeHeader(block, mappedSize: mapped)
+    initializeHeader(block, serial: takeSerials(1), mappedSize: mapped)
     unsafe header(block).pointee.cellSize = mapped
     unsafe largeBlocks.append(block)
     unsafe footprint += mapped
@@ -267,19 +282,19 @@ extension Heap {
     return unsafe memory + BlockHeader.cellOffset
   }
 
-  private func initializeHeader(_ block: UInt, mappedSize: Int) {
+  private func initializeHeader(_ block: UInt, serial: Int, mappedSize: Int) {
     unsafe header(block).initialize(
       to: BlockHeader(
-        cellSize: 0, serial: nextSerial, mappedSize: mappedSize,
+        cellSize: 0, serial: serial, mappedSize: mappedSize,
         heap: Unmanaged.passUnretained(self)))
-    unsafe nextSerial += 1
     unsafe clearMap(BlockHeader.firstMap, of: block)
     unsafe clearMap(BlockHeader.secondMap, of: block)
   }
 
   /// Whether `bytes` more would go over the limit, blocks that no object is in left out.
   func exceedsLimit(adding bytes: Int) -> Bool {
-    let used = unsafe footprint - freeBlocks.count * Heap.blockSize + outsideBytes
+    let free = unsafe freeBlocks.count * Heap.blockSize + Int(fresh.end - fresh.first)
+    let used = unsafe footprint - free + outsideBytes
     let (total, overflow) = used.addingReportingOverflow(bytes)
     return unsafe overflow || total > limit
   }

@@ -26,7 +26,11 @@ extension Machine {
       info.format = superclass.format
     }
     classes.made[name] = info
-    classCell(named: name)[slot: 0] = info.object
+    if let cell = classes.madeCells[name] {
+      cell[slot: 0] = info.object
+    } else {
+      classes.madeCells[name] = makeCell(info.object)
+    }
     return info
   }
 

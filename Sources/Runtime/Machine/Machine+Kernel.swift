@@ -22,7 +22,8 @@ struct KernelClass: Sendable {
   let methods: String
 
   var variableNames: [String] {
-    variables.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+    if variables.isEmpty { return [] }
+    return variables.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
   }
 }
 
@@ -34,6 +35,7 @@ extension Machine {
   /// A method is entered when it is first looked for, all of a class when a program asks for
   /// them, and compiled when it is first sent.
   func loadKernel() {
+    classes.reserve()
     // No program sees an object of these.
     for (index, name, comment) in [
       (ClassIndex.context, "Context", "The variables of a method that its blocks share."),
@@ -75,8 +77,9 @@ extension Machine {
     info.isOfClasses = row.name == "Class" || row.superclass == "Class"
     info.copySelector = row.copySelector.map { selector($0) }
     settleLayout(of: info)
-    info.loader = { [unowned self] in enterMethods(of: row, in: $0) }
-    info.metaclass?.loader = { [unowned self] in enterMethods(of: row, in: $0) }
+    let loader = { [unowned self] (info: ClassInfo) in enterMethods(of: row, in: info) }
+    info.loader = loader
+    info.metaclass?.loader = loader
     let finder = KernelMethodFinder(row)
     info.finder = finder
     info.metaclass?.finder = finder

@@ -13,4 +13,11 @@ final class ClassTable {
   @safe @exclusivity(unchecked) var hasAllOfKernel = false
   /// The variables that instances of older layouts have no slots for, by the instance's address.
   @safe @exclusivity(unchecked) var addedVariables: [UInt: Value] = [:]
+
+  /// Makes room for the classes with which an interpreter begins.
+  func reserve() {
+    infos.reserveCapacity(128)
+    made.reserveCapacity(64)
+    madeCells.reserveCapacity(64)
+  }
 }
