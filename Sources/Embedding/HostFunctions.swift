@@ -3,14 +3,14 @@ public import TenonRuntime
 // Swift code that scripts call.
 
 /// Reads the arguments of a call as values of Swift, from the first on.
-struct ArgumentCursor {
+package struct ArgumentCursor {
   private let call: HostCall
   private var index = 0
 
-  init(_ call: HostCall) { self.call = call }
+  package init(_ call: HostCall) { self.call = call }
 
   /// The next argument.
-  mutating func next<Value: ScriptConvertible>(
+  package mutating func next<Value: ScriptConvertible>(
     _ type: Value.Type
   ) throws(ConversionError) -> Value {
     defer { index += 1 }
@@ -19,7 +19,7 @@ struct ArgumentCursor {
 }
 
 /// How many types there are.
-func packCount<each Argument>(_: repeat (each Argument).Type) -> Int {
+package func packCount<each Argument>(_: repeat (each Argument).Type) -> Int {
   var count = 0
   func add<Value>(_: Value.Type) { count += 1 }
   repeat add((each Argument).self)

@@ -95,6 +95,17 @@ public struct HostProperty<Root> {
 public struct HostMethod<Root> {
   fileprivate let member: HostClassMember
 
+  /// Declares a method by its code, which takes so many arguments.
+  package init(
+    _ selector: String, count: Int,
+    _ code: @escaping (Root, HostCall, inout ValueWriter) throws -> Void
+  ) {
+    let type = HostBoxType<Root>()
+    member = .checked(selector, count) { call, writer in
+      try code(type.receiver(of: call).value, call, &writer)
+    }
+  }
+
   /// Declares a method with an answer.
   ///
   /// - Parameters:

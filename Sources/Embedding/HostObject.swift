@@ -57,7 +57,7 @@ extension Machine {
 ///
 /// It keeps the interpreter and the object alive.
 public struct HostObject<Root>: ScriptConvertible {
-  let interpreter: Interpreter
+  package let interpreter: Interpreter
   /// The object of scripts.
   public let handle: Handle
   private let type = HostBoxType<Root>()

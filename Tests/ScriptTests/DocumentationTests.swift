@@ -127,7 +127,7 @@ struct MarkdownFile: Sendable, CustomTestStringConvertible {
   /// The files that hold what the documentation shows of Swift.
   static let embeddingExamples = [
     "ScriptTests/EmbeddingExamples.swift", "ScriptTests/Checksummed.swift",
-    "EmbeddingTests/ActorTests.swift",
+    "EmbeddingTests/ActorTests.swift", "EmbeddingTests/AsyncFunctionTests.swift",
   ].map { root.appending(path: "Tests/\($0)") }
 
   /// `README.md`, what lies below `docs`, and the catalogue of the library.

@@ -21,10 +21,19 @@ extension Machine {
       return signal(Failure(.invalidArgument, error.description))
     }
     if let error = error as? Failure { return signal(error) }
+    return signal(hostException(for: error))
+  }
+
+  /// The exception for an error that Swift code of the host has thrown.
+  func hostException(for error: any Error) -> Value {
+    if let error = error as? ConversionError {
+      return makeException(for: Failure(.invalidArgument, error.description))
+    }
+    if let error = error as? Failure { return makeException(for: error) }
     let script = (error as? any ScriptErrorCarrier)?.scriptError
     if let script {
-      if let cause = script.cause { return signalHostError(cause) }
-      if let exception = exception(like: script) { return signal(exception) }
+      if let cause = script.cause { return hostException(for: cause) }
+      if let exception = exception(like: script) { return exception }
     }
     let type = "\(Swift::type(of: error))"
     let info = hostObjects.errorClasses[ObjectIdentifier(Swift::type(of: error))]
@@ -36,7 +45,7 @@ extension Machine {
       HostBox<any Error>(error), of: kernelClass("HostObject"))
     exception[slot: HostErrorSlot.typeName] = makeString(type)
     dropRoots(to: root)
-    return signal(Value(exception))
+    return Value(exception)
   }
 
   /// An exception of the class that one had which Swift code has passed on; nil when there is no such
@@ -52,6 +61,23 @@ extension Machine {
       exception[slot: ExceptionSlot.messageText] = makeString(error.message)
     }
     return Value(exception)
+  }
+
+  /// A future that code of the host settles later.
+  ///
+  /// - Throws: What asks for the end of the evaluation.
+  package func makeHostFuture() throws -> Handle {
+    let future = send(selector("new"), to: classObject(kernelClass("Future")))
+    if future.isUnwind { throw Failure.unwinding() }
+    return handles.makeHandle(future)
+  }
+
+  /// Gives a future an error of the host instead of a value; one that is settled keeps what it has.
+  package func fail(_ future: Handle, with error: any Error) {
+    let outcome = withHostEntry {
+      .finished(handles.makeHandle(hostException(for: error)))
+    }
+    if case .finished(let exception) = outcome { _ = send("fail:", to: future, [exception]) }
   }
 
   /// The error of the host that an exception stands for.

@@ -1,0 +1,112 @@
+internal import Synchronization
+public import Tenon
+internal import TenonRuntime
+
+// Asynchronous Swift code that scripts call: they get a future at once, and go on.
+
+extension Interpreter {
+  /// Makes a block of the language whose body is asynchronous Swift code.
+  ///
+  ///     interpreter["price"] = interpreter.function { (item: String) async throws in
+  ///       try await shop.price(of: item)
+  ///     }
+  ///     let total = try interpreter.evaluate(
+  ///       "#('nail' 'screw') collect: [ :item | price value: item ]) sum: [ :each | each value ]")
+  ///
+  /// A call answers a `Future` at once, whose `value` waits: several calls are under way at the same time, and
+  /// timers and connections go on. The code runs in a task of the pool. Its answer arrives in a turn of the
+  /// interpreter's run loop, which goes on as long as a call is under way; an error that it throws is one of
+  /// the future. When the interpreter goes, nobody hears of the answer any more.
+  ///
+  /// - Parameters:
+  ///   - name: What stack traces and the text of the block say.
+  ///   - body: The code; it does not use the interpreter.
+  /// - Returns: The block.
+  public func function<
+    each Argument: ScriptConvertible & Sendable, Result: ScriptConvertible & Sendable
+  >(
+    _ name: String = "[swift]",
+    _ body: @escaping @Sendable (repeat each Argument) async throws -> Result
+  ) -> Handle {
+    machine.makeHostBlock(
+      argumentCount: packCount(repeat (each Argument).self), named: name
+    ) { call, writer in
+      var arguments = ArgumentCursor(call)
+      let values = (repeat try arguments.next((each Argument).self))
+      try call.answerLater(&writer) { try await body(repeat each values) }
+    }
+  }
+
+  /// Makes a block of the language whose body is asynchronous Swift code without an answer: the value of the
+  /// future is nil.
+  public func function<each Argument: ScriptConvertible & Sendable>(
+    _ name: String = "[swift]",
+    _ body: @escaping @Sendable (repeat each Argument) async throws -> Void
+  ) -> Handle {
+    machine.makeHostBlock(
+      argumentCount: packCount(repeat (each Argument).self), named: name
+    ) { call, writer in
+      var arguments = ArgumentCursor(call)
+      let values = (repeat try arguments.next((each Argument).self))
+      try call.answerLater(&writer) {
+        try await body(repeat each values)
+        return Int?.none
+      }
+    }
+  }
+}
+
+extension HostMethod where Root: Sendable {
+  /// Declares a method whose body is asynchronous: it answers a future, as `Interpreter.function` says.
+  public init<
+    each Argument: ScriptConvertible & Sendable, Result: ScriptConvertible & Sendable
+  >(
+    _ selector: String,
+    _ body: @escaping @Sendable (Root, repeat each Argument) async throws -> Result
+  ) {
+    self.init(selector, count: packCount(repeat (each Argument).self)) { root, call, writer in
+      var arguments = ArgumentCursor(call)
+      let values = (repeat try arguments.next((each Argument).self))
+      try call.answerLater(&writer) { try await body(root, repeat each values) }
+    }
+  }
+}
+
+/// A call of asynchronous code that is under way: the run loop goes on for its sake.
+private final class AsyncCall: LiveSource, Sendable {
+  private let isUnderWay = Atomic(true)
+
+  var isLive: Bool { isUnderWay.load(ordering: .relaxed) }
+
+  func end() { isUnderWay.store(false, ordering: .relaxed) }
+}
+
+extension HostCall {
+  /// Answers a future, and settles it when a task has ended.
+  fileprivate func answerLater<Result: ScriptConvertible & Sendable>(
+    _ writer: inout ValueWriter, _ body: @escaping @Sendable () async throws -> Result
+  ) throws {
+    // Only the interpreter's thread uses it; any may let go of it.
+    nonisolated(unsafe) let future = try machine.makeHostFuture()
+    let call = AsyncCall()
+    machine.add(call)
+    let inbox = machine.inbox
+    Task {
+      let outcome: Swift.Result<Result, any Error>
+      do {
+        outcome = .success(try await body())
+      } catch {
+        outcome = .failure(error)
+      }
+      inbox.post { machine in
+        call.end()
+        do {
+          try unsafe future.send("resolve:", outcome.get())
+        } catch {
+          unsafe machine.fail(future, with: error)
+        }
+      }
+    }
+    try unsafe writer.write(future)
+  }
+}
