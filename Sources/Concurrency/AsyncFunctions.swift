@@ -14,9 +14,10 @@ extension Interpreter {
   ///       "#('nail' 'screw') collect: [ :item | price value: item ]) sum: [ :each | each value ]")
   ///
   /// A call answers a `Future` at once, whose `value` waits: several calls are under way at the same time, and
-  /// timers and connections go on. The code runs in a task of the pool. Its answer arrives in a turn of the
-  /// interpreter's run loop, which goes on as long as a call is under way; an error that it throws is one of
-  /// the future. When the interpreter goes, nobody hears of the answer any more.
+  /// timers and connections go on. The code runs in tasks on a thread of the function's own, as the script may hold
+  /// up a thread of the pool while it waits. The answer arrives in a turn of the interpreter's run loop, which
+  /// goes on as long as a call is under way; an error that the code throws is one of the future. When the
+  /// interpreter goes, nobody hears of the answer any more.
   ///
   /// - Parameters:
   ///   - name: What stack traces and the text of the block say.
@@ -28,12 +29,13 @@ extension Interpreter {
     _ name: String = "[swift]",
     _ body: @escaping @Sendable (repeat each Argument) async throws -> Result
   ) -> Handle {
-    machine.makeHostBlock(
+    let thread = CallThread()
+    return machine.makeHostBlock(
       argumentCount: packCount(repeat (each Argument).self), named: name
     ) { call, writer in
       var arguments = ArgumentCursor(call)
       let values = (repeat try arguments.next((each Argument).self))
-      try call.answerLater(&writer) { try await body(repeat each values) }
+      try call.answerLater(&writer, on: thread) { try await body(repeat each values) }
     }
   }
 
@@ -43,12 +45,13 @@ extension Interpreter {
     _ name: String = "[swift]",
     _ body: @escaping @Sendable (repeat each Argument) async throws -> Void
   ) -> Handle {
-    machine.makeHostBlock(
+    let thread = CallThread()
+    return machine.makeHostBlock(
       argumentCount: packCount(repeat (each Argument).self), named: name
     ) { call, writer in
       var arguments = ArgumentCursor(call)
       let values = (repeat try arguments.next((each Argument).self))
-      try call.answerLater(&writer) {
+      try call.answerLater(&writer, on: thread) {
         try await body(repeat each values)
         return Int?.none
       }
@@ -64,10 +67,11 @@ extension HostMethod where Root: Sendable {
     _ selector: String,
     _ body: @escaping @Sendable (Root, repeat each Argument) async throws -> Result
   ) {
+    let thread = CallThread()
     self.init(selector, count: packCount(repeat (each Argument).self)) { root, call, writer in
       var arguments = ArgumentCursor(call)
       let values = (repeat try arguments.next((each Argument).self))
-      try call.answerLater(&writer) { try await body(root, repeat each values) }
+      try call.answerLater(&writer, on: thread) { try await body(root, repeat each values) }
     }
   }
 }
@@ -84,14 +88,15 @@ private final class AsyncCall: LiveSource, Sendable {
 extension HostCall {
   /// Answers a future, and settles it when a task has ended.
   fileprivate func answerLater<Result: ScriptConvertible & Sendable>(
-    _ writer: inout ValueWriter, _ body: @escaping @Sendable () async throws -> Result
+    _ writer: inout ValueWriter, on thread: CallThread,
+    _ body: @escaping @Sendable () async throws -> Result
   ) throws {
     // Only the interpreter's thread uses it; any may let go of it.
     nonisolated(unsafe) let future = try machine.makeHostFuture()
     let call = AsyncCall()
     machine.add(call)
     let inbox = machine.inbox
-    Task {
+    Task(executorPreference: thread) {
       let outcome: Swift.Result<Result, any Error>
       do {
         outcome = .success(try await body())

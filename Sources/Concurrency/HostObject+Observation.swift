@@ -5,8 +5,7 @@
   internal import TenonRuntime
 
   extension HostObject where Root: Observable & AnyObject & SendableMetatype {
-    /// Tells connections of each change of a property of an observable object, whoever makes it and on whatever
-    /// thread.
+    /// Tells connections of each change of a property of an observable object, whoever makes it.
     ///
     ///     @Observable final class Model: ScriptObject { var celsius = 20.0 }
     ///     let object = try interpreter.object(model)
@@ -14,7 +13,9 @@
     ///     model.celsius = 100  // formulas that read it run in the next turn of the run loop
     ///
     /// Several changes between two turns are one: what the property holds then counts. `wakeUp` becomes
-    /// readable. The interpreter keeps the object as long as it is followed.
+    /// readable. The object belongs to the thread that uses the interpreter: the platform tells of a change before
+    /// it is made, so that one which another thread is still making may be missed; that sends values with
+    /// `Interpreter.source`. The interpreter keeps the object as long as it is followed.
     ///
     /// - Returns: What ends it; it goes on until it is ended or the interpreter goes.
     /// - Throws: `EvaluationError` when scripts do not know the property.

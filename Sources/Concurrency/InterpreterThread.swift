@@ -3,9 +3,59 @@ internal import Synchronization
 
 /// A thread that does jobs one after the other.
 final class InterpreterThread: SerialExecutor {
-  private let queue = JobQueue()
+  private let thread = JobThread()
 
-  init() {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = unsafe asUnownedSerialExecutor()
+    // The executor lives as long as one of its jobs runs.
+    thread.add { [self] in
+      withExtendedLifetime(self) { unsafe job.runSynchronously(on: executor) }
+    }
+  }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    unsafe UnownedSerialExecutor(ordinary: self)
+  }
+
+  /// Lets the thread end when it has done what there is.
+  func end() { thread.end() }
+}
+
+/// A thread for the tasks of a function that scripts call.
+///
+/// They do not run in the pool of tasks: a script that waits for their answers may hold up a thread of that,
+/// and as many scripts as it has threads would wait for ever.
+final class CallThread: TaskExecutor {
+  private let thread = JobThread()
+
+  deinit { thread.end() }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = unsafe asUnownedTaskExecutor()
+    thread.add { [self] in
+      withExtendedLifetime(self) { unsafe job.runSynchronously(on: executor) }
+    }
+  }
+}
+
+/// A thread that begins with its first job.
+private final class JobThread: Sendable {
+  private let queue = JobQueue()
+  /// Whether there is a thread; nil before the first job.
+  private let hasThread = Mutex<Bool?>(nil)
+
+  func add(_ job: @escaping () -> Void) {
+    let hasThread = hasThread.withLock { known in
+      let started = known ?? start()
+      known = started
+      return started
+    }
+    if hasThread { queue.add(job) } else { job() }
+  }
+
+  private func start() -> Bool {
     // The thread holds the queue alone, so that it ends with the executor.
     let context = unsafe Unmanaged.passRetained(queue).toOpaque()
     let started = unsafe tenon_start_thread(
@@ -14,24 +64,7 @@ final class InterpreterThread: SerialExecutor {
         unsafe Unmanaged<JobQueue>.fromOpaque(context).takeRetainedValue().run()
       }, context)
     if started != 0 { unsafe Unmanaged<JobQueue>.fromOpaque(context).release() }
-    hasThread = started == 0
-  }
-
-  /// Whether the system has given a thread; without one jobs are done where they are asked for.
-  private let hasThread: Bool
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let executor = unsafe asUnownedSerialExecutor()
-    guard hasThread else { return unsafe job.runSynchronously(on: executor) }
-    // The executor lives as long as one of its jobs runs.
-    queue.add { [self] in
-      withExtendedLifetime(self) { unsafe job.runSynchronously(on: executor) }
-    }
-  }
-
-  func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-    unsafe UnownedSerialExecutor(ordinary: self)
+    return started == 0
   }
 
   /// Lets the thread end when it has done what there is.

@@ -189,6 +189,32 @@ import Testing
     #expect(try interpreter.evaluate("3 + 4", as: Int.self) == 7)
   }
 
+  /// A change of a property cannot be undone: what has not heard of it to the end says so.
+  @Test(arguments: ["|=", "=|="])
+  func anInterruptedFormulaDoesNotHold(_ connector: String) throws {
+    var options = Interpreter.Options()
+    options.stepLimit = 20_000
+    let interpreter = Interpreter(options)
+    try interpreter.define(Room.self) { HostProperty("celsius", \.celsius) }
+    let room = Room()
+    let object = try interpreter.object(room)
+    interpreter["room"] = object
+    interpreter["slow"] = try interpreter.evaluate(
+      "[ :x | x > 50 ifTrue: [ [ true ] whileTrue ]. x ]")
+    _ = try interpreter.evaluate(
+      """
+      var shown. var other. other \(connector) room celsius + 1.
+      k := (shown |= slow value: room celsius)
+      """)
+    #expect(message { try object.set(\.celsius, to: 60) }.contains("steps"))
+    #expect(room.celsius == 60)
+    #expect(try interpreter.evaluate("k state", as: String.self) == "error")
+    try object.set(\.celsius, to: 10)
+    #expect(try interpreter.get("shown", as: Double.self) == 10)
+    #expect(try interpreter.get("other", as: Double.self) == 11)
+    #expect(try interpreter.evaluate("k state", as: String.self) == "satisfied")
+  }
+
   /// Code of the host that takes longer than the script may.
   @Test func hostCodeThatTakesTooLong() throws {
     var options = Interpreter.Options()

@@ -136,23 +136,6 @@ extension Machine {
     return settleRooted(from: cell, answering: value)
   }
 
-  /// Writes the slot of a cell that has changed elsewhere, as a program does, and settles the connections.
-  ///
-  /// - Returns: The answer or `unwind`; nil when that concerns more than formulas that read the cell, or when
-  ///   the connections have refused the value: the change is to be taken up then.
-  @inline(__always)
-  func writeElsewhere(_ value: Value, _ cell: CellID) -> Value? {
-    unsafe graphReference._withUnsafeGuaranteedRef { graph in
-      guard graph.beginsPlainTurn(cell) else { return nil }
-      let place = graph.place(of: cell)
-      guard
-        case .begins = graph.writeFreely(value, into: ObjectRef(place.object), slot: place.index),
-        (try? graph.settle(from: cell)) != nil
-      else { return nil }
-      return endSettling(answering: .nil)
-    }
-  }
-
   @inline(__always)
   private func settleRooted(from cell: CellID? = nil, answering value: Value) -> Value {
     do throws(Failure) {
@@ -164,8 +147,11 @@ extension Machine {
     return endSettling(answering: value)
   }
 
+  /// Does what is left to do when the connections have settled.
+  ///
+  /// - Returns: the answer, or `unwind`.
   @inline(__always)
-  private func endSettling(answering value: Value) -> Value {
+  func endSettling(answering value: Value) -> Value {
     if graph.words[0][.room] { graph.meetWishes() }
     if graph.words[0].hasObserversOfTurn, !graph.observers.queue.isEmpty, !graph.isUnwinding,
       tellObservers().isUnwind

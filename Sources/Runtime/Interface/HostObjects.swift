@@ -387,6 +387,28 @@ extension Machine {
     return settleGraph(answering: .nil)
   }
 
+  /// Writes the slot of a cell that has changed elsewhere, as a program does, and settles the connections.
+  ///
+  /// - Returns: The answer or `unwind`; nil when that concerns more than formulas that read the cell, or when
+  ///   the connections have refused the value: the change is to be taken up then.
+  @inline(__always)
+  private func writeElsewhere(_ value: Value, _ cell: CellID) -> Value? {
+    unsafe graphReference._withUnsafeGuaranteedRef { graph in
+      guard graph.beginsPlainTurn(cell) else { return nil }
+      let place = graph.place(of: cell)
+      guard
+        case .begins = graph.writeFreely(value, into: ObjectRef(place.object), slot: place.index),
+        (try? graph.settle(from: cell)) != nil
+      else { return nil }
+      if graph.isUnwinding {
+        // The change stays, and what reads it has not run.
+        ObjectRef(place.object).initialize(slot: place.index, to: value)
+        graph.failReaders(of: cell, because: .interrupted())
+      }
+      return endSettling(answering: .nil)
+    }
+  }
+
   /// The number after the one that a slot holds.
   private func nextCount(of object: ObjectRef, slot: Int) -> Value {
     Value(small: ((object[slot: slot].asSmallInteger ?? 0) &+ 1) & 0xFFFF_FFFF)

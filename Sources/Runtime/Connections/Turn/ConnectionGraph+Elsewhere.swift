@@ -95,17 +95,26 @@ extension ConnectionGraph {
     guard takenUp.isForeign else { return false }
     var found = false
     for cell in takenUp.cells.sorted() where isInUse(cell) {
-      let joined = self[cell].region?.constraints.filter { $0.cells.contains(cell) } ?? []
-      for formula in Array(self[cell].readers) + joined.flatMap(\.formulas) {
-        found = true
-        if formula.connection.isInvariant {
-          formula.state = .failed(failure.message)
-        } else {
-          machine.record(failure, of: formula)
-        }
-      }
+      if failReaders(of: cell, because: failure) { found = true }
     }
     return found
+  }
+
+  /// Marks connections as failed that read a place.
+  ///
+  /// - Returns: Whether there are such connections.
+  @discardableResult
+  func failReaders(of cell: CellID, because failure: Failure) -> Bool {
+    let joined = self[cell].region?.constraints.filter { $0.cells.contains(cell) } ?? []
+    let formulas = Array(self[cell].readers) + joined.flatMap(\.formulas)
+    for formula in formulas {
+      if formula.connection.isInvariant {
+        formula.state = .failed(failure.message)
+      } else {
+        machine.record(failure, of: formula)
+      }
+    }
+    return !formulas.isEmpty
   }
 
   /// Schedules the formula that determines a cell, after another value was written there.

@@ -174,12 +174,7 @@ extension ConnectionGraph {
       } catch {
         try giveUpTurn(because: error, isMadeElsewhere)
       }
-      if isHalted, isUnwinding {
-        // An unwinding that leaves a formula is no failure: new connections stay.
-        log.structure.newConnections.removeAll()
-        abandonTurn()
-        return
-      }
+      if isHalted, isUnwinding { return leaveTurn(isMadeElsewhere) }
       if words[0][.invariants] {
         try checkInvariants(isMadeElsewhere)
       }
@@ -191,6 +186,14 @@ extension ConnectionGraph {
       }
     }
     if words[0][.loggedChanges], atomicDepth == 0 { endLog() }
+  }
+
+  /// Rolls back a turn of which a formula was left by unwinding: that is no failure, new connections stay.
+  private func leaveTurn(_ isMadeElsewhere: Bool) {
+    log.structure.newConnections.removeAll()
+    abandonTurn()
+    // What has changed elsewhere stays, and what reads it has not run.
+    if isMadeElsewhere { _ = failTakenUp(because: .interrupted()) }
   }
 
   /// Rolls back a turn that has failed.
