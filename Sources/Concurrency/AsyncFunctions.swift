@@ -1,4 +1,3 @@
-internal import Synchronization
 public import Tenon
 internal import TenonRuntime
 
@@ -76,15 +75,6 @@ extension HostMethod where Root: Sendable {
   }
 }
 
-/// A call of asynchronous code that is under way: the run loop goes on for its sake.
-private final class AsyncCall: LiveSource, Sendable {
-  private let isUnderWay = Atomic(true)
-
-  var isLive: Bool { isUnderWay.load(ordering: .relaxed) }
-
-  func end() { isUnderWay.store(false, ordering: .relaxed) }
-}
-
 extension HostCall {
   /// Answers a future, and settles it when a task has ended.
   fileprivate func answerLater<Result: ScriptConvertible & Sendable>(
@@ -93,8 +83,8 @@ extension HostCall {
   ) throws {
     // Only the interpreter's thread uses it; any may let go of it.
     nonisolated(unsafe) let future = try machine.makeHostFuture()
-    let call = AsyncCall()
-    machine.add(call)
+    thread.beginCall()
+    machine.add(thread)
     let inbox = machine.inbox
     Task(executorPreference: thread) {
       let outcome: Swift.Result<Result, any Error>
@@ -104,7 +94,7 @@ extension HostCall {
         outcome = .failure(error)
       }
       inbox.post { machine in
-        call.end()
+        thread.endCall()
         do {
           try unsafe future.send("resolve:", outcome.get())
         } catch {

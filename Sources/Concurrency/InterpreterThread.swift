@@ -1,5 +1,6 @@
 internal import CTenonPlatform
 internal import Synchronization
+internal import TenonRuntime
 
 /// A thread that does jobs one after the other.
 final class InterpreterThread: SerialExecutor {
@@ -26,10 +27,18 @@ final class InterpreterThread: SerialExecutor {
 ///
 /// They do not run in the pool of tasks: a script that waits for their answers may hold up a thread of that,
 /// and as many scripts as it has threads would wait for ever.
-final class CallThread: TaskExecutor {
+final class CallThread: TaskExecutor, LiveSource {
   private let thread = JobThread()
+  private let callCount = Atomic(0)
 
   deinit { thread.end() }
+
+  /// Whether calls are under way: the run loop goes on for their sake.
+  var isLive: Bool { callCount.load(ordering: .relaxed) > 0 }
+
+  func beginCall() { callCount.add(1, ordering: .relaxed) }
+
+  func endCall() { callCount.subtract(1, ordering: .relaxed) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

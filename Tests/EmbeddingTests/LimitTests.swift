@@ -58,24 +58,24 @@ final class ErrorLog: Sendable {
     #expect(counts.first.map { $0 > 100 && $0 <= 5000 } == true)
   }
 
+  /// Whether a text comes to its end with so many steps.
+  private func ends(_ text: String, within steps: Int, _ options: Interpreter.Options) -> Bool {
+    var options = options
+    options.stepLimit = steps
+    return limit(text, in: Interpreter(options)) == nil
+  }
+
   /// The least number of steps with which a text comes to its end.
-  private func stepsNeeded(_ text: String, _ options: Interpreter.Options) throws -> Int {
+  private func stepsNeeded(_ text: String) -> Int {
     var (low, high) = (0, 1 << 14)
     while low + 1 < high {
-      var options = options
-      options.stepLimit = (low + high) / 2
-      let interpreter = Interpreter(options)
-      // What is compiled or entered for the first time takes no steps, but the library's own methods do.
-      if limit(text, in: interpreter) == nil {
-        high = (low + high) / 2
-      } else {
-        low = (low + high) / 2
-      }
+      let middle = (low + high) / 2
+      if ends(text, within: middle, Interpreter.Options()) { high = middle } else { low = middle }
     }
     return high
   }
 
-  /// What a step is does not depend on the other limits, nor on how often the collector runs.
+  /// What a step is does not depend on the other limits.
   @Test(arguments: [
     "class F { -f: n { n < 2 ifTrue: [ ^n ]. ^(self f: n - 1) + (self f: n - 2) } } F new f: 9",
     "f := nil. f := [ :n | n < 2 ifTrue: [ n ] ifFalse: [ (f value: n - 1) + (f value: n - 2) ] ]. f value: 9",
@@ -89,14 +89,15 @@ final class ErrorLog: Sendable {
     "300 timesRepeat: [ [ 3 ] ensure: [ 4 printString ] ]",
   ])
   func aStepIsAStepWhateverElseIsLimited(_ text: String) throws {
-    let alone = try stepsNeeded(text, Interpreter.Options())
-    #expect(alone > 50 && alone < 1 << 14)
+    let needed = stepsNeeded(text)
+    #expect(needed > 50 && needed < 1 << 14)
     for (seconds, depth) in [(3600, nil), (nil, 500), (3600, 500)] as [(Int?, Int?)] {
       var options = Interpreter.Options()
       options.timeLimit = seconds.map { .seconds($0) }
       options.depthLimit = depth
-      #expect(
-        try stepsNeeded(text, options) == alone, "seconds \(seconds ?? 0), depth \(depth ?? 0)")
+      let others: Comment = "seconds \(seconds ?? 0), depth \(depth ?? 0)"
+      #expect(ends(text, within: needed, options), others)
+      #expect(!ends(text, within: needed - 1, options), others)
     }
   }
 
