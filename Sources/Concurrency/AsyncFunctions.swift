@@ -9,8 +9,7 @@ extension Interpreter {
   ///     interpreter["price"] = interpreter.function { (item: String) async throws in
   ///       try await shop.price(of: item)
   ///     }
-  ///     let total = try interpreter.evaluate(
-  ///       "#('nail' 'screw') collect: [ :item | price value: item ]) sum: [ :each | each value ]")
+  ///     let four = try interpreter.evaluate("(price value: 'nail') value", as: Int.self)
   ///
   /// A call answers a `Future` at once, whose `value` waits: several calls are under way at the same time, and
   /// timers and connections go on. The code runs in tasks on a thread of the function's own, as the script may hold
@@ -32,8 +31,7 @@ extension Interpreter {
     return machine.makeHostBlock(
       argumentCount: packCount(repeat (each Argument).self), named: name
     ) { call, writer in
-      var arguments = ArgumentCursor(call)
-      let values = (repeat try arguments.next((each Argument).self))
+      let values = try call.arguments(repeat (each Argument).self)
       try call.answerLater(&writer, on: thread) { try await body(repeat each values) }
     }
   }
@@ -48,8 +46,7 @@ extension Interpreter {
     return machine.makeHostBlock(
       argumentCount: packCount(repeat (each Argument).self), named: name
     ) { call, writer in
-      var arguments = ArgumentCursor(call)
-      let values = (repeat try arguments.next((each Argument).self))
+      let values = try call.arguments(repeat (each Argument).self)
       try call.answerLater(&writer, on: thread) {
         try await body(repeat each values)
         return Int?.none
@@ -68,14 +65,36 @@ extension HostMethod where Root: Sendable {
   ) {
     let thread = CallThread()
     self.init(selector, count: packCount(repeat (each Argument).self)) { root, call, writer in
-      var arguments = ArgumentCursor(call)
-      let values = (repeat try arguments.next((each Argument).self))
+      let values = try call.arguments(repeat (each Argument).self)
       try call.answerLater(&writer, on: thread) { try await body(root, repeat each values) }
+    }
+  }
+
+  /// Declares a method whose body is asynchronous and has no answer: the value of the future is nil.
+  public init<each Argument: ScriptConvertible & Sendable>(
+    _ selector: String,
+    _ body: @escaping @Sendable (Root, repeat each Argument) async throws -> Void
+  ) {
+    let thread = CallThread()
+    self.init(selector, count: packCount(repeat (each Argument).self)) { root, call, writer in
+      let values = try call.arguments(repeat (each Argument).self)
+      try call.answerLater(&writer, on: thread) {
+        try await body(root, repeat each values)
+        return Int?.none
+      }
     }
   }
 }
 
 extension HostCall {
+  /// The arguments as values of Swift.
+  fileprivate func arguments<each Argument: ScriptConvertible>(
+    _ types: repeat (each Argument).Type
+  ) throws -> (repeat each Argument) {
+    var cursor = ArgumentCursor(self)
+    return (repeat try cursor.next(each types))
+  }
+
   /// Answers a future, and settles it when a task has ended.
   fileprivate func answerLater<Result: ScriptConvertible & Sendable>(
     _ writer: inout ValueWriter, on thread: CallThread,

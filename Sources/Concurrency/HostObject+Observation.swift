@@ -17,14 +17,19 @@
     /// it is made, so that one which another thread is still making may be missed; that sends values with
     /// `Interpreter.source`. The interpreter keeps the object as long as it is followed.
     ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - failed: Called on the interpreter's thread when connections do not come to rest with a change, which
+    ///     stays all the same.
     /// - Returns: What ends it; it goes on until it is ended or the interpreter goes.
     /// - Throws: `EvaluationError` when scripts do not know the property.
     @discardableResult
     public func follow<Value>(
-      _ path: any KeyPath<Root, Value> & Sendable
+      _ path: any KeyPath<Root, Value> & Sendable,
+      failed: @escaping @Sendable (EvaluationError) -> Void = { _ in }
     ) throws(EvaluationError) -> PropertyObservation {
       try changed(path)
-      let observation = PropertyObservation()
+      let observation = PropertyObservation(failed)
       nonisolated(unsafe) let root = try value()
       nonisolated(unsafe) let handle = handle
       unsafe observation.track(root, path, handle, interpreter.machine.inbox)
@@ -35,6 +40,11 @@
   /// That changes of a property of an observable object are told.
   public final class PropertyObservation: Sendable {
     private let isEnded = Atomic(false)
+    private let failed: @Sendable (EvaluationError) -> Void
+
+    fileprivate init(_ failed: @escaping @Sendable (EvaluationError) -> Void) {
+      self.failed = failed
+    }
 
     /// Ends it; any thread may call this.
     public func end() { isEnded.store(true, ordering: .relaxed) }
@@ -50,7 +60,11 @@
         inbox.post { machine in
           guard !self.isEnded.load(ordering: .relaxed) else { return }
           unsafe self.track(root, path, handle, inbox)
-          try? unsafe machine.hostPropertyChanged(handle, path, named: "\(path)")
+          do throws(CallError) {
+            try unsafe machine.hostPropertyChanged(handle, path, named: "\(path)")
+          } catch {
+            self.failed(machine.error(of: error))
+          }
         }
       }
     }

@@ -94,7 +94,7 @@ extension Machine {
   }
 
   /// Why a call has no answer.
-  func error(of error: CallError) -> EvaluationError {
+  package func error(of error: CallError) -> EvaluationError {
     switch error {
     case .conversion(let error): .conversion(error)
     case .ended(let error?): .script(error)

@@ -139,6 +139,30 @@ private final class Shop: ScriptObject, Sendable {
     #expect(try interpreter.evaluate(failed, as: Int.self) == -1)
   }
 
+  /// Too many arguments, a wait in a formula, a call that takes longer than the script may.
+  @Test func badUse() throws {
+    var options = Interpreter.Options()
+    options.timeLimit = .milliseconds(200)
+    let interpreter = Interpreter(options, clock: Interpreter.systemClock)
+    let gate = Counter()
+    interpreter["slow"] = interpreter.function { (x: Int) async in
+      while await gate.most < 1 { await Task.yield() }
+      return x
+    }
+    do {
+      _ = try interpreter.evaluate("slow value: 1 value: 2", name: "a.st")
+      Issue.record("no error")
+    } catch {
+      #expect(error.scriptError?.rendered().contains("a.st:1:") == true)
+    }
+    #expect(throws: EvaluationError.self) { try interpreter.evaluate("(slow value: 3) value") }
+    #expect(interpreter.exceededLimit == .time)
+    let state = "var a := 1. var b. k := (b |= (slow value: a) value). k state"
+    #expect(try interpreter.evaluate(state, as: String.self) != "satisfied")
+    #expect(try interpreter.evaluate("3 + 4", as: Int.self) == 7)
+    Task { await gate.enter() }
+  }
+
   @Test func codeWithoutAnAnswerAnswersNil() throws {
     let interpreter = interpreter()
     let counter = Counter()

@@ -38,7 +38,7 @@ extension Machine {
     if unsafe heap.liveBytes > options.memoryLimit {
       return withReserve { signal(.outOfMemory(limit: options.memoryLimit)) }
     }
-    if state.nativeAddress < state.nativeFloor
+    if !state.hasRoom
       || state.stackEnd < state.top.advanced(by: FrameLimits.reserve)
     {
       return stackOverflow()

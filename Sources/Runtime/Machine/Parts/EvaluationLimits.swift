@@ -122,6 +122,8 @@ extension Machine {
 
   private func exceed(_ limit: EvaluationLimit) {
     let limits = host.limits
+    // Steps that are counted by themselves do not look.
+    state.requestSafepoint()
     guard limits.exceeded == nil else {
       interruption = .abandoning
       return
