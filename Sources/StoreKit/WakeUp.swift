@@ -22,8 +22,15 @@ public final class WakeUp: Sendable {
   }
 
   private let ends = Mutex<Ends?>(nil)
-  /// Tells where a signal handler finds the pipe; nil once the interpreter is gone.
-  private let note: Mutex<(@Sendable (Int32?) -> Void)?>
+  /// How it reaches the interpreter.
+  private struct Owner {
+    /// Tells where a signal handler finds the pipe.
+    let note: @Sendable (Int32?) -> Void
+    let requestSafepoint: @Sendable () -> Void
+  }
+
+  /// The interpreter; nil once that is gone, and nothing of it may be touched any more.
+  private let owner: Mutex<Owner?>
 
   /// Waits at most so long at once: a request whose byte a system without pipes could not deliver
   /// is noticed then.
@@ -31,16 +38,23 @@ public final class WakeUp: Sendable {
 
   /// Creates what ends the sleep of an interpreter.
   ///
-  /// - Parameter note: Gets the end of the pipe that a signal handler may write to, when there is one,
-  ///   and nil when the interpreter is about to go.
-  package init(notingDescriptor note: @escaping @Sendable (Int32?) -> Void) {
-    self.note = Mutex(note)
+  /// Neither is called after `detach`, whatever other threads do.
+  ///
+  /// - Parameters:
+  ///   - note: Gets the end of the pipe that a signal handler may write to, when there is one,
+  ///     and nil when the interpreter is about to go.
+  ///   - requestSafepoint: Has a program that runs look what has come.
+  package init(
+    notingDescriptor note: @escaping @Sendable (Int32?) -> Void,
+    requestingSafepoint requestSafepoint: @escaping @Sendable () -> Void = {}
+  ) {
+    owner = Mutex(Owner(note: note, requestSafepoint: requestSafepoint))
   }
 
   /// The interpreter is about to go; others may still hold this.
   package func detach() {
-    note.withLock {
-      $0?(nil)
+    owner.withLock {
+      $0?.note(nil)
       $0 = nil
     }
   }
@@ -67,7 +81,7 @@ public final class WakeUp: Sendable {
       }
       ends = Ends(reading: pair[0], writing: pair[1])
       let writing = pair[1]
-      note.withLock { $0?(writing) }
+      owner.withLock { $0?.note(writing) }
       return pair[0]
     }
   }
@@ -80,6 +94,14 @@ public final class WakeUp: Sendable {
       // A pipe that is full has called already.
       _ = unsafe write(ends.writing, &byte, 1)
     }
+  }
+
+  /// Calls for the attention of a program that runs, too; any thread may.
+  ///
+  /// It looks what has come at its next send or turn of a loop.
+  package func callRunning() {
+    owner.withLock { $0?.requestSafepoint() }
+    call()
   }
 
   /// Sleeps until somebody calls for attention.

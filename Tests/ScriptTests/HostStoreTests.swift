@@ -3,6 +3,7 @@ import Synchronization
 import Tenon
 import TenonLexer
 import TenonRuntime
+import TenonStoreKit
 import Testing
 
 /// Stores that a host writes, and what the language makes of them.
@@ -55,6 +56,19 @@ import Testing
     func list(_ reference: Reference) throws(StoreError) -> [StoreEntry] {
       throw StoreError(.io, reference, "nobody can list it")
     }
+  }
+
+  /// A change is told to all who heard of the store when it began, an interpreter that has gone meanwhile
+  /// among them.
+  @Test func aChangeIsToldToAnInterpreterThatHasGone() {
+    let board = Board()
+    nonisolated(unsafe) var interpreter: Interpreter? = Interpreter()
+    weak let gone = unsafe interpreter
+    let before = board.feed?.subscribe(noting: { _ in unsafe interpreter = nil })
+    unsafe interpreter?.mount(board, as: "board")
+    let after = board.feed?.subscribe(noting: { _ in unsafe interpreter = nil })
+    board.change("a", to: "b")
+    withExtendedLifetime((before, after)) { #expect(gone == nil) }
   }
 
   /// A store that does nothing of its own.

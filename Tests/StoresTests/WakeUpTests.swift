@@ -32,6 +32,23 @@ import Testing
     #expect(zip(ends.map(identity), before).allSatisfy { $0 != $1 })
   }
 
+  /// Other threads may hold it longer than its interpreter lives, whose memory is gone then.
+  @Test func anInterpreterThatIsGoneIsNotTouched() throws {
+    let touched = Mutex(0)
+    let wakeUp = WakeUp { _ in
+      touched.withLock { $0 += 1 }
+    } requestingSafepoint: {
+      touched.withLock { $0 += 1 }
+    }
+    wakeUp.callRunning()
+    #expect(touched.withLock { $0 } == 1)
+    wakeUp.detach()
+    #expect(touched.withLock { $0 } == 2)
+    wakeUp.callRunning()
+    #expect(wakeUp.descriptor != nil)
+    #expect(touched.withLock { $0 } == 2)
+  }
+
   @Test func callsAreForgottenTogether() throws {
     let wakeUp = WakeUp { _ in }
     // Nobody waits yet.

@@ -68,9 +68,9 @@ struct AllocationRun {
 
 /// The handle to an interpreter's state that nodes keep.
 ///
-/// Other threads may ask for a safepoint through it, and nothing else.
+/// It crosses no thread: others ask for a safepoint through `WakeUp`, or an `Interrupter`, which keeps the memory.
 @safe
-struct StateRef: Equatable, @unchecked Sendable {
+struct StateRef: Equatable {
   private let state: UnsafeMutablePointer<MachineState>
 
   @inline(__always)

@@ -10,8 +10,6 @@ enum ObjectFormat: UInt8 {
   case bytes
   /// A number that is a double outside the immediate range.
   case float
-  /// A retained Swift object, released when the cell is found dead, then slots.
-  case native
 }
 
 /// Flags in an object's header; a store into a slot takes its fast path when all are clear.
@@ -38,7 +36,7 @@ enum ObjectFlag {
 ///
 ///     +0  class index: UInt32 | flags: UInt8 | format: UInt8 | slot count: UInt16
 ///     +8  slots, or: count: UInt64 (array), byte count: UInt32 | hash: UInt32 (bytes),
-///                    double (float), Unmanaged (native)
+///                    double (float)
 ///     +16 elements or bytes
 ///
 /// A reference is no root: it is good until the next safepoint unless a root holds the object.

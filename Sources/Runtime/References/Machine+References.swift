@@ -173,14 +173,11 @@ extension Machine {
     object[slot: 0] = Value(small: stores.native.count)
     stores.native.append(NativeStoreEntry(store: store, watching: store as? any WatchingStore))
     if let feed = store.feed {
-      let queue = stores.changes
+      let (queue, wakeUp) = (stores.changes, loop.inbox.wakeUp)
       let number = stores.native.count - 1
-      let state = self.state
-      let wakeUp = loop.inbox.wakeUp
-      stores.native[stores.native.count - 1].subscription = feed.subscribe(noting: { change in
+      stores.native[number].subscription = feed.subscribe(noting: { change in
         queue.note(change, of: number)
-        state.requestSafepoint()
-        wakeUp.call()
+        wakeUp.callRunning()
       })
     }
     permanentRoots.append(Value(object))

@@ -44,7 +44,12 @@ final class RunLoop {
   let storedChanges: StoredChanges
 
   init(state: StateRef, storedChanges: StoredChanges) {
-    inbox = Inbox(wakeUp: WakeUp { state.wakeDescriptor = $0 })
+    // The state is there until this is detached.
+    nonisolated(unsafe) let state = state
+    inbox = Inbox(
+      wakeUp: WakeUp(
+        notingDescriptor: { unsafe state.wakeDescriptor = $0 },
+        requestingSafepoint: { unsafe state.requestSafepoint() }))
     self.storedChanges = storedChanges
   }
 
