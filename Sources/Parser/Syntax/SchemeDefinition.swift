@@ -39,6 +39,22 @@ public struct PropertyPathDefinition: Sendable {
     self.handlers = handlers
     self.range = range
   }
+
+  /// The parameters that a handler sees: those of the pattern, and the value where one is written.
+  public func parameters(of handler: PropertyHandler) -> [Parameter] {
+    var names: [Name] = []
+    for component in pattern {
+      switch component {
+      case .literal: break
+      case .parameter(let name), .integer(let name): names.append(name)
+      case .rest(let name): if let name { names.append(name) }
+      }
+    }
+    if handler.verb == .put || handler.verb == .post {
+      names.append(Name("newValue", handler.range))
+    }
+    return names.map { Parameter(type: nil, name: $0, range: $0.range) }
+  }
 }
 
 /// What is done for one verb.

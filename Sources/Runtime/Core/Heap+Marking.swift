@@ -92,7 +92,9 @@ extension Heap {
   private func scanSlots(of object: ObjectRef, in map: Int) {
     for index in 0..<object.slotCount { mark(object[slot: index], in: map) }
     if object.classIndex == ClassIndex.blockClosure {
-      unsafe Closure(object).code.mark(collection: collectionCount &+ 1)
+      unsafe ClosureCode.of(object)._withUnsafeGuaranteedRef {
+        unsafe $0.collected.mark = collectionCount &+ 1
+      }
     }
   }
 

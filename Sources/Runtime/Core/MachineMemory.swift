@@ -65,7 +65,7 @@ final class MachineMemory {
     unsafe block.initialize(
       to: MachineState(
         stackBase: stack.base, stackEnd: stack.end, top: stack.bottom, base: stack.bottom,
-        runs: runs, machine: nil))
+        runs: runs, machine: nil, heap: nil))
   }
 
   /// Slots of a value stack that are kept for the handlers of an overflow.
@@ -78,8 +78,9 @@ final class MachineMemory {
 
   var state: StateRef { unsafe StateRef(block) }
 
-  /// Tells the state which machine it belongs to.
-  func bind(_ machine: Machine) {
+  /// Tells the state which machine and heap it belongs to.
+  func bind(_ machine: AnyObject, _ heap: Heap) {
     unsafe block.pointee.machine = Unmanaged.passUnretained(machine)
+    unsafe block.pointee.heap = Unmanaged.passUnretained(heap)
   }
 }

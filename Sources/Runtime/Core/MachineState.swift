@@ -55,8 +55,10 @@ struct MachineState {
   /// The free run of every size class.
   let runs: UnsafeMutablePointer<AllocationRun>
 
-  /// The interpreter this belongs to.
-  var machine: Unmanaged<Machine>?
+  /// The interpreter this belongs to: `StateRef.withMachine`.
+  var machine: Unmanaged<AnyObject>?
+  /// Its heap.
+  var heap: Unmanaged<Heap>?
 }
 
 /// A run of free cells: allocation moves `cursor` up to `end`.
@@ -83,9 +85,9 @@ struct StateRef: Equatable {
     unsafe UInt(bitPattern: left.state) == UInt(bitPattern: right.state)
   }
 
-  /// Calls a slow path of the machine.
+  /// Calls a slow path of the machine, whose class the caller knows.
   @inline(__always)
-  func withMachine<Result>(_ body: (Machine) -> Result) -> Result {
+  func withOwner<Result>(_ body: (AnyObject) -> Result) -> Result {
     unsafe state.pointee.machine.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
   }
 
@@ -202,6 +204,15 @@ struct StateRef: Equatable {
     unwindValue = value
     return .unwind
   }
+
+  /// Ends unwinding: answers what was to be delivered.
+  @inline(__always)
+  func takeUnwindValue() -> Value {
+    let value = unwindValue
+    unwindTarget = .nil
+    unwindValue = .nil
+    return value
+  }
 }
 
 // MARK: - Counting
@@ -314,8 +325,8 @@ extension StateRef {
 
   @inline(never)
   private func allocateSlow(classIndex: UInt32, slotCount: Int) -> ObjectRef {
-    withMachine { machine in
-      let cell = unsafe machine.heap.allocateCell(size: ObjectRef.headerSize + slotCount * 8)
+    unsafe state.pointee.heap.unsafelyUnwrapped._withUnsafeGuaranteedRef { heap in
+      let cell = unsafe heap.allocateCell(size: ObjectRef.headerSize + slotCount * 8)
       let object = unsafe ObjectRef(cell)
       object.initializeHeader(classIndex: classIndex, format: .slots, slotCount: slotCount)
       return object

@@ -260,3 +260,17 @@ extension Value {
   /// The address inside a marker.
   @inline(__always) var markedAddress: UInt { bits & ~7 }
 }
+
+// MARK: - Numbers
+
+extension Value {
+  /// The double of a SmallInteger or an immediate float, for operations that mix them.
+  ///
+  /// A SmallInteger beyond 2^53 answers nil: comparing it through a double would lie.
+  @inline(__always) var mixedDouble: Double? {
+    if isImmediateFloat { return immediateFloat }
+    guard isSmallInteger else { return nil }
+    let integer = smallInteger
+    return integer.magnitude <= 1 << 53 ? Double(integer) : nil
+  }
+}

@@ -126,17 +126,6 @@ final class ReturnEntryNode: Node {
   }
 }
 
-extension StateRef {
-  /// Ends unwinding: answers what was to be delivered.
-  @inline(__always)
-  func takeUnwindValue() -> Value {
-    let value = unwindValue
-    unwindTarget = .nil
-    unwindValue = .nil
-    return value
-  }
-}
-
 /// Looks at the native stack before a part of a high expression is evaluated.
 final class StackGuardNode: SiteNode {
   let body: NodeRef

@@ -111,15 +111,3 @@ enum NotEqual: ComparisonOperation {
   @inline(__always) static func compare(_ left: Int, _ right: Int) -> Bool { left != right }
   @inline(__always) static func compare(_ left: Double, _ right: Double) -> Bool { left != right }
 }
-
-extension Value {
-  /// The double of a SmallInteger or an immediate float, for operations that mix them.
-  ///
-  /// A SmallInteger beyond 2^53 answers nil: comparing it through a double would lie.
-  @inline(__always) var mixedDouble: Double? {
-    if isImmediateFloat { return immediateFloat }
-    guard isSmallInteger else { return nil }
-    let integer = smallInteger
-    return integer.magnitude <= 1 << 53 ? Double(integer) : nil
-  }
-}

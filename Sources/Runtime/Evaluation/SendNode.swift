@@ -377,3 +377,36 @@ extension StateRef {
     return value
   }
 }
+
+// MARK: - Caches
+
+extension Selector {
+  /// Enters a send whose cache holds something.
+  func register(_ node: SendNode) {
+    unsafe node.registration = sends.count
+    unsafe sends.append(Unmanaged.passUnretained(node))
+  }
+
+  /// Removes a send that goes away.
+  ///
+  /// - Complexity: O(1).
+  func unregister(_ node: SendNode) {
+    let index = unsafe node.registration
+    guard let last = unsafe sends.popLast() else { return }
+    if unsafe index < sends.count {
+      unsafe sends[index] = unsafe last
+      unsafe send(last).registration = index
+    }
+    unsafe node.registration = -1
+  }
+
+  /// Empties the caches of all sends because some class has a new method for the selector.
+  func flushCaches() {
+    // swift-format-ignore
+    for unsafe node in unsafe sends { unsafe send(node).flushCache() }
+  }
+
+  private func send(_ node: Unmanaged<Node>) -> SendNode {
+    unsafe node._withUnsafeGuaranteedRef { unsafe unsafeDowncast($0, to: SendNode.self) }
+  }
+}

@@ -147,7 +147,7 @@ package final class Debugger {
   /// Whether the evaluation is that of the prompt itself, and nothing is under way.
   private var mayPause: Bool {
     let machine = machine
-    return machine.loop.coroutines.current == nil && machine.mayPause && machine.trackingDepth == 0
+    return !machine.isInCoroutine && machine.mayPause && machine.trackingDepth == 0
       && machine.graph.batchDepth == 0 && machine.nativeStack.openReserves == 0
       && machine.nativeStack.hostDepth == 0 && machine.exceptions.runningCleanUps == 0
       && machine.interruption == .none && !machine.host.limits.isSet

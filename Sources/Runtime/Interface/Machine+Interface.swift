@@ -48,7 +48,7 @@ extension Machine {
     observer: ((Handle, SourceRange) -> Void)? = nil
   ) -> RunOutcome {
     // Whoever goes on has not stopped the program.
-    loop.isAbandoned = false
+    session.isAbandoned = false
     let ended = whileOccupied {
       let outcome = run(
         source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn

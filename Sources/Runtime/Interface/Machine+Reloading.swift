@@ -14,7 +14,7 @@ extension Machine {
   ) -> (report: ReloadReport, outcome: RunOutcome) {
     var report = ReloadReport(name: source.name)
     let outcome = whileIdle {
-      loop.isAbandoned = false
+      session.isAbandoned = false
       var plan = ScriptPlan(machine: self, isPrompt: false)
       let chain =
         host.sourceLoader?.identity(ofFile: source.name).map { [($0, source.name)] } ?? []

@@ -2,7 +2,7 @@ internal import TenonText
 
 // Strings and symbols as objects of a machine.
 
-extension Machine {
+extension Machine: HashTableMemory {
   /// Returns a new object with room for bytes, their contents undefined.
   ///
   /// - Throws: `OutOfMemory` when the limit forbids it.

@@ -69,7 +69,7 @@ package final class Machine {
     host = HostServices(graph: graph, state: state)
     stores = StoreRegistry(state: state)
     connections = ConnectionSession(graph: graph)
-    memory.bind(self)
+    memory.bind(self, heap)
     graph.attach(self)
     handles.attach(self)
     loadKernel()
@@ -88,6 +88,9 @@ package final class Machine {
   @inline(__always) func dropRoots(to count: Int) {
     roots.shorten(to: count)
   }
+
+  /// Whether what is evaluated has a stack of its own, and may wait.
+  var isInCoroutine: Bool { loop.coroutines.current != nil }
 
   /// How many errors were reported after which the program went on.
   package var reportedErrors: Int { exceptions.reportedErrors }
@@ -113,4 +116,12 @@ package struct MachineOptions: Sendable {
   package var recordsPauses = false
 
   package init() {}
+}
+
+extension StateRef {
+  /// Calls a slow path of the machine.
+  @inline(__always)
+  func withMachine<Result>(_ body: (Machine) -> Result) -> Result {
+    withOwner { body(unsafe unsafeDowncast($0, to: Machine.self)) }
+  }
 }

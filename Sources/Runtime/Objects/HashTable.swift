@@ -270,13 +270,27 @@ extension ObjectRef {
 
 // MARK: - Changes
 
+/// Makes the objects in which a hashed collection keeps its entries.
+protocol HashTableMemory {
+  /// Returns an array, or an object like one, of so many elements.
+  func makeArray(checked count: Int, classIndex: UInt32) throws(Failure) -> ObjectRef
+
+  /// Returns an object of so many bytes.
+  func makeBytes(classIndex: UInt32, count: Int) throws(Failure) -> ObjectRef
+
+  /// A collection is about to get other objects for its entries.
+  func logTables(of table: HashTable)
+}
+
 extension HashTable {
   /// Adds an entry for a key that is not there.
   ///
   /// - Complexity: O(1) amortised.
-  func insert(_ key: Value, _ value: Value, hash: Int, _ machine: Machine) throws(Failure) {
+  func insert(
+    _ key: Value, _ value: Value, hash: Int, _ memory: some HashTableMemory
+  ) throws(Failure) {
     let capacity = (entries?.elementCount ?? 0) / HashTable.entryWords
-    if places == nil || entries == nil || used >= capacity { try grow(machine) }
+    if places == nil || entries == nil || used >= capacity { try grow(memory) }
     guard let places, let entries else { return }
     let number = used + 1
     let base = (number - 1) * HashTable.entryWords
@@ -287,7 +301,7 @@ extension HashTable {
     count += 1
     version += 1
     // New places have room, whatever somebody else wrote into the old ones.
-    if !enter(number, hash: hash, places) { try grow(machine) }
+    if !enter(number, hash: hash, places) { try grow(memory) }
   }
 
   /// Enters the number of an entry at a free place.
@@ -331,8 +345,8 @@ extension HashTable {
   }
 
   /// Makes room for as many entries again, and leaves removed ones behind.
-  private func grow(_ machine: Machine) throws(Failure) {
-    machine.logTables(of: self)
+  private func grow(_ memory: some HashTableMemory) throws(Failure) {
+    memory.logTables(of: self)
     let old = entries
     let oldUsed = used
     let remaining = old.map { old in
@@ -344,8 +358,9 @@ extension HashTable {
     }
     var size = HashTable.fewestPlaces
     while size < capacity * 2 { size *= 2 }
-    let newEntries = try machine.makeArray(checked: capacity * HashTable.entryWords)
-    let newPlaces = try machine.makeBytes(
+    let newEntries = try memory.makeArray(
+      checked: capacity * HashTable.entryWords, classIndex: ClassIndex.array)
+    let newPlaces = try memory.makeBytes(
       classIndex: ClassIndex.byteArray, count: size * HashTable.placeSize)
     unsafe newPlaces.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     var number = 0

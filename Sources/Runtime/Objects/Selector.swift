@@ -12,8 +12,8 @@ final class Selector {
   /// What an empty cache refers to; never evaluated.
   let missingBody: Node
 
-  /// The sends whose caches may hold a method for this selector.
-  private var sends: [Unmanaged<SendNode>] = unsafe []
+  /// The sends whose caches may hold a method for this selector; they enter themselves.
+  var sends: [Unmanaged<Node>] = unsafe []
 
   init(name: String, symbol: Value, number: Int, missingBody: Node) {
     self.name = name
@@ -33,34 +33,5 @@ final class Selector {
       || first | 0x20 >= UInt8(ascii: "a")
         && first | 0x20 <= UInt8(ascii: "z")
     return isName ? 0 : 1
-  }
-}
-
-// MARK: - Caches
-
-extension Selector {
-  /// Enters a send whose cache holds something.
-  func register(_ node: SendNode) {
-    unsafe node.registration = sends.count
-    unsafe sends.append(Unmanaged.passUnretained(node))
-  }
-
-  /// Removes a send that goes away.
-  ///
-  /// - Complexity: O(1).
-  func unregister(_ node: SendNode) {
-    let index = unsafe node.registration
-    guard let last = unsafe sends.popLast() else { return }
-    if unsafe index < sends.count {
-      unsafe sends[index] = unsafe last
-      unsafe last._withUnsafeGuaranteedRef { unsafe $0.registration = index }
-    }
-    unsafe node.registration = -1
-  }
-
-  /// Empties the caches of all sends because some class has a new method for the selector.
-  func flushCaches() {
-    // swift-format-ignore
-    for unsafe node in unsafe sends { unsafe node._withUnsafeGuaranteedRef { $0.flushCache() } }
   }
 }

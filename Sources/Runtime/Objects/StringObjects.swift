@@ -1,3 +1,4 @@
+internal import CTenonPlatform
 internal import TenonText
 
 #if canImport(Glibc)
@@ -48,5 +49,56 @@ extension ObjectRef {
       let right = unsafe other.bytes.baseAddress
     else { return true }
     return unsafe memcmp(left, right, count) == 0
+  }
+}
+
+extension ObjectRef {
+  /// The bytes of a string, for what reads texts and knows nothing of objects.
+  ///
+  /// Objects do not move; who keeps this sees to it that the string lives.
+  @inline(__always)
+  var utf8: UTF8Bytes {
+    unsafe UTF8Bytes(borrowing: UnsafeRawBufferPointer(bytes))
+  }
+
+  /// The character that begins at a byte offset of a string.
+  func scalar(at start: Int) -> Unicode.Scalar { utf8.scalar(at: start) }
+
+  /// Notes whether a string that was just filled has bytes outside ASCII.
+  func recordEncoding() {
+    flags = flags & ~ObjectFlag.notASCII
+    if unsafe !bytes.allSatisfy({ $0 < 0x80 }) { flags |= ObjectFlag.notASCII }
+  }
+
+  /// Whether another string's bytes stand at an offset of this one.
+  func matches(_ other: ObjectRef, at offset: Int) -> Bool {
+    let count = other.byteCount
+    guard offset >= 0, offset + count <= byteCount else { return false }
+    for index in 0..<count where self[byte: offset + index] != other[byte: index] {
+      return false
+    }
+    return true
+  }
+
+  /// The first byte offset, from one on, where another string's bytes stand.
+  ///
+  /// - Complexity: O(bytes).
+  func firstOffset(of other: ObjectRef, from start: Int) -> Int? {
+    let count = other.byteCount
+    guard count > 0 else { return start <= byteCount ? start : nil }
+    guard start < byteCount, let text = unsafe bytes.baseAddress,
+      let part = unsafe other.bytes.baseAddress
+    else { return nil }
+    let found = unsafe tenon_memmem(text + start, byteCount - start, part, count)
+    return unsafe found.map { unsafe $0 - UnsafeRawPointer(text) }
+  }
+
+  /// Whether the bytes come before another string's; for UTF-8 this is the order of code points.
+  func precedes(_ other: ObjectRef) -> Bool {
+    let common = min(byteCount, other.byteCount)
+    for index in 0..<common where self[byte: index] != other[byte: index] {
+      return self[byte: index] < other[byte: index]
+    }
+    return byteCount < other.byteCount
   }
 }

@@ -135,7 +135,7 @@ extension Machine {
 
   /// Returns the values of the variables of an object of the program as an array, which a formula that runs
   /// depends on; nil for any other value.
-  fileprivate func modelState(of value: Value) -> Value {
+  func modelState(of value: Value) -> Value {
     guard isModelObject(value) else { return .nil }
     let object = ObjectRef(value)
     for slot in 0..<object.slotCount where recorder != nil {
@@ -143,43 +143,4 @@ extension Machine {
     }
     return makeArray((0..<object.slotCount).map { object[slot: $0] })
   }
-}
-
-extension Primitive {
-  static let keptObjects: [Primitive] = [
-    Primitive("modelState", "The values of the variables of an object of the program, or nil.") {
-      machine, arguments in
-      machine.modelState(of: arguments.receiver)
-    }
-  ]
-
-  static let keptPlaces: [Primitive] = [
-    Primitive(
-      "deleteProperty: reference", "Has a property of a kept object hold nil, if it is one."
-    ) {
-      machine, arguments throws(Failure) in
-      let (store, reference) = (arguments.receiver, arguments[0])
-      guard let place = try machine.placeInKeptObject(reference, in: store) else { return .false }
-      let held = machine.value(at: place)
-      if held.isUnwind || held.isNil { return held.isUnwind ? .unwind : .nil }
-      let answer = try machine.assign(.nil, to: place, of: reference, in: store)
-      return answer.isUnwind ? .unwind : .true
-    },
-    Primitive("isProperty: reference", "Whether it is the place of a property of a kept object.") {
-      machine, arguments throws(Failure) in
-      Value(try machine.keptPlace(at: arguments[0], in: arguments.receiver) != nil)
-    },
-    Primitive("mayKeepObjects", "Whether a store in memory has ever got an object of the program.")
-    {
-      machine, _ in
-      Value(machine.stores.keepsObjects)
-    },
-    Primitive(
-      "noteContent: reference", "Tells who watches the store that an object in it has changed."
-    ) {
-      machine, arguments in
-      machine.didChangeStore(arguments[0], in: arguments.receiver)
-      return machine.settleObservers(answering: arguments.receiver)
-    },
-  ]
 }

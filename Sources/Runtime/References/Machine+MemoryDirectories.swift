@@ -53,7 +53,7 @@ extension Machine {
   }
 
   /// Counts a value that has gone.
-  fileprivate func didRemove(_ key: Value, in store: Value, _ entries: HashTable) {
+  func didRemove(_ key: Value, in store: Value, _ entries: HashTable) {
     updateCount(of: key, in: store, entries, by: -1)
   }
 
@@ -138,23 +138,4 @@ extension Machine {
       }
     }
   }
-}
-
-extension Primitive {
-  static let memoryDirectories: [Primitive] = [
-    Primitive("hasPlacesBelow: reference", "Whether there are values below a reference.") {
-      machine, arguments throws(Failure) in
-      Value(
-        try machine.hasPlaces(
-          below: try machine.pathKey(of: arguments[0]), in: arguments.receiver))
-    },
-    Primitive("noteRemoved: reference held: value", "Private.") {
-      machine, arguments throws(Failure) in
-      let store = arguments.receiver
-      let entries = HashTable(try machine.entries(of: store))
-      machine.didRemove(try machine.pathKey(of: arguments[0]), in: store, entries)
-      machine.didReplaceObject(arguments[1], by: .nil, at: arguments[0], in: store)
-      return try machine.didComeOrGo(at: arguments[0], in: store, before: arguments[1])
-    },
-  ]
 }

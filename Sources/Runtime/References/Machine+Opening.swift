@@ -33,15 +33,3 @@ extension Machine {
     }
   }
 }
-
-extension Primitive {
-  static let nativeStoreClass: [Primitive] = [
-    Primitive(
-      "open: kind at: reference options: texts", "Opens a store; texts are keys and values."
-    ) {
-      machine, arguments throws(Failure) in
-      try machine.openStore(
-        try machine.swiftString(arguments[0]), at: arguments[1], arguments[2])
-    }
-  ]
-}

@@ -158,7 +158,7 @@ extension Machine {
     let name = "(\(handler.verb.rawValue) \(PropertyPath.text(of: path.pattern)))"
     let header = MethodHeader(
       resultType: nil, selectorParts: [Name(name, handler.range)],
-      parameters: PropertyHandlers.parameters(of: path, handler), range: handler.range)
+      parameters: path.parameters(of: handler), range: handler.range)
     let method = Method(
       selector: selector(name), holder: info,
       origin: .definition(

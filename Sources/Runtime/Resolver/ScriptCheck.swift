@@ -307,7 +307,7 @@ struct ScriptCheck {
 
   private mutating func check(_ path: PropertyPathDefinition, _ environment: TextEnvironment) {
     for handler in path.handlers {
-      check(PropertyHandlers.parameters(of: path, handler), handler.statements, environment)
+      check(path.parameters(of: handler), handler.statements, environment)
     }
   }
 
@@ -462,25 +462,5 @@ private struct TextEnvironment: NameEnvironment {
   var schemeCandidates: [String] { machine.schemeNames }
   var candidates: [String] {
     instanceVariables + classVariables + variables + classes + machine.globalNames
-  }
-}
-
-/// The parameters that a handler of a property path sees.
-enum PropertyHandlers {
-  static func parameters(
-    of path: PropertyPathDefinition, _ handler: PropertyHandler
-  ) -> [Parameter] {
-    var names: [Name] = []
-    for component in path.pattern {
-      switch component {
-      case .literal: break
-      case .parameter(let name), .integer(let name): names.append(name)
-      case .rest(let name): if let name { names.append(name) }
-      }
-    }
-    if handler.verb == .put || handler.verb == .post {
-      names.append(Name("newValue", handler.range))
-    }
-    return names.map { Parameter(type: nil, name: $0, range: $0.range) }
   }
 }

@@ -21,7 +21,7 @@ extension Machine {
 
   /// Notes when somebody does not wait for what was put off.
   private func ending(_ outcome: RunOutcome) -> RunOutcome {
-    if loop.isEnding, case .interrupted = outcome { loop.isAbandoned = true }
+    if loop.isEnding, case .interrupted = outcome { session.isAbandoned = true }
     return outcome
   }
 
@@ -64,7 +64,7 @@ extension Machine {
     loop.isEnding = true
     defer {
       loop.isEnding = false
-      loop.isAbandoned = false
+      session.isAbandoned = false
     }
     var errors: [StoreError] = []
     let root = roots.count
@@ -73,7 +73,7 @@ extension Machine {
       roots.append(finisher)
       // Whoever is interrupted is asked once more, only for what is left.
       while true {
-        let isLast = loop.isAbandoned
+        let isLast = session.isAbandoned
         let answer = evaluateBlock(finisher, Value(isLast))
         guard answer.isUnwind else {
           errors += storeErrors(in: answer)
@@ -82,7 +82,7 @@ extension Machine {
         switch endOfTurn() {
         case .interrupted:
           endInterruption()
-          loop.isAbandoned = true
+          session.isAbandoned = true
           if !isLast { continue }
         case .failed(let error): errors.append(StoreError(.io, "a store", error.message))
         case .finished, .rejected, nil: break

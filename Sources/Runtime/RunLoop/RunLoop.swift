@@ -29,8 +29,6 @@ final class RunLoop {
   private var finishers: [Value] = []
   /// Whether the program has done all but what it has put off.
   var isEnding = false
-  /// Whether somebody has stopped the program when it had done all but that.
-  var isAbandoned = false
   /// How other threads reach the loop.
   let inbox: Inbox
   /// What waits on stacks of its own.

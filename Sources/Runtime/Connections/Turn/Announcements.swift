@@ -36,7 +36,7 @@ extension Machine {
   /// record them from there on.
   ///
   /// - Complexity: O(formulas) the first time.
-  fileprivate func announceChange(of value: Value) throws(Failure) -> Value {
+  func announceChange(of value: Value) throws(Failure) -> Value {
     guard value.isObject else { return value }
     if let running = graph.running { throw .impureFormula(describe(value), running.connection) }
     if !graph.hearsAnnouncements {
@@ -58,25 +58,4 @@ extension Machine {
     else { return value }
     return settleGraph(answering: value)
   }
-}
-
-extension Primitive {
-  static let announcements: [Primitive] = [
-    Primitive("announceChange", "Has formulas run again that sent the receiver a message.") {
-      machine, arguments throws(Failure) in
-      try machine.announceChange(of: arguments.receiver)
-    }
-  ]
-
-  static let dependents: [Primitive] = [
-    Primitive("dependents", "The dependents of all objects, under these, or nil.") {
-      machine, _ in
-      machine.connections.dependents
-    },
-    Primitive("dependents: aDictionary", "Keeps the dependents of all objects there.") {
-      machine, arguments in
-      machine.connections.dependents = arguments[0]
-      return arguments.receiver
-    },
-  ]
 }

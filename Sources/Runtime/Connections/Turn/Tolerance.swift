@@ -49,7 +49,7 @@ extension Machine {
   /// Sets the tolerance of a connection; nil removes it.
   ///
   /// - Returns: the connection, or `unwind`.
-  fileprivate func setTolerance(
+  func setTolerance(
     _ argument: Value, of object: Value
   ) throws(Failure) -> Value {
     var tolerance: Tolerance?
@@ -80,24 +80,4 @@ extension Machine {
     }
     return settleGraph(answering: object)
   }
-}
-
-extension Primitive {
-  static let tolerance: [Primitive] = [
-    Primitive(
-      "within: aNumber",
-      "A new value that differs by at most aNumber from what the place holds changes nothing: numbers and both coordinates of points; nil takes that back. A duration says how long requests for a truth wait for others. Answers the connection."
-    ) { machine, arguments throws(Failure) in
-      // Where a side is the truth, it is a time, and nil takes that back.
-      let isTruth = machine.connection(arguments.receiver)?.observer?.kind == .places
-      if machine.classInfo(of: arguments[0]).name == "Duration" || isTruth && arguments[0].isNil {
-        return machine.send(machine.selector("window:"), to: arguments.receiver, arguments[0])
-      }
-      return try machine.setTolerance(arguments[0], of: arguments.receiver)
-    },
-    Primitive("within", "By how much a new value must differ to count as a change; nil: at all.") {
-      machine, arguments in
-      machine.connection(arguments.receiver)?.tolerance?.value ?? .nil
-    },
-  ]
 }

@@ -35,6 +35,8 @@ final class ScriptSession {
   var loadedTexts: [String: LoadedText] = [:]
   /// Whether the script that ran last ended by a `^`.
   var endedByReturn = false
+  /// Whether somebody has stopped the program when it had done all but that.
+  var isAbandoned = false
   /// What the last statements say that have connected something, for the objects they have answered.
   var statementTexts = StatementTexts()
   /// What the texts of a prompt have connected.

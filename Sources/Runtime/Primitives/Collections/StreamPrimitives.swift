@@ -227,15 +227,4 @@ extension Machine {
       unsafe try console.write(bytes.span, to: number == 2 ? .error : .output)
     }
   }
-
-  /// Uses the console; what it cannot do becomes an exception of the language.
-  func withConsole<Result>(
-    _ body: (any Console) throws(ConsoleError) -> Result
-  ) throws(Failure) -> Result {
-    do throws(ConsoleError) {
-      return try body(host.console)
-    } catch {
-      throw Failure(.streamError, error.message)
-    }
-  }
 }

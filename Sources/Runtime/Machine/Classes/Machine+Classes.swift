@@ -138,6 +138,13 @@ extension Machine {
     return makeArray(count: count, classIndex: classIndex)
   }
 
+  /// A new dictionary without entries.
+  func makeEmptyDictionary() -> Value {
+    let object = makeInstance(of: kernel.dictionary)
+    for slot in 2..<5 { object[slot: slot] = Value(small: 0) }
+    return Value(object)
+  }
+
   /// The float for a double.
   @inline(__always)
   func makeFloat(_ double: Double) -> Value {

@@ -45,12 +45,6 @@ struct BlockCodeRef {
     unsafe code._withUnsafeGuaranteedRef { $0.isTracked }
   }
 
-  /// Notes that a closure needs the code.
-  @inline(__always)
-  func mark(collection: Int) {
-    unsafe code._withUnsafeGuaranteedRef { unsafe $0.code.mark = collection }
-  }
-
   /// The code itself.
   var object: BlockCode {
     unsafe code._withUnsafeGuaranteedRef { $0 }

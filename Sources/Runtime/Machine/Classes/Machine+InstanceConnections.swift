@@ -67,9 +67,7 @@ extension Machine {
       outcome = call(method, on: instance)
       if outcome.isUnwind { break }
     }
-    do throws(Failure) {
-      try graph.endBatch()
-    } catch {
+    do throws(Failure) { try graph.endBatch() } catch {
       return outcome.isUnwind ? outcome : signalForBatch(error)
     }
     if outcome.isUnwind { return outcome }

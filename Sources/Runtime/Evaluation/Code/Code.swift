@@ -6,7 +6,7 @@ internal import TenonParser
 /// A code object owns the nodes: they refer to each other without reference counting. It lives as
 /// long as a method, a closure in the heap or a running evaluation needs it.
 @safe
-final class Code {
+final class Code: CollectedCode {
   /// The text the code was compiled from.
   let source: SourceText
   /// What a stack trace calls it: `Tank>>fill`, or nil for a script's own statements.
@@ -48,8 +48,6 @@ final class Code {
     case statement(Statement, ScriptEnvironment)
   }
 
-  /// The number of the collection in which a closure was last seen that needs the code.
-  @exclusivity(unchecked) var mark = 0
   /// Whether it is kept for another evaluation.
   var isKept = false
 
@@ -128,11 +126,9 @@ final class Code {
 }
 
 /// The code of one block.
-final class BlockCode {
+final class BlockCode: ClosureCode {
   let argumentCount: Int
   let body: NodeRef
-  /// The code the block is part of.
-  @safe unowned(unsafe) let code: Code
   let range: SourceRange
   /// The block's number in its code: the same in the form that records what it reads.
   let number: Int
@@ -144,9 +140,12 @@ final class BlockCode {
   ) {
     self.argumentCount = argumentCount
     self.body = body
-    self.code = code
     self.range = range
     number = code.blocks.count
     isTracked = tracked
+    super.init(partOf: code)
   }
+
+  /// The code the block is part of.
+  @inline(__always) var code: Code { unsafe unsafeDowncast(collected, to: Code.self) }
 }
