@@ -63,7 +63,7 @@
           do throws(CallError) {
             try unsafe machine.hostPropertyChanged(handle, path, named: "\(path)")
           } catch {
-            self.failed(machine.error(of: error))
+            self.failed(EvaluationError(error, in: machine))
           }
         }
       }

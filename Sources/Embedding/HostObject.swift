@@ -35,7 +35,7 @@ extension Interpreter {
     let box = HostBox(value)
     do throws(ConversionError) {
       let handle = try machine.makeHandle { (writer) throws(ConversionError) in
-        try machine.write(box, as: Swift::type(of: value), Root.self, to: &writer)
+        try box.write(as: Swift::type(of: value), in: machine, to: &writer)
       }
       return HostObject(interpreter: self, handle: handle)
     } catch {
@@ -44,12 +44,14 @@ extension Interpreter {
   }
 }
 
-extension Machine {
-  fileprivate func write<Root>(
-    _ box: HostBox<Root>, as dynamic: Any.Type, _ type: Root.Type, to writer: inout ValueWriter
+extension HostBox {
+  /// Writes the object that stands for the content.
+  fileprivate func write(
+    as dynamic: Any.Type, in machine: Machine, to writer: inout ValueWriter
   ) throws(ConversionError) {
-    try writeHostObject(
-      box, of: [ObjectIdentifier(dynamic), ObjectIdentifier(type)], named: "\(type)", to: &writer)
+    try machine.writeHostObject(
+      self, of: [ObjectIdentifier(dynamic), ObjectIdentifier(Content.self)],
+      named: "\(Content.self)", to: &writer)
   }
 }
 
@@ -111,7 +113,7 @@ public struct HostObject<Root>: ScriptConvertible {
     do throws(CallError) {
       try interpreter.machine.hostPropertyChanged(handle, path, named: "\(path)")
     } catch {
-      throw interpreter.machine.error(of: error)
+      throw EvaluationError(error, in: interpreter.machine)
     }
   }
 
@@ -164,7 +166,6 @@ extension ScriptObject {
   }
 
   public func write(to writer: inout ValueWriter) throws(ConversionError) {
-    let machine = writer.machine
-    try machine.write(HostBox(self), as: type(of: self), Self.self, to: &writer)
+    try HostBox(self).write(as: type(of: self), in: writer.machine, to: &writer)
   }
 }

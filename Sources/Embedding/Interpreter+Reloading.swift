@@ -51,7 +51,7 @@ extension Interpreter {
     case .failed where report.failure != nil: return report
     case .rejected(let diagnostics, _):
       throw .syntax(diagnostics.map { $0.rendered(in: source) }.joined(separator: "\n"))
-    case .failed, .interrupted: throw machine.error(of: outcome)
+    case .failed, .interrupted: throw EvaluationError(outcome, in: machine)
     }
   }
 

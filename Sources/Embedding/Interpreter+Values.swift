@@ -82,30 +82,28 @@ extension Interpreter {
 
   /// The value of an evaluation, or why there is none.
   func finish(_ outcome: RunOutcome) throws(EvaluationError) -> Handle {
-    try machine.finish(outcome)
+    if case .finished(let handle) = outcome { return handle }
+    throw EvaluationError(outcome, in: machine)
   }
 }
 
-extension Machine {
-  /// The value of an evaluation, or why there is none.
-  func finish(_ outcome: RunOutcome) throws(EvaluationError) -> Handle {
-    if case .finished(let handle) = outcome { return handle }
-    throw error(of: outcome)
-  }
-
+extension EvaluationError {
   /// Why a call has no answer.
-  package func error(of error: CallError) -> EvaluationError {
+  package init(_ error: CallError, in machine: Machine) {
     switch error {
-    case .conversion(let error): .conversion(error)
-    case .ended(let error?): .script(error)
-    case .ended(nil): self.error(of: .interrupted)
+    case .conversion(let error): self = .conversion(error)
+    case .ended(let error?): self = .script(error)
+    case .ended(nil): self.init(.interrupted, in: machine)
     }
   }
 
   /// Why an evaluation has no value.
-  func error(of outcome: RunOutcome) -> EvaluationError {
-    if case .failed(let error) = outcome { return .script(error) }
-    return exceededLimit.map { .limit($0) } ?? .interrupted
+  init(_ outcome: RunOutcome, in machine: Machine) {
+    if case .failed(let error) = outcome {
+      self = .script(error)
+    } else {
+      self = machine.exceededLimit.map { .limit($0) } ?? .interrupted
+    }
   }
 }
 
@@ -219,7 +217,7 @@ extension Handle {
     do throws(CallError) {
       try machine.call(self, selector, arguments, reading: reading)
     } catch {
-      throw machine.error(of: error)
+      throw EvaluationError(error, in: machine)
     }
   }
 

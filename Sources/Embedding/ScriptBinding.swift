@@ -115,7 +115,7 @@ public struct ScriptSource<Value: ScriptConvertible & Sendable>: Sendable {
     let name = name
     inbox.post { machine in
       do throws(EvaluationError) {
-        try machine.set(name, to: value)
+        try SourceValue.set(name, to: value, in: machine)
       } catch {
         failed(error)
       }
@@ -123,15 +123,22 @@ public struct ScriptSource<Value: ScriptConvertible & Sendable>: Sendable {
   }
 }
 
-extension Machine {
+/// How values of sources come into variables.
+private enum SourceValue {
   /// Gives a variable of the script a value of Swift.
-  func set(_ name: String, to value: some ScriptConvertible) throws(EvaluationError) {
+  static func set(
+    _ name: String, to value: some ScriptConvertible, in machine: Machine
+  ) throws(EvaluationError) {
     let handle: Handle
     do throws(ConversionError) {
-      handle = try makeHandle { (writer) throws(ConversionError) in try value.write(to: &writer) }
+      handle = try machine.makeHandle { (writer) throws(ConversionError) in
+        try value.write(to: &writer)
+      }
     } catch {
       throw .conversion(error)
     }
-    _ = try finish(setVariable(name, to: handle))
+    let outcome = machine.setVariable(name, to: handle)
+    if case .finished = outcome { return }
+    throw EvaluationError(outcome, in: machine)
   }
 }

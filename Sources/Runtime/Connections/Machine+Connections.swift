@@ -77,9 +77,7 @@ extension Machine {
       {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
       }
-      do throws(Failure) {
-        try graph.prepareWrite(to: cell)
-      } catch {
+      do throws(Failure) { try graph.prepareWrite(to: cell) } catch {
         // The cell is determined to have this value.
         if isEqual { return value }
         throw error

@@ -3,34 +3,6 @@ package import TenonLexer
 
 // What the embedding API is made of: the only part of the machine that other modules see.
 
-/// What came of running a script.
-package enum RunOutcome {
-  /// It ran to its end, or to a `^`: the value of the last statement.
-  case finished(Handle)
-  /// It was not run: what is wrong with its text.
-  case rejected([Diagnostic], isIncomplete: Bool)
-  /// An exception that nobody handled.
-  case failed(ScriptError)
-  /// Somebody asked it to stop.
-  case interrupted
-}
-
-extension RunOutcome {
-  /// The exception that nobody has handled.
-  var error: ScriptError? {
-    if case .failed(let error) = self { return error }
-    return nil
-  }
-}
-
-/// Why a call has no answer that crosses.
-package enum CallError: Error {
-  /// What does not cross.
-  case conversion(ConversionError)
-  /// The exception that nobody has handled; nil when it was interrupted.
-  case ended(ScriptError?)
-}
-
 extension Machine {
   /// Parses, checks and runs a script.
   ///
@@ -101,7 +73,6 @@ extension Machine {
   package func makeHandle(_ elements: [Handle]) -> Handle {
     handles.makeHandle(makeArray(elements.map { $0.machine === self ? $0.value : .nil }))
   }
-  package var nilHandle: Handle { handles.makeHandle(.nil) }
 
   /// A variable of the script; nil when there is none of that name.
   package func variable(_ name: String) -> Handle? {
@@ -187,28 +158,4 @@ public struct Interrupter: @unchecked Sendable {
 
   /// Takes back a request that nothing has followed yet.
   public func withdraw() { state.clearInterrupt() }
-}
-
-extension UncaughtError {
-  /// The error as other modules see it.
-  var published: ScriptError {
-    ScriptError(
-      className: className, message: message, exitStatus: exitStatus, cause: cause,
-      trace: trace.entries.map {
-        ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
-      }, omitted: trace.omitted)
-  }
-
-  /// The error of a block that nobody of the program has evaluated: where no send was running, its
-  /// place is that of the block.
-  func published(in block: Value) -> ScriptError {
-    guard trace.entries.isEmpty, block.isObject(ofClass: ClassIndex.blockClosure) else {
-      return published
-    }
-    let block = Closure(block).code.object
-    return ScriptError(
-      className: className, message: message, exitStatus: exitStatus, cause: cause,
-      trace: [ScriptError.Entry(method: nil, source: block.code.source, range: block.range)],
-      omitted: 0)
-  }
 }

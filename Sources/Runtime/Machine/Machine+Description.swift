@@ -4,6 +4,14 @@ internal import TenonNumerics
 
 /// How error messages speak of values, without running code of the program.
 extension Machine {
+  /// The object of the language that stands for a connection.
+  func makeConnectionObject(_ connection: Connection) -> Value {
+    let object = makeInstance(of: "Connection")
+    object[slot: 0] = Value(small: connection.number)
+    object[slot: 1] = session.statementTexts.text(of: connection.statement) { makeString($0) }
+    return Value(object)
+  }
+
   /// A short description: the value itself when it is small, else its class.
   func describe(_ value: Value) -> String {
     if let integer = value.asSmallInteger { return String(integer) }

@@ -1,3 +1,4 @@
+internal import TenonLexer
 internal import TenonTables
 
 /// An `on:do:` that is being evaluated.
@@ -334,6 +335,25 @@ enum ExceptionSlot {
 // MARK: - Stack traces
 
 extension Machine {
+  /// The innermost of some sends as an object, which knows the others.
+  ///
+  /// - Complexity: O(*n*).
+  func makeStackFrame(_ entries: [TraceEntry]) -> Value {
+    let object = Value(makeInstance(of: "StackFrame"))
+    roots.append(object)
+    defer { roots.removeLast() }
+    let rows = makeArray(
+      entries.flatMap { entry in
+        let place = entry.code.source.location(of: entry.site.range.start)
+        return [
+          makeString(entry.code.name ?? "script"), makeString(entry.code.source.name),
+          Value(small: place.line),
+        ]
+      })
+    ObjectRef(object)[slot: 0] = rows
+    return object
+  }
+
   /// The innermost sends that are being evaluated; those of kernel code left out.
   ///
   /// - Complexity: O(*depth* of the last one).

@@ -1,3 +1,5 @@
+internal import TenonParser
+
 extension Machine {
   /// Does what waited for a safepoint: collects, stops the program, or reports that its stack or
   /// memory is used up.
@@ -88,6 +90,20 @@ extension Machine {
       state.stackEnd = end
     }
     return body()
+  }
+
+  // MARK: The native stack
+
+  /// The bytes of native stack between here and its end; as many as one likes while nobody has said
+  /// where it ends.
+  var nativeRoom: Int {
+    nativeStack.low == 0
+      ? .max : Int(clamping: Int(bitPattern: state.nativeAddress &- nativeStack.low))
+  }
+
+  /// Whether there is native stack enough to build code from statements.
+  func hasStack(for statements: [Statement]) -> Bool {
+    StackNeed.bytes(for: statements) <= nativeRoom
   }
 
   // MARK: Memory

@@ -89,6 +89,8 @@ package final class Machine {
     roots.shorten(to: count)
   }
 
+  package var nilHandle: Handle { handles.makeHandle(.nil) }
+
   /// Whether what is evaluated has a stack of its own, and may wait.
   var isInCoroutine: Bool { loop.coroutines.current != nil }
 

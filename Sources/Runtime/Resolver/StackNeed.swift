@@ -79,17 +79,3 @@ struct StackNeed {
     }
   }
 }
-
-extension Machine {
-  /// The bytes of native stack between here and its end; as many as one likes while nobody has said
-  /// where it ends.
-  var nativeRoom: Int {
-    nativeStack.low == 0
-      ? .max : Int(clamping: Int(bitPattern: state.nativeAddress &- nativeStack.low))
-  }
-
-  /// Whether there is native stack enough to build code from statements.
-  func hasStack(for statements: [Statement]) -> Bool {
-    StackNeed.bytes(for: statements) <= nativeRoom
-  }
-}

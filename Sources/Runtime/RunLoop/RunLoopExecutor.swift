@@ -70,13 +70,3 @@ package final class RunLoopExecutor: ChangeExecutor {
     for each in due { each.queue.run() }
   }
 }
-
-extension Machine {
-  /// What delivers on the interpreter's thread; to be asked for on that thread.
-  package var changeExecutor: RunLoopExecutor {
-    if let executor = loop.executor { return executor }
-    let executor = RunLoopExecutor(self, loop.inbox.wakeUp)
-    loop.executor = executor
-    return executor
-  }
-}

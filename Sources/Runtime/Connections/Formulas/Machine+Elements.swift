@@ -127,17 +127,13 @@ extension Machine {
     let site = currentSite()
     if let whole {
       graph.recordWrite(to: whole, by: site, new: Value(object))
-      do throws(Failure) {
-        try graph.recordContents(of: whole, by: site)
-      } catch {
+      do throws(Failure) { try graph.recordContents(of: whole, by: site) } catch {
         return signal(error.adding(graph.refuseWrite(since: mark)))
       }
     }
     let elements = only.map { cell in cell.map { [$0] } ?? [] } ?? graph.watched[object.bits] ?? []
     for cell in elements where graph[cell].place.kind == .element {
-      do throws(Failure) {
-        try recordElement(cell, by: site)
-      } catch {
+      do throws(Failure) { try recordElement(cell, by: site) } catch {
         return signal(error.adding(graph.refuseWrite(since: mark)))
       }
     }

@@ -151,9 +151,8 @@ extension ConnectionGraph {
       let others = constraint.formulas.dropLast()
       disconnect(last.connection)
       guard !others.isEmpty else { return }
-      do throws(Failure) {
-        return try enforce(constraint, new: Array(others), origin: nil)
-      } catch {}
+      do throws(Failure) { return try enforce(constraint, new: Array(others), origin: nil) } catch {
+      }
     }
   }
 

@@ -88,9 +88,7 @@ extension ConnectionGraph {
           solver: solver.solver,
           transaction: levels.isEmpty ? baseTransaction : makeTransaction()))
     }
-    do throws(SolverConflict) {
-      try levels[level].solver.add(description)
-    } catch {
+    do throws(SolverConflict) { try levels[level].solver.add(description) } catch {
       throw conflict(error, about: formula)
     }
     constraint.level = level
@@ -130,9 +128,7 @@ extension ConnectionGraph {
     let new = takeReads(inputs, of: formula)
     guard new != old || formula.textReads != textReads else { return }
     if new != old { logReads(of: formula) }
-    do throws(Failure) {
-      try changeDynamicInputs(new, of: formula)
-    } catch {
+    do throws(Failure) { try changeDynamicInputs(new, of: formula) } catch {
       formula.textReads = textReads
       throw error
     }

@@ -40,3 +40,27 @@ struct TraceEntry {
     self.site = site
   }
 }
+
+extension UncaughtError {
+  /// The error as other modules see it.
+  var published: ScriptError {
+    ScriptError(
+      className: className, message: message, exitStatus: exitStatus, cause: cause,
+      trace: trace.entries.map {
+        ScriptError.Entry(method: $0.code.name, source: $0.code.source, range: $0.site.range)
+      }, omitted: trace.omitted)
+  }
+
+  /// The error of a block that nobody of the program has evaluated: where no send was running, its
+  /// place is that of the block.
+  func published(in block: Value) -> ScriptError {
+    guard trace.entries.isEmpty, block.isObject(ofClass: ClassIndex.blockClosure) else {
+      return published
+    }
+    let block = Closure(block).code.object
+    return ScriptError(
+      className: className, message: message, exitStatus: exitStatus, cause: cause,
+      trace: [ScriptError.Entry(method: nil, source: block.code.source, range: block.range)],
+      omitted: 0)
+  }
+}

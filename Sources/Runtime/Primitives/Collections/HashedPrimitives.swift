@@ -179,43 +179,6 @@ extension Primitive {
 }
 
 extension Machine {
-  /// What looking for a key came to.
-  enum Finding {
-    case found(Int)
-    case absent(hash: Int)
-    case unwound
-  }
-
-  /// Looks for a key in a hashed collection, asking the program's `hash` and `=` where it must.
-  ///
-  /// A key's `=` may change the collection: then the search starts again.
-  func find(_ key: Value, in collection: Value, byIdentity: Bool) -> Finding {
-    guard let hash = hash(key, byIdentity: byIdentity) else { return .unwound }
-    let table = HashTable(collection)
-    var probes = 0
-    while true {
-      switch table.search(key, hash: hash, byIdentity: byIdentity, after: probes) {
-      case .found(let number): return .found(number)
-      case .absent: return .absent(hash: hash)
-      case .undecided(let entry, let made):
-        let version = table.version
-        guard let candidate = table.entry(entry)?.key else { return .absent(hash: hash) }
-        // It may be gone from wherever the program has it.
-        roots.append(collection)
-        let equal = send(selector("="), to: candidate, key)
-        roots.removeLast()
-        if equal.isUnwind { return .unwound }
-        if table.version != version {
-          probes = 0
-        } else if equal.isTrue {
-          return .found(entry)
-        } else {
-          probes = made
-        }
-      }
-    }
-  }
-
   fileprivate func removeEntries(of collection: Value) throws(Failure) -> Value {
     let table = HashTable(collection)
     if table.count == 0 {
@@ -235,27 +198,4 @@ extension Machine {
     case .unwound: .unwind
     }
   }
-
-  /// The hash of a key; nil when the program's `hash` unwinds.
-  func hash(_ key: Value, byIdentity: Bool) -> Int? {
-    if key.isSmallInteger {
-      return (byIdentity ? key.smallInteger : NumberHash.hash(key.smallInteger)) & HashLimits.mask
-    }
-    if byIdentity { return identityHash(key) & HashLimits.mask }
-    if isString(key) { return Int(ObjectRef(key).bytesHash) }
-    if key.isCharacter { return Int(key.characterCode) }
-    let answer = send(selector("hash"), to: key)
-    if answer.isUnwind { return nil }
-    if let integer = answer.asSmallInteger { return integer & HashLimits.mask }
-    if case .large(let integer)? = numeric(answer) {
-      return NumberHash.hash(integer) & HashLimits.mask
-    }
-    let failed = signal(.invalidArgument("an integer as the hash", found: describe(answer)))
-    return failed.asSmallInteger.map { $0 & HashLimits.mask }
-  }
-}
-
-enum HashLimits {
-  /// Hashes are not negative and leave room for arithmetic on them.
-  static let mask = (1 << 60) - 1
 }

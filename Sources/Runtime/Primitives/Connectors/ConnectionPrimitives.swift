@@ -254,13 +254,6 @@ extension Machine {
     }
   }
 
-  func makeConnectionObject(_ connection: Connection) -> Value {
-    let object = makeInstance(of: "Connection")
-    object[slot: 0] = Value(small: connection.number)
-    object[slot: 1] = session.statementTexts.text(of: connection.statement) { makeString($0) }
-    return Value(object)
-  }
-
   /// Whether a connection of several directions stands back behind stronger ones.
   func isGivenUp(_ connection: Connection) -> Bool {
     guard connection.strength < .required,

@@ -361,6 +361,14 @@ extension Machine {
     try pollInterrupt()
     return result
   }
+
+  /// What delivers on the interpreter's thread; to be asked for on that thread.
+  package var changeExecutor: RunLoopExecutor {
+    if let executor = loop.executor { return executor }
+    let executor = RunLoopExecutor(self, loop.inbox.wakeUp)
+    loop.executor = executor
+    return executor
+  }
 }
 
 /// Where the kernel's Timer keeps its variables.
