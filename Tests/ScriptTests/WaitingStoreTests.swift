@@ -316,6 +316,55 @@ import Testing
     #expect(store.state.withLock { $0.cancelled } == 2)
   }
 
+  /// A store whose directories are not made before they may be.
+  private final class Builder: Store {
+    let capabilities = StoreCapabilities(
+      [.get, .makeDirectory, .move, .deleteTree], durability: .none, isExternal: true)
+    let threads = VerbThreads(width: 4)
+    let feed: ChangeFeed? = nil
+    var executor: (any VerbExecutor)? { threads }
+    let state = Mutex((isOpen: false, begun: 0, ended: 0))
+
+    private func build() {
+      state.withLock { $0.begun += 1 }
+      while !state.withLock({ $0.isOpen }) { Thread.sleep(forTimeInterval: 0.001) }
+      state.withLock { $0.ended += 1 }
+    }
+
+    func get(
+      _ reference: Reference, if condition: Precondition?
+    ) throws(StoreError) -> GetOutcome { .missing }
+
+    func makeDirectory(_ reference: Reference) throws(StoreError) { build() }
+
+    func move(
+      _ reference: Reference, to destination: Reference, if condition: Precondition?
+    ) throws(StoreError) { build() }
+
+    func deleteTree(_ reference: Reference) throws(StoreError) -> Bool {
+      build()
+      return true
+    }
+  }
+
+  /// The interpreter is gone, with its stacks, when the verb comes to its end.
+  @Test(arguments: ["makeDirectory", "moveTo: ref:built:b", "deleteTree"])
+  func aVerbOutlivesItsInterpreter(_ message: String) throws {
+    let store = Builder()
+    do {
+      var options = Interpreter.Options()
+      options.timeLimit = .milliseconds(100)
+      let interpreter = Interpreter(options, clock: Interpreter.systemClock)
+      interpreter.mount(store, as: "built")
+      #expect(throws: EvaluationError.self) { try interpreter.evaluate("ref:built:a \(message)") }
+      #expect(interpreter.exceededLimit == .time)
+    }
+    #expect(store.state.withLock { $0.begun == 1 && $0.ended == 0 })
+    store.state.withLock { $0.isOpen = true }
+    store.threads.finish()
+    #expect(store.state.withLock { $0.ended } == 1)
+  }
+
   /// Clean-up blocks of what waits run when the interpreter goes, and an unwinding finds its way to a
   /// coroutine that waits.
   @Test func unwindingCrossesStacks() throws {

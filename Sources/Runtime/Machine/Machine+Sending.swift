@@ -231,9 +231,7 @@ final class PrimitiveNode: Node {
     state.top = frame.advanced(by: argumentCount &+ 1)
     state.base = frame
     return state.withMachine { machine in
-      do throws(Failure) {
-        return try body(machine, Arguments(frame: frame))
-      } catch {
+      do throws(Failure) { return try body(machine, Arguments(frame: frame)) } catch {
         return failed(error, machine, frame)
       }
     }
@@ -246,9 +244,7 @@ final class PrimitiveNode: Node {
     state.base = frame
     guard failure.wantedBytes > 0 else { return machine.signal(failure) }
     machine.collect()
-    do throws(Failure) {
-      return try body(machine, Arguments(frame: frame))
-    } catch {
+    do throws(Failure) { return try body(machine, Arguments(frame: frame)) } catch {
       state.top = frame.advanced(by: argumentCount &+ 1)
       state.base = frame
       return machine.signal(error)

@@ -377,7 +377,7 @@ extension Machine {
       let native = try openedStore(store)
       let place = try self.reference(reference)
       try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
-        () throws(StoreError) in try native.put(place, resource, if: nil)
+        native throws(StoreError) in try native.put(place, resource, if: nil)
       }
       return value
     } catch {

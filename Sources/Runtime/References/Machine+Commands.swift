@@ -25,7 +25,9 @@ extension Machine {
     let resource = Resource(bytes, isJSON: raw == nil)
     let answer = try performing(
       named: name, of: native, at: place, keeping: [reference, store]
-    ) { () throws(StoreError) in try commanded.perform(name, resource, at: place) }
+    ) { store throws(StoreError) in
+      try (store as? any CommandedStore)?.perform(name, resource, at: place) ?? .done
+    }
     if takeUpStoredChanges().isUnwind { return .unwind }
     switch answer {
     case .done: return settleObservers(answering: .nil)

@@ -49,7 +49,7 @@ extension Machine {
     recordRead(of: reference, in: store)
     recordContent(nil, at: reference, in: store)
     let status = try performing(.get, of: native, at: place, keeping: reference, store) {
-      () throws(StoreError) in try native.status(of: place)
+      native throws(StoreError) in try native.status(of: place)
     }
     if takeUpStoredChanges().isUnwind { return .unwind }
     guard let status else { return .nil }
@@ -66,7 +66,7 @@ extension Machine {
   /// below it.
   func change(
     _ reference: Value, in store: Value, _ verb: StoreCapabilities.Verb,
-    _ body: @escaping (any Store, Reference) throws(StoreError) -> Value
+    _ body: @escaping @Sendable (any Store, Reference) throws(StoreError) -> Value
   ) throws(Failure) -> Value {
     let native = try openedStore(store)
     if let running = graph.running, graph.writing == nil {
@@ -83,7 +83,7 @@ extension Machine {
       roots.append(contentsOf: held.values)
     }
     let answer = try performing(verb, of: native, at: place, keeping: reference, store) {
-      () throws(StoreError) in try body(native, place)
+      native throws(StoreError) in try body(native, place)
     }
     roots.append(answer)
     let told = isWide ? makeReference(place.asDirectory) : reference
@@ -237,8 +237,7 @@ extension Machine {
     keeping kept: Value...
   ) throws(Failure) -> GetOutcome {
     try performing(named: "get", of: store, at: reference, keeping: kept) {
-      () throws(StoreError) in
-      try store.get(reference, if: condition)
+      store throws(StoreError) in try store.get(reference, if: condition)
     }
   }
 
@@ -317,7 +316,7 @@ extension Machine {
       do throws(Failure) {
         try puttingOff(writesForConnection && condition.isNil) { () throws(Failure) in
           try changing(.put, of: native, at: place, in: store, keeping: reference, store, value) {
-            () throws(StoreError) in try native.put(place, resource, if: precondition)
+            native throws(StoreError) in try native.put(place, resource, if: precondition)
           }
         }
       } catch {
@@ -409,7 +408,7 @@ extension Machine {
       do throws(Failure) {
         existed = try puttingOff(writesForConnection && condition.isNil) { () throws(Failure) in
           try changing(.delete, of: native, at: place, in: store, keeping: reference, store) {
-            () throws(StoreError) in try native.delete(place, if: precondition)
+            native throws(StoreError) in try native.delete(place, if: precondition)
           }
         }
       } catch {
@@ -453,7 +452,7 @@ extension Machine {
       }
       let added = makeReference(
         try performing(.post, of: native, at: place, keeping: reference, store, value) {
-          () throws(StoreError) in try native.post(place, resource)
+          native throws(StoreError) in try native.post(place, resource)
         })
       roots.append(added)
       defer { roots.removeLast() }
@@ -472,7 +471,7 @@ extension Machine {
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
     let entries = try performing(.list, of: native, at: place, keeping: reference, store) {
-      () throws(StoreError) in try native.list(place)
+      native throws(StoreError) in try native.list(place)
     }
     if takeUpStoredChanges().isUnwind { return .unwind }
     return makeArray(entries.map { makeString($0.name) })

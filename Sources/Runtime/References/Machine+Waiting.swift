@@ -6,7 +6,7 @@ internal import TenonStoreKit
 /// What comes of a verb that is carried out on another thread; used on the interpreter's thread, but for
 /// `compute`.
 private final class ComingAnswer<Answer>: @unchecked Sendable {
-  private let body: () throws(StoreError) -> Answer
+  private let body: @Sendable () throws(StoreError) -> Answer
   private var computed: Result<Answer, StoreError>?
   /// The answer, once it has come in.
   private(set) var result: Result<Answer, StoreError>?
@@ -15,7 +15,7 @@ private final class ComingAnswer<Answer>: @unchecked Sendable {
   /// Whether nobody waits any more.
   var isAbandoned = false
 
-  init(_ body: @escaping () throws(StoreError) -> Answer) { self.body = body }
+  init(_ body: @escaping @Sendable () throws(StoreError) -> Answer) { self.body = body }
 
   /// Carries the verb out; on the other thread.
   func compute() { computed = Result(catching: body) }
@@ -103,13 +103,16 @@ extension Machine {
   ///   - store: The store.
   ///   - place: The place that is read or changed.
   ///   - kept: Values that the caller goes on with.
-  ///   - body: What is done.
+  ///   - body: What is done with the store; nothing of the interpreter, which may go meanwhile.
   /// - Returns: What it comes to.
   /// - Throws: The failure of the store; `unwinding` when the evaluation must not go on.
   func performing<Answer>(
     named verb: String, of store: any Store, at place: Reference, keeping kept: [Value],
-    _ body: @escaping () throws(StoreError) -> Answer
+    _ body: @escaping @Sendable (any Store) throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
+    // The executor is the store's own: it says on which threads the store may be used.
+    nonisolated(unsafe) let used = store
+    let body = { @Sendable () throws(StoreError) in try body(unsafe used) }
     let changes = isAskedByFormula && ["put", "post", "delete", "merge"].contains(verb)
     guard store.executor == nil, isAskedByFormula, !changes else {
       return try performing(named: verb, on: store.executor, at: place, keeping: kept, body)
@@ -145,7 +148,7 @@ extension Machine {
   func performing<Answer>(
     named verb: String, on executor: (any VerbExecutor)?, at place: Reference,
     keeping kept: [Value],
-    _ body: @escaping () throws(StoreError) -> Answer
+    _ body: @escaping @Sendable () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     guard let executor, mayWait else { return try retrying(verb, keeping: kept, body) }
     let root = roots.count
@@ -160,7 +163,7 @@ extension Machine {
   func performing<Answer>(
     _ verb: StoreCapabilities.Verb, of store: any Store, at place: Reference,
     keeping kept: Value...,
-    body: @escaping () throws(StoreError) -> Answer
+    body: @escaping @Sendable (any Store) throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     try performing(named: verb.rawValue, of: store, at: place, keeping: kept, body)
   }
@@ -168,19 +171,21 @@ extension Machine {
   /// Changes a place of a store; what the store announces about it meanwhile is known.
   func changing<Answer>(
     _ verb: StoreCapabilities.Verb, of store: any Store, at place: Reference, in object: Value,
-    keeping kept: Value..., body: @escaping () throws(StoreError) -> Answer
+    keeping kept: Value..., body: @escaping @Sendable (any Store) throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     let number = nativeNumber(object)
     let (changes, notesListing) = (stores.changes, graph.hasStoredCells)
     return try performing(named: verb.rawValue, of: store, at: place, keeping: kept) {
-      () throws(StoreError) in
-      try changes.changing(place, of: number, notesListing: notesListing, body)
+      store throws(StoreError) in
+      try changes.changing(place, of: number, notesListing: notesListing) {
+        () throws(StoreError) in try body(store)
+      }
     }
   }
 
   /// Has a verb carried out on another thread, and waits for the answer.
   private func answer<Answer>(
-    of body: @escaping () throws(StoreError) -> Answer, on executor: any VerbExecutor,
+    of body: @escaping @Sendable () throws(StoreError) -> Answer, on executor: any VerbExecutor,
     at place: Reference, isReading: Bool
   ) throws(Failure) -> Result<Answer, StoreError> {
     let coming = ComingAnswer(body)

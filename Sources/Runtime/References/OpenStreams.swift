@@ -147,7 +147,7 @@ struct ExternalStream {
 
   /// Does something that may wait with a source; its error names the place.
   private func working<Answer>(
-    with source: OpenStreams.Source, _ body: @escaping () throws(StoreError) -> Answer
+    with source: OpenStreams.Source, _ body: @escaping @Sendable () throws(StoreError) -> Answer
   ) throws(Failure) -> Answer {
     source.isBusy = true
     defer { source.isBusy = false }
@@ -171,7 +171,8 @@ struct ExternalStream {
       throw .store(
         StoreError(.tooLarge, source.place, "a line is longer than \(ObjectRef.byteLimit) bytes"))
     }
-    try working(with: source) { () throws(StoreError) in try reader.fetch() }
+    nonisolated(unsafe) let used = reader
+    try working(with: source) { () throws(StoreError) in try unsafe used.fetch() }
   }
 
   /// The next line; nil at the end.
@@ -294,8 +295,8 @@ struct ExternalStream {
     guard let number = offset.asSmallInteger, number >= 0 else {
       throw .invalidArgument("an offset from 0", found: machine.describe(offset))
     }
-    let reader = source.reader
-    try working(with: source) { () throws(StoreError) in try reader.move(to: number) }
+    nonisolated(unsafe) let reader = source.reader
+    try working(with: source) { () throws(StoreError) in try unsafe reader.move(to: number) }
     return value
   }
 
@@ -318,7 +319,7 @@ struct ExternalStream {
   }
 
   private func working(
-    with sink: OpenStreams.Sink, _ body: @escaping () throws(StoreError) -> Void
+    with sink: OpenStreams.Sink, _ body: @escaping @Sendable () throws(StoreError) -> Void
   ) throws(Failure) {
     sink.isBusy = true
     defer { sink.isBusy = false }
@@ -340,8 +341,8 @@ struct ExternalStream {
     let bytes = entry.pending
     entry.pending = []
     do throws(Failure) {
-      try working(with: entry) { [sink = entry.sink] () throws(StoreError) in try sink.write(bytes)
-      }
+      nonisolated(unsafe) let sink = entry.sink
+      try working(with: entry) { () throws(StoreError) in try unsafe sink.write(bytes) }
     } catch {
       // With a hole in it, it is worth nothing.
       table.sinks[bits] = nil
@@ -395,8 +396,9 @@ struct ExternalStream {
     }
     guard table.sinks[bits] != nil else { return value }
     let entry = try sink()
+    nonisolated(unsafe) let used = entry
     table.sinks[bits] = nil
-    try working(with: entry) { () throws(StoreError) in try entry.finish() }
+    try working(with: entry) { () throws(StoreError) in try unsafe used.finish() }
     return machine.takeUpStoredChanges().isUnwind ? .unwind : value
   }
 

@@ -37,9 +37,7 @@ extension Machine {
     endCoroutines()
     var errors = unwritten + withEntry { finishStores() } + stores.streams.end()
     for entry in stores.native {
-      do throws(StoreError) {
-        try entry.store.close()
-      } catch {
+      do throws(StoreError) { try entry.store.close() } catch {
         errors.append(error)
       }
     }

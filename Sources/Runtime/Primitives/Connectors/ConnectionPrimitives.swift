@@ -244,9 +244,7 @@ extension Machine {
   fileprivate func resumeTogether(_ connections: [Connection]) throws(Failure) {
     var resumed: [Connection] = []
     for connection in connections where connection.status == .suspended {
-      do throws(Failure) {
-        try graph.resume(connection)
-      } catch {
+      do throws(Failure) { try graph.resume(connection) } catch {
         for each in resumed.reversed() { end(each) { graph.suspend($0) } }
         throw error
       }

@@ -358,9 +358,7 @@ extension Machine {
     }
     // The change log of its places is kept.
     try graph.keepingCells { () throws(Failure) in
-      do throws(Failure) {
-        try establish(connection, plan, with: observer)
-      } catch {
+      do throws(Failure) { try establish(connection, plan, with: observer) } catch {
         if let old, !graph.isUnwinding, (try? establish(connection, plan, with: old)) != nil {
           throw error
         }

@@ -73,7 +73,7 @@ extension Machine {
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
     let outcome = try performing(.get, of: native, at: place, keeping: reference, store) {
-      () throws(StoreError) in
+      native throws(StoreError) in
       if let copying = native as? any CopyingStore { return try copying.copy(of: place) }
       return try native.get(place, if: nil)
     }
@@ -164,7 +164,7 @@ extension Machine {
     let place = try self.reference(reference)
     recordRead(of: reference, in: store)
     let entries = try performing(.list, of: native, at: place, keeping: reference, store) {
-      () throws(StoreError) in try native.list(place)
+      native throws(StoreError) in try native.list(place)
     }
     if takeUpStoredChanges().isUnwind { return .unwind }
     let links = entries.filter { $0.isDirectory && $0.isLink }
@@ -192,13 +192,9 @@ extension Machine {
   ) throws(Failure) -> [StoreEntry] {
     guard let place = place(path, below: top, &found) else { return [] }
     do throws(Failure) {
-      guard let copying = store as? any CopyingStore else {
-        return try performing(.list, of: store, at: place) { () throws(StoreError) in
-          try store.list(place)
-        }
-      }
-      let listing = try performing(.list, of: store, at: place) { () throws(StoreError) in
-        try copying.listingToCopy(of: place)
+      let listing = try performing(.list, of: store, at: place) { store throws(StoreError) in
+        if let copying = store as? any CopyingStore { return try copying.listingToCopy(of: place) }
+        return CopyingListing(try store.list(place))
       }
       for omission in listing.omissions {
         found.omissions.append((path + (omission.name.map { [$0] } ?? []), omission.reason))
@@ -219,7 +215,7 @@ extension Machine {
     _ place: Reference, _ store: any Store, _ path: [String], _ found: inout Leaves
   ) throws(Failure) -> Bool {
     do throws(Failure) {
-      let status = try performing(.get, of: store, at: place) { () throws(StoreError) in
+      let status = try performing(.get, of: store, at: place) { store throws(StoreError) in
         try store.status(of: place)
       }
       return status.map { !$0.isDirectory } ?? false

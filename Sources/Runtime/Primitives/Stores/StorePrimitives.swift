@@ -96,10 +96,11 @@ extension Primitive {
     },
     Primitive("makeDirectory: reference", "Makes a directory, and those above it.") {
       machine, arguments throws(Failure) in
-      try machine.change(arguments[0], in: arguments.receiver, .makeDirectory) {
+      let receiver = arguments.receiver
+      return try machine.change(arguments[0], in: receiver, .makeDirectory) {
         (store, place) throws(StoreError) in
         try store.makeDirectory(place)
-        return arguments.receiver
+        return receiver
       }
     },
     Primitive("deleteTree: reference", "Removes what is there and all below it.") {
@@ -112,10 +113,11 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let destination = try machine.reference(arguments[1])
       let precondition = try machine.asPrecondition(arguments[2])
+      let target = arguments[1]
       let answer = try machine.change(arguments[0], in: arguments.receiver, .move) {
         (store, place) throws(StoreError) in
         try store.move(place, to: destination, if: precondition)
-        return arguments[1]
+        return target
       }
       if answer.isUnwind { return answer }
       machine.didChangeStore(
