@@ -45,7 +45,7 @@ def is_meant(path, folders):
     text = str(path.relative_to(ROOT))
     if folders:
         return any(text.startswith(folder) for folder in folders)
-    return not re.match(r"Sources/(Solver|Runtime/Connections|C[A-Z])", text)
+    return not re.match(r"Sources/(Solver|Runtime/(Connections|Graph)|C[A-Z])", text)
 
 
 def sites(folders):

@@ -7,6 +7,12 @@ internal import TenonText
 // The graph's use of the machine: reading and writing places, running formulas.
 
 extension Machine {
+  /// A formula is no more, for which stores may still be asked.
+  func didEnd(_ formula: FormulaID) { stores.coming.forget(formula) }
+
+  /// Numbers of connections that have ended are about to stand for others.
+  func willReuseNumbers() { stores.watches.forgetEnded() }
+
   // MARK: The door
 
   /// Stores into a slot whose object is watched or must not change: the door through which every write to a

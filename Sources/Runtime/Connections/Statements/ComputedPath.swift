@@ -250,9 +250,7 @@ extension Machine {
     switch outcome {
     case .value(let value):
       roots.append(value)
-      do throws(Failure) {
-        return (try located(path, at: value), reads, nil)
-      } catch {
+      do throws(Failure) { return (try located(path, at: value), reads, nil) } catch {
         return (nil, reads, error)
       }
     case .failed(let failure):

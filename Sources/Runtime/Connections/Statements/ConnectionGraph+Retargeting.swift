@@ -72,9 +72,7 @@ extension ConnectionGraph {
     let known = connection.pathFailure ?? connection.ownFailure
     dissolve(connection)
     blockingPlace = nil
-    do throws(Failure) {
-      try machine.establish(connection, plan)
-    } catch {
+    do throws(Failure) { try machine.establish(connection, plan) } catch {
       if isUnwinding { throw error }
       if connection.status == .active {
         if known != error.message { machine.report(error, of: connection) }

@@ -255,9 +255,7 @@ extension Machine {
         counts[connection.number] = count
         most = max(most, count)
       }
-      do throws(Failure) {
-        try growth.check(graph)
-      } catch {
+      do throws(Failure) { try growth.check(graph) } catch {
         return signal(error)
       }
       guard most <= ConnectionGraph.changeLimit else {

@@ -36,40 +36,6 @@ enum SolverCandidate {
   }
 }
 
-extension Machine {
-  /// The names of the program's own solvers, cheapest first, equally cheap ones by name.
-  var registeredSolverNames: [String] {
-    connections.registeredSolvers.sorted { ($0.value.cost, $0.key) < ($1.value.cost, $1.key) }.map(
-      \.key)
-  }
-
-  /// What a solver that is being registered says of its cost.
-  ///
-  /// - Throws: a failure when that is no number from 0.
-  func declaredCost(of prototype: Value) throws(Failure) -> Double {
-    let outcome = withErrorsCaught {
-      let solver =
-        solverClass(of: prototype) == nil ? prototype : send(selector("new"), to: prototype)
-      if solver.isUnwind { return solver }
-      let root = roots.count
-      roots.append(solver)
-      defer { dropRoots(to: root) }
-      return send(selector("cost"), to: solver)
-    }
-    switch outcome {
-    case .value(let value):
-      guard let number = solverNumber(value), number >= .zero else {
-        throw .invalidArgument("a number from 0 as the cost of a solver", found: describe(value))
-      }
-      return number.double
-    case .failed(let failure): throw failure
-    case .unwound:
-      graph.isUnwinding = true
-      throw .interrupted()
-    }
-  }
-}
-
 extension ConnectionGraph {
   /// All solvers in the order in which they are asked: the cheapest first, of equally cheap ones those
   /// that ship.
@@ -126,7 +92,7 @@ extension ConnectionGraph {
   }
 
   /// Why formulas cannot be taken into force; nil when they have been.
-  private func failure(ofTaking formulas: [Formula], _ origin: CellID?) -> Failure? {
+  func failure(ofTaking formulas: [Formula], _ origin: CellID?) -> Failure? {
     do throws(Failure) {
       try take(formulas, origin: origin)
       return nil

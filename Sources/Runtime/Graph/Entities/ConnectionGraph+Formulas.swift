@@ -39,7 +39,7 @@ extension ConnectionGraph {
     hotFormulas[formula.id.rawValue].kind = .none
     failures[formula.id] = nil
     if !reasonsToWait.isEmpty { reasonsToWait[formula.id] = nil }
-    machine.stores.coming.forget(formula.id)
+    machine.didEnd(formula.id)
     if isSettling || runningNumber >= 0 {
       endedFormulas.append(formula)
     } else {

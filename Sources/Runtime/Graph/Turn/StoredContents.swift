@@ -39,62 +39,6 @@ struct StoredContents {
   }
 }
 
-extension Machine {
-  /// Returns whether a value is a collection that a store would keep a copy of at a place.
-  func isCopied(_ value: Value, to place: Place) -> Bool {
-    place.kind == .stored && value.isObject && isCollection(ObjectRef(value))
-      && classInfo(of: place.object) !== kernel.memoryStore
-  }
-
-  /// Returns the places that a formula has read, with the collections of its value, if it is for a store that
-  /// copies them.
-  ///
-  /// - Complexity: O(elements), for a value that is copied.
-  func withContents(_ reads: [Place], of value: Value, by formula: Formula) -> [Place] {
-    let root = roots.count
-    defer { dropRoots(to: root) }
-    roots.append(value)
-    if formula.constraint?.isMultiWay ?? false {
-      graph.watchContents(of: value, movedBy: formula)
-      return reads
-    }
-    guard isCopied(value, to: graph.place(of: formula.output)) else { return reads }
-    let known = Set(reads)
-    return reads + contents(of: value).filter { !known.contains($0) }
-  }
-
-  /// Returns a collection and those within it, as places.
-  fileprivate func contents(of value: Value) -> [Place] {
-    var places: [Place] = []
-    var visited: Set<UInt> = []
-    var open = [value]
-    while let next = open.popLast() {
-      guard next.isObject, isCollection(ObjectRef(next)), visited.insert(next.bits).inserted else {
-        continue
-      }
-      let object = ObjectRef(next)
-      if object.flags & ObjectFlag.immutable == 0 { places.append(.whole(object)) }
-      forEachPart(of: object) { open.append($0) }
-    }
-    return places
-  }
-
-  /// Calls a closure with the elements of a collection, wherever it keeps them.
-  private func forEachPart(of object: ObjectRef, _ body: (Value) -> Void) {
-    if object.classIndex == ClassIndex.array {
-      for index in 0..<object.elementCount { body(object[element: index]) }
-      return
-    }
-    guard classInfo(at: object.classIndex).format == .slots else { return }
-    for slot in 0..<object.slotCount where isPart(slot, of: object) {
-      let part = object[slot: slot]
-      guard part.isObject(ofClass: ClassIndex.array) else { continue }
-      let array = ObjectRef(part)
-      for index in 0..<array.elementCount { body(array[element: index]) }
-    }
-  }
-}
-
 extension Constraint {
   /// Whether one of its formulas is another one that is run backwards.
   fileprivate var hasInverse: Bool { isMultiWay && formulas.contains { $0.isInverse } }
@@ -103,7 +47,7 @@ extension Constraint {
 extension ConnectionGraph {
   /// Watches the collection that a connection of two places has moved from one to the other, if a store
   /// keeps a copy of it at one of them.
-  fileprivate func watchContents(of value: Value, movedBy formula: Formula) {
+  func watchContents(of value: Value, movedBy formula: Formula) {
     guard case .copy(let input) = formula.source else { return }
     let sides = [input, formula.output]
     let isCopied = sides.map { machine.isCopied(value, to: place(of: $0)) }

@@ -1,122 +1,8 @@
+internal import TenonParser
+internal import TenonLexer
+internal import TenonAnalysis
 internal import TenonSolverKit
 internal import TenonTables
-
-/// The places that a formula reads while it runs, besides those that its text names.
-final class DependencyRecorder {
-  /// The places, in the order in which they were read first.
-  let places = FlatTable<Place>()
-  /// The same as an array.
-  var reads: [Place] { (0..<places.count).map { places[$0] } }
-  /// Whether nothing has been read.
-  var isEmpty: Bool { places.isEmpty }
-  /// The places, once they are too many to search.
-  private var seen: Set<Place> = []
-  /// The recorder that was active when this began.
-  var outer: DependencyRecorder?
-  private static let shortCount = 8
-  /// The frame that was evaluated when this began, where the recorded code is no formula's block.
-  var base: Frame?
-  /// The slots and collections of the program's stores that the stores have written as their memory: reading
-  /// them is no read.
-  private var memory: Memory?
-
-  private final class Memory {
-    var slots: Set<Place> = []
-    /// The collections, by their bits.
-    var objects: Set<UInt> = []
-
-    func includes(_ place: Place) -> Bool {
-      objects.contains(place.object.bits) || place.kind == .slot && slots.contains(place)
-    }
-
-    func purge(_ heap: Heap) {
-      objects = objects.filter { heap.isMarked(ObjectRef(Value(bits: $0))) }
-      slots = slots.filter { heap.isMarked(ObjectRef($0.object)) }
-    }
-  }
-
-  /// Whether reads are kept; those of code that is evaluated beside a formula are nobody's.
-  let keepsReads: Bool
-
-  init(within outer: DependencyRecorder?, keepsReads: Bool = true) {
-    self.outer = outer
-    self.keepsReads = keepsReads
-  }
-
-  /// Records a read.
-  func record(_ place: Place) {
-    guard keepsReads, !hasRead(place), !isMemory(place) else { return }
-    places.append(place)
-    if places.count > DependencyRecorder.shortCount { recordSeen(place) }
-  }
-
-  @inline(never)
-  private func recordSeen(_ place: Place) {
-    if seen.isEmpty { seen = Set(reads) } else { seen.insert(place) }
-  }
-
-  @inline(__always)
-  private func isMemory(_ place: Place) -> Bool { memory?.includes(place) ?? false }
-
-  /// Forgets reads of a store's memory, now and from here on.
-  ///
-  /// - Parameters:
-  ///   - object: The store, or a collection of its own.
-  ///   - slot: The slot of the store; nil for all of a collection.
-  func forget(_ object: ObjectRef, slot: Int?) {
-    let memory = self.memory ?? Memory()
-    if let slot {
-      memory.slots.insert(.slot(object, slot))
-    } else {
-      memory.objects.insert(object.bits)
-    }
-    self.memory = memory
-    keep { !memory.includes($0) }
-  }
-
-  /// Forgets all reads.
-  @inline(__always)
-  func reset() {
-    if memory != nil { memory = nil }
-    if isEmpty { return }
-    let isLong = places.count > DependencyRecorder.shortCount
-    places.removeAll()
-    if isLong { seen.removeAll(keepingCapacity: seen.count < 1_024) }
-  }
-
-  /// Returns whether a place has been read.
-  func hasRead(_ place: Place) -> Bool {
-    if places.count > DependencyRecorder.shortCount { return seen.contains(place) }
-    for index in 0..<places.count where places[index] == place { return true }
-    return false
-  }
-
-  /// Marks the keys that were read, and stores with them.
-  ///
-  /// The contents of a store may change even if only the formula knows it, and the symbol that stands
-  /// for a string may have no other reference.
-  func mark(_ heap: Heap) {
-    for place in reads {
-      heap.mark(place.key)
-      if place.kind == .stored { heap.mark(place.object) }
-    }
-  }
-
-  /// Forgets objects that were made while the formula ran and are gone: they cannot change any
-  /// more.
-  func purge(_ heap: Heap) {
-    memory?.purge(heap)
-    keep { heap.isMarked(ObjectRef($0.object)) }
-  }
-
-  private func keep(_ isKept: (Place) -> Bool) {
-    let kept = reads.filter(isKept)
-    if kept.count == places.count { return }
-    places.removeAll()
-    seen = []
-    for place in kept { record(place) }
-  }
-}
 
 extension Machine {
   /// Evaluates code whose reads are not those of the formula that runs.
@@ -210,5 +96,58 @@ extension Machine {
     if index == ClassIndex.array || index == ClassIndex.byteArray { return true }
     if index < ClassIndex.firstFree { return false }
     return classInfo(at: index).inherits(from: kernel.collection)
+  }
+
+  /// Runs a formula and records the reads of its own text as well.
+  ///
+  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
+  @inline(never)
+  func evaluateRecorded(_ number: Int32) -> Value? {
+    guard let formula = graph[FormulaID(number)], case .block(let block) = formula.source
+    else { return nil }
+    guard block.isObject(ofClass: ClassIndex.blockClosure),
+      let body = recordedBody(of: Closure(block).code.object)
+    else {
+      // Without room to compile the form it goes on as before.
+      graph.endRecording(of: formula)
+      return evaluateWithin(number)
+    }
+    return run(formula) {
+      withErrorsCaught {
+        let callee = pushNativeFrame()
+        callee[0] = block
+        return enter(body, callee, argumentCount: 0)
+      }
+    }
+  }
+
+  /// Returns the places into which a flow puts the values that a place gives its watcher; those that take
+  /// part in connections.
+  ///
+  /// - Complexity: O(stages of the flow).
+  func sinks(ofFlowInto cell: CellID) -> [CellID] {
+    let place = graph[cell].place
+    guard place.kind == .property, classInfo(of: place.object).name == "Watcher",
+      let flow = slot("flow", of: place.object), let stages = slot("stages", of: flow),
+      stages.isObject(ofClass: ClassIndex.array)
+    else { return [] }
+    let array = ObjectRef(stages)
+    return (1..<max(1, array.elementCount)).compactMap { index in
+      let stage = array[element: index]
+      // Nothing runs: the way of a path would have to be gone.
+      let info = classInfo(of: stage)
+      guard info.name == "VariableReference" || info.inherits(from: kernel.reference),
+        case .cell(let sink)? = try? subject(stage)
+      else { return nil }
+      return sink
+    }
+  }
+
+  /// Returns the value of a variable of a kernel object; nil where that is nil.
+  private func slot(_ name: String, of object: Value) -> Value? {
+    let info = classInfo(of: object)
+    guard info.isKernel, let slot = info.slot(of: name) else { return nil }
+    let value = ObjectRef(object)[slot: slot]
+    return value.isNil ? nil : value
   }
 }

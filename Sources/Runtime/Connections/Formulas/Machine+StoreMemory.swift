@@ -1,10 +1,6 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-// The memory of stores written in the language: a cache, a count. Where a formula reads a place, the
-// methods of the store may write variables of the store. That is no write by the formula, and the
-// formula does not depend on it; other formulas that have read them are told in the next turn.
-
 extension Machine {
   /// The number of objects that are searched for a collection that a store holds.
   private static let memorySearchLimit = 10_000
@@ -129,11 +125,58 @@ extension Machine {
     }
     return false
   }
-}
 
-extension ConnectionGraph {
-  /// Schedules the readers of a cell for the next turn.
-  fileprivate func recordRemembered(_ cell: CellID) {
-    pending.append(cell)
+  /// Returns whether a value is a collection that a store would keep a copy of at a place.
+  func isCopied(_ value: Value, to place: Place) -> Bool {
+    place.kind == .stored && value.isObject && isCollection(ObjectRef(value))
+      && classInfo(of: place.object) !== kernel.memoryStore
+  }
+
+  /// Returns the places that a formula has read, with the collections of its value, if it is for a store that
+  /// copies them.
+  ///
+  /// - Complexity: O(elements), for a value that is copied.
+  func withContents(_ reads: [Place], of value: Value, by formula: Formula) -> [Place] {
+    let root = roots.count
+    defer { dropRoots(to: root) }
+    roots.append(value)
+    if formula.constraint?.isMultiWay ?? false {
+      graph.watchContents(of: value, movedBy: formula)
+      return reads
+    }
+    guard isCopied(value, to: graph.place(of: formula.output)) else { return reads }
+    let known = Set(reads)
+    return reads + contents(of: value).filter { !known.contains($0) }
+  }
+
+  /// Returns a collection and those within it, as places.
+  func contents(of value: Value) -> [Place] {
+    var places: [Place] = []
+    var visited: Set<UInt> = []
+    var open = [value]
+    while let next = open.popLast() {
+      guard next.isObject, isCollection(ObjectRef(next)), visited.insert(next.bits).inserted else {
+        continue
+      }
+      let object = ObjectRef(next)
+      if object.flags & ObjectFlag.immutable == 0 { places.append(.whole(object)) }
+      forEachPart(of: object) { open.append($0) }
+    }
+    return places
+  }
+
+  /// Calls a closure with the elements of a collection, wherever it keeps them.
+  private func forEachPart(of object: ObjectRef, _ body: (Value) -> Void) {
+    if object.classIndex == ClassIndex.array {
+      for index in 0..<object.elementCount { body(object[element: index]) }
+      return
+    }
+    guard classInfo(at: object.classIndex).format == .slots else { return }
+    for slot in 0..<object.slotCount where isPart(slot, of: object) {
+      let part = object[slot: slot]
+      guard part.isObject(ofClass: ClassIndex.array) else { continue }
+      let array = ObjectRef(part)
+      for index in 0..<array.elementCount { body(array[element: index]) }
+    }
   }
 }

@@ -31,7 +31,7 @@ extension ConnectionGraph {
   }
 
   /// Returns the two places that a constraint keeps equal at once and to the last bit; nil for any other.
-  private func equality(of constraint: Constraint) -> (CellID, CellID)? {
+  func equality(of constraint: Constraint) -> (CellID, CellID)? {
     let formulas = constraint.formulas
     guard formulas.count >= 2, formulas.allSatisfy({ $0.isPlainCopy }) else { return nil }
     let (one, other) = (formulas[0].output, formulas[1].output)
@@ -61,18 +61,5 @@ extension Formula {
     return connection.observer == nil && connection.tolerance == nil
       && connection.requestedSolver == nil
       && connection.strength == .required && connection.onlyFormula == nil && !isDeferred
-  }
-}
-
-extension Machine {
-  /// Returns the state of an equality that follows from others; nil for any other connection.
-  func redundantState(of connection: Connection) -> String? {
-    guard let (left, right) = graph.redundant[connection] else { return nil }
-    guard let one = currentValue(of: left), let other = currentValue(of: right) else {
-      return "waiting"
-    }
-    return isUnchanged(one, other) || one.isUndefined && other.isNil
-      || one.isNil && other.isUndefined
-      ? "satisfied" : "waiting"
   }
 }

@@ -84,31 +84,6 @@ extension ConnectionGraph {
   }
 }
 
-extension Machine {
-  /// Runs a formula and records the reads of its own text as well.
-  ///
-  /// - Returns: its value; nil when it failed, which the formula remembers, or was interrupted.
-  @inline(never)
-  func evaluateRecorded(_ number: Int32) -> Value? {
-    guard let formula = graph[FormulaID(number)], case .block(let block) = formula.source
-    else { return nil }
-    guard block.isObject(ofClass: ClassIndex.blockClosure),
-      let body = recordedBody(of: Closure(block).code.object)
-    else {
-      // Without room to compile the form it goes on as before.
-      graph.endRecording(of: formula)
-      return evaluateWithin(number)
-    }
-    return run(formula) {
-      withErrorsCaught {
-        let callee = pushNativeFrame()
-        callee[0] = block
-        return enter(body, callee, argumentCount: 0)
-      }
-    }
-  }
-}
-
 extension Expression {
   /// Whether a part of it is evaluated only on demand.
   fileprivate var hasBlock: Bool {

@@ -187,16 +187,6 @@ extension ConnectionGraph {
   }
 }
 
-extension Machine {
-  /// Signals the failure with which a batch ended, at the statement that caused it.
-  func signalForBatch(_ failure: Failure) -> Value {
-    exceptions.failurePlace = graph.batchBlockingPlace
-    graph.batchBlockingPlace = nil
-    defer { exceptions.failurePlace = nil }
-    return signal(failure)
-  }
-}
-
 extension ConnectionGraph {
   // MARK: Removing
 

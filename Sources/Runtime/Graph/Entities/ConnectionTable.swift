@@ -142,7 +142,7 @@ extension ConnectionGraph {
     }
     nextConnection = 1
     // Watches kept by such numbers are those of connections that are there.
-    machine.stores.watches.forgetEnded()
+    machine.willReuseNumbers()
   }
 
   /// Takes a connection out of force for good; places keep their values.
