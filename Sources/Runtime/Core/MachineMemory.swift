@@ -80,7 +80,7 @@ final class MachineMemory {
 
   /// Tells the state which machine and heap it belongs to.
   func bind(_ machine: AnyObject, _ heap: Heap) {
-    unsafe block.pointee.machine = Unmanaged.passUnretained(machine)
+    unsafe block.pointee.machine = Unmanaged.passUnretained(machine).toOpaque()
     unsafe block.pointee.heap = Unmanaged.passUnretained(heap)
   }
 }

@@ -56,7 +56,7 @@ struct MachineState {
   let runs: UnsafeMutablePointer<AllocationRun>
 
   /// The interpreter this belongs to: `StateRef.withMachine`.
-  var machine: Unmanaged<AnyObject>?
+  var machine: UnsafeMutableRawPointer?
   /// Its heap.
   var heap: Unmanaged<Heap>?
 }
@@ -85,10 +85,10 @@ struct StateRef: Equatable {
     unsafe UInt(bitPattern: left.state) == UInt(bitPattern: right.state)
   }
 
-  /// Calls a slow path of the machine, whose class the caller knows.
-  @inline(__always)
-  func withOwner<Result>(_ body: (AnyObject) -> Result) -> Result {
-    unsafe state.pointee.machine.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
+  /// The interpreter's machine, an object whose class the caller knows.
+  @unsafe
+  @inline(__always) var machineAddress: UnsafeMutableRawPointer {
+    unsafe state.pointee.machine.unsafelyUnwrapped
   }
 
   /// Whether the native stack is used up or somebody asked for a safepoint.

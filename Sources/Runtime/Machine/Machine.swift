@@ -124,6 +124,6 @@ extension StateRef {
   /// Calls a slow path of the machine.
   @inline(__always)
   func withMachine<Result>(_ body: (Machine) -> Result) -> Result {
-    withOwner { body(unsafe unsafeDowncast($0, to: Machine.self)) }
+    unsafe Unmanaged<Machine>.fromOpaque(machineAddress)._withUnsafeGuaranteedRef(body)
   }
 }

@@ -1,5 +1,4 @@
 internal import TenonTables
-// What `state` of a connection says.
 
 extension Machine {
   /// What has become of a connection.

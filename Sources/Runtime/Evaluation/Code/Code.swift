@@ -129,6 +129,8 @@ final class Code: CollectedCode {
 final class BlockCode: ClosureCode {
   let argumentCount: Int
   let body: NodeRef
+  /// The code the block is part of.
+  @safe unowned(unsafe) let code: Code
   let range: SourceRange
   /// The block's number in its code: the same in the form that records what it reads.
   let number: Int
@@ -143,9 +145,7 @@ final class BlockCode: ClosureCode {
     self.range = range
     number = code.blocks.count
     isTracked = tracked
+    self.code = code
     super.init(partOf: code)
   }
-
-  /// The code the block is part of.
-  @inline(__always) var code: Code { unsafe unsafeDowncast(collected, to: Code.self) }
 }
