@@ -140,6 +140,8 @@ final class ConnectionGraph {
   var frozenConnections: [Int32] = []
   /// Whether alternatives to connections in force are being tried.
   var isReplanning = false
+  /// Whether connections come into force again that an alternative had taken out of it.
+  var isRestoring = false
   /// The nesting depth of `keepingCells`.
   var keepingDepth = 0
   /// Cells that may be freed when `keepingCells` has ended.
@@ -294,8 +296,6 @@ final class ConnectionGraph {
   /// The numbers of the connections that have ended so: messages about the work of a formula may name
   /// them.
   var endedConnections: [Int32] = [] { didSet { recordEnded() } }
-  /// Whether connections take their places back after an attempt that was refused.
-  var isGivingBack = false
   /// The recorder that was active before formulas of the language were evaluated in this turn: one recorder
   /// takes the reads of each of them.
   var outerRecorder: DependencyRecorder?

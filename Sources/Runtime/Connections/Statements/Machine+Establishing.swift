@@ -82,36 +82,42 @@ extension Machine {
     return settled
   }
 
-  /// Makes the formulas of a connection and takes them into force.
-  ///
-  /// Where that would close a cycle through the other places that an equation reads, those are determined
-  /// first if possible.
+  /// Makes the formulas of a connection and takes them into force; where they are refused, what else can be in
+  /// force with what the connection says.
   func establish(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
-    do throws(Failure) {
-      try establishAsItStands(connection, plan)
-    } catch {
-      var other: Failure?
-      if error.concernsSolvers, establishOtherwise(connection, plan, &other) { return }
-      guard try waits(connection, plan, because: error) else { throw other ?? error }
+    try graph.attempt({ () throws(Failure) in try establishAsItStands(connection, plan) }) {
+      Replanner(machine: self).alternatives(to: connection, plan, after: $0)
     }
   }
 
-  /// Makes a formula that cannot be in force at present wait for the statements that follow: they may bring
-  /// another direction of it, or of a conflicting constraint.
+  /// Gives a connection another specification, from now on or, if it is suspended, when it is resumed.
   ///
-  /// - Returns: whether it waits.
-  private func waits(
-    _ connection: Connection, _ plan: ConnectionSpec, because error: Failure
-  ) throws(Failure) -> Bool {
-    guard graph.batchDepth > 0, error.errorClass == .constraintError, !error.isUnwinding,
-      connection.status == .active, plan.strength == .required, plan.requestedSolver == nil,
-      plan.solver == nil, plan.linear == nil, plan.other == nil, !graph.isSettling
-    else { return false }
-    graph.dissolve(connection)
-    graph.mayContest = true
-    defer { graph.mayContest = false }
-    try establishAsItStands(connection, plan)
-    return true
+  /// - Throws: a failure when that is not possible; the connection is then as before.
+  func establish(_ connection: Connection, anew plan: ConnectionSpec) throws(Failure) {
+    guard connection.status == .active else {
+      connection.plan = plan
+      return
+    }
+    var revision = Revision()
+    revision.append(connection, plan, .changed)
+    try Replanner(machine: self).carryOut(revision)
+  }
+
+  /// Ends a connection, or suspends it, and has equations solve again for what they have taken as constants because
+  /// of it.
+  func end(_ connection: Connection, by ending: (Connection) -> Void) {
+    guard !graph.frozenConnections.isEmpty, !graph.isSettling, connection.status == .active else {
+      return ending(connection)
+    }
+    let freezing = graph.freezing(becauseOf: connection)
+    ending(connection)
+    graph.frozenConnections.removeAll { number in
+      freezing.contains { $0.id == number } || graph.connections[Int(number)] == nil
+    }
+    var revision = Revision()
+    revision.releaseFrozen(of: freezing.filter { $0.status == .active })
+    // What they say was in force so, and can be again.
+    try? Replanner(machine: self).carryOut(revision)
   }
 
   /// Makes the formulas of a connection and takes them into force.
@@ -248,16 +254,16 @@ extension Machine {
         + lifetimeOwners(target: place, reads: [])
       return graph.addRedundant(connection, output, right)
     }
-    do throws(Failure) {
+    try graph.attempt({ () throws(Failure) in
       try join(connection, output, right, beginningWith: ends.begins)
-    } catch {
+    }) { refusal in
       // Numbers that other constraints determine as well can still be equal.
-      guard output != right, error.errorClass == .constraintError, isPlain,
+      guard output != right, refusal.errorClass == .constraintError, isPlain,
         [output, right].allSatisfy({ isNumberOrMissing($0) })
-      else { throw error }
+      else { return [] }
       let sum = LinearPlan(equating: plan.target, operand)
       // The sum's failure names the conflict better than that of a search for an order.
-      try establish(connection, plan, sum, after: error, isPreferred: \.isContradiction)
+      return [Replanner(machine: self).asSum(connection, plan, sum, tellsMore: \.isContradiction)]
     }
   }
 
@@ -269,18 +275,18 @@ extension Machine {
     for read in reads.inputs { try refuseSilent(read, for: connection) }
     if !ends.backs.isEmpty, let block = plan.block {
       if let missing = plan.ways?.problem, plan.requestedSolver == nil { throw missing }
-      do throws(Failure) {
+      return try graph.attempt({ () throws(Failure) in
         try joinInverse(
           connection, plan, output, reads: reads.inputs, names: reads.names, backs: ends.backs,
           blocks: block, beginningWith: ends.begins)
-      } catch {
-        guard let sum = plan.otherwise, error.errorClass == .constraintError else { throw error }
+      }) { refusal in
+        guard let sum = plan.otherwise, refusal.errorClass == .constraintError else { return [] }
         // A formula that is no sum either was refused for another reason.
-        try establish(
-          connection, plan, sum, after: error,
-          isPreferred: { sum.isAffine || $0.isContradiction })
+        return [
+          Replanner(machine: self).asSum(
+            connection, plan, sum, tellsMore: { sum.isAffine || $0.isContradiction })
+        ]
       }
-      return
     }
     let source: Formula.Source
     if let native = plan.native {
@@ -297,21 +303,6 @@ extension Machine {
       connection.keptOwners
       ?? lifetimeOwners(target: ends.target, reads: ends.reads.compactMap(\.aim.place))
     try graph.add([formula], origin: nil)
-  }
-
-  /// Takes a connection into force as a sum after it was refused as it stands.
-  ///
-  /// - Throws: the failure of the sum where that is preferred, else the first one.
-  private func establish(
-    _ connection: Connection, _ plan: ConnectionSpec, _ sum: LinearPlan, after failure: Failure,
-    isPreferred: (Failure) -> Bool
-  ) throws(Failure) {
-    graph.dissolve(connection)
-    do throws(Failure) {
-      try establish(connection, plan, sum)
-    } catch {
-      throw graph.isUnwinding || isPreferred(error) ? error : failure
-    }
   }
 
   /// Returns the cells that a formula reads, each once, with their names in the text; `given` are those of a

@@ -31,18 +31,13 @@ extension Machine {
   ///
   /// - Throws: a failure when that is not possible; the connection is then as before.
   func change(
-    _ receiver: Value, _ change: (inout ConnectionSpec) -> Void
+    _ connection: Connection, answering receiver: Value,
+    by body: (Connection) throws(Failure) -> Void
   ) throws(Failure) -> Value {
-    try refuseInSolver()
-    guard let connection = connection(receiver), let old = connection.plan else {
-      return receiver
-    }
-    var plan = old
-    change(&plan)
+    let old = connection.awaitsSolver ? nil : connection.plan
     let runs = graph.runs(of: connection)
-    do throws(Failure) {
-      try establish(connection, anew: plan)
-    } catch {
+    do throws(Failure) { try body(connection) } catch {
+      if connection.awaitsSolver { graph.disconnect(connection) }
       try settleAfter(error)
       return .unwind
     }
@@ -56,7 +51,7 @@ extension Machine {
   /// `runs`: those of its formulas with the old specification.
   ///
   /// - Returns: the answer, or `unwind`.
-  func settle(
+  private func settle(
     _ connection: Connection, insteadOf old: ConnectionSpec?, _ runs: [FormulaRuns],
     answering value: Value
   ) -> Value {
@@ -79,39 +74,10 @@ extension Machine {
   /// formulas may have to run for that.
   ///
   /// - Throws: the refusal; it returns where a program is being unwound.
-  func settleAfter(_ refusal: Failure) throws(Failure) {
+  private func settleAfter(_ refusal: Failure) throws(Failure) {
     if !graph.isUnwinding, !graph.isSettling, graph.atomicDepth == 0 { try? graph.settle() }
     guard graph.isUnwinding else { throw refusal }
     graph.isUnwinding = false
-  }
-
-  /// Gives a connection another specification, from now on or, if it is suspended, when it is resumed.
-  ///
-  /// - Throws: a failure when that is not possible; the connection is then as before.
-  func establish(_ connection: Connection, anew plan: ConnectionSpec) throws(Failure) {
-    let old = connection.plan
-    connection.plan = plan
-    guard connection.status == .active else { return }
-    let runs = graph.runs(of: connection)
-    let root = roots.count
-    defer { dropRoots(to: root) }
-    old?.forEachValue { roots.append($0) }
-    try graph.keepingCells { () throws(Failure) in
-      graph.dissolve(connection)
-      do throws(Failure) {
-        try establish(connection, plan)
-        connection.compact()
-      } catch {
-        graph.dissolve(connection)
-        connection.plan = old
-        // It was in force so, or had still to come into force.
-        if let old {
-          try? establish(connection, old)
-          graph.takeUp(runs, in: connection, isUpToDate: true)
-        }
-        throw error
-      }
-    }
   }
 
   /// Returns by how much the equation or the inequality of a connection does not hold, or a soft constraint

@@ -16,15 +16,25 @@ extension ConnectionGraph {
     if hasStaleCells { refreshPlaces(around: added) }
     // Getters that ran for that may have ended their connection.
     guard added.allSatisfy({ self[$0.id] == $0 }) else { return }
-    if machine.connections.registeredSolvers.isEmpty {
-      try take(added, origin: origin)
-    } else {
-      try takeAsPreferred(added, origin: origin)
+    let mayPrefer = !machine.connections.registeredSolvers.isEmpty
+    if mayPrefer { try preferCheaperSolver(for: added) }
+    try attempt({ () throws(Failure) in try takeAsSaid(added, origin: origin) }) { _ in
+      [withoutSoftConstraints(added, origin: origin)]
+        + (mayPrefer ? withoutPreferences(added, origin: origin) : [])
     }
+    retryAwaitingInverse()
+  }
+
+  /// Takes formulas into force beside what is there; only soft constraints are retracted.
+  func take(_ added: [Formula], origin: CellID?) throws(Failure) {
+    try attempt({ () throws(Failure) in try takeAsSaid(added, origin: origin) }) { _ in
+      [withoutSoftConstraints(added, origin: origin)]
+    }
+    retryAwaitingInverse()
   }
 
   /// Takes formulas into force with the solvers that their connections have or prefer.
-  func takeAmongWishes(_ added: [Formula], origin: CellID?) throws(Failure) {
+  func takeAsSaid(_ added: [Formula], origin: CellID?) throws(Failure) {
     var joined: [Formula] = []
     var touched: [Constraint] = []
     do throws(Failure) {

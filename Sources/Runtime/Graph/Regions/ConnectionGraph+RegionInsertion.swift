@@ -228,7 +228,7 @@ extension ConnectionGraph {
       let added = constraint.equation == nil ? new.last : constraint.formulas.first
     else { return }
     // It holds as before, or has failed as before.
-    if isGivingBack { return }
+    if isRestoring { return }
     // Failed formulas may be computed in another direction beside it.
     defer { if hasFailures { lookAgain(in: region) } }
     if let origin {

@@ -20,9 +20,7 @@ extension ConnectionGraph {
     if read.isEmpty { return nil }
     return parts.freezing(parts.sameVariables(as: read))
   }
-}
 
-extension ConnectionGraph {
   /// The connections that take places as constants which a connection reads: they need not when it is
   /// gone.
   ///

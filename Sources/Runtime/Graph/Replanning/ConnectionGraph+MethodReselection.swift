@@ -62,7 +62,6 @@ extension ConnectionGraph {
       stuck.tried.insert(formula.id)
       if let other = alternative(to: each, of: constraint, in: region) {
         region.transaction.forcedFormulas.append(other.id)
-        enqueue(region)
       } else if let failure = each.failure {
         machine.record(failure, of: formula)
         // Those that read its cell hear of it as of a change.

@@ -3,30 +3,28 @@ internal import TenonTables
 
 // Wishes of one direction that stand back, as something that counts more determines their place.
 
+/// Wishes that are to be tried again.
+struct Retries {
+  /// Their formulas, which are among those that must run.
+  var formulas: Set<FormulaID> = []
+  /// What was written last in their regions.
+  var written: [CellID] = []
+}
+
 extension ConnectionGraph {
-  /// Takes formulas into force; wishes of one direction that count less and stand against them stand
-  /// back.
-  ///
-  /// - Throws: a failure that names what stands against them; nothing has changed then.
-  func take(_ added: [Formula], origin: CellID?) throws(Failure) {
-    let before = log.structure.changes.count
-    do throws(Failure) {
-      try takeAmongWishes(added, origin: origin)
-    } catch {
-      reinstateRetracted(since: before)
-      let wishes = wishes(against: added)
-      if wishes.isEmpty || isUnwinding { throw error }
-      for wish in wishes { displace(wish) }
-      do throws(Failure) {
-        try takeAmongWishes(added, origin: origin)
-      } catch let other {
-        // They were not what stood against it.
-        reinstateRetracted(since: before)
-        throw isUnwinding ? other : error
-      }
-      markRoom()
-    }
-    retryAwaitingInverse()
+  /// The alternative to taking formulas into force beside soft constraints of one direction: those that count
+  /// less and stand against them are retracted.
+  func withoutSoftConstraints(_ added: [Formula], origin: CellID?) -> Alternative {
+    Alternative(
+      prepare: { [self] _ in
+        let wishes = wishes(against: added)
+        for wish in wishes { displace(wish) }
+        return !wishes.isEmpty
+      },
+      attempt: { [self] () throws(Failure) in
+        try takeAsSaid(added, origin: origin)
+        markRoom()
+      })
   }
 
   /// The formulas of one direction that count less than some that come, and determine what these are
@@ -75,9 +73,9 @@ extension ConnectionGraph {
     retract(wish)
   }
 
-  /// Reinstates the soft constraints that were retracted since a position of the log.
-  func reinstateRetracted(since first: Int) {
-    for (formula, state) in log.structure.removeRetractions(since: first) {
+  /// Reinstates the soft constraints that were retracted since a savepoint.
+  func reinstateRetracted(since savepoint: Savepoint) {
+    for (formula, state) in log.structure.removeRetractions(since: savepoint.changes) {
       guard self[formula.id] == formula, let constraint = formula.constraint,
         forgetYielded(constraint)
       else { continue }
@@ -159,14 +157,12 @@ extension ConnectionGraph {
     return formula.state == .waiting && formula.runs > 0
       && !formula.inputs.contains { machine.isMissing($0) }
   }
-}
 
-// MARK: - Among equations and inequalities
+  // MARK: Among equations and inequalities
+  //
+  // Where a place is solved for, a wish of one direction for it is one of the solver's, so that it gives way
+  // by as much as it must. What it reads counts as a constant, unless it is solved for as well.
 
-// Where a place is solved for, a wish of one direction for it is one of the solver's, so that it gives way
-// by as much as it must. What it reads counts as a constant, unless it is solved for as well.
-
-extension ConnectionGraph {
   /// What a wish of one direction says as an equation for its left side; nil where that is not solved for,
   /// or the wish is no sum of places.
   func equation(forWish formula: Formula) -> Equation? {
@@ -221,5 +217,46 @@ extension ConnectionGraph {
     } catch {
       // It is in force as it was, or told of by its state.
     }
+  }
+
+  // MARK: Retries
+  //
+  // A connection that is new has its left side follow. One that is tried again has been there before: it gets
+  // no more than its strength gives it, so that what was written last, and what was ever written beside a weak
+  // wish, stays as it is.
+
+  /// Has a wish tried again after the next settling has begun.
+  func retry(_ constraint: Constraint) {
+    // One that is new all the same stays so.
+    guard let formula = constraint.firstFormula, !scheduledFormulas.contains(formula) else {
+      return
+    }
+    retries.formulas.insert(formula.id)
+    scheduledFormulas.append(formula)
+  }
+
+  /// Tells regions which of their formulas that must run are no news, and what was written last.
+  func distributeRetries() {
+    var regions: [Region] = []
+    for id in retries.formulas {
+      guard let region = self[id]?.constraint?.region, region.isWaiting else { continue }
+      // What has been written since counts instead of what was written before.
+      if region.transaction.retried.isEmpty, region.transaction.changes.isEmpty {
+        regions.append(region)
+      }
+      region.transaction.retried.insert(id)
+    }
+    for cell in retries.written {
+      guard let region = cells[cell.index].region, !region.pinned.contains(cell),
+        regions.contains(where: { $0 === region })
+      else { continue }
+      region.transaction.changes.append(cell)
+    }
+    retries = Retries()
+  }
+
+  /// Notes what is written in a turn of a region.
+  func recordWritten(in region: Region) {
+    region.writtenLast = region.transaction.changed.filter { !region.pinned.contains($0) }
   }
 }

@@ -105,11 +105,9 @@ extension ConnectionGraph {
     failure.isRefusal = true
     return failure
   }
-}
 
-// MARK: - Back to a solver that costs less
+  // MARK: Back to a solver that costs less
 
-extension ConnectionGraph {
   /// Has a region that some constraint has left kept by the solver that would keep it had that one never
   /// been there: it may have been because of it that a solver had to be taken that costs more.
   ///

@@ -69,66 +69,51 @@ extension ConnectionGraph {
     }
   }
 
-  /// Takes formulas into force; a preference that stands against it is given up, so that none ever
-  /// makes a statement refused that holds without it.
-  ///
-  /// - Throws: why they cannot be taken; all preferences are then as they were.
-  func takeAsPreferred(_ added: [Formula], origin: CellID?) throws(Failure) {
-    try preferCheaperSolver(for: added)
-    guard var failure = failure(ofTaking: added, origin) else { return }
-    guard let own = added.first?.connection else { throw failure }
-    if own.requestedSolver?.isPreference == true {
-      own.requestedSolver = nil
-      guard failure.errorClass == .constraintError, !isUnwinding else { throw failure }
-      own.hasNoPreference = true
-      guard let second = self.failure(ofTaking: added, origin) else { return }
+  /// The alternatives to taking formulas into force with the solvers that connections prefer: their own
+  /// preference is given up, then those beside them, so that none ever makes a statement refused that holds
+  /// without it.
+  func withoutPreferences(_ added: [Formula], origin: CellID?) -> [Alternative] {
+    guard let own = added.first?.connection else { return [] }
+    let isPreferring = own.requestedSolver?.isPreference == true
+    let alone = Alternative(
+      prepare: { [self] refusal in
+        guard isPreferring, refusal.errorClass == .constraintError else { return false }
+        giveUpPreference(of: own)
+        return true
+      },
+      attempt: { [self] () throws(Failure) in try take(added, origin: origin) },
+      restore: { own.hasNoPreference = false },
       // What is refused is so for what it says itself, whatever it would have preferred.
-      failure = second
-    }
-    // What is determined already is so with other solvers, too.
-    if failure.concernsSolvers, !isUnwinding, try takeUnpreferred(added, origin) { return }
-    own.hasNoPreference = false
-    throw failure
+      tellsMore: { _ in true })
+    var preferring: [Preferring] = []
+    var formulas: [Formula] = []
+    let together = Alternative(
+      prepare: { [self] refusal in
+        // What is determined already is so with other solvers, too.
+        guard refusal.concernsSolvers else { return false }
+        let cells = Set(added.flatMap(\.variables)).sorted()
+        let constraints = cells.compactMap { self[$0].region }.unique().flatMap(\.constraints)
+        formulas = constraints.flatMap(\.formulas)
+        preferring = constraints.filter { $0.preferredSolver != nil }
+          .compactMap { $0.formulas.first?.connection }.withoutRepetitions
+          .map { Preferring(connection: $0, solver: $0.requestedSolver) }
+        return !preferring.isEmpty
+      },
+      attempt: { [self] () throws(Failure) in
+        // Each alone might stand against the others.
+        withdrawAll(of: preferring)
+        for each in preferring { giveUpPreference(of: each.connection) }
+        for each in preferring { try take(each.connection.formulas, origin: nil) }
+        try take(added, origin: origin)
+        if isPreferring { own.hasNoPreference = true }
+      },
+      restore: { [self] in restore(preferring, inOrderOf: formulas) })
+    return [alone, together]
   }
 
-  /// Why formulas cannot be taken into force; nil when they have been.
-  func failure(ofTaking formulas: [Formula], _ origin: CellID?) -> Failure? {
-    do throws(Failure) {
-      try take(formulas, origin: origin)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  /// Takes formulas into force that can be once what stands beside them gives its preferences up.
-  ///
-  /// - Returns: whether they can; all is as it was if not.
-  /// - Throws: that it was interrupted.
-  private func takeUnpreferred(_ added: [Formula], _ origin: CellID?) throws(Failure) -> Bool {
-    let cells = Set(added.flatMap(\.variables)).sorted()
-    let constraints = cells.compactMap { self[$0].region }.unique().flatMap(\.constraints)
-    let formulas = constraints.flatMap(\.formulas)
-    let preferring = constraints.filter { $0.preferredSolver != nil }
-      .compactMap { $0.formulas.first?.connection }.withoutRepetitions
-      .map { Preferring(connection: $0, solver: $0.requestedSolver) }
-    if preferring.isEmpty { return false }
-    do throws(Failure) {
-      // Each alone might stand against the others.
-      withdrawAll(of: preferring)
-      for each in preferring {
-        each.connection.requestedSolver = nil
-        each.connection.hasNoPreference = true
-      }
-      for each in preferring { try take(each.connection.formulas, origin: nil) }
-      try take(added, origin: origin)
-      return true
-    } catch {
-      // It was not the preferences that stood against it.
-      restore(preferring, inOrderOf: formulas)
-      if isUnwinding { throw error }
-      return false
-    }
+  private func giveUpPreference(of connection: Connection) {
+    connection.requestedSolver = nil
+    connection.hasNoPreference = true
   }
 
   private func withdrawAll(of preferring: [Preferring]) {
@@ -155,11 +140,11 @@ extension ConnectionGraph {
       let connection = each.connection
       connection.requestedSolver = each.solver
       connection.hasNoPreference = false
-      guard failure(ofTaking: connection.formulas, nil) != nil else { continue }
-      // Its solver is of the language, and may refuse today what it took yesterday.
-      connection.requestedSolver = nil
-      connection.hasNoPreference = true
-      _ = failure(ofTaking: connection.formulas, nil)
+      do throws(Failure) { try take(connection.formulas, origin: nil) } catch {
+        // Its solver is of the language, and may refuse today what it took yesterday.
+        giveUpPreference(of: connection)
+        try? take(connection.formulas, origin: nil)
+      }
     }
     var positions: [FormulaID: Int] = [:]
     for (position, formula) in formulas.enumerated() { positions[formula.id] = position }

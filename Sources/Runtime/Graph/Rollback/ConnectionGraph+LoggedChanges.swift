@@ -57,7 +57,6 @@ extension ConnectionGraph {
       each.region.solver = each.solver
       each.region.solverName = each.name
     }
-    log.structure.removeSolvers()
   }
 
   /// Restores what a turn has changed besides values and solvers.
@@ -65,7 +64,7 @@ extension ConnectionGraph {
     // Code that runs meanwhile may have the collector run: what is needed stays in the log.
     let changes = log.structure.changes
     log.structure.endNewConnections(in: self)
-    reinstateRetracted(since: 0)
+    reinstateRetracted(since: .start)
     // All else is as it was: nothing has to run that had not.
     scheduledFormulas = []
     retries = Retries()
@@ -75,7 +74,7 @@ extension ConnectionGraph {
   }
 
   /// Gives a formula inputs back that it had before.
-  fileprivate func restoreInputs(_ cells: [CellID], of formula: Formula) {
+  func restoreInputs(_ cells: [CellID], of formula: Formula) {
     guard formula.constraint != nil else { return }
     // They were its inputs in an order without a cycle.
     try? changeDynamicInputs(cells, of: formula)

@@ -8,10 +8,13 @@ internal import TenonTables
 
 /// A position in the log, and the work that was planned there.
 struct Savepoint {
-  fileprivate let changes: Int
+  let changes: Int
   fileprivate let scheduledCount: Int
   fileprivate let retries: Retries
   fileprivate let hasRoom: Bool
+
+  /// The beginning of the turn.
+  static let start = Savepoint(changes: 0, scheduledCount: 0, retries: Retries(), hasRoom: false)
 }
 
 extension ConnectionGraph {
@@ -26,7 +29,7 @@ extension ConnectionGraph {
   ///
   /// - Requires: what has come into force since is out of it again.
   func rollbackPlan(to savepoint: Savepoint) {
-    reinstateRetracted(since: savepoint.changes)
+    reinstateRetracted(since: savepoint)
     let surplus = scheduledFormulas.count - savepoint.scheduledCount
     if surplus > 0 { scheduledFormulas.removeLast(surplus) }
     retries = savepoint.retries

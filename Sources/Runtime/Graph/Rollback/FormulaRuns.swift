@@ -9,6 +9,8 @@ struct FormulaRuns {
   fileprivate let runs: UInt32
   fileprivate let cause: Int32
   fileprivate let state: Formula.State
+  /// What it had read besides what its text names.
+  fileprivate let reads: [Place]
   /// Whether nothing has it run that has not had it run yet, and all that it reads is in its text.
   fileprivate let isUpToDate: Bool
 }
@@ -23,25 +25,11 @@ extension ConnectionGraph {
       let isStale = self.hot[formula.output.rawValue].flags & CellFlag.stale != 0
       return FormulaRuns(
         number: formula.id.rawValue, output: formula.output, status: hot.status, runs: hot.runs,
-        cause: hot.cause, state: formula.state,
+        cause: hot.cause, state: formula.state, reads: formula.dynamicInputs.map { place(of: $0) },
         isUpToDate: isIdle && !hot.isDeferred && !isStale && formula.fold == nil
           && formula.equation == nil && formula.dynamicInputs.isEmpty
           && !scheduledFormulas.contains(formula)
           && !(formula.constraint?.region?.solver is ScriptSolver))
-    }
-  }
-
-  /// Restores the formulas of a connection to what others were that took the same places at the same time:
-  /// what has been tried since was refused.
-  func giveBack(_ before: [FormulaRuns], to connection: Connection) {
-    for region in connection.formulas.compactMap({ $0.constraint?.region }).unique()
-    where !(region.solver is ScriptSolver) {
-      // Which direction is computed is decided now, and not when something changes.
-      _ = region.solver.plan(edits: [])
-    }
-    for (formula, old) in goOn(before, in: connection) {
-      formula.state = old.state
-      hotFormulas[formula.id.rawValue].status = old.status
     }
   }
 
@@ -67,6 +55,24 @@ extension ConnectionGraph {
       // What has failed is told once.
       if old.status == .failed { formula.state = old.state }
     }
+  }
+
+  /// Restores the formulas of a connection to what others were that said the same: what has been tried since was
+  /// refused, and nothing runs for it.
+  func restore(_ before: [FormulaRuns], of connection: Connection) {
+    for region in connection.formulas.compactMap({ $0.constraint?.region }).unique()
+    where !(region.solver is ScriptSolver) {
+      // Which direction is computed is decided now, and not when something changes.
+      _ = region.solver.plan(edits: [])
+    }
+    for (formula, old) in goOn(before, in: connection) {
+      if formula.equation == nil, !old.reads.isEmpty {
+        restoreInputs(old.reads.map { cell(for: $0, name: machine.name(of: $0)) }, of: formula)
+      }
+      formula.state = old.state
+      hotFormulas[formula.id.rawValue].status = old.status
+    }
+    scheduledFormulas.removeAll { $0.connection == connection }
   }
 
   /// Returns the formulas of a connection with those of before, whose causes and counts they have then; none

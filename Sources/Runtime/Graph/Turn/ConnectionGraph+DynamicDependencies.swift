@@ -42,7 +42,6 @@ extension ConnectionGraph {
     hotFormulas[formula.id.rawValue].kind = .block
     hotFormulas[formula.id.rawValue].idleRuns = 0
     recorded.remove(formula.id)
-    forgetPlans()
     formula.textReads = nil
     formula.lastReads = formula.dynamicInputs.map { place(of: $0) }
     hotFormulas[formula.id.rawValue].readsItsText = formula.lastReads.isEmpty

@@ -179,12 +179,16 @@ extension Primitive {
       "strength: aSymbol", "Has the connection count #required, #strong, #medium or #weak."
     ) { machine, arguments throws(Failure) in
       let strength = try machine.strength(arguments[0])
-      if let connection = machine.connection(arguments.receiver), connection.isInvariant,
-        strength != .required
-      {
+      let connection = machine.connection(arguments.receiver)
+      if let connection, connection.isInvariant, strength != .required {
         throw .takesNo("strength", connection.text, because: "it must stay true")
       }
-      return try machine.change(arguments.receiver) { $0.strength = strength }
+      try machine.refuseInSolver()
+      guard let connection, var plan = connection.plan else { return arguments.receiver }
+      plan.strength = strength
+      return try machine.change(connection, answering: arguments.receiver) {
+        connection throws(Failure) in try machine.establish(connection, anew: plan)
+      }
     },
     Primitive(
       "violation", "By how much an equation or an inequality does not hold: 0 where it does."

@@ -126,16 +126,10 @@ extension Primitive {
       if connection.observer?.kind == .places, connection.plan?.isOneWay == false {
         throw .takesNo("solver", connection.text, because: "its truth decides what its places hold")
       }
-      let old = connection.awaitsSolver ? nil : connection.plan
-      let runs = machine.graph.runs(of: connection)
-      do throws(Failure) {
+      return try machine.change(connection, answering: arguments.receiver) {
+        connection throws(Failure) in
         try machine.graph.force(connection, try machine.requestedSolver(arguments[0]))
-      } catch {
-        if connection.awaitsSolver { machine.graph.disconnect(connection) }
-        try machine.settleAfter(error)
-        return .unwind
       }
-      return machine.settle(connection, insteadOf: old, runs, answering: arguments.receiver)
     },
   ]
 }

@@ -1,0 +1,50 @@
+// The re-planner: the one loop in which something else is tried where what a statement says is refused.
+//
+// The alternatives come in a fixed order, the one that gives up least first. For formulas that are made
+// (`ConnectionGraph.add`): soft constraints against them are retracted; their connection gets no solver that it
+// only prefers; those beside it get none either. For a statement (`Machine.establish`): its formula is solved
+// as a sum; equations take fewer places as constants, or more; the formulas around it are solved as sums; it
+// waits for an inverse in the statements that follow. Each is tried with what comes before it in the order.
+
+/// Something else to be tried where an attempt is refused.
+struct Alternative {
+  /// Changes what stands against the attempt, given the last refusal.
+  ///
+  /// Returns false where nothing of that kind does: then nothing has changed, and it is not tried.
+  var prepare: (Failure) -> Bool = { _ in true }
+  /// Makes the attempt with that change.
+  let attempt: () throws(Failure) -> Void
+  /// Restores what the graph's log does not: it is called after a refusal.
+  var restore: () -> Void = {}
+  /// Whether its own refusal tells the program more than the one before it.
+  var tellsMore: (Failure) -> Bool = { _ in false }
+}
+
+extension ConnectionGraph {
+  /// Makes an attempt; where it is refused, tries alternatives until one holds.
+  ///
+  /// - Parameters:
+  ///   - plain: The attempt. Nothing is in force of it when it throws.
+  ///   - alternatives: Returns what else is to be tried after a refusal, in order.
+  /// - Throws: the refusal that tells the program most; all is as it was before the attempt.
+  func attempt(
+    _ plain: () throws(Failure) -> Void, or alternatives: (Failure) -> [Alternative]
+  ) throws(Failure) {
+    let start = savepoint()
+    var refusal: Failure
+    do throws(Failure) { return try plain() } catch {
+      reinstateRetracted(since: start)
+      refusal = error
+    }
+    for alternative in isUnwinding ? [] : alternatives(refusal) {
+      guard alternative.prepare(refusal) else { continue }
+      do throws(Failure) { return try alternative.attempt() } catch {
+        reinstateRetracted(since: start)
+        alternative.restore()
+        if isUnwinding || alternative.tellsMore(error) { refusal = error }
+        if isUnwinding { break }
+      }
+    }
+    throw refusal
+  }
+}
