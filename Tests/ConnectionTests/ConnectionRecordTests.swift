@@ -21,8 +21,9 @@ internal import TenonSolverKit
   private func rest(in program: Program) -> [Int] {
     let graph = program.interpreter.machine.graph
     return [
-      graph.connectionTable.extras.count, graph.connectionTable.statements.count,
-      graph.connections.count, graph.endedConnections.count,
+      graph.connecting.connectionTable.extras.count,
+      graph.connecting.connectionTable.statements.count,
+      graph.connections.count, graph.ended.endedConnections.count,
     ]
   }
 
@@ -63,7 +64,7 @@ internal import TenonSolverKit
         "old strength: #weak; within: 2; text: 'old'; keep: 3 for: ref:a. old suspend.")
       let graph = program.interpreter.machine.graph
       #expect(graph.connections.values.map(\.number).sorted() == [1, 2])
-      graph.nextConnection = .max - 1
+      graph.connecting.nextConnection = .max - 1
       try program.run("old disconnect")
       try program.run("1 to: 2 do: [ :i | | x | all add: (x |= a + i) ]")
       #expect(
@@ -102,7 +103,7 @@ internal import TenonSolverKit
       #expect(rest(in: program) == [0, 1, 299, 0])
       try program.run("links do: [ :each | each disconnect ]")
       #expect(rest(in: program) == [0, 0, 0, 0])
-      #expect(program.interpreter.machine.graph.connectionTable.statements.capacity <= 3)
+      #expect(program.interpreter.machine.graph.connecting.connectionTable.statements.capacity <= 3)
     }
   }
 
@@ -264,7 +265,7 @@ internal import TenonSolverKit
         var a := 1. var list := Array new: 500. var links := Array new: 500. var b. var k.
         1 to: 500 do: [ :i | links[i] := (list[i] |= a + i) ].
         """)
-      let table = program.interpreter.machine.graph.connectionTable
+      let table = program.interpreter.machine.graph.connecting.connectionTable
       try program.run(
         "1 to: 5_000 do: [ :i | k := (b |= a + i). k strength: #weak. k disconnect ]")
       let (capacity, kept) = (table.capacity, rest(in: program))

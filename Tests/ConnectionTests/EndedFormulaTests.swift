@@ -43,7 +43,7 @@ import Testing
       #expect(program["target"] == 101)
       try source.set(.integer(3))
       #expect(runs == 2)
-      #expect(interpreter.machine.graph.endedFormulas.isEmpty)
+      #expect(interpreter.machine.graph.ended.endedFormulas.isEmpty)
     }
   }
 
@@ -70,7 +70,7 @@ import Testing
       #expect(try program.print("#(a, b, c, y, z)") == "#(5 2 0 0 0)")
       #expect(program.console.text.contains(message), "\(program.console.text)")
       #expect(try program.print("k state") == "#\(ending)ed")
-      #expect(program.interpreter.machine.graph.endedFormulas.isEmpty)
+      #expect(program.interpreter.machine.graph.ended.endedFormulas.isEmpty)
       #expect(try program.print("b |= a. b") == "5")
     }
   }

@@ -102,8 +102,8 @@ import Testing
       try program.run("self connections do: [ :each | each disconnect ]. k := nil")
       program.collect()
       #expect(program.size == Program.Size(), "graph \(number): something is left")
-      #expect(program.interpreter.machine.graph.lazies.isEmpty)
-      #expect(program.interpreter.machine.graph.lazyReaders.isEmpty)
+      #expect(program.interpreter.machine.graph.laziness.lazies.isEmpty)
+      #expect(program.interpreter.machine.graph.laziness.lazyReaders.isEmpty)
       #expect(!program.interpreter.machine.graph.hasStaleCells)
     }
   }
@@ -129,9 +129,9 @@ import Testing
       #expect(try program.run("last v").integer == count + 1)
       #expect(program.runCount == count)
       // What nothing has changed for is not looked at again.
-      let looked = program.interpreter.machine.graph.lazyWork
+      let looked = program.interpreter.machine.graph.laziness.lazyWork
       for _ in 0..<10 { #expect(try program.run("last v").integer == count + 1) }
-      #expect(program.interpreter.machine.graph.lazyWork == looked)
+      #expect(program.interpreter.machine.graph.laziness.lazyWork == looked)
       #expect(program.runCount == count)
       try program.run("first start: 7")
       #expect(program.runCount == count)
@@ -163,9 +163,9 @@ import Testing
         _ = try program.run("x\(count)")
         #expect(program.runCount - before == count - place + 1)
       }
-      let looked = program.interpreter.machine.graph.lazyWork
+      let looked = program.interpreter.machine.graph.laziness.lazyWork
       for index in 1...count { _ = try program.run("x\(index)") }
-      #expect(program.interpreter.machine.graph.lazyWork == looked)
+      #expect(program.interpreter.machine.graph.laziness.lazyWork == looked)
     }
   }
 
@@ -186,7 +186,7 @@ import Testing
       #expect(try program.run("(ks select: [ :k | k state == #error ]) isEmpty").boolean == false)
       #expect(try program.run("var <lazy> q. z := 2. q |= z + 1. z := 5. q").integer == 6)
       let graph = program.interpreter.machine.graph
-      #expect(!graph.isSettling && !graph.isUnwinding && graph.refreshing.depth == 0)
+      #expect(!graph.isSettling && !graph.isUnwinding && graph.laziness.refreshing.depth == 0)
     }
   }
 

@@ -84,11 +84,12 @@ extension Program {
   var size: Size {
     Size(
       connections: graph.connections.count, cells: graph.cellCount,
-      formulas: graph.formulaCount, constraints: graph.constraintTable.count,
+      formulas: graph.formulaCount, constraints: graph.constraintTables.constraintTable.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
-      watchedPaths: graph.pathWatchers.count,
-      waiting: graph.pendingCount + graph.scheduledFormulas.count + graph.awaitingInverse.count
-        + graph.retargeted.count + graph.waitingRegions.count)
+      watchedPaths: graph.paths.pathWatchers.count,
+      waiting: graph.pendingCount + graph.scheduledFormulas.count
+        + graph.replanning.awaitingInverse.count
+        + graph.paths.retargeted.count + graph.regionWork.waitingRegions.count)
   }
 
   /// How long the tables are, with the records that are free.
@@ -96,10 +97,10 @@ extension Program {
     var sizes = [
       "cells": graph.recordCounts.cells, "formulas": graph.recordCounts.formulas,
       "constraints": graph.recordCounts.constraints, "connections": graph.connections.capacity,
-      "objects": graph.objectMap.capacity,
-      "levels": graph.levels.count,
+      "objects": graph.cells.objectMap.capacity,
+      "levels": graph.levelOrder.levels.count,
     ]
-    for (index, level) in graph.levels.enumerated() {
+    for (index, level) in graph.levelOrder.levels.enumerated() {
       if let solver = level.solver as? DataflowSolver {
         sizes["level \(index)"] = solver.recordCount
       } else if let solver = level.solver as? PropagationSolver {
@@ -123,7 +124,7 @@ extension Program {
   }
 
   /// How many constraints have been given to solvers anew, and cells been looked at for cycles.
-  var structuralWork: Int { graph.structuralWork }
+  var structuralWork: Int { graph.regionWork.structuralWork }
 
   /// The memory that lives, in bytes, after a collection.
   var liveBytes: Int {

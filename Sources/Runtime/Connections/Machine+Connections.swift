@@ -40,7 +40,7 @@ extension Machine {
   private func storeWatched(
     _ value: Value, into object: ObjectRef, slot: Int, _ cell: CellID
   ) -> Value {
-    if let writing = graph.writing, graph[writing].slots.contains(cell) {
+    if let writing = graph.writeState.writing, graph[writing].slots.contains(cell) {
       graph.logOld(object[slot: slot], at: .slot(object, slot))
       object[slot: slot] = value
       graph.didChange(of: cell)
@@ -75,10 +75,10 @@ extension Machine {
       let isEqual = isUnchanged(old, value) || isSameContent(old, value, at: graph.place(of: cell))
       if isEqual, !graph.isOpenBeside(cell) {
         graph.didWriteEqual(to: cell)
-        graph.observers.deferred[cell]?.observer?.wanted = nil
+        graph.watchers.observers.deferred[cell]?.observer?.wanted = nil
         return value
       }
-      if graph.words[0].hasObserversOfTurn, !graph.observers.deferred.isEmpty,
+      if graph.words[0].hasObserversOfTurn, !graph.watchers.observers.deferred.isEmpty,
         holdWrite(value, to: cell)
       {
         return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
@@ -101,7 +101,9 @@ extension Machine {
       }
       // A place that could not be read need not be empty.
       graph.logOld(isRead ? old : .undefined, at: graph.place(of: cell))
-      if graph.atomicDepth > 0, graph.valuesBefore[cell] == nil { graph.valuesBefore[cell] = old }
+      if graph.atomicDepth > 0, graph.writeState.valuesBefore[cell] == nil {
+        graph.writeState.valuesBefore[cell] = old
+      }
       graph.recordWrite(to: cell, by: currentSite(), old: old, new: value)
     } catch {
       return signal(error)
@@ -146,7 +148,7 @@ extension Machine {
       if let cell { try graph.settle(from: cell) } else { try graph.settle() }
     } catch {
       if graph.words[0][.batches] { _ = endBatches(answering: .unwind) }
-      return signal(takingBackChain(at: graph.chain, error))
+      return signal(takingBackChain(at: graph.connecting.chain, error))
     }
     return endSettling(answering: value)
   }
@@ -157,7 +159,8 @@ extension Machine {
   @inline(__always)
   func endSettling(answering value: Value) -> Value {
     if graph.words[0][.room] { graph.meetWishes() }
-    if graph.words[0].hasObserversOfTurn, !graph.observers.queue.isEmpty, !graph.isUnwinding,
+    if graph.words[0].hasObserversOfTurn, !graph.watchers.observers.queue.isEmpty,
+      !graph.isUnwinding,
       tellObservers().isUnwind
     {
       return graph.words[0][.batches] ? endBatches(answering: .unwind) : .unwind
@@ -341,7 +344,9 @@ extension Machine {
         return outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
-      if graph.foldCount > 0 { graph.updateFolds(of: array, at: Value(small: place.index + 1)) }
+      if graph.folding.foldCount > 0 {
+        graph.updateFolds(of: array, at: Value(small: place.index + 1))
+      }
       didChangeWhole(of: array)
     } else {
       let failure = outcome(

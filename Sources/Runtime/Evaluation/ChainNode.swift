@@ -27,9 +27,9 @@ final class ChainNode: SiteNode {
         if value.isUnwind { return value }
         ObjectRef(frame[slot])[element: index] = value
         // The next pair begins with what this one has come to.
-        guard isOwnTurn, machine.graph.chain != nil else { return .nil }
+        guard isOwnTurn, machine.graph.connecting.chain != nil else { return .nil }
         let settled = machine.settleGraph(answering: .nil)
-        machine.graph.chainMark = machine.graph.log.count
+        machine.graph.connecting.chainMark = machine.graph.log.count
         return settled
       }
       if failed.isUnwind {

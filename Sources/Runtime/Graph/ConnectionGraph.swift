@@ -15,152 +15,58 @@ final class ConnectionGraph {
   private var owner: Unmanaged<Machine>?
   let state: StateRef
   let cells = CellTable()
-  var freeCells: [CellID] = []
   /// The numbers and switches of a turn, among them whether a rare condition holds.
   let words = FlatTable<PropagationState>()
   /// The data of cells that a turn needs.
   let hot = FlatTable<HotCell>()
   let writes = CellWrites()
   let hotFormulas = FlatTable<HotFormula>()
-  /// The messages of the formulas whose last runs failed.
-  var failures: [FormulaID: String] = [:] {
-    didSet { words[0].hasFailures = !failures.isEmpty }
-  }
-  /// The places whose changes, made elsewhere, a turn takes up.
-  @safe @exclusivity(unchecked) var takenUp: (turn: Int, cells: Set<CellID>, isForeign: Bool) = (
-    0, [], true
-  )
-  /// A cell of a cycle that has come up when levels were raised, until it is told.
-  var cellOfCycle: CellID?
-  /// Whether places get back their values from before a turn: no formula determines them then.
-  var isTakingBack = false
-  /// The formula that runs while others have failed, whose caller tells its outcome; else -1.
-  var formulaAmongFailures: Int32 = -1
-  /// The equalities that follow from others, with the cells that they join.
-  var redundant: [Connection: (left: CellID, right: CellID)] = [:]
-  /// The collections of places of which stores keep copies.
-  var contents = StoredContents()
-  /// The table for naming many places: nothing yet at first; nil at any other time.
-  var nameTable: NameTable??
-  var instanceNumbers = InstanceNumbers()
-  /// The reasons of formulas that wait although no place that they read is missing.
-  var reasonsToWait: [FormulaID: String] = [:]
   /// Whether any formula has failed or is held back.
   var hasFailures: Bool { words[0].hasFailures }
-  /// The number of active folds, and of elements that were evaluated for them.
-  var foldCount = 0
-  var foldReads = 0
-  let activeFolds = ActiveFolds()
-  /// The number of folds with elements that depend on a cell.
-  var foldsByCell: [CellID: Int] = [:]
-  /// Whether collections and numbers have the kernel's methods for folds; nil when that was not examined
-  /// since a method was defined.
-  var foldsAnswerAsKernel: Bool?
-  /// The lazy cells that a one-way formula computes.
-  var lazies: [CellID: LazyCell] = [:]
-  /// The number of formulas of lazy cells that read a cell.
-  var lazyReaders: [CellID: Int] = [:]
-  /// The number of lazy formulas that were looked at for reads.
-  var lazyWork = 0
-  /// The state of refreshing lazy cells for a reader.
-  var refreshing = Refreshing()
-  /// The cells by their places, and those of each watched object.
-  let objectMap = ObjectMap()
   var watched: WatchedObjects { WatchedObjects(graph: self) }
   let formulas = PagedTable<FormulaRecord>()
-  let formulaExtras = SparseTable<FormulaExtras>()
-  let lastReads = RecordedReads()
-  /// For the number of a formula that reads two cells the second one.
-  let secondInputs = NumberMap()
-  /// For the number of a formula that reads more than two cells all of them.
-  let manyInputs = SparseTable<[CellID]>()
-  /// For the number of a formula the next one of its connection.
-  let nextOfConnection = NumberMap()
-  var freeFormulas: [Int32] = []
-  let constraintRecords = PagedTable<ConstraintRecord>()
-  var freeConstraints: [Int32] = []
-  /// The constraints that other formulas over the same cells join.
-  let constraintTable = ConstraintTable()
-  /// The last number that tells a constraint from another one that gets its number later.
-  var nextStamp: UInt32 = 0
   /// The number of regions.
   var regionCount: Int {
     @inline(__always) get { words[0].regionCount }
     @inline(__always) set { words[0].regionCount = newValue }
   }
-  /// The regions that have pending changes.
-  var waitingRegions: [Region] = [] {
-    didSet { words[0][.regionsWaiting] = !waitingRegions.isEmpty }
-  }
-  /// The regions that may have fallen apart, as constraints were removed.
-  var possiblySplitRegions: [Region] = []
-  /// The number of constraints given to the solvers of regions anew, of cells looked at for cycles, and of
-  /// connections looked at for one that ends.
-  var structuralWork = 0
-  /// While many connections end at once: the regions that fell apart, and the constraints that lost a
-  /// formula.
-  var broken: (regions: [Region], constraints: [Constraint])?
-  /// The solvers of one-way constraints, by level.
-  var levels: [Level] = [] {
-    didSet {
-      unsafe base = levels.first.map { unsafe Unmanaged.passUnretained($0) }
-      words[0].levelCount = levels.count
-    }
-  }
-  /// The lowest level, with which most turns begin and end, and its transaction.
-  private var base: Unmanaged<Level>?
-  let baseTransaction = GraphTransaction()
+  let levelOrder = LevelOrder()
 
   /// Lets the solver of the lowest level do its work.
   @inline(__always)
   func settleBase() {
-    unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
+    unsafe levelOrder.base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
   }
 
   /// Lets the solver of the lowest level do its work after the change of a cell.
   @inline(__always)
   func settleBase(from cell: CellID) {
-    unsafe base?._withUnsafeGuaranteedRef { $0.solver.settle(from: cell, $0.transaction) }
+    unsafe levelOrder.base?._withUnsafeGuaranteedRef {
+      $0.solver.settle(from: cell, $0.transaction)
+    }
   }
-
-  let connectionTable = ConnectionTable()
-  /// The number that the next connection gets, if it is free.
-  var nextConnection = Int32(1)
-  /// The number of connections that have come into force, and the number of the last one.
-  var newConnectionCount = 0
-  var lastNewConnection = 0
-  var nextOrder: UInt32 = 1
-  /// The solvers that may be chosen, cheapest first.
-  var solvers: [any ConnectorSolver.Type] = []
-  /// Constraints that wait for an inverse until the batch of statements ends.
-  var awaitingInverse: [Constraint] = []
-  /// Whether a formula that cannot be in force is to wait so.
-  var mayContest = false
-  /// The numbers of connections that take places as constants which are determined before.
-  var frozenConnections: [Int32] = []
-  /// Whether alternatives to connections in force are being tried.
-  var isReplanning = false
-  /// Whether connections come into force again that an alternative had taken out of it.
-  var isRestoring = false
-  /// The nesting depth of `keepingCells`.
-  var keepingDepth = 0
-  /// Cells that may be freed when `keepingCells` has ended.
-  var releasedLater: [CellID] = []
-  /// The place without a number at which a solver last failed: with another value there the connection may
-  /// come into force.
-  var blockingPlace: Place?
-  /// Soft constraints of one direction whose place a stronger one determines.
-  var yielded: [Constraint] = []
-  var batchDepth = 0
-  /// The position of the chain whose pairs are being connected, of which all come into force or none.
-  var chain: SourceRange?
-  /// The savepoint of the last settled pair of the chain.
-  var chainMark = 0
-  /// The statement because of which the last batch failed.
-  var batchBlockingPlace: TraceEntry?
 
   /// The last changes and their causes.
   let causes: ChangeLog
+
+  // MARK: Features, whose data stand beside their code
+
+  let formulaTables = FormulaTables()
+  let constraintTables = ConstraintTables()
+  let connecting = Connecting()
+  let replanning = Replanning()
+  let regionWork = RegionWork()
+  let laziness = Laziness()
+  let folding = Folding()
+  let recording = Recording()
+  let storedCells = StoredCells()
+  let paths = WatchedPaths()
+  let watchers = Watchers()
+  let writeState = WriteState()
+  let failing = FailingFormulas()
+  let halt = Halt()
+  let ended = EndedParts()
+  let naming = Naming()
 
   // MARK: The turn
   var clock: UInt64 {
@@ -188,21 +94,9 @@ final class ConnectionGraph {
   }
   /// Cells changed since the last settling, in order.
   let pending = FlatTable<CellID>()
-  /// The values of the cells written in `atomically:` from before it.
-  var valuesBefore: [CellID: Value] = [:] {
-    didSet { words[0][.valuesBefore] = !valuesBefore.isEmpty }
-  }
-  /// The reach of the cells written in `atomically:`, as far as it was needed.
-  var reach = PendingReach()
   var scheduledFormulas: [Formula] = [] {
     didSet { words[0][.scheduled] = !scheduledFormulas.isEmpty }
   }
-  /// Soft constraints among them that are tried again, and the last written cells of their regions.
-  var retries = Retries()
-  /// The place that the graph itself is writing: writes of its setter are not from outside.
-  var writing: CellID?
-  /// The connection whose result a setter is taking, as that of a flow and of `watch:` does.
-  var effect: Effect?
   /// The number of the formula that runs, or -1.
   var runningNumber: Int32 {
     @inline(__always) get { words[0].runningNumber }
@@ -235,16 +129,11 @@ final class ConnectionGraph {
     @inline(__always) get { words[0].isRunningFormula }
     @inline(__always) set { words[0].isRunningFormula = newValue }
   }
-  /// A cell that has changed too often.
-  var restless: CellID? { didSet { didHalt() } }
-  /// The reason why a solver has given the turn up.
-  var refusal: SolverConflict? { didSet { didHalt() } }
-  /// The region of that solver.
-  var refusing: Region?
-  /// The reason why a statement is refused whose connection is being settled for the first time.
-  var refusedStatement: Failure? { didSet { didHalt() } }
   /// Whether a formula was interrupted: the turn is given up.
-  var isUnwinding = false { didSet { didHalt() } }
+  var isUnwinding: Bool {
+    get { halt.isUnwinding }
+    set { halt.isUnwinding = newValue }
+  }
   /// Whether a solver of the language is at work.
   var hasSolverLimit: Bool {
     @inline(__always) get { words[0].hasSolverLimit }
@@ -257,83 +146,22 @@ final class ConnectionGraph {
   }
   /// Whether no formula runs any more in this turn.
   var isHalted: Bool { words[0][.halted] }
-  /// Formulas of several directions that could not compute their cells.
-  var stuck = BlockedFormulas()
-  /// Connections with a path that a change may have led elsewhere.
-  var pathWatchers: [CellID: ConnectionSet] = [:]
-  var retargeted: [Connection] = [] { didSet { words[0][.retargeted] = !retargeted.isEmpty } }
-  /// The observers of connections and their queue.
-  @safe @exclusivity(unchecked) var observers = ConnectionObservers() {
-    didSet { words[0].hasObserversOfTurn = !observers.deferred.isEmpty || !observers.queue.isEmpty }
-  }
-  var invariants = Invariants() {
-    didSet { words[0][.invariants] = invariants.count > 0 || !invariants.doubtful.isEmpty }
-  }
-  /// Whether any object has announced a change itself: from then on receivers are recorded.
-  var hearsAnnouncements = false
-  /// The cell of a store that is written through the door.
-  var storing: CellID?
-  var storedCellCount = 0
-  /// The place that a store was last told to have changed itself: for a writer that asks at once.
-  var directWrite: (store: Value, reference: Value, text: String)?
-  /// The cells of places in stores that may have got or lost their readers.
-  var touchedStoredCells: Set<CellID> = []
   /// The inverses of what this turn has changed, for when it cannot be finished.
   let log = TurnLog()
-  /// The plans whose formulas have run without that being written down for each.
-  var openPlans: [LaidOutPlan] = []
-  /// The numbers of changes of places whose cells were freed in this settling: a connection that joins them
-  /// anew goes on counting.
-  var changesOfReleased: [Place: Int32] = [:] {
-    didSet { words[0][.released] = !changesOfReleased.isEmpty }
-  }
-  /// The formulas whose own reads are recorded.
-  var recorded: Set<FormulaID> = []
-  /// The records of formulas in Swift code.
-  let natives = NativeTable()
-  /// The formulas that have ended in a turn, or while one was running.
-  var endedFormulas: [Formula] = [] { didSet { recordEnded() } }
-  /// The numbers of the connections that have ended so: messages about the work of a formula may name
-  /// them.
-  var endedConnections: [Int32] = [] { didSet { recordEnded() } }
-  /// The recorder that was active before formulas of the language were evaluated in this turn: one recorder
-  /// takes the reads of each of them.
-  var outerRecorder: DependencyRecorder?
   /// Whether formulas are run by a solver of the language.
   var isRunBySolver: Bool {
     @inline(__always) get { words[0].isRunBySolver }
     @inline(__always) set { words[0].isRunBySolver = newValue }
   }
-  /// The reason why a place did not take a value that a solver has computed.
-  var solverFailure: Failure?
-  /// Whether a solver of the language is setting a place: the solver itself gets the failure.
-  var isSolverSetting = false
-  /// The reason why the formula in Swift code that has just run has no value.
-  var nativeFailure: Failure?
-  /// The recorder of the reads of the formula that runs.
-  let formulaRecorder = DependencyRecorder(within: nil)
-
-  private func didHalt() {
-    words[0][.halted] =
-      isUnwinding || restless != nil || refusal != nil || refusedStatement != nil
-  }
-
-  /// The one-way constraints of one level.
-  final class Level {
-    let solver: any ConnectorSolver
-    let transaction: Transaction
-
-    init(solver: any ConnectorSolver, transaction: Transaction) {
-      self.solver = solver
-      self.transaction = transaction
-    }
-  }
-
   init(state: StateRef) {
     self.state = state
     words.append(PropagationState())
     causes = ChangeLog()
-    baseTransaction.attach(self)
+    let parts: [GraphPart] = [
+      regionWork, levelOrder, watchers, paths, writeState, failing, halt, ended,
+    ]
+    for part in parts { unsafe part.graph = self }
+    levelOrder.baseTransaction.attach(self)
   }
 
   /// Sets the machine that owns the graph.
@@ -365,6 +193,13 @@ final class ConnectionGraph {
 
   /// Whether any region of several directions exists.
   var hasRegions: Bool { regionCount > 0 }
+}
+
+/// The data of a feature, some of which the switches of a turn depend on.
+@safe
+class GraphPart {
+  /// The graph, which owns the part; nil until both exist.
+  final unowned(unsafe) var graph: ConnectionGraph?
 }
 
 /// The bytes that the graph takes outside of the heap.

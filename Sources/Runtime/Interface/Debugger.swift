@@ -148,7 +148,7 @@ package final class Debugger {
   private var mayPause: Bool {
     let machine = machine
     return !machine.isInCoroutine && machine.mayPause && machine.trackingDepth == 0
-      && machine.graph.batchDepth == 0 && machine.nativeStack.openReserves == 0
+      && machine.graph.connecting.batchDepth == 0 && machine.nativeStack.openReserves == 0
       && machine.nativeStack.hostDepth == 0 && machine.exceptions.runningCleanUps == 0
       && machine.interruption == .none && !machine.host.limits.isSet
   }

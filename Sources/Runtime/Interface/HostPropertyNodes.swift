@@ -141,7 +141,7 @@ final class HostMakingNode: Node {
 extension Machine {
   /// Whether a connection writes a property of an object at this moment.
   func isWritingProperty(of object: Value) -> Bool {
-    guard let writing = graph.writing else { return false }
+    guard let writing = graph.writeState.writing else { return false }
     let place = graph[writing].place
     return place.kind == .property && place.object == object
   }

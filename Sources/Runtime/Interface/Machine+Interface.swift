@@ -120,13 +120,13 @@ extension Machine {
 
   /// Adds a solver to those that are asked, cheapest first.
   package func register(_ solver: any ConnectorSolver.Type) {
-    graph.solvers.append(solver)
-    graph.solvers.sort { $0.cost < $1.cost }
+    graph.replanning.solvers.append(solver)
+    graph.replanning.solvers.sort { $0.cost < $1.cost }
   }
 
   /// Leaves a solver out of those that are asked; nets that it keeps already are not touched.
   package func unregister(solver name: String) {
-    graph.solvers.removeAll { $0.name == name }
+    graph.replanning.solvers.removeAll { $0.name == name }
   }
 
   /// A way to stop the program from another thread or a signal handler.

@@ -94,7 +94,7 @@ extension Machine {
 
   /// Leaves word of why a formula in Swift code has no value.
   private func fail(_ message: String) -> Value {
-    graph.nativeFailure = Failure(.error, message)
+    graph.failing.nativeFailure = Failure(.error, message)
     return .unwind
   }
 

@@ -188,7 +188,7 @@ extension Machine {
         value = run(compiled ?? compile(statement, source: source, environment: environment))
       } while value.isUnwind && exceptions.takeRetry(state)
       let settled = endBatch(at: index, of: script.statements, answering: value)
-      let waits = statement.isConnection && graph.batchDepth == 0
+      let waits = statement.isConnection && graph.connecting.batchDepth == 0
       let ended = waits ? awaitPlaces(since: begun, answering: settled) : settled
       if ended.isUnwind {
         let outcome = endOfUnwinding()
@@ -201,7 +201,7 @@ extension Machine {
         }
         return outcome
       }
-      if graph.batchDepth == 0 { TypedConnections.endReplacing(in: self) }
+      if graph.connecting.batchDepth == 0 { TypedConnections.endReplacing(in: self) }
       done(index)
       last = value
       if statement.hasValue { observer(value, statement.range) }

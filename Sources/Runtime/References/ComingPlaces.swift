@@ -163,10 +163,10 @@ extension Machine {
   /// Whether a connection writes, which must not wait either.
   var writesForConnection: Bool {
     // What a relay writes is a connection's, also where it writes several places as one change.
-    if graph.observers.write != nil { return true }
+    if graph.watchers.observers.write != nil { return true }
     return graph.atomicDepth == 0
-      && (graph.running != nil || graph.isSettling || graph.observers.isTelling
-        || graph.writing != nil && loop.coroutines.current?.isWriter != true)
+      && (graph.running != nil || graph.isSettling || graph.watchers.observers.isTelling
+        || graph.writeState.writing != nil && loop.coroutines.current?.isWriter != true)
   }
 
   /// Whether the verbs of a store take time.
@@ -324,8 +324,8 @@ extension Machine {
     let place = placeOfStore(reference, in: store)
     var entry = stores.coming.entries[place] ?? ComingPlaces.Entry()
     entry.write = write
-    entry.connection = graph.observers.write?.connection
-    entry.origin = graph.writing.map { graph[$0].place }
+    entry.connection = graph.watchers.observers.write?.connection
+    entry.origin = graph.writeState.writing.map { graph[$0].place }
     switch write {
     case .put(let value), .resource(_, let value): entry.answer = .value(value)
     case .delete: entry.answer = .value(.nil)
@@ -393,11 +393,12 @@ extension Machine {
       stores.coming.entries[place]?.write = nil
       // What the store tells of this place meanwhile is its echo.
       let origin = stores.coming.entries[place]?.origin
-      graph.writing = graph.cellsByPlace[place] ?? origin.flatMap { graph.cellsByPlace[$0] }
-      graph.storing = graph.writing
+      graph.writeState.writing =
+        graph.cellsByPlace[place] ?? origin.flatMap { graph.cellsByPlace[$0] }
+      graph.storedCells.storing = graph.writeState.writing
       defer {
-        graph.writing = nil
-        graph.storing = nil
+        graph.writeState.writing = nil
+        graph.storedCells.storing = nil
         if graph.hasPending { _ = settleGraph(answering: .nil) }
       }
       let outcome = withErrorsCaught {

@@ -22,7 +22,7 @@ extension Machine {
       return
     }
     guard let store = store as? any DurableStore else { return }
-    if graph.atomicDepth > 0, !graph.isSettling, !graph.observers.isTelling {
+    if graph.atomicDepth > 0, !graph.isSettling, !graph.watchers.observers.isTelling {
       stores.batches.isOfProgram = true
     }
     if stores.batches.stores.contains(where: { $0 === store }) { return }
@@ -33,7 +33,7 @@ extension Machine {
 
   /// Whether something is under way that ends by bringing connections up to date.
   var isInTurn: Bool {
-    graph.atomicDepth > 0 || graph.isSettling || graph.observers.isTelling
+    graph.atomicDepth > 0 || graph.isSettling || graph.watchers.observers.isTelling
   }
 
   /// Ends the batches of a turn.

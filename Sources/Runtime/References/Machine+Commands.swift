@@ -16,7 +16,7 @@ extension Machine {
     }
     if commanded.isReading(name) {
       if !commanded.capabilities.verbs.isEmpty { recordRead(of: reference, in: store) }
-    } else if let running = graph.running, graph.writing == nil {
+    } else if let running = graph.running, graph.writeState.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }
     let raw = commanded.takesBytes ? ObjectRef.bytes(ofByteArray: argument) : nil

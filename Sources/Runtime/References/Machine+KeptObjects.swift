@@ -96,7 +96,9 @@ extension Machine {
     roots.append(place.key)
     defer { dropRoots(to: root) }
     let answer = assign(value, to: place)
-    if !answer.isUnwind { graph.directWrite = (store, reference, referenceText(reference)) }
+    if !answer.isUnwind {
+      graph.storedCells.directWrite = (store, reference, referenceText(reference))
+    }
     return answer
   }
 

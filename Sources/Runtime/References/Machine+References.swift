@@ -203,7 +203,7 @@ extension Machine {
 
   /// Whether a store has itself told of the write that has just ended.
   func wasToldDirectly(_ reference: Value, _ store: Value) -> Bool {
-    guard let direct = graph.directWrite, direct.store == store else { return false }
+    guard let direct = graph.storedCells.directWrite, direct.store == store else { return false }
     return direct.reference == reference || direct.text == referenceText(reference)
   }
 
@@ -276,7 +276,7 @@ extension Machine {
       // News of what a store has read so far for a place make its answer stale.
       follow(reading.recorder, of: reading.place, isWhole: false)
     }
-    if !graph.touchedStoredCells.isEmpty || !stores.watches.beforeReading.isEmpty {
+    if !graph.storedCells.touchedStoredCells.isEmpty || !stores.watches.beforeReading.isEmpty {
       updateStoreWatches()
     }
     if stores.changes.isEmpty { return graph.hasPending ? settleUnlessAtomic() : .nil }
@@ -286,7 +286,8 @@ extension Machine {
 
   /// Settles, unless a place is written: who is told before it holds that would read what it held.
   private func settleUnlessAtomic() -> Value {
-    guard graph.atomicDepth == 0, graph.storing == nil, graph.writing == nil else { return .nil }
+    guard graph.atomicDepth == 0, graph.storedCells.storing == nil, graph.writeState.writing == nil
+    else { return .nil }
     return settleGraph(answering: .nil)
   }
 }

@@ -67,9 +67,9 @@ extension Machine {
 
   /// Begins and ends watches as cells have got and lost those who read them.
   func updateStoreWatches() {
-    let touched = graph.touchedStoredCells
+    let touched = graph.storedCells.touchedStoredCells
     let begun = stores.watches.beforeReading
-    graph.touchedStoredCells = []
+    graph.storedCells.touchedStoredCells = []
     stores.watches.beforeReading = [:]
     for cell in touched {
       let place = graph[cell].place

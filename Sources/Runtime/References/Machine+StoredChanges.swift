@@ -43,12 +43,13 @@ extension Machine {
     guard graph.hasStoredCells else { return try didWriteDirectly(reference, in: store) }
     try didChangeListings(above: reference, in: store)
     let told = try didWriteDirectly(reference, in: store, before: before)
-    guard !told.isUnwind, graph.hasPending, graph.storing == nil, graph.writing == nil,
+    guard !told.isUnwind, graph.hasPending, graph.storedCells.storing == nil,
+      graph.writeState.writing == nil,
       graph.running == nil, !graph.isSettling, graph.atomicDepth == 0
     else { return told }
     // Those who are told now may write, too.
-    let direct = graph.directWrite
-    defer { graph.directWrite = direct }
+    let direct = graph.storedCells.directWrite
+    defer { graph.storedCells.directWrite = direct }
     return settleGraph(answering: store)
   }
 

@@ -69,7 +69,7 @@ extension Machine {
     _ body: @escaping @Sendable (any Store, Reference) throws(StoreError) -> Value
   ) throws(Failure) -> Value {
     let native = try openedStore(store)
-    if let running = graph.running, graph.writing == nil {
+    if let running = graph.running, graph.writeState.writing == nil {
       throw .impureFormula(referenceText(reference), running.connection)
     }
     let place = try self.reference(reference)
@@ -258,7 +258,7 @@ extension Machine {
     {
       return value
     }
-    if let running = graph.running, graph.writing == nil {
+    if let running = graph.running, graph.writeState.writing == nil {
       return signal(.impureFormula(referenceText(reference), running.connection))
     }
     guard let cell = graph.hasStoredCells ? storedCell(reference, in: store) : nil else {
@@ -270,9 +270,9 @@ extension Machine {
     }
     return calling(cell, as: reference) {
       write(value, to: cell) {
-        let outer = graph.storing
-        graph.storing = cell
-        defer { graph.storing = outer }
+        let outer = graph.storedCells.storing
+        graph.storedCells.storing = cell
+        defer { graph.storedCells.storing = outer }
         let failure = failing { put(value, at: reference, in: store, if: condition) }
         if failure == nil { graph.cacheValue(value, of: cell) }
         return failure
@@ -341,7 +341,7 @@ extension Machine {
     roots.append(store)
     roots.append(reference)
     defer { dropRoots(to: root) }
-    graph.directWrite = nil
+    graph.storedCells.directWrite = nil
     let answer = ask()
     guard !answer.isUnwind, answer != nothing, !wasToldDirectly(reference, store) else {
       return answer
@@ -363,9 +363,9 @@ extension Machine {
     defer { dropRoots(to: root) }
     let written = calling(cell, as: reference) {
       write(.nil, to: cell) {
-        let outer = graph.storing
-        graph.storing = cell
-        defer { graph.storing = outer }
+        let outer = graph.storedCells.storing
+        graph.storedCells.storing = cell
+        defer { graph.storedCells.storing = outer }
         let failure = failing {
           answer = deleteUnwatched(reference, in: store, if: condition)
           return answer
@@ -433,7 +433,7 @@ extension Machine {
       roots.append(store)
       roots.append(reference)
       defer { dropRoots(to: root) }
-      graph.directWrite = nil
+      graph.storedCells.directWrite = nil
       let added = send(selector("post:to:"), to: store, value, reference)
       guard !added.isUnwind, isReference(added) else { return added }
       roots.append(added)

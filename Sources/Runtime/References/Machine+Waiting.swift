@@ -33,8 +33,8 @@ extension Machine {
   /// Whether what is evaluated may wait: nobody is in the midst of something that others must not see.
   var mayWait: Bool {
     graph.running == nil && !isInTurn && connections.solverLimit == nil
-      && graph.observers.write == nil
-      && (graph.writing == nil && graph.storing == nil
+      && graph.watchers.observers.write == nil
+      && (graph.writeState.writing == nil && graph.storedCells.storing == nil
         || loop.coroutines.current?.isWriter == true)
   }
 
@@ -240,7 +240,9 @@ extension Machine {
   ///
   /// - Returns: the value, or `unwind`.
   func awaitAnswers(of connection: Connection, answering value: Value) -> Value {
-    guard mayWait, graph.batchDepth == 0, pendingTime(of: connection) != nil else { return value }
+    guard mayWait, graph.connecting.batchDepth == 0, pendingTime(of: connection) != nil else {
+      return value
+    }
     let start = stores.coming.begun
     let waited = waitForPlaces {
       connection.status != .active || pendingTime(of: connection, since: start) == nil

@@ -9,7 +9,7 @@ extension Machine {
   /// - Complexity: O(inputs of its formulas).
   func missingPlaces(of connection: Connection) -> [CellID] {
     guard connection.status == .active else { return [] }
-    if let (left, right) = graph.redundant[connection] {
+    if let (left, right) = graph.replanning.redundant[connection] {
       return redundantState(of: connection) == "waiting" ? missing(among: [left, right]) : []
     }
     if connection.formulas.isEmpty {
@@ -108,7 +108,7 @@ extension Machine {
   private func whatIsHeld(of connection: Connection) -> String? {
     guard connection.status == .active, state(of: connection) == "waiting" else { return nil }
     let cells =
-      connection.observer?.cells ?? graph.redundant[connection].map { [$0, $1] }
+      connection.observer?.cells ?? graph.replanning.redundant[connection].map { [$0, $1] }
       ?? connection.formulas.flatMap { [$0.output] + $0.inputs }.withoutRepetitions
     if cells.isEmpty { return nil }
     let held = cells.prefix(Self.namedElementsLimit).map { cell in
@@ -127,7 +127,7 @@ extension Machine {
     let beginning = "'\(connection.text)' (\(connection.location)) waits"
     if missing.isEmpty {
       let waiting = connection.status == .active ? waitingFormulas(of: connection) : []
-      let reason = waiting.lazy.compactMap { self.graph.reasonsToWait[$0.id] }.first
+      let reason = waiting.lazy.compactMap { self.graph.failing.reasonsToWait[$0.id] }.first
       return (reason ?? whatIsHeld(of: connection)).map { "\(beginning): \($0)" }
     }
     let names = missingNames(of: missing).map { "'\($0)'" }.joined(separator: " and ")

@@ -35,10 +35,12 @@ extension Machine {
         let cell = observer.cells.first
       {
         guard graph[cell].place.kind == .whole else { return .cell(cell) }
-        let change = graph.observers.stored.newestFirst.first { observer.cells.contains($0.whole) }
+        let change = graph.watchers.observers.stored.newestFirst.first {
+          observer.cells.contains($0.whole)
+        }
         return change.map { .stored($0.whole, $0.path) } ?? .unmoved(connection.text)
       }
-      if let (left, _) = graph.redundant[connection] { return .cell(left) }
+      if let (left, _) = graph.replanning.redundant[connection] { return .cell(left) }
       // Inverses come first, in the order of which the last one wins.
       let formulas = connection.formulas
       guard let formula = formulas.first(where: { !$0.isInverse }) ?? formulas.first else {
@@ -456,7 +458,7 @@ extension ConnectionGraph {
         }
       }
       targets += partners(of: each)
-      for connection in pathWatchers[each]?.sorted(by: { $0.number < $1.number }) ?? [] {
+      for connection in paths.pathWatchers[each]?.sorted(by: { $0.number < $1.number }) ?? [] {
         targets += connection.formulas.map(\.output)
       }
     }
@@ -465,7 +467,7 @@ extension ConnectionGraph {
 
   /// Returns the places to which a relay passes the value of a cell, or a request for it.
   private func partners(of cell: CellID) -> [CellID] {
-    guard let connections = observers.byCell[cell] else { return [] }
+    guard let connections = watchers.observers.byCell[cell] else { return [] }
     var partners: [CellID] = []
     for connection in connections.sorted(by: { $0.number < $1.number }) {
       let cells = connection.observer?.cells ?? []
@@ -480,7 +482,7 @@ extension ConnectionGraph {
     guard hasFailures, let formula = source(of: cell), hasFailed(formula.id.rawValue) else {
       return nil
     }
-    return failures[formula.id]
+    return failing.failures[formula.id]
   }
 }
 

@@ -61,19 +61,19 @@ extension Machine {
   /// Records the author of a change of a place in a connected store.
   func recordStoredCause(_ reference: Value, _ whole: CellID, _ isByOthers: Bool) {
     guard let path = try? self.reference(reference).components, !path.isEmpty else { return }
-    let writer = graph.observers.byCell[whole]?.first { $0.observer?.isSilent ?? false }
+    let writer = graph.watchers.observers.byCell[whole]?.first { $0.observer?.isSilent ?? false }
     let turn = turnOfStoredChange(isFromOutside: writer == nil || isByOthers)
     let time = graph.causes.clock.map { $0.coarseWallTime / 1000 } ?? 0
     // Code run by a connection may write: a flow or the block of `watch:`.
-    let effect = graph.isSettling ? graph.effect.map { Int($0.connection) } : nil
+    let effect = graph.isSettling ? graph.writeState.effect.map { Int($0.connection) } : nil
     if let number = writer?.number ?? effect, !isByOthers {
-      graph.observers.stored.record(
+      graph.watchers.observers.stored.record(
         StoredChangeLog.Entry(
           whole: whole, path: path, writer: number, source: nil, position: 0, turn: turn,
           time: time))
     } else {
       let site = isByOthers ? nil : currentSite()
-      graph.observers.stored.record(
+      graph.watchers.observers.stored.record(
         StoredChangeLog.Entry(
           whole: whole, path: path, writer: 0, source: site?.code.source,
           position: site?.site.range.start ?? 0, turn: turn, time: time))
@@ -85,7 +85,9 @@ extension Machine {
   /// Where only whole stores are connected no formula runs, and nothing else counts turns.
   private func turnOfStoredChange(isFromOutside: Bool) -> Int {
     if graph.isSettling { return graph.turn }
-    if isFromOutside, graph.atomicDepth == 0, graph.observers.stored.lastTurn == graph.turn + 1 {
+    if isFromOutside, graph.atomicDepth == 0,
+      graph.watchers.observers.stored.lastTurn == graph.turn + 1
+    {
       graph.turn += 1
     }
     return graph.turn + 1
@@ -94,7 +96,8 @@ extension Machine {
   /// Returns the cell of a store that is connected as a whole.
   func wholeStore(of store: Value) -> CellID? {
     guard store.isObject, ObjectRef(store).flags & ObjectFlag.watched != 0,
-      let whole = graph.cellsByPlace[.whole(ObjectRef(store))], graph.observers.byCell[whole] != nil
+      let whole = graph.cellsByPlace[.whole(ObjectRef(store))],
+      graph.watchers.observers.byCell[whole] != nil
     else { return nil }
     return whole
   }
@@ -103,7 +106,7 @@ extension Machine {
   func explanation(ofStored path: [String], in whole: CellID) -> String {
     var lines: [String] = []
     var (path, whole) = (path, whole)
-    var changes = graph.observers.stored.newestFirst[...]
+    var changes = graph.watchers.observers.stored.newestFirst[...]
     while true {
       let name = graph.name(ofStored: path, in: whole)
       let line = "\(name) is \(describeStored(path, in: whole))"
@@ -173,7 +176,7 @@ extension Machine {
   func copier(of cell: CellID) -> Connection? {
     guard let last = graph.causes.last(of: cell).map({ graph.causes[$0] }), last.writer <= 0,
       let (path, whole) = stored(at: cell),
-      let change = graph.observers.stored.newestFirst.first(where: {
+      let change = graph.watchers.observers.stored.newestFirst.first(where: {
         $0.whole == whole && $0.path == path
       }), change.writer > 0
     else { return nil }
@@ -239,7 +242,7 @@ extension Machine {
   ///
   /// - Returns: nil when reading the place was unwound.
   func changes(ofStored path: [String], in whole: CellID, limit: Int = .max) -> [Value]? {
-    let all = graph.observers.stored.newestFirst
+    let all = graph.watchers.observers.stored.newestFirst
     let root = roots.count
     defer { dropRoots(to: root) }
     for (index, entry) in all.enumerated()
@@ -284,7 +287,9 @@ extension Machine {
 
   /// Returns the author of the last change of a place of a connected store: a connection, a statement or nil.
   func lastWriter(ofStored path: [String], in whole: CellID) -> Value {
-    let change = graph.observers.stored.newestFirst.first { $0.whole == whole && $0.path == path }
+    let change = graph.watchers.observers.stored.newestFirst.first {
+      $0.whole == whole && $0.path == path
+    }
     guard let change else { return .nil }
     if let location = change.location { return makeString(location) }
     return graph.connections[change.writer].map { makeConnectionObject($0) } ?? .nil

@@ -15,7 +15,7 @@ final class TrackedReceiverNode: Node {
 
   override func evaluate(_ frame: Frame) -> Value {
     state.withMachine { machine in
-      if machine.graph.hearsAnnouncements { machine.recordReceiver(frame.receiver) }
+      if machine.graph.paths.hearsAnnouncements { machine.recordReceiver(frame.receiver) }
     }
     return body.evaluate(frame)
   }
@@ -39,8 +39,8 @@ extension Machine {
   func announceChange(of value: Value) throws(Failure) -> Value {
     guard value.isObject else { return value }
     if let running = graph.running { throw .impureFormula(describe(value), running.connection) }
-    if !graph.hearsAnnouncements {
-      graph.hearsAnnouncements = true
+    if !graph.paths.hearsAnnouncements {
+      graph.paths.hearsAnnouncements = true
       for formula in graph.formulasInUse {
         guard case .block = formula.source else { continue }
         if formula.isDeferred, let observer = formula.connection.observer {
@@ -53,7 +53,7 @@ extension Machine {
     } else if let whole = graph.cellsByPlace[.whole(ObjectRef(value))] {
       graph.recordWrite(to: whole, by: stackTrace(limit: 1).first)
     }
-    guard graph.hasPending || !graph.observers.queue.isEmpty, !graph.isSettling,
+    guard graph.hasPending || !graph.watchers.observers.queue.isEmpty, !graph.isSettling,
       graph.atomicDepth == 0
     else { return value }
     return settleGraph(answering: value)

@@ -112,9 +112,9 @@ extension ConnectionGraph {
   /// Returns the value of a formula from its table; nil when its block has to compute it, or was interrupted.
   @inline(never)
   func foldedValue(_ number: Int32) -> Value? {
-    let known = activeFolds.index(ofFormula: number)
+    let known = folding.activeFolds.index(ofFormula: number)
     if known >= 0, !hasFailures,
-      let result = activeFolds.withFold(known, { settledNumber(of: $0) })
+      let result = folding.activeFolds.withFold(known, { settledNumber(of: $0) })
     {
       return machine.value(of: result)
     }
@@ -218,8 +218,8 @@ extension ConnectionGraph {
     fold.concerned = concerned
     fold.collection = collection
     fold.begin()
-    activeFolds.insert(fold, of: formula.id, over: whole)
-    foldCount += 1
+    folding.activeFolds.insert(fold, of: formula.id, over: whole)
+    folding.foldCount += 1
     machine.heap.countOutside(fold.table.size)
     hotFormulas[formula.id.rawValue].kind = .fold
     for cell in concerned.keys { countFold(1, at: cell) }
@@ -227,8 +227,8 @@ extension ConnectionGraph {
 
   /// Counts the folds that depend on a cell.
   private func countFold(_ step: Int, at cell: CellID) {
-    let count = (foldsByCell[cell] ?? 0) + step
-    foldsByCell[cell] = count > 0 ? count : nil
+    let count = (folding.foldsByCell[cell] ?? 0) + step
+    folding.foldsByCell[cell] = count > 0 ? count : nil
     updateHooks(of: cell)
   }
 
@@ -243,8 +243,8 @@ extension ConnectionGraph {
     fold.isActive = false
     fold.collection = nil
     fold.table.removeAll()
-    activeFolds.remove(formula.id)
-    foldCount -= 1
+    folding.activeFolds.remove(formula.id)
+    folding.foldCount -= 1
     hotFormulas[formula.id.rawValue].kind = .block
     let cells = fold.concerned.keys
     fold.concerned = [:]
@@ -265,7 +265,7 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas).
   func endFolds() {
-    guard foldCount > 0 else { return }
+    guard folding.foldCount > 0 else { return }
     for formula in formulasInUse { endFold(of: formula) }
   }
 
@@ -280,10 +280,10 @@ extension ConnectionGraph {
   /// Records the same, where the cell of all of the collection is known.
   func updateFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
     let index = key.map { $0.asSmallInteger ?? 0 } ?? 0
-    var next = activeFolds.first(over: whole)
+    var next = folding.activeFolds.first(over: whole)
     while next >= 0 {
-      activeFolds.withFold(next) { record(index, of: object, in: $0) }
-      next = activeFolds.next(after: next)
+      folding.activeFolds.withFold(next) { record(index, of: object, in: $0) }
+      next = folding.activeFolds.next(after: next)
     }
   }
 
@@ -302,7 +302,7 @@ extension ConnectionGraph {
     }
     guard !fold.hasSteps else { return fold.record(index - fold.first) }
     // Without a block the new entry is known at once.
-    foldReads += 1
+    folding.foldReads += 1
     if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
       let entry = machine.foldedNumber(array[element: all.lowerBound + index - 1])
         .flatMap({ FoldEntry($0) })
@@ -374,7 +374,7 @@ final class FoldedElements {
 
   /// Returns the contribution of an element; nil when a table cannot hold it, or it was interrupted.
   func entry(at offset: Int) -> FoldEntry? {
-    machine.graph.foldReads += 1
+    machine.graph.folding.foldReads += 1
     cells = []
     guard var value = element(at: offset) else { return nil }
     if !fold.recognition.steps.isEmpty {
@@ -432,7 +432,7 @@ final class FoldedElements {
 extension Machine {
   /// Whether arrays, ordered collections and numbers have the kernel's methods for folds.
   fileprivate var answersFoldsAsKernel: Bool {
-    if let known = graph.foldsAnswerAsKernel { return known }
+    if let known = graph.folding.foldsAnswerAsKernel { return known }
     func answers(_ selectors: [String], _ info: ClassInfo?) -> Bool {
       selectors.allSatisfy { info?.lookUp(selector($0))?.isOfKernel ?? true }
     }
@@ -444,7 +444,7 @@ extension Machine {
     let answer =
       collections.allSatisfy { answers(FoldRecognition.selectors, $0) }
       && numbers.allSatisfy { answers(FoldRecognition.numberSelectors, $0) }
-    graph.foldsAnswerAsKernel = answer
+    graph.folding.foldsAnswerAsKernel = answer
     return answer
   }
 

@@ -37,12 +37,14 @@ extension Machine {
     if let cell, graph.words[0].hasObserversOfTurn, holdsElement(cell, from: value) {
       return graph.isSettling || graph.atomicDepth > 0 ? value : settleGraph(answering: value)
     }
-    if graph.writing == nil || !graph.isWriting(object) || keepsElementsInArray(Value(object)) {
+    if graph.writeState.writing == nil || !graph.isWriting(object)
+      || keepsElementsInArray(Value(object))
+    {
       graph.logElements(of: object, at: key)
     }
     try change()
     let whole = graph.whole(of: object)
-    if let whole, graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+    if let whole, graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
     return didChange(
       of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
   }
@@ -54,7 +56,7 @@ extension Machine {
   private func didChangeFreely(
     of object: ObjectRef, _ whole: CellID, at key: Value, answering value: Value
   ) -> Value {
-    if graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+    if graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
     if graph.didWriteFreely(to: whole, old: .undefined, new: Value(object)) {
       return settleGraph(from: whole, answering: value)
     }
@@ -64,7 +66,7 @@ extension Machine {
   /// Returns whether an element waits for the decision of a source of truth, instead of taking the value.
   @inline(never)
   private func holdsElement(_ cell: CellID, from value: Value) -> Bool {
-    guard !graph.observers.deferred.isEmpty, let old = currentValue(of: cell),
+    guard !graph.watchers.observers.deferred.isEmpty, let old = currentValue(of: cell),
       !isUnchanged(old, value)
     else { return false }
     return holdWrite(value, to: cell)
@@ -172,7 +174,7 @@ extension Machine {
     graph.log.logSlot(Value(object), slot, old)
     object[slot: slot] = value
     let whole = graph.whole(of: object)
-    if let whole, graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: nil) }
+    if let whole, graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: nil) }
     return didChange(of: object, whole, at: nil, answering: value, since: mark)
   }
 
@@ -230,7 +232,7 @@ extension Machine {
       graph.isSettling || graph.atomicDepth > 0, let whole = graph.whole(of: ObjectRef(collection))
     else { return }
     if remembers(ObjectRef(collection)) { return recordRemembered(ObjectRef(collection)) }
-    if graph.foldCount > 0 { graph.updateFolds(of: ObjectRef(collection), whole, at: nil) }
+    if graph.folding.foldCount > 0 { graph.updateFolds(of: ObjectRef(collection), whole, at: nil) }
     graph.recordWrite(to: whole, by: currentSite(), new: collection)
     // A conflict comes up when it is stored.
     try? graph.recordContents(of: whole, by: currentSite())
@@ -255,7 +257,8 @@ extension ConnectionGraph {
   /// whole.
   @inline(__always)
   fileprivate func freelyWritableWhole(of object: ObjectRef) -> CellID? {
-    guard writing == nil, let only = onlyCell(of: object.bits), hot[only.rawValue].kind == .whole,
+    guard writeState.writing == nil, let only = onlyCell(of: object.bits),
+      hot[only.rawValue].kind == .whole,
       isFree(hot[only.rawValue].flags)
     else { return nil }
     return only
@@ -268,7 +271,7 @@ extension ConnectionGraph {
 
   /// Returns whether the graph itself is writing an element of a collection.
   fileprivate func isWriting(_ object: ObjectRef) -> Bool {
-    guard let writing else { return false }
+    guard let writing = writeState.writing else { return false }
     let place = self[writing].place
     return place.kind == .element && place.object == Value(object)
   }

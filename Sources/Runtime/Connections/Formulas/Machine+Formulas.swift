@@ -16,7 +16,7 @@ extension ConnectionGraph {
   func evaluateBlockFormula(_ number: Int32) -> Value? {
     if isRunBySolver { return machine.evaluateWithin(number) }
     if words[0].handler < 0 { machine.beginFormulas() }
-    formulaRecorder.reset()
+    recording.formulaRecorder.reset()
     let outer = runningNumber
     runningNumber = number
     machine.trackingDepth += 1
@@ -27,7 +27,7 @@ extension ConnectionGraph {
       !value.isObject || hot[hotFormulas[number].output].kind != .stored
     {
       if hotFormulas[number].readsItsText {
-        if formulaRecorder.isEmpty { return value }
+        if recording.formulaRecorder.isEmpty { return value }
       } else if hasReadTheSame(number) {
         return value
       }
@@ -39,7 +39,7 @@ extension ConnectionGraph {
   @inline(__always)
   private func hasReadTheSame(_ number: Int32) -> Bool {
     !hasFailures && hotFormulas[number].kind == .block && !hotFormulas[number].hasFold
-      && lastReads.areSame(formulaRecorder.places, of: number)
+      && recording.lastReads.areSame(recording.formulaRecorder.places, of: number)
   }
 
   @inline(__always)
@@ -116,7 +116,7 @@ extension Machine {
       exceptions.handlers.shorten(to: graph.words[0].handler + 1)
       outcome = .failed(takeFailure())
     }
-    return conclude(outcome, reads: graph.formulaRecorder.reads, of: formula)
+    return conclude(outcome, reads: graph.recording.formulaRecorder.reads, of: formula)
   }
 
   /// Runs a formula of any kind.
@@ -149,7 +149,7 @@ extension Machine {
       reads = withContents(reads, of: value, by: formula)
     }
     if let failure = learnReads(reads, of: formula) {
-      if graph.refusedStatement == nil { record(failure, of: formula) }
+      if graph.halt.refusedStatement == nil { record(failure, of: formula) }
       return nil
     }
     // A result computed from a stale value is void.
@@ -166,8 +166,8 @@ extension Machine {
       return value
     case .failed(let failure) where failure.isPending: return pendingValue(of: formula)
     case .failed(let failure):
-      if graph.stuck.unreached == formula.id.rawValue {
-        graph.stuck.unreached = -1
+      if graph.replanning.stuck.unreached == formula.id.rawValue {
+        graph.replanning.stuck.unreached = -1
         if graph.recordBlocked(formula, failure) { return nil }
       }
       if formula.isInverse, let value = presentValue(of: formula) { return value }
@@ -265,10 +265,10 @@ extension Machine {
         Handler(frame: nil, outer: exceptions.currentHandler, token: token))
       exceptions.currentHandler = graph.words[0].handler
       if let recorder {
-        graph.outerRecorder = recorder
-        graph.formulaRecorder.outer = recorder
+        graph.recording.outerRecorder = recorder
+        graph.recording.formulaRecorder.outer = recorder
       }
-      recorder = graph.formulaRecorder
+      recorder = graph.recording.formulaRecorder
     }
   }
 
@@ -282,11 +282,11 @@ extension Machine {
       // The handler around it may have ended before it, and has its own outer one back.
       let outer = graph.words[0].outerHandler
       if outer < exceptions.handlers.count { exceptions.currentHandler = outer }
-      graph.formulaRecorder.reset()
-      if let outer = graph.outerRecorder {
+      graph.recording.formulaRecorder.reset()
+      if let outer = graph.recording.outerRecorder {
         recorder = outer
-        graph.formulaRecorder.outer = nil
-        graph.outerRecorder = nil
+        graph.recording.formulaRecorder.outer = nil
+        graph.recording.outerRecorder = nil
       } else {
         recorder = nil
       }
@@ -330,13 +330,13 @@ extension Machine {
       formula.state = .waiting
       graph.markWaiting(formula)
       let isPlain = formula.inputs.contains { isMissing($0) }
-      graph.reasonsToWait[formula.id] = isPlain ? nil : failure.message
+      graph.failing.reasonsToWait[formula.id] = isPlain ? nil : failure.message
       if graph.causes.isTracing { traceWaiting(formula) }
       return
     }
     if formula.connection.isInvariant {
       // The invariant's failure goes to the writer alone.
-      graph.invariants.failed.append(formula.connection)
+      graph.watchers.invariants.failed.append(formula.connection)
       formula.state = .failed(failure.message)
       return
     }

@@ -93,16 +93,18 @@ extension Machine {
   @inline(never)
   func refresh(_ cell: CellID) -> Value {
     guard graph.hot[cell.rawValue].flags & CellFlag.stale != 0 else { return .nil }
-    if graph.refreshing.depth > 0 {
-      guard graph.refreshing.depth < MachineLimits.nestedRefreshes || graph.refreshing.isCircular
+    if graph.laziness.refreshing.depth > 0 {
+      guard
+        graph.laziness.refreshing.depth < MachineLimits.nestedRefreshes
+          || graph.laziness.refreshing.isCircular
       else {
-        graph.refreshing.awaited = cell
+        graph.laziness.refreshing.awaited = cell
         graph.words[0].isPuttingOff = true
-        return state.unwind(to: Value(small: graph.refreshing.token), with: .nil)
+        return state.unwind(to: Value(small: graph.laziness.refreshing.token), with: .nil)
       }
       return refreshWithin(cell)
     }
-    graph.refreshing.token = makeToken()
+    graph.laziness.refreshing.token = makeToken()
     let isNested = graph.isSettling || graph.runningNumber >= 0
     if !isNested {
       graph.turn += 1
@@ -119,18 +121,18 @@ extension Machine {
         known.remove(waiting.removeLast())
         continue
       }
-      guard let awaited = graph.refreshing.awaited,
-        state.unwindTarget == Value(small: graph.refreshing.token)
+      guard let awaited = graph.laziness.refreshing.awaited,
+        state.unwindTarget == Value(small: graph.laziness.refreshing.token)
       else { break }
       _ = state.takeUnwindValue()
       graph.isUnwinding = false
       graph.words[0].isPuttingOff = false
-      graph.refreshing.awaited = nil
+      graph.laziness.refreshing.awaited = nil
       // A formula that waits for its own result is found when none is put off.
-      if !known.insert(awaited).inserted { graph.refreshing.isCircular = true }
+      if !known.insert(awaited).inserted { graph.laziness.refreshing.isCircular = true }
       waiting.append(awaited)
     }
-    graph.refreshing.isCircular = false
+    graph.laziness.refreshing.isCircular = false
     if !isNested {
       if graph.words[0].handler >= 0 { endFormulas() }
       graph.isSettling = false
@@ -150,9 +152,9 @@ extension Machine {
     let wasRunBySolver = graph.isRunBySolver
     // The formula that reads goes on recording its reads.
     if graph.runningNumber >= 0 { graph.isRunBySolver = true }
-    graph.refreshing.depth += 1
+    graph.laziness.refreshing.depth += 1
     graph.bringUpToDate(cell)
-    graph.refreshing.depth -= 1
+    graph.laziness.refreshing.depth -= 1
     graph.isRunBySolver = wasRunBySolver
     return graph.isUnwinding ? .unwind : .nil
   }

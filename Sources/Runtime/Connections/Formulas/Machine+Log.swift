@@ -111,10 +111,10 @@ extension Machine {
     let cell = graph.cellsByPlace[place]
     let known = cell.flatMap { graph[$0].cachedValue }
     if place.kind == .stored, let known, isUnchanged(known, value) { return nil }
-    let outer = graph.writing
-    graph.writing = cell
+    let outer = graph.writeState.writing
+    graph.writeState.writing = cell
     let outcome = unrecorded { withErrorsCaught { replace(value, at: place) } }
-    graph.writing = outer
+    graph.writeState.writing = outer
     if let cell = graph.cellsByPlace[place] { graph.forgetCachedValue(of: cell) }
     switch outcome {
     case .value: return nil

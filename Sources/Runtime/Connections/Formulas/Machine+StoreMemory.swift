@@ -14,13 +14,13 @@ extension Machine {
   /// - Returns: Whether it is such a write: no formula determines the place, and nothing is settled for it.
   @inline(never)
   func remembers(_ object: ObjectRef, slot: Int? = nil) -> Bool {
-    guard recorder != nil || graph.runningNumber >= 0, graph.writing == nil,
+    guard recorder != nil || graph.runningNumber >= 0, graph.writeState.writing == nil,
       isMemoryOfActiveStore(object, isStore: slot != nil)
     else { return false }
     var current = recorder
     while let each = current {
       each.forget(object, slot: slot)
-      if each.base != nil || each === graph.formulaRecorder { break }
+      if each.base != nil || each === graph.recording.formulaRecorder { break }
       current = each.outer
     }
     return true
@@ -34,7 +34,7 @@ extension Machine {
       return
     }
     if let whole = graph.whole(of: object) {
-      if graph.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+      if graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
       graph.recordRemembered(whole)
     }
     for cell in graph.watched[object.bits] ?? [] where graph[cell].place.kind == .element {

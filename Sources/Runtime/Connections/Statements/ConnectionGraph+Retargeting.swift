@@ -24,7 +24,7 @@ extension ConnectionGraph {
   ) {
     for step in steps {
       let cell = cell(for: step, name: nameOf(step))
-      pathWatchers[cell, default: ConnectionSet()].insert(connection)
+      paths.pathWatchers[cell, default: ConnectionSet()].insert(connection)
       updateHooks(of: cell)
       connection.steps.append(cell)
     }
@@ -35,8 +35,8 @@ extension ConnectionGraph {
     let steps = connection.steps
     connection.steps = []
     for step in steps {
-      structuralWork += pathWatchers[step]?.remove(connection) ?? 0
-      if pathWatchers[step]?.isEmpty ?? true { pathWatchers[step] = nil }
+      regionWork.structuralWork += paths.pathWatchers[step]?.remove(connection) ?? 0
+      if paths.pathWatchers[step]?.isEmpty ?? true { paths.pathWatchers[step] = nil }
       updateHooks(of: step)
     }
     release(steps)
@@ -48,8 +48,8 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure when an accessor on the way was interrupted.
   func retarget() throws(Failure) {
-    let waiting = retargeted
-    retargeted = []
+    let waiting = paths.retargeted
+    paths.retargeted = []
     var failure: Failure?
     for connection in waiting {
       guard connection.status == .active, let plan = connection.plan else { continue }
@@ -71,13 +71,13 @@ extension ConnectionGraph {
   private func retarget(_ connection: Connection, _ plan: ConnectionSpec) throws(Failure) {
     let known = connection.pathFailure ?? connection.ownFailure
     dissolve(connection)
-    blockingPlace = nil
+    replanning.blockingPlace = nil
     do throws(Failure) { try machine.establish(connection, plan) } catch {
       if isUnwinding { throw error }
       if connection.status == .active {
         if known != error.message { machine.report(error, of: connection) }
         connection.pathFailure = error.message
-        if let place = blockingPlace {
+        if let place = replanning.blockingPlace {
           watchPath(of: connection, through: [place], nameOf: { machine.name(of: $0) })
         }
         return

@@ -115,7 +115,7 @@ extension ConnectionGraph {
   ///
   /// Changes by others are recorded also for a relay that is just writing.
   func didObserveChange(of cell: CellID, identifier: Value? = nil, isByOthers: Bool = false) {
-    guard let connections = observers.byCell[cell] else { return }
+    guard let connections = watchers.observers.byCell[cell] else { return }
     for connection in connections {
       guard let observer = connection.observer, isByOthers || !observer.isSilent else { continue }
       for (index, each) in observer.cells.enumerated() where each == cell {
@@ -139,12 +139,12 @@ extension ConnectionGraph {
   private func record(
     side: Int, _ identifier: Value, of connection: Connection, _ observer: ConnectionObserver
   ) {
-    observers.clock += 1
+    watchers.observers.clock += 1
     let text = identifier.isNil ? "" : machine.text(identifier) ?? machine.referenceText(identifier)
-    observer.record(side: side, identifier, text, at: observers.clock)
+    observer.record(side: side, identifier, text, at: watchers.observers.clock)
     guard !observer.isQueued else { return }
     observer.isQueued = true
-    observers.queue.append(connection)
+    watchers.observers.queue.append(connection)
   }
 
   /// Returns the name of a cell for policies: a reference for a place in a store, else a symbol.
@@ -161,16 +161,16 @@ extension ConnectionGraph {
   /// Makes a relay watch the two places of its connection.
   func watch(_ connection: Connection, _ observer: ConnectionObserver, _ cells: [CellID]) {
     observer.cells = cells
-    if observer.isTruth(in: self) { observers.truthCount += 1 }
+    if observer.isTruth(in: self) { watchers.observers.truthCount += 1 }
     for cell in cells {
-      observers.byCell[cell, default: ConnectionSet()].insert(connection)
+      watchers.observers.byCell[cell, default: ConnectionSet()].insert(connection)
       updateHooks(of: cell)
       // Reading the value watches the inputs of a getter, too; the value of an element is kept.
       if let value = machine.currentValue(of: cell), self[cell].place.kind == .element {
         cacheValue(value, of: cell)
       }
     }
-    if let side = observer.heldSide { observers.deferred[cells[side - 1]] = connection }
+    if let side = observer.heldSide { watchers.observers.deferred[cells[side - 1]] = connection }
     recordStart(of: connection, observer)
   }
 
@@ -178,16 +178,16 @@ extension ConnectionGraph {
   func unwatch(_ connection: Connection) {
     guard let observer = connection.observer, !observer.cells.isEmpty else { return }
     let cells = observer.cells
-    if observer.isTruth(in: self) { observers.truthCount -= 1 }
+    if observer.isTruth(in: self) { watchers.observers.truthCount -= 1 }
     observer.cells = []
     for cell in cells {
-      structuralWork += observers.byCell[cell]?.remove(connection) ?? 0
-      if observers.byCell[cell]?.isEmpty ?? true {
-        observers.byCell[cell] = nil
-        observers.stored.forget(cell)
+      regionWork.structuralWork += watchers.observers.byCell[cell]?.remove(connection) ?? 0
+      if watchers.observers.byCell[cell]?.isEmpty ?? true {
+        watchers.observers.byCell[cell] = nil
+        watchers.observers.stored.forget(cell)
       }
       updateHooks(of: cell)
-      if observers.deferred[cell] == connection { observers.deferred[cell] = nil }
+      if watchers.observers.deferred[cell] == connection { watchers.observers.deferred[cell] = nil }
     }
     release(cells)
   }
@@ -207,8 +207,8 @@ extension ConnectionGraph {
 
   /// Returns the connections that have changes to tell, and removes them from the queue.
   func takeObservers() -> [(connection: Connection, changes: [ConnectionObserver.Change])] {
-    let due = observers.queue
-    observers.queue = []
+    let due = watchers.observers.queue
+    watchers.observers.queue = []
     return due.compactMap { connection in
       guard let observer = connection.observer else { return nil }
       observer.isQueued = false
@@ -221,11 +221,11 @@ extension ConnectionGraph {
 
   /// Forgets the changes of a turn that is given up.
   func forgetObservers() {
-    for connection in observers.queue {
+    for connection in watchers.observers.queue {
       connection.observer?.isQueued = false
       _ = connection.observer?.takeChanges()
     }
-    observers.queue = []
+    watchers.observers.queue = []
   }
 
   func mark(_ observer: ConnectionObserver, _ heap: Heap) {
@@ -241,16 +241,16 @@ extension Machine {
   /// - Returns: `unwind` when that was interrupted or failed, else nil.
   func tellObservers() -> Value {
     guard graph.atomicDepth == 0, !graph.isSettling, graph.running == nil,
-      !graph.observers.isTelling
+      !graph.watchers.observers.isTelling
     else { return .nil }
-    graph.observers.isTelling = true
-    defer { graph.observers.isTelling = false }
+    graph.watchers.observers.isTelling = true
+    defer { graph.watchers.observers.isTelling = false }
     var growth = ConnectionGrowth(limit: ConnectionGrowth.tellingLimit, graph)
     // The number of times that each has been told: a truth may have any number of others below it.
     var counts: [Int: Int] = [:]
     var most = 0
-    while !graph.observers.queue.isEmpty {
-      for connection in graph.observers.queue {
+    while !graph.watchers.observers.queue.isEmpty {
+      for connection in graph.watchers.observers.queue {
         let count = counts[connection.number, default: 0] + 1
         counts[connection.number] = count
         most = max(most, count)
@@ -259,8 +259,8 @@ extension Machine {
         return signal(error)
       }
       guard most <= ConnectionGraph.changeLimit else {
-        let names = graph.observers.queue.map(\.text).withoutRepetitions
-        let cell = graph.observers.queue.lazy.compactMap { $0.observer?.cells.first }.first
+        let names = graph.watchers.observers.queue.map(\.text).withoutRepetitions
+        let cell = graph.watchers.observers.queue.lazy.compactMap { $0.observer?.cells.first }.first
         graph.forgetObservers()
         return signal(cell.map { graph.doesNotSettle(through: $0) } ?? .doesNotSettle(names))
       }
@@ -297,7 +297,8 @@ extension Machine {
   ///
   /// - Returns: whether the cell takes no value from outside.
   func holdWrite(_ value: Value, to cell: CellID) -> Bool {
-    guard let connection = graph.observers.deferred[cell], let observer = connection.observer,
+    guard let connection = graph.watchers.observers.deferred[cell],
+      let observer = connection.observer,
       !observer.isSilent
     else { return false }
     observer.wanted = value
@@ -323,7 +324,8 @@ extension Machine {
   ///
   /// - Returns: the answer, or `unwind`.
   func settleObservers(answering value: Value) -> Value {
-    guard !graph.observers.queue.isEmpty, graph.storing == nil, graph.writing == nil,
+    guard !graph.watchers.observers.queue.isEmpty, graph.storedCells.storing == nil,
+      graph.writeState.writing == nil,
       !graph.isSettling, graph.atomicDepth == 0
     else { return value }
     return settleGraph(answering: value)
@@ -345,7 +347,7 @@ extension Machine {
     if !isSame { didChangeStore(reference, in: store) }
     let outcome = try didWriteCell(reference, in: store, before)
     // The connections that are told now may have written, too.
-    graph.directWrite = (store, reference, referenceText(reference))
+    graph.storedCells.directWrite = (store, reference, referenceText(reference))
     return outcome
   }
 
@@ -358,7 +360,7 @@ extension Machine {
     if !graph.hasStoredCells { return settleObservers(answering: store) }
     let key = canonicalReference(reference, in: store)
     guard let cell = graph.cellsByPlace[Place(kind: .stored, object: store, index: -1, key: key)],
-      cell != graph.storing, cell != graph.writing
+      cell != graph.storedCells.storing, cell != graph.writeState.writing
     else { return settleObservers(answering: store) }
     if let running = graph.running {
       if remembers(ObjectRef(store), slot: -1) { return store }
@@ -368,7 +370,9 @@ extension Machine {
     graph.takeUpChange(of: cell, by: stackTrace(limit: 1).first, old: old)
     try graph.refuseForeignWrite(to: cell)
     // A store that passes on a value has not answered its put yet: that is one change.
-    if graph.isSettling || graph.atomicDepth > 0 || graph.storing != nil || graph.writing != nil {
+    if graph.isSettling || graph.atomicDepth > 0 || graph.storedCells.storing != nil
+      || graph.writeState.writing != nil
+    {
       return store
     }
     return settleGraph(answering: store)

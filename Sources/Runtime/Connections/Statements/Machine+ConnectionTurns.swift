@@ -8,8 +8,8 @@ extension Machine {
   /// That comes before anybody hears of the failure: what a handler writes is none of it. A connection that
   /// stands elsewhere, in what the chain has called, is none of its pairs.
   func takingBackChain(at range: SourceRange?, _ failure: Failure) -> Failure {
-    guard let chain = graph.chain, chain == range else { return failure }
-    graph.chain = nil
+    guard let chain = graph.connecting.chain, chain == range else { return failure }
+    graph.connecting.chain = nil
     graph.atomicDepth -= 1
     return failure.adding(graph.abandonTurn())
   }
@@ -20,12 +20,14 @@ extension Machine {
   func endChain(_ pairs: Value, _ isOwnTurn: Bool, answering value: Value) -> Value {
     var refusal: Failure?
     do throws(Failure) { try graph.endBatch() } catch {
-      if !value.isUnwind { refusal = isOwnTurn ? takingBackChain(at: graph.chain, error) : error }
+      if !value.isUnwind {
+        refusal = isOwnTurn ? takingBackChain(at: graph.connecting.chain, error) : error
+      }
     }
     if refusal != nil || value.isUnwind, !isOwnTurn { disconnect(pairsOfChain: pairs) }
     if let refusal { return signalForBatch(refusal) }
-    guard isOwnTurn, graph.chain != nil else { return value }
-    graph.chain = nil
+    guard isOwnTurn, graph.connecting.chain != nil else { return value }
+    graph.connecting.chain = nil
     graph.atomicDepth -= 1
     if value.isUnwind {
       // Somebody leaves the statement, or what stands for a pair has failed.
@@ -53,15 +55,15 @@ extension Machine {
 
   /// Signals the failure with which a batch ended, at the statement that caused it.
   func signalForBatch(_ failure: Failure) -> Value {
-    exceptions.failurePlace = graph.batchBlockingPlace
-    graph.batchBlockingPlace = nil
+    exceptions.failurePlace = graph.connecting.batchBlockingPlace
+    graph.connecting.batchBlockingPlace = nil
     defer { exceptions.failurePlace = nil }
     return signal(failure)
   }
 
   /// Returns the state of an equality that follows from others; nil for any other connection.
   func redundantState(of connection: Connection) -> String? {
-    guard let (left, right) = graph.redundant[connection] else { return nil }
+    guard let (left, right) = graph.replanning.redundant[connection] else { return nil }
     guard let one = currentValue(of: left), let other = currentValue(of: right) else {
       return "waiting"
     }

@@ -106,12 +106,14 @@ extension Machine {
   /// Ends a connection, or suspends it, and has equations solve again for what they have taken as constants because
   /// of it.
   func end(_ connection: Connection, by ending: (Connection) -> Void) {
-    guard !graph.frozenConnections.isEmpty, !graph.isSettling, connection.status == .active else {
+    guard !graph.replanning.frozenConnections.isEmpty, !graph.isSettling,
+      connection.status == .active
+    else {
       return ending(connection)
     }
     let freezing = graph.freezing(becauseOf: connection)
     ending(connection)
-    graph.frozenConnections.removeAll { number in
+    graph.replanning.frozenConnections.removeAll { number in
       freezing.contains { $0.id == number } || graph.connections[Int(number)] == nil
     }
     var revision = Revision()
@@ -155,7 +157,7 @@ extension Machine {
     if plan.other != nil, connection.observer?.kind == .places { return nil }
     if let linear = plan.linear { return linear }
     guard let name = plan.solver, let sum = plan.otherwise,
-      graph.solvers.contains(where: { $0.name == name && $0.solvesSums })
+      graph.replanning.solvers.contains(where: { $0.name == name && $0.solvesSums })
     else { return nil }
     return sum
   }

@@ -24,7 +24,7 @@ extension Machine {
     let isNamed = cells.contains { cell in
       named.contains(cell) && graph.way(from: starts, to: [cell]) != nil
     }
-    if isNamed { graph.refusedStatement = failure }
+    if isNamed { graph.halt.refusedStatement = failure }
   }
 
   /// Returns the places behind variables that a text names.

@@ -225,14 +225,14 @@ extension Machine {
     if let solver = connections.registeredSolvers[name] {
       return RequestedSolver(name: name, native: nil, prototype: solver.prototype)
     }
-    guard let native = graph.solvers.first(where: { $0.name == name }) else {
+    guard let native = graph.replanning.solvers.first(where: { $0.name == name }) else {
       throw .noSuchSolver(name, solverNames)
     }
     return RequestedSolver(name: name, native: native, prototype: .nil)
   }
 
   /// The names of all solvers: those that ship and those of the program, each cheapest first.
-  var solverNames: [String] { graph.solvers.map { $0.name } + registeredSolverNames }
+  var solverNames: [String] { graph.replanning.solvers.map { $0.name } + registeredSolverNames }
 
   /// Refuses what changes connections while a solver is at work.
   func refuseInSolver() throws(Failure) {

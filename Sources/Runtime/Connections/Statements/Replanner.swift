@@ -54,7 +54,7 @@ struct Replanner {
     around connection: Connection, _ plan: ConnectionSpec, after refusal: Failure
   ) -> [Revision] {
     guard refusal.concernsSolvers, connection.status == .active, !graph.isSettling,
-      graph.runningNumber < 0, !graph.isReplanning
+      graph.runningNumber < 0, !graph.replanning.isReplanning
     else { return [] }
     return [
       solvingForFrozen(of: connection, plan), freezingReads(of: connection, plan),
@@ -67,16 +67,17 @@ struct Replanner {
   private func awaitingInverse(
     _ connection: Connection, _ plan: ConnectionSpec, after refusal: Failure
   ) -> Alternative? {
-    guard graph.batchDepth > 0, refusal.errorClass == .constraintError, !refusal.isUnwinding,
+    guard graph.connecting.batchDepth > 0, refusal.errorClass == .constraintError,
+      !refusal.isUnwinding,
       connection.status == .active, plan.strength == .required, plan.requestedSolver == nil,
       plan.solver == nil, plan.linear == nil, plan.other == nil, !graph.isSettling,
-      !graph.isReplanning
+      !graph.replanning.isReplanning
     else { return nil }
     return Alternative(
       attempt: { () throws(Failure) in
         graph.dissolve(connection)
-        graph.mayContest = true
-        defer { graph.mayContest = false }
+        graph.replanning.mayContest = true
+        defer { graph.replanning.mayContest = false }
         try machine.establishAsItStands(connection, plan)
       },
       tellsMore: { _ in true })
@@ -98,7 +99,7 @@ struct Replanner {
   /// The revision in which equations solve for what they have taken as constants and a connection would have
   /// solved for; nil where there is none of that.
   private func solvingForFrozen(of connection: Connection, _ plan: ConnectionSpec) -> Revision? {
-    if graph.frozenConnections.isEmpty { return nil }
+    if graph.replanning.frozenConnections.isEmpty { return nil }
     let cells = Set(connection.formulas.flatMap(\.variables))
     var revision = Revision()
     revision.append(connection, plan, .added)
@@ -165,12 +166,12 @@ struct Replanner {
 
   /// Carries out a revision that was not asked for.
   private func replan(_ revision: Revision) throws(Failure) {
-    graph.isReplanning = true
-    defer { graph.isReplanning = false }
+    graph.replanning.isReplanning = true
+    defer { graph.replanning.isReplanning = false }
     try carryOut(revision)
     let concerned = Set(revision.entries.map(\.connection.id))
-    graph.frozenConnections.removeAll { concerned.contains($0) }
-    graph.frozenConnections += revision.entries
+    graph.replanning.frozenConnections.removeAll { concerned.contains($0) }
+    graph.replanning.frozenConnections += revision.entries
       .filter { $0.spec.linear?.frozen.isEmpty == false }.map(\.connection.id)
   }
 
@@ -215,10 +216,10 @@ struct Replanner {
     let connection = entry.connection
     connection.plan = old.spec
     guard entry.role != .added, let spec = old.spec else { return }
-    graph.isRestoring = entry.role == .adjusted
+    graph.replanning.isRestoring = entry.role == .adjusted
     // It was in force so, or had still to come into force.
     try? machine.establish(connection, spec)
-    graph.isRestoring = false
+    graph.replanning.isRestoring = false
     if entry.role == .changed { return graph.takeUp(old.runs, in: connection, isUpToDate: true) }
     graph.restore(old.runs, of: connection)
     // A solver of sums need not have run any of its formulas.

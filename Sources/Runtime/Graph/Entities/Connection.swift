@@ -65,7 +65,7 @@ struct Connection: Hashable {
   var number: Int { Int(id) }
 
   private var graph: ConnectionGraph { unsafe owner }
-  private var table: ConnectionTable { graph.connectionTable }
+  private var table: ConnectionTable { graph.connecting.connectionTable }
   private var extras: ConnectionExtras? { table.extras[id] }
 
   var status: Status {

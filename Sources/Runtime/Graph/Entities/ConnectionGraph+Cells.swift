@@ -10,7 +10,7 @@ extension ConnectionGraph {
     if let id = cellsByPlace[place] { return id }
     let id: CellID
     let name = name()
-    if let free = freeCells.popLast() {
+    if let free = cells.freeCells.popLast() {
       id = free
       cells.reuse(id.rawValue, name: name)
       hot[id.rawValue] = HotCell(place)
@@ -21,7 +21,7 @@ extension ConnectionGraph {
       hot.append(HotCell(place))
     }
     watch(place, id)
-    if words[0][.released], let count = changesOfReleased[place] {
+    if words[0][.released], let count = ended.changesOfReleased[place] {
       hot[id.rawValue].turn = words[0].firstTurn
       hot[id.rawValue].changes = count
     }
@@ -32,7 +32,7 @@ extension ConnectionGraph {
 
   /// Returns the number of the cell of a place, or -1.
   @inline(__always)
-  func number(of place: Place) -> Int32 { objectMap.find(place, in: hot) }
+  func number(of place: Place) -> Int32 { cells.objectMap.find(place, in: hot) }
 
   /// The cells by their places.
   var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
@@ -85,9 +85,10 @@ extension ConnectionGraph {
   /// Updates whether changes of a cell concern more than the formulas that read it.
   func updateHooks(of id: CellID) {
     let isHooked =
-      !cells[id.index].properties.isEmpty || pathWatchers[id] != nil || observers.byCell[id] != nil
-      || foldsByCell[id] != nil || lazyReaders[id] != nil
-      || !contents.holders(of: id).isEmpty
+      !cells[id.index].properties.isEmpty || paths.pathWatchers[id] != nil
+      || watchers.observers.byCell[id] != nil
+      || folding.foldsByCell[id] != nil || laziness.lazyReaders[id] != nil
+      || !storedCells.contents.holders(of: id).isEmpty
     setFlag(CellFlag.hasObservers, of: id, to: isHooked)
     touch(id)
   }
@@ -95,18 +96,18 @@ extension ConnectionGraph {
   private func watch(_ place: Place, _ id: CellID) {
     switch place.kind {
     case .slot, .element, .whole:
-      objectMap.insert(id.rawValue, in: hot)
+      cells.objectMap.insert(id.rawValue, in: hot)
       ObjectRef(place.object).flags |= ObjectFlag.watched
     case .property:
-      objectMap.insert(id.rawValue, in: hot)
+      cells.objectMap.insert(id.rawValue, in: hot)
     case .stored:
-      objectMap.insertStored(id.rawValue, in: hot)
-      storedCellCount += 1
+      cells.objectMap.insertStored(id.rawValue, in: hot)
+      storedCells.storedCellCount += 1
     }
   }
 
   /// Whether any place of a store takes part in connections.
-  var hasStoredCells: Bool { storedCellCount > 0 }
+  var hasStoredCells: Bool { storedCells.storedCellCount > 0 }
 
   /// Returns the cell of a place that a statement names: messages use the name of the first statement.
   func cell(for place: Place, named name: String) -> CellID {
@@ -121,7 +122,7 @@ extension ConnectionGraph {
 
   /// Returns the cell of a slot, if the slot is watched.
   func cell(of object: ObjectRef, slot: Int) -> CellID? {
-    let number = objectMap.find(slot: slot, of: object, in: hot)
+    let number = cells.objectMap.find(slot: slot, of: object, in: hot)
     return number < 0 ? nil : CellID(number)
   }
 
@@ -170,12 +171,12 @@ extension ConnectionGraph {
   func keepingCells<Result, Problem: Error>(
     _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
-    keepingDepth += 1
+    connecting.keepingDepth += 1
     defer {
-      keepingDepth -= 1
-      if keepingDepth == 0, !releasedLater.isEmpty {
-        let ids = releasedLater
-        releasedLater = []
+      connecting.keepingDepth -= 1
+      if connecting.keepingDepth == 0, !connecting.releasedLater.isEmpty {
+        let ids = connecting.releasedLater
+        connecting.releasedLater = []
         release(ids)
       }
     }
@@ -184,8 +185,8 @@ extension ConnectionGraph {
 
   /// Frees cells that are no longer used.
   func release(_ ids: [CellID]) {
-    if keepingDepth > 0 {
-      releasedLater += ids
+    if connecting.keepingDepth > 0 {
+      connecting.releasedLater += ids
     } else {
       free(ids)
     }
@@ -197,15 +198,15 @@ extension ConnectionGraph {
     for id in ids {
       let cell = self[id]
       guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
-        cell.properties.isEmpty, pathWatchers[id] == nil, !isJoined(id),
-        observers.byCell[id] == nil, contents.holders(of: id).isEmpty
+        cell.properties.isEmpty, paths.pathWatchers[id] == nil, !isJoined(id),
+        watchers.observers.byCell[id] == nil, storedCells.contents.holders(of: id).isEmpty
       else { continue }
       if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {
-        changesOfReleased[cell.place] = hot[id.rawValue].changes
+        ended.changesOfReleased[cell.place] = hot[id.rawValue].changes
       }
       if cell.place.kind == .stored {
-        objectMap.removeStored(id.rawValue, in: hot)
-        storedCellCount -= 1
+        cells.objectMap.removeStored(id.rawValue, in: hot)
+        storedCells.storedCellCount -= 1
         touch(id)
       } else {
         unwatch(cell.place, id)
@@ -217,8 +218,8 @@ extension ConnectionGraph {
       let slots = cell.slots
       cells.free(id.rawValue)
       writes.forget(id)
-      valuesBefore[id] = nil
-      freeCells.append(id)
+      writeState.valuesBefore[id] = nil
+      cells.freeCells.append(id)
       machine.heap.countOutside(-GraphSize.cell)
       release(slots)
       forgetContents(id)
@@ -226,17 +227,18 @@ extension ConnectionGraph {
   }
 
   private func unwatch(_ place: Place, _ id: CellID) {
-    guard objectMap.remove(id.rawValue, in: hot) else { return }
+    guard cells.objectMap.remove(id.rawValue, in: hot) else { return }
     ObjectRef(place.object).flags &= ~ObjectFlag.watched
   }
 
   /// Returns whether a formula joins the cell that is not in force yet, or will be again.
   private func isJoined(_ id: CellID) -> Bool {
-    if awaitingInverse.isEmpty && yielded.isEmpty { return false }
+    if replanning.awaitingInverse.isEmpty && replanning.yielded.isEmpty { return false }
     func concerns(_ constraint: Constraint) -> Bool {
       constraint.formulas.contains { $0.output == id || $0.inputs.contains(id) }
     }
-    return awaitingInverse.contains(where: concerns) || yielded.contains(where: concerns)
+    return replanning.awaitingInverse.contains(where: concerns)
+      || replanning.yielded.contains(where: concerns)
   }
 }
 

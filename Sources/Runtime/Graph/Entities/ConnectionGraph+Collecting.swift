@@ -18,8 +18,8 @@ extension ConnectionGraph {
     disconnect(markLiving(heap))
     markStores(heap)
     purgeDeadCells(heap)
-    if !instanceNumbers.isEmpty {
-      instanceNumbers.removeAll { !heap.isMarked(ObjectRef($0)) }
+    if !naming.instanceNumbers.isEmpty {
+      naming.instanceNumbers.removeAll { !heap.isMarked(ObjectRef($0)) }
     }
     for index in cells.indices where !cells[index].isFree {
       heap.mark(hot[index].key)
@@ -27,7 +27,7 @@ extension ConnectionGraph {
     }
     purgeLog(heap)
     log.structure.mark(heap)
-    for value in valuesBefore.values { heap.mark(value) }
+    for value in writeState.valuesBefore.values { heap.mark(value) }
     causes.mark(heap)
     heap.drain()
     forEachRecorder { $0.purge(heap) }
@@ -168,12 +168,12 @@ extension ConnectionGraph {
         if let constraint = reader.constraint { touched.append(constraint) }
       }
       cells[index].removeReaders()
-      for connection in pathWatchers[id] ?? ConnectionSet() {
+      for connection in paths.pathWatchers[id] ?? ConnectionSet() {
         connection.steps.removeAll { $0 == id }
       }
-      pathWatchers[id] = nil
-      observers.byCell[id] = nil
-      lazyReaders[id] = nil
+      paths.pathWatchers[id] = nil
+      watchers.observers.byCell[id] = nil
+      laziness.lazyReaders[id] = nil
       setFlag(CellFlag.hasObservers, of: id, to: false)
       for property in cells[index].properties { cells[property.index].slots.removeAll { $0 == id } }
       cells[index].properties = []
@@ -186,7 +186,7 @@ extension ConnectionGraph {
     for constraint in touched.withoutRepetitions where constraint.level >= 0 {
       guard let formula = constraint.firstFormula else { continue }
       // With fewer inputs the order stands.
-      try? levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
+      try? levelOrder.levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
     }
   }
 }

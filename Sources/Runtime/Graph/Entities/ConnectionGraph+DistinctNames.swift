@@ -51,12 +51,19 @@ struct InstanceNumbers {
   }
 }
 
+/// What tells the places of equal names apart in messages.
+final class Naming {
+  /// The table for naming many places: nothing yet at first; nil at any other time.
+  var nameTable: NameTable??
+  var instanceNumbers = InstanceNumbers()
+}
+
 extension ConnectionGraph {
   /// Names many places: the data gathered for the first one is kept for all.
   func withNames<Result>(_ body: () -> Result) -> Result {
-    let outer = nameTable
-    if outer == nil { nameTable = .some(nil) }
-    defer { nameTable = outer }
+    let outer = naming.nameTable
+    if outer == nil { naming.nameTable = .some(nil) }
+    defer { naming.nameTable = outer }
     return body()
   }
 
@@ -64,10 +71,10 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(cells + variables of the program), once within `withNames`.
   private func knownNames() -> NameTable? {
-    guard let known = nameTable else { return nil }
+    guard let known = naming.nameTable else { return nil }
     if let known { return known }
     let table = makeNameTable()
-    nameTable = .some(table)
+    naming.nameTable = .some(table)
     return table
   }
 
@@ -168,16 +175,16 @@ extension ConnectionGraph {
     if let name = variable(holding: object) { return name }
     let info = machine.classInfo(of: object)
     let index = Int(info.index)
-    if instanceNumbers[object] == nil {
+    if naming.instanceNumbers[object] == nil {
       // In the order of their cells, which is the same in each run.
       for cell in cells.indices.lazy.map({ CellID($0) }) where !self[cell].isFree {
         let place = place(of: cell)
         guard instanceClass(of: place) == index else { continue }
-        instanceNumbers.number(place.object, ofClass: index)
+        naming.instanceNumbers.number(place.object, ofClass: index)
       }
-      instanceNumbers.number(object, ofClass: index)
+      naming.instanceNumbers.number(object, ofClass: index)
     }
-    return "\(info.name) \(instanceNumbers[object] ?? 0)"
+    return "\(info.name) \(naming.instanceNumbers[object] ?? 0)"
   }
 
   /// Returns the holder of a collection: a variable of the program, or a place that has a cell.

@@ -4,6 +4,26 @@ internal import TenonTables
 
 // The records of formulas, and their descriptions for solvers.
 
+/// What has ended in a turn, and what a turn has still to write down.
+final class EndedParts: GraphPart {
+  /// The formulas that have ended in a turn, or while one was running.
+  var endedFormulas: [Formula] = [] { didSet { didEnd() } }
+  /// The numbers of the connections that have ended so: messages about the work of a formula may name
+  /// them.
+  var endedConnections: [Int32] = [] { didSet { didEnd() } }
+  /// The numbers of changes of places whose cells were freed in this settling: a connection that joins them
+  /// anew goes on counting.
+  var changesOfReleased: [Place: Int32] = [:] {
+    didSet { unsafe graph?.words[0][.released] = !changesOfReleased.isEmpty }
+  }
+  /// The plans whose formulas have run without that being written down for each.
+  var openPlans: [LaidOutPlan] = []
+
+  private func didEnd() {
+    unsafe graph?.words[0][.ended] = !endedFormulas.isEmpty || !endedConnections.isEmpty
+  }
+}
+
 extension ConnectionGraph {
   /// Makes a formula of a connection; it is not in force yet.
   func makeFormula(
@@ -11,10 +31,10 @@ extension ConnectionGraph {
   ) -> Formula {
     let inputs = inputs.withoutRepetitions
     let record = FormulaRecord(
-      order: nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1)
+      order: connecting.nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1)
     let hot = HotFormula(of: connection, output, source)
-    nextOrder &+= 1
-    let number = freeFormulas.popLast() ?? Int32(formulas.count)
+    connecting.nextOrder &+= 1
+    let number = formulaTables.freeFormulas.popLast() ?? Int32(formulas.count)
     if Int(number) == formulas.count {
       formulas.append(record)
       hotFormulas.append(hot)
@@ -37,14 +57,14 @@ extension ConnectionGraph {
     forgetPlans()
     formulas[formula.id.rawValue].isUsed = false
     hotFormulas[formula.id.rawValue].kind = .none
-    failures[formula.id] = nil
-    if !reasonsToWait.isEmpty { reasonsToWait[formula.id] = nil }
+    failing.failures[formula.id] = nil
+    if !failing.reasonsToWait.isEmpty { failing.reasonsToWait[formula.id] = nil }
     machine.didEnd(formula.id)
     if isSettling || runningNumber >= 0 {
-      endedFormulas.append(formula)
+      ended.endedFormulas.append(formula)
     } else {
       formula.releaseRecord()
-      freeFormulas.append(formula.id.rawValue)
+      formulaTables.freeFormulas.append(formula.id.rawValue)
     }
   }
 
@@ -53,14 +73,16 @@ extension ConnectionGraph {
 
   /// The numbers of records of cells, formulas and constraints, free ones included.
   var recordCounts: (cells: Int, formulas: Int, constraints: Int) {
-    (cells.count, formulas.count, constraintRecords.count)
+    (cells.count, formulas.count, constraintTables.constraintRecords.count)
   }
 
   /// The number of cells in use.
-  var cellCount: Int { cells.count - freeCells.count }
+  var cellCount: Int { cells.count - cells.freeCells.count }
 
   /// The number of formulas that have not ended.
-  var formulaCount: Int { formulas.count - freeFormulas.count - endedFormulas.count }
+  var formulaCount: Int {
+    formulas.count - formulaTables.freeFormulas.count - ended.endedFormulas.count
+  }
 
   /// The formulas that have not ended.
   var formulasInUse: some Sequence<Formula> {
@@ -73,10 +95,6 @@ extension ConnectionGraph {
   /// Returns the one-way formula that determines a cell.
   func owner(of cell: CellID) -> Formula? { formula(cells[cell.rawValue].ownerNumber) }
 
-  func recordEnded() {
-    words[0][.ended] = !endedFormulas.isEmpty || !endedConnections.isEmpty
-  }
-
   /// Frees the ended formulas and connections, and makes the numbers of the formulas available
   /// again.
   ///
@@ -84,12 +102,12 @@ extension ConnectionGraph {
   /// taken for the value of another; and code in Swift is called without being counted.
   func releaseEnded() {
     guard !isSettling, runningNumber < 0 else { return }
-    let ended = endedFormulas
-    endedFormulas = []
-    for formula in ended {
+    let formulas = ended.endedFormulas
+    ended.endedFormulas = []
+    for formula in formulas {
       // Objects of its code may write, and connect, when they are released: the number is its own till then.
       formula.releaseRecord()
-      freeFormulas.append(formula.id.rawValue)
+      formulaTables.freeFormulas.append(formula.id.rawValue)
     }
     releaseEndedConnections()
   }
@@ -148,7 +166,7 @@ extension ConnectionGraph {
     if let known = knownConstraint(for: formula) { return known }
     if isOnly { return makeLoneConstraint(of: formula) }
     let constraint = makeConstraint(over: formula)
-    constraintTable.insert(constraint)
+    constraintTables.constraintTable.insert(constraint)
     return constraint
   }
 

@@ -103,7 +103,7 @@ final class ConnectionTable {
 struct Connections {
   unowned(unsafe) fileprivate let graph: ConnectionGraph
 
-  private var table: ConnectionTable { unsafe graph.connectionTable }
+  private var table: ConnectionTable { unsafe graph.connecting.connectionTable }
 
   /// The number of connections, and the number that the memory suffices for.
   var count: Int { table.count }
@@ -128,19 +128,19 @@ extension ConnectionGraph {
   /// Makes a connection that has no formulas yet.
   func makeConnection(_ statement: StatementSite) -> Connection {
     // Numbers are used again only after all of them have been.
-    while connectionTable.contains(nextConnection) { advanceNumber() }
-    let connection = Connection(nextConnection, in: self)
+    while connecting.connectionTable.contains(connecting.nextConnection) { advanceNumber() }
+    let connection = Connection(connecting.nextConnection, in: self)
     advanceNumber()
-    connectionTable.insert(connection.id, statement)
+    connecting.connectionTable.insert(connection.id, statement)
     return connection
   }
 
   private func advanceNumber() {
-    if nextConnection < Int32.max {
-      nextConnection += 1
+    if connecting.nextConnection < Int32.max {
+      connecting.nextConnection += 1
       return
     }
-    nextConnection = 1
+    connecting.nextConnection = 1
     // Watches kept by such numbers are those of connections that are there.
     machine.willReuseNumbers()
   }
@@ -152,17 +152,19 @@ extension ConnectionGraph {
     for part in connection.parts where part != connection { disconnect(part) }
     connection.status = .disconnected
     if connection.isInvariant {
-      invariants.count -= 1
-      invariants.doubtful.removeAll { $0 == connection }
+      watchers.invariants.count -= 1
+      watchers.invariants.doubtful.removeAll { $0 == connection }
     }
     dissolve(connection)
     // The formula that runs now may have it named.
-    endedConnections.append(connection.id)
+    ended.endedConnections.append(connection.id)
     if !isSettling, runningNumber < 0 { releaseEndedConnections() }
   }
 
   /// Forgets the connections that have ended meanwhile.
   func releaseEndedConnections() {
-    while let number = endedConnections.popLast() { connectionTable.remove(number) }
+    while let number = ended.endedConnections.popLast() {
+      connecting.connectionTable.remove(number)
+    }
   }
 }

@@ -142,12 +142,12 @@ struct Formula: Hashable {
     nonmutating _modify { yield unsafe &graph.hotFormulas[id.rawValue] }
   }
 
-  private var extras: FormulaExtras? { unsafe graph.formulaExtras[id.rawValue] }
+  private var extras: FormulaExtras? { unsafe graph.formulaTables.formulaExtras[id.rawValue] }
 
   private func makeExtras() -> FormulaExtras {
     if let extras { return extras }
     let made = FormulaExtras()
-    unsafe graph.formulaExtras[id.rawValue] = made
+    unsafe graph.formulaTables.formulaExtras[id.rawValue] = made
     return made
   }
 
@@ -170,22 +170,22 @@ struct Formula: Hashable {
     case 0, 1: break
     case 2:
       record.firstInput = inputs[0].rawValue
-      unsafe graph.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
-    default: unsafe graph.manyInputs[id.rawValue] = inputs
+      unsafe graph.formulaTables.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
+    default: unsafe graph.formulaTables.manyInputs[id.rawValue] = inputs
     }
   }
 
   /// Releases its data, after it has ended.
   func releaseRecord() {
     hot.connection = 0
-    unsafe graph.nextOfConnection.remove(id.rawValue)
-    unsafe graph.secondInputs.remove(id.rawValue)
-    unsafe graph.manyInputs[id.rawValue] = nil
-    unsafe graph.formulaExtras[id.rawValue] = nil
-    unsafe graph.lastReads.remove(id.rawValue)
+    unsafe graph.formulaTables.nextOfConnection.remove(id.rawValue)
+    unsafe graph.formulaTables.secondInputs.remove(id.rawValue)
+    unsafe graph.formulaTables.manyInputs[id.rawValue] = nil
+    unsafe graph.formulaTables.formulaExtras[id.rawValue] = nil
+    unsafe graph.recording.lastReads.remove(id.rawValue)
     if let native {
       record.hasNative = false
-      unsafe graph.natives.remove(native)
+      unsafe graph.recording.natives.remove(native)
     }
   }
 
@@ -225,12 +225,12 @@ struct Formula: Hashable {
 
   /// The next formula of its connection.
   var nextOfConnection: Formula? {
-    get { unsafe graph.formula(graph.nextOfConnection[id.rawValue]) }
+    get { unsafe graph.formula(graph.formulaTables.nextOfConnection[id.rawValue]) }
     nonmutating set {
       if let newValue {
-        unsafe graph.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
+        unsafe graph.formulaTables.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
       } else {
-        unsafe graph.nextOfConnection.remove(id.rawValue)
+        unsafe graph.formulaTables.nextOfConnection.remove(id.rawValue)
       }
     }
   }
@@ -251,10 +251,10 @@ struct Formula: Hashable {
   var staticInputs: [CellID] {
     let first = record.firstInput
     if first >= 0 {
-      let second = unsafe graph.secondInputs[id.rawValue]
+      let second = unsafe graph.formulaTables.secondInputs[id.rawValue]
       return second < 0 ? [CellID(first)] : [CellID(first), CellID(second)]
     }
-    return unsafe graph.manyInputs[id.rawValue] ?? native?.inputs ?? []
+    return unsafe graph.formulaTables.manyInputs[id.rawValue] ?? native?.inputs ?? []
   }
 
   /// The further cells that its last run has read.
@@ -273,8 +273,8 @@ struct Formula: Hashable {
 
   /// The reads of the last run in their order, by which new reads are found quickly.
   var lastReads: [Place] {
-    get { unsafe graph.lastReads[id.rawValue] }
-    nonmutating set { unsafe graph.lastReads[id.rawValue] = newValue }
+    get { unsafe graph.recording.lastReads[id.rawValue] }
+    nonmutating set { unsafe graph.recording.lastReads[id.rawValue] = newValue }
   }
 
   /// The state of its fold, if it is one over the elements of a collection.
@@ -337,7 +337,7 @@ struct Formula: Hashable {
       switch hot.status {
       case .waiting: .waiting
       case .satisfied: .satisfied
-      case .failed, .heldBack: .failed(unsafe graph.failures[id] ?? "")
+      case .failed, .heldBack: .failed(unsafe graph.failing.failures[id] ?? "")
       }
     }
     nonmutating set {
@@ -349,10 +349,10 @@ struct Formula: Hashable {
       case .satisfied: hot.status = .satisfied
       case .failed(let message):
         hot.status = .failed
-        unsafe graph.failures[id] = message
+        unsafe graph.failing.failures[id] = message
       }
       if old == .failed || old == .heldBack, hot.status != .failed {
-        unsafe graph.failures[id] = nil
+        unsafe graph.failing.failures[id] = nil
       }
     }
   }
@@ -386,7 +386,7 @@ struct Formula: Hashable {
   func mayHave(_ count: Int) -> Bool {
     let inputs: Int
     if record.firstInput >= 0 {
-      inputs = unsafe graph.secondInputs[id.rawValue] < 0 ? 1 : 2
+      inputs = unsafe graph.formulaTables.secondInputs[id.rawValue] < 0 ? 1 : 2
     } else {
       inputs = staticInputs.count
     }
@@ -396,7 +396,9 @@ struct Formula: Hashable {
   /// The variables, without making an array of one or two.
   var variableSet: Variables {
     let (input, output) = (record.firstInput, hot.output)
-    if input >= 0, unsafe graph.secondInputs[id.rawValue] < 0 { return Variables(input, output) }
+    if input >= 0, unsafe graph.formulaTables.secondInputs[id.rawValue] < 0 {
+      return Variables(input, output)
+    }
     return Variables(Set(staticInputs + [CellID(output)]).sorted())
   }
 }

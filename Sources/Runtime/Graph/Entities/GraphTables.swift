@@ -3,6 +3,28 @@ internal import TenonTables
 
 // The search for constraints by their cells, with little memory for each.
 
+/// The data of formulas that few of them have, by their numbers.
+final class FormulaTables {
+  let formulaExtras = SparseTable<FormulaExtras>()
+  /// For the number of a formula that reads two cells the second one.
+  let secondInputs = NumberMap()
+  /// For the number of a formula that reads more than two cells all of them.
+  let manyInputs = SparseTable<[CellID]>()
+  /// For the number of a formula the next one of its connection.
+  let nextOfConnection = NumberMap()
+  var freeFormulas: [Int32] = []
+}
+
+/// The records of constraints.
+final class ConstraintTables {
+  let constraintRecords = PagedTable<ConstraintRecord>()
+  var freeConstraints: [Int32] = []
+  /// The constraints that other formulas over the same cells join.
+  let constraintTable = ConstraintTable()
+  /// The last number that tells a constraint from another one that gets its number later.
+  var nextStamp: UInt32 = 0
+}
+
 /// The constraints that other formulas over the same cells join, by those cells: a hash table with open
 /// addressing.
 final class ConstraintTable {

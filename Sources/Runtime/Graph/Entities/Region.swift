@@ -1,4 +1,23 @@
+internal import TenonTables
 internal import TenonSolverKit
+
+/// The work on regions that is left.
+final class RegionWork: GraphPart {
+  /// The regions that have pending changes.
+  var waitingRegions: [Region] = [] {
+    didSet { unsafe graph?.words[0][.regionsWaiting] = !waitingRegions.isEmpty }
+  }
+  /// The regions that may have fallen apart, as constraints were removed.
+  var possiblySplitRegions: [Region] = []
+  /// The number of constraints given to the solvers of regions anew, of cells looked at for cycles, and of
+  /// connections looked at for one that ends.
+  var structuralWork = 0
+  /// While many connections end at once: the regions that fell apart, and the constraints that lost a
+  /// formula.
+  var broken: (regions: [Region], constraints: [Constraint])?
+  /// A cell of a cycle that has come up when levels were raised, until it is told.
+  var cellOfCycle: CellID?
+}
 
 /// Constraints of several directions that share cells, kept by one solver.
 final class Region {

@@ -1,3 +1,4 @@
+internal import TenonLexer
 internal import TenonSolverKit
 internal import TenonTables
 
@@ -5,6 +6,28 @@ internal import TenonTables
 // The attempts after a refusal are in Replanning.
 
 // Taking formulas into force and out of it, all or nothing.
+
+/// The statements that are being connected.
+final class Connecting {
+  let connectionTable = ConnectionTable()
+  /// The number that the next connection gets, if it is free.
+  var nextConnection = Int32(1)
+  /// The number of connections that have come into force, and the number of the last one.
+  var newConnectionCount = 0
+  var lastNewConnection = 0
+  var nextOrder: UInt32 = 1
+  var batchDepth = 0
+  /// The statement because of which the last batch failed.
+  var batchBlockingPlace: TraceEntry?
+  /// The position of the chain whose pairs are being connected, of which all come into force or none.
+  var chain: SourceRange?
+  /// The savepoint of the last settled pair of the chain.
+  var chainMark = 0
+  /// The nesting depth of `keepingCells`.
+  var keepingDepth = 0
+  /// Cells that may be freed when `keepingCells` has ended.
+  var releasedLater: [CellID] = []
+}
 
 extension ConnectionGraph {
   /// Takes the formulas of a connection into force.
@@ -83,7 +106,7 @@ extension ConnectionGraph {
   /// something else.
   private func standsBesideBothWays(_ added: [Formula]) -> Bool {
     guard let first = added.first, first.equation == nil, !hasRequestedSolver(first.connection),
-      let others = constraintTable.find(first)?.formulas, let other = others.first,
+      let others = constraintTables.constraintTable.find(first)?.formulas, let other = others.first,
       added.count > 1 || other.connection.onlyFormula == nil
     else { return false }
     return !others.contains { other in added.contains { $0.output == other.output } }
@@ -106,7 +129,7 @@ extension ConnectionGraph {
     formula.constraint = nil
     forgetYielded(constraint)
     if constraint.isAwaitingInverse, constraint.formulas.count == 1 {
-      awaitingInverse.removeAll { $0 == constraint }
+      replanning.awaitingInverse.removeAll { $0 == constraint }
       constraint.isAwaitingInverse = false
     }
     if constraint.isMultiWay || constraint.hasRequestedSolver {
@@ -123,16 +146,16 @@ extension ConnectionGraph {
   // MARK: Batches
 
   /// Begins statements that are looked at together: a formula may stand before its inverse.
-  func beginBatch() { batchDepth += 1 }
+  func beginBatch() { connecting.batchDepth += 1 }
 
   /// Ends a batch.
   ///
   /// - Throws: a failure for the first formula whose cell another one determines, or that closes a cycle.
   func endBatch() throws(Failure) {
-    batchDepth -= 1
-    guard batchDepth == 0, !awaitingInverse.isEmpty else { return }
-    var waiting = awaitingInverse
-    awaitingInverse = []
+    connecting.batchDepth -= 1
+    guard connecting.batchDepth == 0, !replanning.awaitingInverse.isEmpty else { return }
+    var waiting = replanning.awaitingInverse
+    replanning.awaitingInverse = []
     for constraint in waiting { constraint.isAwaitingInverse = false }
     // A constraint that comes into force may be the one that another needs.
     var refusals: [Failure] = []
@@ -157,7 +180,9 @@ extension ConnectionGraph {
   /// Ends connections of a constraint, the last ones first, until the rest can be in force.
   private func refuse(_ constraint: Constraint) {
     while let last = constraint.formulas.last {
-      if batchBlockingPlace == nil { batchBlockingPlace = last.connection.site }
+      if connecting.batchBlockingPlace == nil {
+        connecting.batchBlockingPlace = last.connection.site
+      }
       let others = constraint.formulas.dropLast()
       disconnect(last.connection)
       guard !others.isEmpty else { return }
@@ -171,12 +196,12 @@ extension ConnectionGraph {
 
   /// Takes contested constraints into force that can be now.
   func retryAwaitingInverse() {
-    for constraint in awaitingInverse.prefix(ConnectionGraph.retryLimit) {
+    for constraint in replanning.awaitingInverse.prefix(ConnectionGraph.retryLimit) {
       guard let formula = constraint.firstFormula,
         constraint.isMultiWay || !self[formula.output].hasOwner
       else { continue }
       if !constraint.isMultiWay {
-        awaitingInverse.removeAll { $0 == constraint }
+        replanning.awaitingInverse.removeAll { $0 == constraint }
         constraint.isAwaitingInverse = false
       }
       // The remaining obstacles are reported when the batch ends.
@@ -193,7 +218,7 @@ extension ConnectionGraph {
   /// constraint that it conflicts with.
   func contest(_ constraint: Constraint) {
     constraint.isAwaitingInverse = true
-    awaitingInverse.append(constraint)
+    replanning.awaitingInverse.append(constraint)
   }
 }
 
@@ -204,7 +229,7 @@ extension ConnectionGraph {
   func dissolve(_ connection: Connection) {
     if connection.status != .disconnected { connection.materialize() }
     let formulas = connection.formulas
-    if !redundant.isEmpty { removeRedundant(connection, formulas) }
+    if !replanning.redundant.isEmpty { removeRedundant(connection, formulas) }
     connection.removeFormulas()
     var used: [CellID] = []
     withdrawTogether(formulas)
@@ -232,7 +257,7 @@ extension ConnectionGraph {
     for region: RegionIR
   ) throws(Failure) -> (solver: any ConnectorSolver, name: String) {
     var objections: [String] = []
-    for solver in solvers {
+    for solver in replanning.solvers {
       switch solver.accept(region) {
       case .yes: return (solver.init(), solver.name)
       case .no(let refusals):
@@ -271,7 +296,7 @@ extension ConnectionGraph {
       guard let cell = conflict.cells.first else { return .noSolver([]) }
       // The statements that make up a view are not the program's.
       let said = formulas.first { $0.connection.statement.origin != .kernel }
-      blockingPlace = self[cell].place
+      replanning.blockingPlace = self[cell].place
       return .noNumber(
         displayName(of: cell), machine.describe(machine.currentValue(of: cell) ?? .nil), said)
     case .unsupported(let reason):

@@ -155,7 +155,7 @@ extension ConnectionGraph {
   private func search(
     from starts: [CellID], to targets: Set<CellID>, without barred: Connection?, inOrder: Bool
   ) -> Way? {
-    let hasTruths = observers.truthCount > 0
+    let hasTruths = watchers.observers.truthCount > 0
     let highest = hasTruths ? Int.max : targets.map { level(of: $0) }.max() ?? -1
     var cameFrom: [CellID: Step] = [:]
     var visited: Set<CellID> = []
@@ -164,7 +164,7 @@ extension ConnectionGraph {
     var upstream: Upstream?
     while let cell = stack.popLast() {
       guard level(of: cell) <= highest, visited.insert(cell).inserted else { continue }
-      structuralWork += 1
+      regionWork.structuralWork += 1
       if targets.contains(cell) { return trace(cell, cameFrom) }
       // Most searches are over by then.
       if visited.count == 8, !hasTruths, !inOrder { upstream = Upstream(of: targets, from: starts) }
@@ -217,7 +217,7 @@ extension ConnectionGraph {
       while !meets, work < count {
         guard let cell = stack.popLast() else { return true }
         work += 1
-        graph.structuralWork += 1
+        graph.regionWork.structuralWork += 1
         if starts.contains(cell) { meets = true }
         if let owner = graph[cell].owner { add(owner.inputs) }
         guard let region = graph[cell].region, regions.insert(ObjectIdentifier(region)).inserted

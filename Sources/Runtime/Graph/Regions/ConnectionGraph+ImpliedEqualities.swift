@@ -40,16 +40,16 @@ extension ConnectionGraph {
 
   /// Records that an equality follows from others.
   func addRedundant(_ connection: Connection, _ left: CellID, _ right: CellID) {
-    redundant[connection] = (left, right)
+    replanning.redundant[connection] = (left, right)
   }
 
   /// Removes a connection that has come out of force: where it was an equality, those that follow from some
   /// are made anew.
   func removeRedundant(_ connection: Connection, _ formulas: [Formula]) {
-    redundant[connection] = nil
+    replanning.redundant[connection] = nil
     guard formulas.contains(where: \.isPlainCopy) else { return }
-    let others = redundant.keys.filter { !retargeted.contains($0) }
-    retargeted += others.sorted { $0.number < $1.number }
+    let others = replanning.redundant.keys.filter { !paths.retargeted.contains($0) }
+    paths.retargeted += others.sorted { $0.number < $1.number }
   }
 }
 

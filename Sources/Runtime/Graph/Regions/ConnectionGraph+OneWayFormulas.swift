@@ -10,7 +10,7 @@ extension ConnectionGraph {
       case true: break
       case false: return retract(constraint, formula)
       case nil:
-        guard batchDepth > 0 else {
+        guard connecting.batchDepth > 0 else {
           throw .determinedAlready(displayName(of: formula.output), by: owner.connection)
         }
         return contest(constraint)
@@ -20,7 +20,7 @@ extension ConnectionGraph {
       do throws(Failure) {
         try refuseCycle(from: formula.output, to: formula.inputs, through: formula)
       } catch {
-        guard mayContest, !error.isUnwinding else { throw error }
+        guard replanning.mayContest, !error.isUnwinding else { throw error }
         // With an inverse it becomes part of the constraints with which it closes a cycle.
         return contest(constraint)
       }
@@ -59,7 +59,7 @@ extension ConnectionGraph {
 
   /// Removes a one-way constraint from its solver.
   func release(_ constraint: Constraint, _ formula: Formula) {
-    levels[constraint.level].solver.remove(formula.levelID)
+    levelOrder.levels[constraint.level].solver.remove(formula.levelID)
     // Its readers stay at that level.
     if constraint.level > 0 { setFlag(CellFlag.hasForeignReaders, of: formula.output, to: true) }
     constraint.level = -1
@@ -81,14 +81,14 @@ extension ConnectionGraph {
     _ constraint: Constraint, _ formula: Formula, level: Int
   ) throws(Failure) {
     let description = levelDescription(of: constraint, formula)
-    while levels.count <= level {
+    while levelOrder.levels.count <= level {
       let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
-      levels.append(
+      levelOrder.levels.append(
         Level(
           solver: solver.solver,
-          transaction: levels.isEmpty ? baseTransaction : makeTransaction()))
+          transaction: levelOrder.levels.isEmpty ? levelOrder.baseTransaction : makeTransaction()))
     }
-    do throws(SolverConflict) { try levels[level].solver.add(description) } catch {
+    do throws(SolverConflict) { try levelOrder.levels[level].solver.add(description) } catch {
       throw conflict(error, about: formula)
     }
     constraint.level = level
@@ -151,11 +151,12 @@ extension ConnectionGraph {
     formula.dynamicInputs = new
     let level = highestLevel(of: formula.inputs)
     if level > constraint.level {
-      levels[constraint.level].solver.remove(formula.levelID)
+      levelOrder.levels[constraint.level].solver.remove(formula.levelID)
       try insert(constraint, formula, level: level)
     } else {
       do throws(SolverConflict) {
-        try levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
+        try levelOrder.levels[constraint.level].solver.add(
+          levelDescription(of: constraint, formula))
       } catch {
         formula.dynamicInputs = old
         throw conflict(error, about: formula)
@@ -197,8 +198,8 @@ extension ConnectionGraph {
     linkDynamicInputs(of: formula)
     if !new.isEmpty { region.hasReads = true }
     settleLevel(of: region, for: constraint, entering: [])
-    if let cell = cellOfCycle {
-      cellOfCycle = nil
+    if let cell = regionWork.cellOfCycle {
+      regionWork.cellOfCycle = nil
       throw cycle([cell], through: [formula])
     }
     release(Set(old).subtracting(new).sorted())
@@ -257,7 +258,7 @@ extension ConnectionGraph {
         if machine.noticeInterrupt() { return }
         if limit == Int.max { limit = highestLevel + regionCount + 1 }
         guard self.level(of: cell) <= limit else {
-          cellOfCycle = cell
+          regionWork.cellOfCycle = cell
           return
         }
       }
@@ -281,7 +282,7 @@ extension ConnectionGraph {
           for member in region.cells { stack.append((member, nil)) }
         }
         guard constraint.level >= 0, constraint.level < effective else { continue }
-        levels[constraint.level].solver.remove(reader.levelID)
+        levelOrder.levels[constraint.level].solver.remove(reader.levelID)
         // The order has no cycle: the solver of the level above cannot refuse.
         try? insert(constraint, reader, level: effective)
         stack.append((reader.output, effective))

@@ -13,14 +13,14 @@ extension ConnectionGraph {
     let first = constraint.formulas[0]
     if wasOneWay { release(constraint, first) }
     if wasAwaitingInverse {
-      awaitingInverse.removeAll { $0 == constraint }
+      replanning.awaitingInverse.removeAll { $0 == constraint }
       constraint.isAwaitingInverse = false
     }
     do throws(Failure) {
       try refuseCycle(throughConstantsOf: constraint)
       try join(constraint)
     } catch {
-      if mayContest, !wasYielded, !error.isUnwinding, isMadeOfStatements(constraint) {
+      if replanning.mayContest, !wasYielded, !error.isUnwinding, isMadeOfStatements(constraint) {
         // Another direction of it, or of a conflicting constraint, may come yet.
         return contest(constraint)
       }
@@ -32,11 +32,11 @@ extension ConnectionGraph {
         try? enforceOneWay(constraint, first)
         constraint.formulas = formulas
       }
-      if wasYielded { yielded.append(constraint) }
+      if wasYielded { replanning.yielded.append(constraint) }
       if wasAwaitingInverse {
         // It goes on waiting for another inverse.
         constraint.isAwaitingInverse = true
-        awaitingInverse.append(constraint)
+        replanning.awaitingInverse.append(constraint)
       }
       throw error
     }
@@ -127,8 +127,8 @@ extension ConnectionGraph {
       touch(cell)
     }
     settleLevel(of: region, for: constraint, entering: entering)
-    if let cell = cellOfCycle {
-      cellOfCycle = nil
+    if let cell = regionWork.cellOfCycle {
+      regionWork.cellOfCycle = nil
       leave(constraint)
       throw cycle([cell], through: constraint.formulas.suffix(1))
     }
@@ -139,7 +139,7 @@ extension ConnectionGraph {
   func settleLevel(
     of region: Region, for constraint: Constraint, entering: [CellID]
   ) {
-    cellOfCycle = nil
+    regionWork.cellOfCycle = nil
     // The formulas that were there before stand below it.
     let pins = constraint.cells + entering
     let pinned = pins.filter { self[$0].hasOwner }.map { self[$0].level }.max() ?? 0
@@ -185,7 +185,7 @@ extension ConnectionGraph {
   ) throws(Failure) -> Region {
     var all = old.flatMap(\.constraints)
     if !old.contains(where: { $0 === constraint.region }) { all.append(constraint) }
-    structuralWork += all.count
+    regionWork.structuralWork += all.count
     let cells = Set(all.flatMap(\.cells)).sorted()
     let made = try makeSolver(for: all, cells, pinned: pinned, about: constraint)
     if let preferred = all.lazy.compactMap(\.preferredSolver).first(where: { $0 != made.name }) {
@@ -215,7 +215,7 @@ extension ConnectionGraph {
       region.transaction.retried.formUnion(each.transaction.retried)
       if each.isWaiting { enqueue(region) }
     }
-    waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
+    regionWork.waitingRegions.removeAll { waiting in old.contains { $0 === waiting } }
     goOnBeginning(old, in: region)
     return region
   }
@@ -228,7 +228,7 @@ extension ConnectionGraph {
       let added = constraint.equation == nil ? new.last : constraint.formulas.first
     else { return }
     // It holds as before, or has failed as before.
-    if isRestoring { return }
+    if replanning.isRestoring { return }
     // Failed formulas may be computed in another direction beside it.
     defer { if hasFailures { lookAgain(in: region) } }
     if let origin {
@@ -243,7 +243,7 @@ extension ConnectionGraph {
     }
     if constraint.equation != nil {
       // Its solver knows that the left side follows.
-      retries.formulas.remove(added.id)
+      replanning.retries.formulas.remove(added.id)
       scheduledFormulas.append(added)
       return
     }

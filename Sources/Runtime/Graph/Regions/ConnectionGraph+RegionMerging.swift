@@ -26,7 +26,7 @@ extension ConnectionGraph {
     let others = regions.filter { $0 !== largest }
     let moved = others.flatMap(\.constraints)
     let withSums = largest.solvesSums
-    structuralWork += moved.count
+    regionWork.structuralWork += moved.count
     let entering = Set(others.flatMap(\.cells) + constraint.cells)
       .filter { !largest.cells.contains($0) }.sorted()
     guard
@@ -74,7 +74,7 @@ extension ConnectionGraph {
     for formula in forced { region.transaction.forcedFormulas.append(formula) }
     region.transaction.retried.formUnion(other.transaction.retried)
     if other.isWaiting {
-      waitingRegions.removeAll { $0 === other }
+      regionWork.waitingRegions.removeAll { $0 === other }
       enqueue(region)
     }
     let isHigher = other.level > region.level

@@ -37,12 +37,12 @@ extension ConnectionGraph {
     }
     // A solver of the language may have data to release.
     if region.solver is ScriptSolver { region.solver.remove(constraint.id) }
-    if broken == nil {
+    if regionWork.broken == nil {
       breakUp(region)
       enterAgain(constraint)
     } else {
-      broken?.regions.append(region)
-      broken?.constraints.append(constraint)
+      regionWork.broken?.regions.append(region)
+      regionWork.broken?.constraints.append(constraint)
     }
   }
 
@@ -69,10 +69,10 @@ extension ConnectionGraph {
     }
     if region.constraints.count == 0 {
       regionCount -= 1
-      if region.isLoose { possiblySplitRegions.removeAll { $0 === region } }
+      if region.isLoose { regionWork.possiblySplitRegions.removeAll { $0 === region } }
     } else if remaining > 1, !region.isLoose {
       region.isLoose = true
-      possiblySplitRegions.append(region)
+      regionWork.possiblySplitRegions.append(region)
     }
   }
 
@@ -82,8 +82,8 @@ extension ConnectionGraph {
   /// - Complexity: O(constraints of such regions).
   @discardableResult
   func separateSplitRegions() -> Bool {
-    let loose = possiblySplitRegions
-    possiblySplitRegions = []
+    let loose = regionWork.possiblySplitRegions
+    regionWork.possiblySplitRegions = []
     for region in loose where !divide(region) { breakUp(region) }
     return !loose.isEmpty
   }
@@ -102,7 +102,7 @@ extension ConnectionGraph {
     let largest = parts.indices.max { (parts[$0].count, $1) < (parts[$1].count, $0) } ?? 0
     parts.remove(at: largest)
     let moved = parts.flatMap { $0 }
-    structuralWork += moved.count
+    regionWork.structuralWork += moved.count
     let held = connectionsHeld(in: region, among: moved)
     forgetSums(of: region, among: moved)
     defer { for formula in held where formula.state == .waiting { formula.state = .satisfied } }
@@ -111,7 +111,7 @@ extension ConnectionGraph {
       takeOut(constraint, of: region)
     }
     region.isLoose = false
-    possiblySplitRegions.removeAll { $0 === region }
+    regionWork.possiblySplitRegions.removeAll { $0 === region }
     // They held with more constraints than there are now.
     for constraint in moved { try? join(constraint) }
     return true
@@ -156,8 +156,8 @@ extension ConnectionGraph {
 
   func breakUp(_ region: Region) {
     regionCount -= 1
-    if region.isLoose { possiblySplitRegions.removeAll { $0 === region } }
-    waitingRegions.removeAll { $0 === region }
+    if region.isLoose { regionWork.possiblySplitRegions.removeAll { $0 === region } }
+    regionWork.waitingRegions.removeAll { $0 === region }
     let violated = region.hasWishes ? region.solver.residuals.map(\.constraint) : []
     let held = connectionsHeld(in: region)
     forgetSums(of: region, among: region.constraints)
@@ -172,9 +172,11 @@ extension ConnectionGraph {
       touch(cell)
       cells[cell.index].regionUses = 0
     }
-    let retried = retries.formulas.count
+    let retried = replanning.retries.formulas.count
     rebuild(region.constraints.filter { $0.region === region }, violated: Set(violated))
-    if retries.formulas.count > retried { retries.written += region.writtenLast }
+    if replanning.retries.formulas.count > retried {
+      replanning.retries.written += region.writtenLast
+    }
   }
 
   /// Returns a formula of each connection that holds, if the solver of the region need not run formulas.
@@ -236,10 +238,10 @@ extension ConnectionGraph {
   /// - Returns: the regions that were rebuilt.
   @discardableResult
   func leaveTogether(_ body: () -> Void) -> [Region] {
-    broken = ([], [])
+    regionWork.broken = ([], [])
     body()
-    let (regions, constraints) = broken ?? ([], [])
-    broken = nil
+    let (regions, constraints) = regionWork.broken ?? ([], [])
+    regionWork.broken = nil
     for region in regions.unique() { breakUp(region) }
     for constraint in constraints.withoutRepetitions where constraint.region == nil {
       enterAgain(constraint)
@@ -252,7 +254,7 @@ extension ConnectionGraph {
   ///
   /// `violated`: the soft constraints that did not hold there.
   private func rebuild(_ constraints: [Constraint], violated: Set<ConstraintID>) {
-    structuralWork += constraints.count
+    regionWork.structuralWork += constraints.count
     for constraint in constraints { constraint.region = nil }
     for constraint in constraints {
       // They held together with more constraints than there are now.

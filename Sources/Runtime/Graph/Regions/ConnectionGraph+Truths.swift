@@ -16,7 +16,7 @@ extension ConnectionObserver {
 extension ConnectionGraph {
   /// Returns the connections of a cell of which one place is the source of truth, each with the other place.
   func truths(of cell: CellID) -> [(truth: Connection, partner: CellID)] {
-    guard let connections = observers.byCell[cell] else { return [] }
+    guard let connections = watchers.observers.byCell[cell] else { return [] }
     return connections.sorted { $0.number < $1.number }.compactMap { connection in
       guard let observer = connection.observer, observer.isTruth(in: self),
         let partner = observer.cells.first(where: { $0 != cell })
@@ -61,7 +61,7 @@ extension ConnectionGraph {
   func refuseCycle(
     throughTruthsOf regions: [Region], _ constraint: Constraint
   ) throws(Failure) {
-    guard observers.truthCount > 0 else { return }
+    guard watchers.observers.truthCount > 0 else { return }
     var members = Set(constraint.cells)
     for region in regions { members.formUnion(region.cells) }
     let outside = members.sorted().flatMap { self[$0].readers.map(\.output) }

@@ -6,6 +6,34 @@
 // as a sum; equations take fewer places as constants, or more; the formulas around it are solved as sums; it
 // waits for an inverse in the statements that follow. Each is tried with what comes before it in the order.
 
+/// What the re-planner chooses from, and what is left for later.
+final class Replanning {
+  /// The solvers that may be chosen, cheapest first.
+  var solvers: [any ConnectorSolver.Type] = []
+  /// Constraints that wait for an inverse until the batch of statements ends.
+  var awaitingInverse: [Constraint] = []
+  /// Whether a formula that cannot be in force is to wait so.
+  var mayContest = false
+  /// The numbers of connections that take places as constants which are determined before.
+  var frozenConnections: [Int32] = []
+  /// Whether alternatives to connections in force are being tried.
+  var isReplanning = false
+  /// Whether connections come into force again that an alternative had taken out of it.
+  var isRestoring = false
+  /// The place without a number at which a solver last failed: with another value there the connection may
+  /// come into force.
+  var blockingPlace: Place?
+  /// Soft constraints of one direction whose place a stronger one determines.
+  var yielded: [Constraint] = []
+  /// Soft constraints among the scheduled ones that are tried again, and the last written cells of their
+  /// regions.
+  var retries = Retries()
+  /// Formulas of several directions that could not compute their cells.
+  var stuck = BlockedFormulas()
+  /// The equalities that follow from others, with the cells that they join.
+  var redundant: [Connection: (left: CellID, right: CellID)] = [:]
+}
+
 /// Something else to be tried where an attempt is refused.
 struct Alternative {
   /// Changes what stands against the attempt, given the last refusal.

@@ -43,7 +43,8 @@ extension ConnectionGraph {
 
   /// The connections, but for one, that take some of these places as constants.
   func freezing(_ cells: Set<CellID>, but connection: Connection) -> [Connection] {
-    frozenConnections.compactMap { connections[Int($0)] }.withoutRepetitions.filter { each in
+    replanning.frozenConnections.compactMap { connections[Int($0)] }.withoutRepetitions.filter {
+      each in
       each != connection && each.plan?.linear?.frozen.isEmpty == false
         && each.formulas.contains {
           $0.equation != nil && !cells.isDisjoint(with: $0.dynamicInputs)

@@ -31,7 +31,7 @@ extension ConnectionGraph {
     guard let region = settling, type(of: region.solver).choosesFormulas,
       let constraint = formula.constraint, constraint.region === region, constraint.isMultiWay
     else { return false }
-    stuck.waiting.append(BlockedFormula(formula: formula, failure: failure))
+    replanning.stuck.waiting.append(BlockedFormula(formula: formula, failure: failure))
     return true
   }
 
@@ -48,18 +48,18 @@ extension ConnectionGraph {
   ///
   /// Each is replaced once in a turn at most.
   func reselectBlocked(in region: Region) {
-    let waiting = stuck.waiting
-    stuck.waiting = []
-    if stuck.turn != words[0].firstTurn {
-      stuck.turn = words[0].firstTurn
-      stuck.tried = []
+    let waiting = replanning.stuck.waiting
+    replanning.stuck.waiting = []
+    if replanning.stuck.turn != words[0].firstTurn {
+      replanning.stuck.turn = words[0].firstTurn
+      replanning.stuck.tried = []
     }
     for each in waiting {
       let formula = each.formula
       guard self[formula.id] == formula, let constraint = formula.constraint,
         constraint.region === region
       else { continue }
-      stuck.tried.insert(formula.id)
+      replanning.stuck.tried.insert(formula.id)
       if let other = alternative(to: each, of: constraint, in: region) {
         region.transaction.forcedFormulas.append(other.id)
       } else if let failure = each.failure {
@@ -84,7 +84,7 @@ extension ConnectionGraph {
     let waits = stuck.failure == nil
     if waits, machine.isMissing(formula.output) { return nil }
     let open = constraint.formulas.filter { other in
-      other != formula && !self.stuck.tried.contains(other.id)
+      other != formula && !self.replanning.stuck.tried.contains(other.id)
         && (newest == 0 || writes.age(of: other.output) < newest)
         && (!waits || machine.isMissing(other.output))
     }

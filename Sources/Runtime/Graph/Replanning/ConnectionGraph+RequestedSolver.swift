@@ -20,7 +20,7 @@ extension ConnectionGraph {
   func hasRequestedSolver(_ connection: Connection) -> Bool {
     if connection.requestedSolver != nil { return true }
     guard let name = connection.solver else { return false }
-    return name != solvers.first?.name
+    return name != replanning.solvers.first?.name
   }
 
   /// The constraint for a formula of a connection with a solver of its own: all its formulas are one.
@@ -187,11 +187,11 @@ extension ConnectionGraph {
   /// - Returns: Whether the cell has another value now.
   func set(_ cell: CellID, to value: Value, for id: FormulaID) throws(Failure) -> Bool {
     guard !isHalted, self[id] != nil else { return false }
-    isSolverSetting = true
-    defer { isSolverSetting = false }
+    failing.isSolverSetting = true
+    defer { failing.isSolverSetting = false }
     let hasChanged = store(value, in: cell.rawValue, by: id.rawValue, because: -1)
-    if let failure = solverFailure {
-      solverFailure = nil
+    if let failure = failing.solverFailure {
+      failing.solverFailure = nil
       throw failure
     }
     return hasChanged
@@ -228,6 +228,6 @@ extension ConnectionGraph {
   func name(ofSolverFor connection: Connection) -> String? {
     guard let constraint = connection.formulas.first?.constraint else { return nil }
     if let region = constraint.region { return region.solverName }
-    return constraint.level >= 0 ? type(of: levels[constraint.level].solver).name : nil
+    return constraint.level >= 0 ? type(of: levelOrder.levels[constraint.level].solver).name : nil
   }
 }

@@ -93,12 +93,12 @@ extension ConnectionGraph {
   func retract(_ constraint: Constraint, _ formula: Formula) {
     formula.state = .waiting
     scheduledFormulas.removeAll { $0 == formula }
-    yielded.append(constraint)
+    replanning.yielded.append(constraint)
   }
 
   /// Notes that a wish that stands back may be in force now.
   func markRoom() {
-    if !yielded.isEmpty { words[0][.room] = true }
+    if !replanning.yielded.isEmpty { words[0][.room] = true }
   }
 
   /// Takes wishes into force again for which there is room now, the strongest first, each in a turn of its
@@ -106,7 +106,7 @@ extension ConnectionGraph {
   func meetWishes() {
     guard !isSettling, atomicDepth == 0, !isHalted else { return }
     words[0][.room] = false
-    let waiting = yielded.compactMap { constraint in
+    let waiting = replanning.yielded.compactMap { constraint in
       constraint.firstFormula.map { (constraint: constraint, formula: $0) }
     }
     let sorted = waiting.sorted { left, right in
@@ -123,7 +123,7 @@ extension ConnectionGraph {
       do throws(Failure) {
         try enforceOneWay(constraint, formula)
       } catch {
-        yielded.append(constraint)
+        replanning.yielded.append(constraint)
         continue
       }
       if constraint.level < 0 { continue }
@@ -142,8 +142,9 @@ extension ConnectionGraph {
   /// - Returns: whether it was standing back.
   @discardableResult
   func forgetYielded(_ constraint: Constraint) -> Bool {
-    guard !yielded.isEmpty, let index = yielded.firstIndex(of: constraint) else { return false }
-    yielded.remove(at: index)
+    guard !replanning.yielded.isEmpty, let index = replanning.yielded.firstIndex(of: constraint)
+    else { return false }
+    replanning.yielded.remove(at: index)
     return true
   }
 
@@ -153,7 +154,7 @@ extension ConnectionGraph {
     guard connection.strength < .required, let formula = connection.onlyFormula,
       let constraint = formula.constraint, constraint.region == nil, formula.equation == nil
     else { return false }
-    if yielded.contains(constraint) { return true }
+    if replanning.yielded.contains(constraint) { return true }
     return formula.state == .waiting && formula.runs > 0
       && !formula.inputs.contains { machine.isMissing($0) }
   }
@@ -231,14 +232,14 @@ extension ConnectionGraph {
     guard let formula = constraint.firstFormula, !scheduledFormulas.contains(formula) else {
       return
     }
-    retries.formulas.insert(formula.id)
+    replanning.retries.formulas.insert(formula.id)
     scheduledFormulas.append(formula)
   }
 
   /// Tells regions which of their formulas that must run are no news, and what was written last.
   func distributeRetries() {
     var regions: [Region] = []
-    for id in retries.formulas {
+    for id in replanning.retries.formulas {
       guard let region = self[id]?.constraint?.region, region.isWaiting else { continue }
       // What has been written since counts instead of what was written before.
       if region.transaction.retried.isEmpty, region.transaction.changes.isEmpty {
@@ -246,13 +247,13 @@ extension ConnectionGraph {
       }
       region.transaction.retried.insert(id)
     }
-    for cell in retries.written {
+    for cell in replanning.retries.written {
       guard let region = cells[cell.index].region, !region.pinned.contains(cell),
         regions.contains(where: { $0 === region })
       else { continue }
       region.transaction.changes.append(cell)
     }
-    retries = Retries()
+    replanning.retries = Retries()
   }
 
   /// Notes what is written in a turn of a region.

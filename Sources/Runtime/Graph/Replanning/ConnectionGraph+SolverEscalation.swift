@@ -55,7 +55,7 @@ extension ConnectionGraph {
       return nil
     }
     let own = type(of: region.solver)
-    for solver in solvers where solver.cost > own.cost {
+    for solver in replanning.solvers where solver.cost > own.cost {
       let described = self.region(of: Array(region.constraints), withSums: true, region.pinned)
       if case .no(let refusals) = solver.accept(described) {
         objections += objection(in: refusals, of: solver.name)
@@ -94,9 +94,9 @@ extension ConnectionGraph {
   /// another one has taken the region over because of it and cannot settle it either.
   func failure(ending conflict: SolverConflict) -> Failure {
     var failure = self.conflict(conflict, about: nil)
-    defer { refusing = nil }
-    for case .solver(let entry) in log.structure.changes.reversed() where entry.region === refusing
-    {
+    defer { halt.refusing = nil }
+    for case .solver(let entry) in log.structure.changes.reversed()
+    where entry.region === halt.refusing {
       failure = .overdetermined(
         displayName(of: entry.cell), by: entry.above,
         entry.objections + ["\(entry.region.solverName): \(failure.message)"])
@@ -125,10 +125,10 @@ extension ConnectionGraph {
     for constraint in region.constraints where constraint.equation != nil { return false }
     let own = type(of: region.solver)
     guard wantedSolver(of: Array(region.constraints)) == nil,
-      solvers.contains(where: { $0.cost < own.cost })
+      replanning.solvers.contains(where: { $0.cost < own.cost })
     else { return false }
     let described = self.region(of: Array(region.constraints), withSums: false, region.pinned)
-    for solver in solvers where solver.cost < own.cost {
+    for solver in replanning.solvers where solver.cost < own.cost {
       guard case .yes = solver.accept(described) else { continue }
       breakUp(region)
       return true

@@ -54,7 +54,7 @@ extension ConnectionGraph {
       throw conflict(found, about: constraint.formulas[constraint.formulas.count - 1])
     }
     if let wanted, objections.isEmpty {
-      throw .unknownSolver(wanted, solvers.map { $0.name })
+      throw .unknownSolver(wanted, replanning.solvers.map { $0.name })
     }
     if wanted != nil { throw .noSolver(objections) }
     let own = constraint.formulas.last?.connection
@@ -75,7 +75,7 @@ extension ConnectionGraph {
 
   /// Why a solver refuses a formula: for one of sums that is the product of places that it has.
   private func reason(of refusal: Refusal, _ solver: String) -> String {
-    guard solvers.contains(where: { $0.name == solver && $0.solvesSums }),
+    guard replanning.solvers.contains(where: { $0.name == solver && $0.solvesSums }),
       let text = self[refusal.formula]?.text,
       let product = LinearAnalysis(text).productOfPlaces
     else { return refusal.reason }

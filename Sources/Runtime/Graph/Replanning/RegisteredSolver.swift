@@ -42,7 +42,7 @@ extension ConnectionGraph {
   var solverCandidates: [SolverCandidate] {
     var candidates: [SolverCandidate] = []
     var names = machine.registeredSolverNames[...]
-    for solver in solvers {
+    for solver in replanning.solvers {
       while let name = names.first, let own = machine.connections.registeredSolvers[name],
         own.cost < Double(solver.cost)
       {
@@ -162,10 +162,10 @@ extension ConnectionGraph {
       connection.requestedSolver == nil, connection.solver == nil, !connection.hasNoPreference,
       formulas[0].equation == nil
     else { return }
-    let limit = Double(solvers.first?.cost ?? 0)
+    let limit = Double(replanning.solvers.first?.cost ?? 0)
     let cells = Set(formulas.flatMap(\.variables)).sorted()
     let described = ConstraintIR(
-      id: ConstraintID(Int32(clamping: constraintRecords.count)), cells: cells,
+      id: ConstraintID(Int32(clamping: constraintTables.constraintRecords.count)), cells: cells,
       formulas: formulas.map { formula in
         FormulaIR(
           id: formula.id, output: formula.output, inputs: formula.staticInputs,

@@ -12,15 +12,15 @@ extension ConnectionGraph {
   ///   written before that.
   func beginChain(at range: SourceRange) -> Bool {
     guard atomicDepth == 0, !isSettling, runningNumber < 0, !hasPending else { return false }
-    chain = range
-    chainMark = log.count
+    connecting.chain = range
+    connecting.chainMark = log.count
     atomicDepth += 1
     return true
   }
 
   /// Takes back what the pairs of a chain have done that somebody leaves.
   func abandonChain() {
-    if log.count == chainMark, pending.isEmpty {
+    if log.count == connecting.chainMark, pending.isEmpty {
       abandonTurn()
     } else {
       // What somebody has written meanwhile who has heard of a failure stands.

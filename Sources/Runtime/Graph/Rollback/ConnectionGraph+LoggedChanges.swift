@@ -17,7 +17,8 @@ extension ConnectionGraph {
     let hasFailed = status == .failed || status == .heldBack
     record(
       .status(
-        formula.id, order: formula.order, status, failure: hasFailed ? failures[formula.id] : nil))
+        formula.id, order: formula.order, status,
+        failure: hasFailed ? failing.failures[formula.id] : nil))
   }
 
   /// Logs what a formula has read so far besides its text: that is about to change.
@@ -37,8 +38,8 @@ extension ConnectionGraph {
   /// Logs that a connection has come into force; it has not been brought up to date yet.
   func recordNewConnection(_ connection: Connection, wasSuspended: Bool = false) {
     words[0][.loggedChanges] = true
-    newConnectionCount &+= 1
-    lastNewConnection = connection.number
+    connecting.newConnectionCount &+= 1
+    connecting.lastNewConnection = connection.number
     log.structure.newConnections.append(wasSuspended ? -connection.number : connection.number)
   }
 
@@ -67,7 +68,7 @@ extension ConnectionGraph {
     reinstateRetracted(since: .start)
     // All else is as it was: nothing has to run that had not.
     scheduledFormulas = []
-    retries = Retries()
+    replanning.retries = Retries()
     changes.restoreReads(in: self)
     changes.restoreStatuses(in: self)
     endLog()
@@ -150,7 +151,7 @@ extension [TurnLog.Change] {
       isChanged = true
       guard graph[id]?.order == order else { continue }
       graph.hotFormulas[id.rawValue].status = status
-      graph.failures[id] = failure
+      graph.failing.failures[id] = failure
     }
     if isChanged { graph.forgetPlans() }
   }

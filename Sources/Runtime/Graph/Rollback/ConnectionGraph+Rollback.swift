@@ -22,7 +22,7 @@ extension ConnectionGraph {
   func savepoint() -> Savepoint {
     Savepoint(
       changes: log.structure.changes.count, scheduledCount: scheduledFormulas.count,
-      retries: retries, hasRoom: words[0][.room])
+      retries: replanning.retries, hasRoom: words[0][.room])
   }
 
   /// Restores the plan of work as it was at a savepoint, and the soft constraints that were retracted since.
@@ -32,7 +32,7 @@ extension ConnectionGraph {
     reinstateRetracted(since: savepoint)
     let surplus = scheduledFormulas.count - savepoint.scheduledCount
     if surplus > 0 { scheduledFormulas.removeLast(surplus) }
-    retries = savepoint.retries
+    replanning.retries = savepoint.retries
     words[0][.room] = savepoint.hasRoom
   }
 
@@ -43,7 +43,7 @@ extension ConnectionGraph {
   func abandonTurn() -> [String] {
     endFolds()
     distrustLazyCells()
-    if !recorded.isEmpty { distrustRecords() }
+    if !recording.recorded.isEmpty { distrustRecords() }
     if words[0][.loggedChanges] { restoreSolvers() }
     let written = hasRegions ? 0..<log.count : 0..<0
     let regions = written.compactMap { index in
@@ -53,23 +53,23 @@ extension ConnectionGraph {
     forgetWrites(in: turn)
     restoreEdits(since: 0)
     log.removeValues()
-    for level in levels { level.transaction.removeAll() }
-    for region in waitingRegions {
+    for level in levelOrder.levels { level.transaction.removeAll() }
+    for region in regionWork.waitingRegions {
       region.isWaiting = false
       region.transaction.removeAll()
     }
-    waitingRegions = []
+    regionWork.waitingRegions = []
     pending.removeAll()
     // What was connected on the way would fail with every later change.
     scheduledFormulas = []
-    retries = Retries()
-    valuesBefore = [:]
+    replanning.retries = Retries()
+    writeState.valuesBefore = [:]
     forgetObservers()
-    invariants.violated = nil
-    invariants.failed = []
-    for connection in retargeted { connection.awaitsAim = false }
-    retargeted = []
-    stuck.waiting = []
+    watchers.invariants.violated = nil
+    watchers.invariants.failed = []
+    for connection in paths.retargeted { connection.awaitsAim = false }
+    paths.retargeted = []
+    replanning.stuck.waiting = []
     currentLevel = -1
     unsafe settlingReference = nil
     // What they know of the cells they have computed in this turn.
@@ -203,8 +203,8 @@ extension ConnectionGraph {
     let wasSettling = isSettling
     isUnwinding = false
     isSettling = true
-    isTakingBack = true
-    defer { isTakingBack = false }
+    writeState.isTakingBack = true
+    defer { writeState.isTakingBack = false }
     var failures: [(place: Place, value: Value, reason: String)] = []
     for place in order {
       let value = oldest[place] ?? .nil
@@ -272,7 +272,7 @@ extension ConnectionGraph {
 
   /// Keeps what a collection holds before it changes in a way that is not noted otherwise.
   func keepContents(of object: ObjectRef) {
-    guard words[0][.invariants], invariants.count > 0, running == nil else { return }
+    guard words[0][.invariants], watchers.invariants.count > 0, running == nil else { return }
     let place = Place.whole(object)
     guard !(0..<log.count).contains(where: { log[$0]?.place == place }) else { return }
     if let copy = machine.contents(of: object) { logOld(copy, at: place) }

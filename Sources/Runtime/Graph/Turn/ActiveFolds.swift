@@ -1,6 +1,19 @@
 internal import TenonSolverKit
 internal import TenonTables
 
+/// The folds of a graph.
+final class Folding {
+  /// The number of active folds, and of elements that were evaluated for them.
+  var foldCount = 0
+  var foldReads = 0
+  let activeFolds = ActiveFolds()
+  /// The number of folds with elements that depend on a cell.
+  var foldsByCell: [CellID: Int] = [:]
+  /// Whether collections and numbers have the kernel's methods for folds; nil when that was not examined
+  /// since a method was defined.
+  var foldsAnswerAsKernel: Bool?
+}
+
 /// The active folds, found by the numbers of their formulas and by the cells of their collections.
 ///
 /// Every write of an element comes through here: no references are counted and nothing is hashed. A fold is

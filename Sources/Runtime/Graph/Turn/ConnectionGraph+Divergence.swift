@@ -1,7 +1,27 @@
+internal import TenonTables
 internal import TenonSolverKit
 internal import TenonLexer
 
 // Places that go on changing: the loop, for a message.
+
+/// Why no formula runs any more in a turn.
+final class Halt: GraphPart {
+  /// A cell that has changed too often.
+  var restless: CellID? { didSet { didChange() } }
+  /// The reason why a solver has given the turn up.
+  var refusal: SolverConflict? { didSet { didChange() } }
+  /// The region of that solver.
+  var refusing: Region?
+  /// The reason why a statement is refused whose connection is being settled for the first time.
+  var refusedStatement: Failure? { didSet { didChange() } }
+  /// Whether a formula was interrupted: the turn is given up.
+  var isUnwinding = false { didSet { didChange() } }
+
+  private func didChange() {
+    unsafe graph?.words[0][.halted] =
+      isUnwinding || restless != nil || refusal != nil || refusedStatement != nil
+  }
+}
 
 extension ConnectionGraph {
   /// Returns the failure for a place that changes without end: the places and the statements of the loop.

@@ -24,14 +24,14 @@ extension ConnectionGraph {
     for each in above { hearWrite(of: each, at: clock + 1) }
     if let old { logOld(old, at: place(of: cell)) }
     if !isSettling, atomicDepth == 0 {
-      if takenUp.turn != turn + 1 {
-        takenUp.turn = turn + 1
-        takenUp.cells.removeAll(keepingCapacity: takenUp.cells.count < 16)
-        takenUp.isForeign = true
+      if storedCells.takenUp.turn != turn + 1 {
+        storedCells.takenUp.turn = turn + 1
+        storedCells.takenUp.cells.removeAll(keepingCapacity: storedCells.takenUp.cells.count < 16)
+        storedCells.takenUp.isForeign = true
       }
-      if site != nil || old != nil { takenUp.isForeign = false }
-      takenUp.cells.insert(cell)
-      takenUp.cells.formUnion(above)
+      if site != nil || old != nil { storedCells.takenUp.isForeign = false }
+      storedCells.takenUp.cells.insert(cell)
+      storedCells.takenUp.cells.formUnion(above)
     }
     takeBack(cell)
     recordWrite(to: cell, by: site)
@@ -63,9 +63,9 @@ extension ConnectionGraph {
 
   /// Returns whether the next turn begins with nothing but changes that were made elsewhere.
   func consistsOfTakenUp() -> Bool {
-    takenUp.turn == turn + 1 && !takenUp.cells.isEmpty
-      && scheduledFormulas.allSatisfy { takenUp.cells.contains($0.output) }
-      && (0..<pending.count).allSatisfy { takenUp.cells.contains(pending[$0]) }
+    storedCells.takenUp.turn == turn + 1 && !storedCells.takenUp.cells.isEmpty
+      && scheduledFormulas.allSatisfy { storedCells.takenUp.cells.contains($0.output) }
+      && (0..<pending.count).allSatisfy { storedCells.takenUp.cells.contains(pending[$0]) }
   }
 
   /// Schedules the formulas that determine the places changed elsewhere, after their solvers have refused
@@ -74,7 +74,7 @@ extension ConnectionGraph {
   /// - Returns: Whether there are such formulas.
   func withdrawTakenUp() -> Bool {
     var found = false
-    for cell in takenUp.cells.sorted() where isInUse(cell) {
+    for cell in storedCells.takenUp.cells.sorted() where isInUse(cell) {
       guard let region = cells[cell.index].region else { continue }
       forgetCachedValue(of: cell)
       for constraint in region.constraints where constraint.cells.contains(cell) {
@@ -92,9 +92,9 @@ extension ConnectionGraph {
   ///
   /// - Returns: Whether there are such connections.
   func failTakenUp(because failure: Failure) -> Bool {
-    guard takenUp.isForeign else { return false }
+    guard storedCells.takenUp.isForeign else { return false }
     var found = false
-    for cell in takenUp.cells.sorted() where isInUse(cell) {
+    for cell in storedCells.takenUp.cells.sorted() where isInUse(cell) {
       if failReaders(of: cell, because: failure) { found = true }
     }
     return found
@@ -133,7 +133,10 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names the connection that determines the place.
   func refuseForeignWrite(to cell: CellID) throws(Failure) {
-    guard writing != nil || observers.write != nil, !isTakingBack else { return }
+    guard writeState.writing != nil || watchers.observers.write != nil, !writeState.isTakingBack
+    else {
+      return
+    }
     for each in [cell] + computed(from: cell) {
       guard let owner = owner(of: each), !hasFailed(owner.id.rawValue),
         !owner.connection.allowsOverride, owner.connection.strength == .required
@@ -153,7 +156,9 @@ extension ConnectionGraph {
     var count = 0
     while let each = next {
       for property in cells[each.index].properties
-      where property != writing && property != storing && seen.insert(property).inserted {
+      where property != writeState.writing && property != storedCells.storing
+        && seen.insert(property).inserted
+      {
         found.append(property)
       }
       next = count < found.count ? found[count] : nil

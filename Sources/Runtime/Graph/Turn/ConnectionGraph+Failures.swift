@@ -7,6 +7,24 @@ internal import TenonTables
 // A failure is passed on like a change: the solver runs the readers, which are found to be held
 // back, and pass that on in turn. So all readers are told in the order of the turn and once.
 
+/// The formulas that have failed, and why values are missing.
+final class FailingFormulas: GraphPart {
+  /// The messages of the formulas whose last runs failed.
+  var failures: [FormulaID: String] = [:] {
+    didSet { unsafe graph?.words[0].hasFailures = !failures.isEmpty }
+  }
+  /// The reasons of formulas that wait although no place that they read is missing.
+  var reasonsToWait: [FormulaID: String] = [:]
+  /// The formula that runs while others have failed, whose caller tells its outcome; else -1.
+  var formulaAmongFailures: Int32 = -1
+  /// The reason why the formula in Swift code that has just run has no value.
+  var nativeFailure: Failure?
+  /// The reason why a place did not take a value that a solver has computed.
+  var solverFailure: Failure?
+  /// Whether a solver of the language is setting a place: the solver itself gets the failure.
+  var isSolverSetting = false
+}
+
 extension ConnectionGraph {
   /// Runs a formula while others have failed, unless one that it depends on has.
   ///
@@ -19,9 +37,9 @@ extension ConnectionGraph {
       return false
     }
     // A failure that is no news is not told again: it would run a formula that reads the output of this one.
-    let outer = formulaAmongFailures
-    formulaAmongFailures = number
-    defer { formulaAmongFailures = outer }
+    let outer = failing.formulaAmongFailures
+    failing.formulaAmongFailures = number
+    defer { failing.formulaAmongFailures = outer }
     // The cells that its text names are read; the rest may be read no more, which shows when it has run.
     let isChanged =
       !isHeldBack(formula, by: formula.textReads == nil ? formula.staticInputs : [])
@@ -73,7 +91,9 @@ extension ConnectionGraph {
   /// - Returns: Whether it has.
   @inline(never)
   func markNews(of number: Int32) -> Bool {
-    guard hasFailures, hasFailed(number), number != formulaAmongFailures else { return false }
+    guard hasFailures, hasFailed(number), number != failing.formulaAmongFailures else {
+      return false
+    }
     spreadNews(of: hotFormulas[number].output)
     return true
   }
@@ -111,7 +131,7 @@ extension ConnectionGraph {
       guard let source = failedSource(of: input), source != formula else { continue }
       // Its own failure came from its inputs: that is to be told when it is still there then.
       logStatus(of: formula)
-      failures[formula.id] = failures[source.id] ?? ""
+      failing.failures[formula.id] = failing.failures[source.id] ?? ""
       hotFormulas[formula.id.rawValue].status = .heldBack
       return true
     }
@@ -152,7 +172,7 @@ extension ConnectionGraph {
 
   /// Schedules the formulas that an ending formula has held back.
   func releaseHeldBack(by formula: Formula) {
-    guard failures[formula.id] != nil else { return }
+    guard failing.failures[formula.id] != nil else { return }
     let cell = cells[formula.output.index]
     let wholes = [whole(around: formula.output)].compactMap { $0 }
     let concerned = [formula.output] + cell.slots + wholes
@@ -165,6 +185,6 @@ extension ConnectionGraph {
   /// Returns whether a failure is that with which a formula failed the last time.
   func isNotedAlready(_ failure: Failure, of formula: Formula) -> Bool {
     hotFormulas[formula.id.rawValue].status == .failed
-      && failures[formula.id] == failure.message
+      && failing.failures[formula.id] == failure.message
   }
 }

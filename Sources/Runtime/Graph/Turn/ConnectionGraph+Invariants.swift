@@ -20,24 +20,24 @@ extension ConnectionGraph {
 
   /// Schedules the invariants that did not hold within `atomically:`.
   func askDoubtful() {
-    guard atomicDepth == 0, !invariants.doubtful.isEmpty else { return }
-    for connection in invariants.doubtful { scheduledFormulas += connection.formulas }
-    invariants.doubtful = []
+    guard atomicDepth == 0, !watchers.invariants.doubtful.isEmpty else { return }
+    for connection in watchers.invariants.doubtful { scheduledFormulas += connection.formulas }
+    watchers.invariants.doubtful = []
   }
 
   /// Gives the turn up when it has made an invariant false or one fail.
   ///
   /// - Throws: a failure that names the invariant; everything watched is then as before the turn.
   func checkInvariants() throws(Failure) {
-    let violated = invariants.violated
-    let failed = invariants.failed
+    let violated = watchers.invariants.violated
+    let failed = watchers.invariants.failed
     if violated == nil, failed.isEmpty { return }
-    invariants.violated = nil
-    invariants.failed = []
+    watchers.invariants.violated = nil
+    watchers.invariants.failed = []
     guard atomicDepth == 0 else {
       for connection in failed + [violated].compactMap({ $0 })
-      where !invariants.doubtful.contains(connection) {
-        invariants.doubtful.append(connection)
+      where !watchers.invariants.doubtful.contains(connection) {
+        watchers.invariants.doubtful.append(connection)
       }
       return
     }

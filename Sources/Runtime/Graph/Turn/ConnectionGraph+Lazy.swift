@@ -21,6 +21,18 @@ struct LazyCell {
   var isLive: Bool { readers > 0 || isWatched }
 }
 
+/// The lazy variables.
+final class Laziness {
+  /// The lazy cells that a one-way formula computes.
+  var lazies: [CellID: LazyCell] = [:]
+  /// The number of formulas of lazy cells that read a cell.
+  var lazyReaders: [CellID: Int] = [:]
+  /// The number of lazy formulas that were looked at for reads.
+  var lazyWork = 0
+  /// The state of refreshing lazy cells for a reader.
+  var refreshing = Refreshing()
+}
+
 extension ConnectionGraph {
   // MARK: Live formulas
 
@@ -33,7 +45,7 @@ extension ConnectionGraph {
     var entry = LazyCell(formula: formula.id)
     for reader in readers(of: output) where isLive(reader) { entry.readers += 1 }
     entry.isWatched = isWatched(output)
-    lazies[output] = entry
+    laziness.lazies[output] = entry
     setFlag(CellFlag.lazy, of: output, to: true)
     formula.isDeferred = !entry.isLive
   }
@@ -41,8 +53,8 @@ extension ConnectionGraph {
   /// Ends the laziness of a formula that is about to end, or to be one of several directions, after its
   /// inputs and output have been unlinked.
   func endLaziness(of formula: Formula) {
-    guard lazies[formula.output]?.formula == formula.id else { return }
-    lazies[formula.output] = nil
+    guard laziness.lazies[formula.output]?.formula == formula.id else { return }
+    laziness.lazies[formula.output] = nil
     formula.isDeferred = false
     forgetStaleness(of: formula.output)
     setFlag(CellFlag.lazy, of: formula.output, to: false)
@@ -57,8 +69,8 @@ extension ConnectionGraph {
   }
 
   private func countLazyReaders(_ step: Int, of cell: CellID) {
-    let count = (lazyReaders[cell] ?? 0) + step
-    lazyReaders[cell] = count > 0 ? count : nil
+    let count = (laziness.lazyReaders[cell] ?? 0) + step
+    laziness.lazyReaders[cell] = count > 0 ? count : nil
     updateHooks(of: cell)
   }
 
@@ -67,19 +79,19 @@ extension ConnectionGraph {
 
   private func lazyCell(of formula: Formula) -> LazyCell? {
     guard hot[formula.output.rawValue].flags & CellFlag.lazy != 0,
-      let entry = lazies[formula.output], entry.formula == formula.id
+      let entry = laziness.lazies[formula.output], entry.formula == formula.id
     else { return nil }
     return entry
   }
 
   private func isWatched(_ cell: CellID) -> Bool {
-    !cells[cell.index].properties.isEmpty || pathWatchers[cell] != nil
-      || observers.byCell[cell] != nil || cells[cell.index].region != nil
+    !cells[cell.index].properties.isEmpty || paths.pathWatchers[cell] != nil
+      || watchers.observers.byCell[cell] != nil || cells[cell.index].region != nil
   }
 
   /// Counts a formula that has come to read a cell, or reads it no more.
   func recordReader(_ formula: Formula, of cell: CellID, isNew: Bool) {
-    if lazies.isEmpty { return }
+    if laziness.lazies.isEmpty { return }
     let step = isNew ? 1 : -1
     if let entry = lazyCell(of: formula) {
       countLazyReaders(step, of: cell)
@@ -103,10 +115,10 @@ extension ConnectionGraph {
   private func changeLife(of cell: CellID, _ change: (inout LazyCell) -> Void) {
     var stack: [(cell: CellID, step: Int?)] = [(cell, nil)]
     while let (cell, step) = stack.popLast() {
-      guard var entry = lazies[cell] else { continue }
+      guard var entry = laziness.lazies[cell] else { continue }
       let wasLive = entry.isLive
       if let step { entry.readers += step } else { change(&entry) }
-      lazies[cell] = entry
+      laziness.lazies[cell] = entry
       guard entry.isLive != wasLive, let formula = self[entry.formula] else { continue }
       formula.isDeferred = !entry.isLive
       for input in formula.inputs where hot[input.rawValue].flags & CellFlag.lazy != 0 {
@@ -143,7 +155,7 @@ extension ConnectionGraph {
 
   /// Marks the lazy cells whose formulas read one that has changed.
   func markDue(readersOf cell: CellID) {
-    guard lazyReaders[cell] != nil else { return }
+    guard laziness.lazyReaders[cell] != nil else { return }
     for reader in readers(of: cell) {
       guard let entry = lazyCell(of: reader), !entry.isLive else { continue }
       hot[reader.output.rawValue].flags |= CellFlag.due
@@ -179,14 +191,14 @@ extension ConnectionGraph {
   /// Returns whether a formula waits for its place to be read.
   func isStale(_ formula: Formula) -> Bool {
     hot[formula.output.rawValue].flags & CellFlag.stale != 0
-      && lazies[formula.output]?.formula == formula.id
+      && laziness.lazies[formula.output]?.formula == formula.id
   }
 
   /// Marks all lazy cells as stale: their values were rolled back.
   ///
   /// - Complexity: O(lazy cells).
   func distrustLazyCells() {
-    for (cell, entry) in lazies where !entry.isLive { markStale(cell) }
+    for (cell, entry) in laziness.lazies where !entry.isLive { markStale(cell) }
   }
 
   // MARK: Refreshing
@@ -198,12 +210,14 @@ extension ConnectionGraph {
     var visited: Set<FormulaID> = []
     var stack: [(formula: FormulaID, isDone: Bool)] = []
     func push(_ cell: CellID) {
-      guard hot[cell.rawValue].flags & CellFlag.stale != 0, let entry = lazies[cell] else { return }
+      guard hot[cell.rawValue].flags & CellFlag.stale != 0, let entry = laziness.lazies[cell] else {
+        return
+      }
       stack.append((entry.formula, false))
     }
     push(cell)
     while let (formula, isDone) = stack.popLast() {
-      lazyWork += 1
+      laziness.lazyWork += 1
       if isDone {
         order.append(formula.rawValue)
         continue
@@ -224,7 +238,9 @@ extension ConnectionGraph {
       let output = formula.output
       let flags = hot[output.rawValue].flags
       // Another formula may have read it meanwhile.
-      guard flags & CellFlag.stale != 0, lazies[output]?.formula == formula.id else { continue }
+      guard flags & CellFlag.stale != 0, laziness.lazies[output]?.formula == formula.id else {
+        continue
+      }
       forgetStaleness(of: output)
       guard flags & CellFlag.due != 0 else { continue }
       let cause = cause(ofRunning: formula)

@@ -21,13 +21,13 @@ extension ConnectionGraph {
   func mayBeStale(_ cell: CellID) -> Bool {
     guard atomicDepth > 0 else { return true }
     let determined = ([cell] + self[cell].properties).filter { each in
-      self[each].hasOwner || self[each].region != nil || observers.byCell[each] != nil
+      self[each].hasOwner || self[each].region != nil || watchers.observers.byCell[each] != nil
     }
     if determined.isEmpty { return false }
     // The reach of scheduled formulas and retargeted connections is not known yet.
     if words[0][.scheduled] || words[0][.retargeted] { return true }
     followPending()
-    return determined.contains { reach.cells.contains($0) }
+    return determined.contains { writeState.reach.cells.contains($0) }
   }
 
   /// Returns whether pending writes may change any value in an object.
@@ -36,16 +36,18 @@ extension ConnectionGraph {
   }
 
   private func followPending() {
-    if reach.turn != turn || reach.count > pending.count { reach = PendingReach(turn: turn) }
+    if writeState.reach.turn != turn || writeState.reach.count > pending.count {
+      writeState.reach = PendingReach(turn: turn)
+    }
     var open: [CellID] = []
-    while reach.count < pending.count {
-      let cell = pending[reach.count]
-      reach.count += 1
+    while writeState.reach.count < pending.count {
+      let cell = pending[writeState.reach.count]
+      writeState.reach.count += 1
       // A written cell is up to date, unless another written cell reaches it.
       open += below(cell)
     }
     while let cell = open.popLast() {
-      if reach.cells.insert(cell).inserted { open += below(cell) }
+      if writeState.reach.cells.insert(cell).inserted { open += below(cell) }
     }
   }
 
@@ -55,10 +57,12 @@ extension ConnectionGraph {
     for each in [cell] + self[cell].properties {
       if each != cell { below.append(each) }
       below += self[each].readers.map(\.output)
-      if let region = self[each].region, reach.regions.insert(ObjectIdentifier(region)).inserted {
+      if let region = self[each].region,
+        writeState.reach.regions.insert(ObjectIdentifier(region)).inserted
+      {
         below += region.cells
       }
-      for connection in observers.byCell[each] ?? ConnectionSet() {
+      for connection in watchers.observers.byCell[each] ?? ConnectionSet() {
         below += connection.observer?.cells ?? []
       }
     }

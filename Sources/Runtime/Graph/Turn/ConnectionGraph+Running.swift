@@ -117,8 +117,8 @@ extension ConnectionGraph {
 
   @inline(never)
   private func recordNativeFailure(_ number: Int32) -> Bool {
-    if let failure = nativeFailure, let formula = self[FormulaID(number)] {
-      nativeFailure = nil
+    if let failure = failing.nativeFailure, let formula = self[FormulaID(number)] {
+      failing.nativeFailure = nil
       machine.record(failure, of: formula)
     }
     return markNews(of: number)
@@ -204,7 +204,9 @@ extension ConnectionGraph {
     let turn = words[0].firstTurn
     if unsafe cell.pointee.turn == turn {
       unsafe cell.pointee.changes &+= 1
-      if unsafe cell.pointee.changes > ConnectionGraph.changeLimit { restless = CellID(output) }
+      if unsafe cell.pointee.changes > ConnectionGraph.changeLimit {
+        halt.restless = CellID(output)
+      }
     } else {
       unsafe cell.pointee.turn = turn
       unsafe cell.pointee.changes = 1
@@ -232,7 +234,7 @@ extension ConnectionGraph {
     if hot[output].flags & CellFlag.planned != 0 { flushRunCounts() }
     hotFormulas[number].cause = cause
     hot[output].writer = number
-    if countChange(of: output) > ConnectionGraph.changeLimit { restless = CellID(output) }
+    if countChange(of: output) > ConnectionGraph.changeLimit { halt.restless = CellID(output) }
     return spreadResult(in: output)
   }
 
@@ -248,11 +250,11 @@ extension ConnectionGraph {
         || flags & CellFlag.hasForeignReaders != 0
           && (flags & CellFlag.read != 0 || !isSolvingRegion)
     else { return true }
-    if refreshing.depth == 0 {
+    if laziness.refreshing.depth == 0 {
       isRunningFormula = true
       notifyReaders(CellID(output))
       isRunningFormula = false
-    } else if !foldsByCell.isEmpty {
+    } else if !folding.foldsByCell.isEmpty {
       // Readers of a refreshed lazy cell are refreshed when they are read themselves.
       updateFolds(readingFrom: CellID(output))
     }
@@ -273,7 +275,7 @@ extension ConnectionGraph {
     if let formula = self[FormulaID(number)] { logStatus(of: formula) }
     hotFormulas[number].status = .satisfied
     forgetPlans()
-    if old != .waiting { failures[FormulaID(number)] = nil }
+    if old != .waiting { failing.failures[FormulaID(number)] = nil }
   }
 
   /// Stores the value of a formula in a place whose reading and writing may run code.
@@ -300,13 +302,13 @@ extension ConnectionGraph {
       return nil
     }
     logOldSlowly(old, of: output)
-    let outer = (writing: writing, effect: effect)
-    writing = output
+    let outer = (writing: writeState.writing, effect: writeState.effect)
+    writeState.writing = output
     if place.kind == .property {
-      effect = Effect(connection: hotFormulas[number].connection, cause: cause)
+      writeState.effect = Effect(connection: hotFormulas[number].connection, cause: cause)
     }
     let failure = machine.write(value, to: output)
-    (writing, effect) = outer
+    (writeState.writing, writeState.effect) = outer
     guard self[FormulaID(number)] == formula else {
       // The setter has ended the formula.
       countChange(of: place)
@@ -317,7 +319,11 @@ extension ConnectionGraph {
       countChange(of: place)
       // A message to nil in the setter says nothing of the inputs of the formula.
       failure.isOfNil = nil
-      if isSolverSetting { solverFailure = failure } else { machine.record(failure, of: formula) }
+      if failing.isSolverSetting {
+        failing.solverFailure = failure
+      } else {
+        machine.record(failure, of: formula)
+      }
       return nil
     }
     return old

@@ -19,10 +19,10 @@ extension ConnectionGraph {
   func settle() throws(Failure) {
     // Getters run while a connection is taken into force, which may be refused yet: formulas that it would
     // have run wait for the end of that.
-    guard !isSettling, keepingDepth == 0 else { return }
+    guard !isSettling, connecting.keepingDepth == 0 else { return }
     var begun: Beginning?
     if words[0].isPlain, !pending.isEmpty {
-      if words[0].levelCount > 0, baseTransaction.isEmpty,
+      if words[0].levelCount > 0, levelOrder.baseTransaction.isEmpty,
         words[0].hasOneLevel || concernsBaseOnly(pending)
       {
         if settlePlainly() { return }
@@ -75,10 +75,11 @@ extension ConnectionGraph {
     if let cell {
       settleBase(from: cell)
     } else {
-      baseTransaction.changes.exchange(with: pending)
+      levelOrder.baseTransaction.changes.exchange(with: pending)
       settleBase()
     }
-    guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, baseTransaction.isEmpty,
+    guard unsafe words.pointee.isPlain && !words.pointee.hasSpread,
+      levelOrder.baseTransaction.isEmpty,
       pending.isEmpty
     else { return false }
     return endPlainTurn()
@@ -108,9 +109,9 @@ extension ConnectionGraph {
     satisfy(region, transaction)
     unsafe settlingReference = nil
     guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, pending.isEmpty,
-      stuck.waiting.isEmpty
+      replanning.stuck.waiting.isEmpty
     else {
-      if !stuck.waiting.isEmpty { reselectBlocked(in: region) }
+      if !replanning.stuck.waiting.isEmpty { reselectBlocked(in: region) }
       return false
     }
     return endPlainTurn()
@@ -136,7 +137,7 @@ extension ConnectionGraph {
     var begun = begun
     defer {
       words[0].isCounting = false
-      if words[0][.released] { changesOfReleased = [:] }
+      if words[0][.released] { ended.changesOfReleased = [:] }
       if words[0][.movedCollections] { watchMovedCollections() }
       if words[0][.ended] { releaseEnded() }
       if ranOutOfMemory { reportMemory() }
@@ -234,7 +235,7 @@ extension ConnectionGraph {
     guard words[0][.scheduled] else { return }
     for formula in scheduledFormulas { enqueue(formula) }
     scheduledFormulas = []
-    if !retries.formulas.isEmpty { distributeRetries() }
+    if !replanning.retries.formulas.isEmpty { distributeRetries() }
   }
 
   /// Whether all formulas are with one solver.
@@ -249,28 +250,28 @@ extension ConnectionGraph {
     repeat {
       if isDue { settleBase() }
       isDue = true
-      if isHalted, let restless {
-        self.restless = nil
+      if isHalted, let restless = halt.restless {
+        self.halt.restless = nil
         throw doesNotSettle(through: restless)
       }
       try refuseStatement()
-    } while !isHalted && !baseTransaction.isEmpty
+    } while !isHalted && !levelOrder.baseTransaction.isEmpty
     currentLevel = -1
     if hasMore || words[0].levelCount > 1 || words[0][.regionsWaiting] { try settleLevels() }
   }
 
   private func beginOneLevel() {
-    if !words[0][.valuesBefore], baseTransaction.changes.isEmpty {
-      baseTransaction.changes.exchange(with: pending)
+    if !words[0][.valuesBefore], levelOrder.baseTransaction.changes.isEmpty {
+      levelOrder.baseTransaction.changes.exchange(with: pending)
     } else {
-      for cell in takePending() { baseTransaction.changes.append(cell) }
+      for cell in takePending() { levelOrder.baseTransaction.changes.append(cell) }
     }
     if words[0][.scheduled] {
       for formula in scheduledFormulas where formula.constraint?.level == 0 {
-        baseTransaction.forcedFormulas.append(formula.id)
+        levelOrder.baseTransaction.forcedFormulas.append(formula.id)
       }
       scheduledFormulas.removeAll(keepingCapacity: scheduledFormulas.count < 65_536)
-      if !retries.formulas.isEmpty { retries = Retries() }
+      if !replanning.retries.formulas.isEmpty { replanning.retries = Retries() }
     }
     hasMore = false
     currentLevel = 0
@@ -288,11 +289,12 @@ extension ConnectionGraph {
     let cells = (0..<pending.count).map { pending[$0] }
     defer {
       pending.removeAll()
-      valuesBefore.removeAll()
+      writeState.valuesBefore.removeAll()
     }
-    if valuesBefore.isEmpty { return cells }
+    if writeState.valuesBefore.isEmpty { return cells }
     return cells.filter { cell in
-      guard let before = valuesBefore[cell], let now = machine.currentValue(of: cell) else {
+      guard let before = writeState.valuesBefore[cell], let now = machine.currentValue(of: cell)
+      else {
         return true
       }
       return !machine.isUnchanged(before, now)
@@ -302,13 +304,13 @@ extension ConnectionGraph {
   private func settleLevels() throws(Failure) {
     var steps = 0
     // Formulas that find new inputs in the turn may make it go on again, but not for ever.
-    let limit = 1_000 + 100 * (regionCount + levels.count)
+    let limit = 1_000 + 100 * (regionCount + levelOrder.levels.count)
     repeat {
       hasMore = false
       var level = 0
       while level <= highestLevel {
         steps += 1
-        if steps > limit, let cell = waitingRegions.first?.cells.min() {
+        if steps > limit, let cell = regionWork.waitingRegions.first?.cells.min() {
           throw doesNotSettle(through: cell)
         }
         if steps & 1_023 == 0, machine.noticeInterrupt() {
@@ -318,13 +320,13 @@ extension ConnectionGraph {
         }
         currentLevel = level
         settleRegions(of: level)
-        if level < levels.count { settle(levels[level]) }
-        if let restless {
-          self.restless = nil
+        if level < levelOrder.levels.count { settle(levelOrder.levels[level]) }
+        if let restless = halt.restless {
+          self.halt.restless = nil
           throw doesNotSettle(through: restless)
         }
-        if let refusal {
-          self.refusal = nil
+        if let refusal = halt.refusal {
+          self.halt.refusal = nil
           if case .interrupted = refusal.kind {
             _ = machine.stop()
             isUnwinding = true
@@ -342,20 +344,22 @@ extension ConnectionGraph {
 
   /// The highest level that has a solver or waiting region.
   var highestLevel: Int {
-    var highest = levels.count - 1
-    for region in waitingRegions { highest = max(highest, region.level) }
+    var highest = levelOrder.levels.count - 1
+    for region in regionWork.waitingRegions { highest = max(highest, region.level) }
     return max(0, highest)
   }
 
   private func settleRegions(of level: Int) {
-    guard !waitingRegions.isEmpty else { return }
-    if waitingRegions.count == 1 {
-      guard waitingRegions[0].level == level, let region = waitingRegions.popLast() else { return }
+    guard !regionWork.waitingRegions.isEmpty else { return }
+    if regionWork.waitingRegions.count == 1 {
+      guard regionWork.waitingRegions[0].level == level,
+        let region = regionWork.waitingRegions.popLast()
+      else { return }
       settle(region)
       return
     }
-    let due = waitingRegions.filter { $0.level == level }
-    waitingRegions.removeAll { $0.level == level }
+    let due = regionWork.waitingRegions.filter { $0.level == level }
+    regionWork.waitingRegions.removeAll { $0.level == level }
     for region in due { settle(region) }
   }
 
@@ -366,7 +370,7 @@ extension ConnectionGraph {
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
     satisfy(region, region.transaction)
     unsafe settlingReference = nil
-    if !stuck.waiting.isEmpty { reselectBlocked(in: region) }
+    if !replanning.stuck.waiting.isEmpty { reselectBlocked(in: region) }
   }
 
   /// Lets the solver of a region do its work.
@@ -386,7 +390,7 @@ extension ConnectionGraph {
     if region.level <= currentLevel { hasMore = true }
     guard !region.isWaiting else { return }
     region.isWaiting = true
-    waitingRegions.append(region)
+    regionWork.waitingRegions.append(region)
   }
 
   private func settle(_ level: Level) {
@@ -423,7 +427,7 @@ extension ConnectionGraph {
       if level != max(0, writer) { staysApart = true }
       guard level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
-      levels[level].transaction.changes.append(cell)
+      levelOrder.levels[level].transaction.changes.append(cell)
       words[0].hasSpread = true
       if level <= currentLevel { hasMore = true }
       told = level
@@ -458,7 +462,7 @@ extension ConnectionGraph {
       region.transaction.forcedFormulas.append(formula.id)
       enqueue(region)
     } else if constraint.level >= 0 {
-      levels[constraint.level].transaction.forcedFormulas.append(formula.id)
+      levelOrder.levels[constraint.level].transaction.forcedFormulas.append(formula.id)
       words[0].hasSpread = true
       if constraint.level <= currentLevel { hasMore = true }
     }
@@ -467,8 +471,8 @@ extension ConnectionGraph {
   /// Ends a turn in which a statement has turned out to be refused.
   @inline(__always)
   private func refuseStatement() throws(Failure) {
-    guard isHalted, let failure = refusedStatement else { return }
-    refusedStatement = nil
+    guard isHalted, let failure = halt.refusedStatement else { return }
+    halt.refusedStatement = nil
     throw failure
   }
 }

@@ -3,6 +3,23 @@ internal import TenonTables
 
 // Cells of places in stores, which must be told what to watch.
 
+/// The cells of places in stores.
+final class StoredCells {
+  /// The cell of a store that is written through the door.
+  var storing: CellID?
+  var storedCellCount = 0
+  /// The place that a store was last told to have changed itself: for a writer that asks at once.
+  var directWrite: (store: Value, reference: Value, text: String)?
+  /// The cells of places in stores that may have got or lost their readers.
+  var touchedStoredCells: Set<CellID> = []
+  /// The places whose changes, made elsewhere, a turn takes up.
+  @safe @exclusivity(unchecked) var takenUp: (turn: Int, cells: Set<CellID>, isForeign: Bool) = (
+    0, [], true
+  )
+  /// The collections of places of which stores keep copies.
+  var contents = StoredContents()
+}
+
 extension ConnectionGraph {
   /// Returns the places of a store that take part in connections.
   ///
@@ -21,10 +38,10 @@ extension ConnectionGraph {
   @inline(__always)
   func touch(_ cell: CellID) {
     if hot[cell.rawValue].kind == .stored {
-      touchedStoredCells.insert(cell)
+      storedCells.touchedStoredCells.insert(cell)
       // A reader of a place of a store over another one reads the places behind it.
       for slot in cells[cell.index].slots where hot[slot.rawValue].kind == .stored {
-        touchedStoredCells.insert(slot)
+        storedCells.touchedStoredCells.insert(slot)
       }
     }
     if hot[cell.rawValue].flags & CellFlag.lazy != 0 { updateWatching(of: cell) }
@@ -45,7 +62,7 @@ extension ConnectionGraph {
   private func isReadItself(_ id: CellID) -> Bool {
     let cell = self[id]
     guard !cell.isFree else { return false }
-    return !cell.readers.isEmpty || observers.byCell[id] != nil || cell.region != nil
-      || pathWatchers[id] != nil
+    return !cell.readers.isEmpty || watchers.observers.byCell[id] != nil || cell.region != nil
+      || paths.pathWatchers[id] != nil
   }
 }

@@ -4,6 +4,22 @@ internal import TenonTables
 
 // Writes from outside, and passing changes on to readers and observers.
 
+/// A write that is at work, and what `atomically:` has written.
+final class WriteState: GraphPart {
+  /// The place that the graph itself is writing: writes of its setter are not from outside.
+  var writing: CellID?
+  /// The connection whose result a setter is taking, as that of a flow and of `watch:` does.
+  var effect: Effect?
+  /// Whether places get back their values from before a turn: no formula determines them then.
+  var isTakingBack = false
+  /// The values of the cells written in `atomically:` from before it.
+  var valuesBefore: [CellID: Value] = [:] {
+    didSet { unsafe graph?.words[0][.valuesBefore] = !valuesBefore.isEmpty }
+  }
+  /// The reach of the cells written in `atomically:`, as far as it was needed.
+  var reach = PendingReach()
+}
+
 extension ConnectionGraph {
   /// Checks that a cell may be written from outside.
   ///
@@ -114,7 +130,7 @@ extension ConnectionGraph {
   private func didWriteFreelySlowly(
     to cell: CellID, from send: Unmanaged<SiteNode>?, old: Value, new: Value
   ) {
-    if isSettling, let effect {
+    if isSettling, let effect = writeState.effect {
       causes.record(cell, turn: turn, by: effect, old: old, new: new)
     } else {
       unsafe causes.recordWrite(
@@ -137,7 +153,7 @@ extension ConnectionGraph {
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
     unsafe record.pointee.turn = turn
     if unsafe words.pointee.isPlain && record.pointee.flags & CellFlag.hasForeignReaders == 0
-      && !words.pointee.isCounting && pending.isEmpty && baseTransaction.isEmpty
+      && !words.pointee.isCounting && pending.isEmpty && levelOrder.baseTransaction.isEmpty
     {
       return true
     }
@@ -173,11 +189,11 @@ extension ConnectionGraph {
   ) {
     clock += 1
     let turn = isSettling ? turn : turn + 1
-    if let write = observers.write, write.cell == cell {
+    if let write = watchers.observers.write, write.cell == cell {
       causes.record(
         cell.rawValue, turn: turn, connection: Int32(truncatingIfNeeded: write.connection.number),
         because: write.cause?.rawValue ?? -1, old: old, new: new)
-    } else if isSettling, let effect {
+    } else if isSettling, let effect = writeState.effect {
       causes.record(cell, turn: turn, by: effect, old: old, new: new)
     } else {
       causes.recordWrite(cell, turn: turn, by: site, old: old, new: new)
@@ -201,10 +217,10 @@ extension ConnectionGraph {
   /// Counts a change of a place whose formula has ended because of it; it may have another cell now.
   func countChange(of place: Place) {
     guard let cell = cellsByPlace[place] else {
-      changesOfReleased[place, default: 0] += 1
+      ended.changesOfReleased[place, default: 0] += 1
       return
     }
-    if Int(countChange(of: cell.rawValue)) > ConnectionGraph.changeLimit { restless = cell }
+    if Int(countChange(of: cell.rawValue)) > ConnectionGraph.changeLimit { halt.restless = cell }
   }
 
   /// Records that a cell has another value, whoever has written it.
@@ -230,13 +246,13 @@ extension ConnectionGraph {
   /// that lead through it.
   func tellWatchers(of cell: CellID) {
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
-    if !foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
-    if !lazyReaders.isEmpty { markDue(readersOf: cell) }
-    if !observers.byCell.isEmpty { didObserveChange(of: cell) }
-    if let plans = pathWatchers[cell] {
+    if !folding.foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
+    if !laziness.lazyReaders.isEmpty { markDue(readersOf: cell) }
+    if !watchers.observers.byCell.isEmpty { didObserveChange(of: cell) }
+    if let plans = paths.pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
-        retargeted.append(connection)
+        paths.retargeted.append(connection)
       }
     }
   }
@@ -265,7 +281,7 @@ extension ConnectionGraph {
     // Perhaps only the collector has to know of the write.
     let number =
       object.flags & ObjectFlag.watched == 0
-      ? -1 : objectMap.find(slot: slot, of: object, in: hot)
+      ? -1 : cells.objectMap.find(slot: slot, of: object, in: hot)
     if number < 0 {
       if object.flags & ObjectFlag.watched != 0, runningNumber < 0, whole(of: object) != nil,
         machine.isPart(slot, of: object)
@@ -299,7 +315,7 @@ extension ConnectionGraph {
   func beginsPlainTurn(_ cell: CellID) -> Bool {
     isFreelyWritable(cell) && hot[cell.rawValue].flags & CellFlag.hasForeignReaders == 0
       && words[0].isPlain && !words[0].isSettling && !words[0].isCounting && atomicDepth == 0
-      && pending.isEmpty && baseTransaction.isEmpty
+      && pending.isEmpty && levelOrder.baseTransaction.isEmpty
   }
 
   /// Tells the solver of a region that a cell is about to be written.
@@ -320,6 +336,6 @@ extension ConnectionGraph {
 
   @inline(never)
   private func rememberBefore(_ old: Value, of cell: CellID) {
-    if valuesBefore[cell] == nil { valuesBefore[cell] = old }
+    if writeState.valuesBefore[cell] == nil { writeState.valuesBefore[cell] = old }
   }
 }

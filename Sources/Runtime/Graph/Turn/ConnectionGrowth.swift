@@ -20,7 +20,7 @@ struct ConnectionGrowth {
   /// Begins to count after a first round.
   init(limit: Int, _ graph: ConnectionGraph) {
     self.limit = limit
-    first = graph.newConnectionCount
+    first = graph.connecting.newConnectionCount
     seen = first
   }
 
@@ -29,12 +29,12 @@ struct ConnectionGrowth {
   /// - Throws: a failure that names the connection made last when there are too many; pending work is
   ///   given up then.
   mutating func check(_ graph: ConnectionGraph) throws(Failure) {
-    let next = graph.newConnectionCount
+    let next = graph.connecting.newConnectionCount
     // The first round that makes any does the work that the program wants, however much it is.
     if seen > first { count += next - seen }
     seen = next
     guard count > limit else { return }
-    let last = graph.connections[graph.lastNewConnection]?.text ?? ""
+    let last = graph.connections[graph.connecting.lastNewConnection]?.text ?? ""
     graph.abandonTurn()
     throw .goesOnConnecting(last)
   }

@@ -33,9 +33,9 @@ final class GraphTransaction: Transaction {
 
   override func refuse(_ conflict: SolverConflict) {
     unsafe graph?._withUnsafeGuaranteedRef { graph in
-      if graph.refusal != nil { return }
-      graph.refusal = conflict
-      graph.refusing = graph.settling
+      if graph.halt.refusal != nil { return }
+      graph.halt.refusal = conflict
+      graph.halt.refusing = graph.settling
     }
   }
 

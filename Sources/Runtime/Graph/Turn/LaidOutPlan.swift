@@ -93,7 +93,7 @@ extension ConnectionGraph {
       plan.runs += 1
       return
     }
-    if plan.runs > 0 { flushRunCounts(of: plan) } else { openPlans.append(plan) }
+    if plan.runs > 0 { flushRunCounts(of: plan) } else { ended.openPlans.append(plan) }
     plan.lastCount = count
     plan.runs = 1
   }
@@ -130,12 +130,12 @@ extension ConnectionGraph {
   /// - Complexity: O(formulas that have run in plans since the last time).
   @inline(never)
   func flushRunCounts() {
-    if openPlans.isEmpty { return }
-    for plan in openPlans {
+    if ended.openPlans.isEmpty { return }
+    for plan in ended.openPlans {
       flushRunCounts(of: plan)
       plan.runs = 0
     }
-    openPlans.removeAll()
+    ended.openPlans.removeAll()
   }
 
   private func flushRunCounts(of plan: LaidOutPlan) {
@@ -150,7 +150,7 @@ extension ConnectionGraph {
   /// Invalidates laid-out plans: a condition that they rely on has changed.
   @inline(__always)
   func forgetPlans() {
-    if !openPlans.isEmpty { flushRunCounts() }
+    if !ended.openPlans.isEmpty { flushRunCounts() }
     words[0].planVersion &+= 1
   }
 }

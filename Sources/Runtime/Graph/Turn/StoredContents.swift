@@ -52,7 +52,9 @@ extension ConnectionGraph {
     let sides = [input, formula.output]
     let isCopied = sides.map { machine.isCopied(value, to: place(of: $0)) }
     guard isCopied.contains(true), let index = isCopied.firstIndex(of: false) else {
-      for side in sides where contents.collections[side] != nil { watch([], heldBy: side) }
+      for side in sides where storedCells.contents.collections[side] != nil {
+        watch([], heldBy: side)
+      }
       return
     }
     let cells = machine.contents(of: value).map { cell(for: $0, name: machine.name(of: $0)) }
@@ -60,9 +62,9 @@ extension ConnectionGraph {
   }
 
   private func watch(_ cells: [CellID], heldBy place: CellID) {
-    let old = contents.collections[place] ?? []
+    let old = storedCells.contents.collections[place] ?? []
     guard old != cells else { return }
-    contents.set(cells, heldBy: place)
+    storedCells.contents.set(cells, heldBy: place)
     for cell in old + cells { updateHooks(of: cell) }
     release(old)
   }
@@ -74,14 +76,14 @@ extension ConnectionGraph {
     guard machine.isCollection(ObjectRef(value)), let formula = self[FormulaID(number)],
       formula.constraint?.hasInverse ?? false
     else { return }
-    contents.moved.append(place(of: formula.output))
+    storedCells.contents.moved.append(place(of: formula.output))
     words[0][.movedCollections] = true
   }
 
   /// Watches the collections that formulas both ways have moved in this turn.
   func watchMovedCollections() {
-    let places = contents.moved
-    contents.moved = []
+    let places = storedCells.contents.moved
+    storedCells.contents.moved = []
     words[0][.movedCollections] = false
     for place in places {
       guard let holder = cellsByPlace[place], let value = machine.currentValue(of: holder),
@@ -107,7 +109,7 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure that names the connection that determines such a place.
   func recordContents(of collection: CellID, by site: TraceEntry?) throws(Failure) {
-    for place in contents.holders(of: collection) {
+    for place in storedCells.contents.holders(of: collection) {
       guard isInStep(place) || isShown(collection, heldBy: place) else {
         watch([], heldBy: place)
         continue
@@ -127,9 +129,9 @@ extension ConnectionGraph {
 
   /// Forgets the collections that a cell that is gone held, and the places that held it.
   func forgetContents(_ cell: CellID) {
-    guard !contents.isEmpty else { return }
-    let held = contents.collections[cell] ?? []
-    contents.forget(cell)
+    guard !storedCells.contents.isEmpty else { return }
+    let held = storedCells.contents.collections[cell] ?? []
+    storedCells.contents.forget(cell)
     for each in held { updateHooks(of: each) }
     release(held)
   }

@@ -62,8 +62,8 @@ extension Machine {
     self.recorder = coroutine.other.recorder
     coroutine.other.recorder = recorder
     swap(&trackingDepth, &coroutine.other.trackingDepth)
-    swap(&graph.writing, &coroutine.other.writing)
-    swap(&graph.storing, &coroutine.other.storing)
+    swap(&graph.writeState.writing, &coroutine.other.writing)
+    swap(&graph.storedCells.storing, &coroutine.other.storing)
     setNativeFloor(coroutine.other.nativeFloor)
     coroutine.other.nativeFloor = floor
     if isRequested { state.requestSafepoint() }

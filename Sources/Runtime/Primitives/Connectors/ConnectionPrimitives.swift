@@ -147,7 +147,7 @@ extension Primitive {
       }
       let outputs =
         connection.observer.flatMap { $0.kind == .places ? $0.cells : nil }
-        ?? machine.graph.redundant[connection].map { [$0.left, $0.right] }
+        ?? machine.graph.replanning.redundant[connection].map { [$0.left, $0.right] }
         ?? connection.formulas.map(\.output)
       var names = outputs.count > 1 ? machine.graph.places(of: outputs) : []
       let inputs = connection.formulas.flatMap { machine.graph.shownInputs(of: $0) }
@@ -161,14 +161,14 @@ extension Primitive {
     },
     Primitive("solver", "The name of the solver that keeps it.") { machine, arguments in
       let connection = machine.connection(arguments.receiver)
-      if let (left, _) = connection.flatMap({ machine.graph.redundant[$0] }) {
+      if let (left, _) = connection.flatMap({ machine.graph.replanning.redundant[$0] }) {
         return machine.graph[left].region.map { machine.symbol($0.solverName) } ?? .nil
       }
       guard let formula = connection?.formulas.first, let constraint = formula.constraint
       else { return .nil }
       if let region = constraint.region { return machine.symbol(region.solverName) }
       guard constraint.level >= 0 else { return .nil }
-      return machine.symbol(type(of: machine.graph.levels[constraint.level].solver).name)
+      return machine.symbol(type(of: machine.graph.levelOrder.levels[constraint.level].solver).name)
     },
     Primitive("strength", "One of #required #strong #medium #weak: how much it counts.") {
       machine, arguments in

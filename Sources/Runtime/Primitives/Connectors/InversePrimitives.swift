@@ -13,7 +13,7 @@ extension Primitive {
       "Refuses a value: the branch that is taken does not depend on the place of this name."
     ) { machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
-      machine.graph.stuck.unreached = machine.graph.runningNumber
+      machine.graph.replanning.stuck.unreached = machine.graph.runningNumber
       throw Failure(
         .invalidArgument, "the branch that is taken does not depend on '\(name)'")
     },

@@ -46,7 +46,7 @@ extension Primitive {
       return machine.settleGraph(answering: arguments.receiver)
     },
     Primitive("changeClock", "A number that grows with each change that is told.") {
-      machine, _ in Value(small: machine.graph.observers.clock)
+      machine, _ in Value(small: machine.graph.watchers.observers.clock)
     },
     Primitive("isInForce", "Whether it is neither ended nor suspended.") { machine, arguments in
       Value(machine.connection(arguments.receiver)?.status == .active)
@@ -107,7 +107,7 @@ extension Primitive {
       else { return arguments[0] }
       let cause = try machine.observedCell(arguments[2], arguments[3])
       // What was held back has never been there.
-      let isHeld = cause.map { machine.graph.observers.deferred[$0] != nil } ?? true
+      let isHeld = cause.map { machine.graph.watchers.observers.deferred[$0] != nil } ?? true
       return machine.write(
         arguments[0], to: cell, for: connection, because: isHeld ? nil : cause)
     },
@@ -159,7 +159,7 @@ extension Primitive {
       guard let cell = try machine.observedCell(arguments.receiver, arguments[0]) else {
         return machine.makeArray([])
       }
-      let connections = machine.graph.observers.byCell[cell] ?? ConnectionSet()
+      let connections = machine.graph.watchers.observers.byCell[cell] ?? ConnectionSet()
       return machine.makeArray(
         connections.sorted { $0.number < $1.number }.compactMap(\.observer?.object))
     },
@@ -192,7 +192,7 @@ extension Primitive {
         return arguments.receiver
       }
       if let side = observer.heldSide, observer.cells.count == 2 {
-        machine.graph.observers.deferred[observer.cells[side - 1]] = nil
+        machine.graph.watchers.observers.deferred[observer.cells[side - 1]] = nil
       }
       observer.heldSide = arguments[0].asSmallInteger.map { min(max($0, 1), 2) }
       if let side = observer.heldSide, observer.cells.count == 2 {
@@ -201,7 +201,7 @@ extension Primitive {
           observer.heldSide = nil
           throw .cannotHold(machine.graph.displayName(of: cell))
         }
-        machine.graph.observers.deferred[cell] = connection
+        machine.graph.watchers.observers.deferred[cell] = connection
       }
       return arguments.receiver
     },
@@ -293,13 +293,13 @@ extension Machine {
   ) -> Value {
     guard let observer = connection.observer else { return value }
     let wasSilent = observer.isSilent
-    let outer = graph.observers.write
+    let outer = graph.watchers.observers.write
     observer.isSilent = true
-    graph.observers.write = ConnectionObservers.Write(
+    graph.watchers.observers.write = ConnectionObservers.Write(
       cell: cell, connection: connection, cause: cause)
     defer {
       observer.isSilent = wasSilent
-      graph.observers.write = outer
+      graph.watchers.observers.write = outer
     }
     observer.updateCount += 1
     return assign(value, to: graph[cell].place)

@@ -53,7 +53,7 @@ extension Primitive {
       machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
       if let solver = machine.connections.registeredSolvers[name] { return solver.prototype }
-      guard let native = machine.graph.solvers.first(where: { $0.name == name }) else {
+      guard let native = machine.graph.replanning.solvers.first(where: { $0.name == name }) else {
         return .nil
       }
       let object = machine.makeInstance(of: "NativeSolver")
@@ -67,7 +67,7 @@ extension Primitive {
       guard machine.isSolver(arguments[0]) || machine.solverClass(of: arguments[0]) != nil else {
         throw .invalidArgument("a solver", found: machine.describe(arguments[0]))
       }
-      guard !machine.graph.solvers.contains(where: { $0.name == name }) else {
+      guard !machine.graph.replanning.solvers.contains(where: { $0.name == name }) else {
         throw .nativeSolver(name)
       }
       let cost = try machine.declaredCost(of: arguments[0])
@@ -78,7 +78,7 @@ extension Primitive {
     Primitive("forget: aString", "Takes a solver away; answers whether there was one.") {
       machine, arguments throws(Failure) in
       let name = try machine.swiftString(arguments[0])
-      guard !machine.graph.solvers.contains(where: { $0.name == name }) else {
+      guard !machine.graph.replanning.solvers.contains(where: { $0.name == name }) else {
         throw .nativeSolver(name)
       }
       return Value(machine.connections.registeredSolvers.removeValue(forKey: name) != nil)

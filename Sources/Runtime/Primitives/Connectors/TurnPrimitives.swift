@@ -24,14 +24,14 @@ extension Primitive {
   static let invariants: [Primitive] = [
     Primitive("violated", "Has the turn given up: what the connection says must hold does not.") {
       machine, arguments in
-      machine.graph.invariants.violated = machine.connection(arguments.receiver)
+      machine.graph.watchers.invariants.violated = machine.connection(arguments.receiver)
       return arguments.receiver
     },
     Primitive("makeInvariant", "What the connection computes must stay true.") {
       machine, arguments in
       if let connection = machine.connection(arguments.receiver), !connection.isInvariant {
         connection.isInvariant = true
-        machine.graph.invariants.count += 1
+        machine.graph.watchers.invariants.count += 1
       }
       return arguments.receiver
     },
