@@ -120,6 +120,8 @@ extension Machine {
     revision.releaseFrozen(of: freezing.filter { $0.status == .active })
     // What they say was in force so, and can be again.
     try? Replanner(machine: self).carryOut(revision)
+    graph.replanning.frozenConnections += revision.entries.map(\.connection)
+      .filter { $0.plan?.linear?.frozen.isEmpty == false }.map(\.id)
   }
 
   /// Makes the formulas of a connection and takes them into force.

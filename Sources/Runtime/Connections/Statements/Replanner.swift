@@ -14,7 +14,7 @@ struct Revision {
   }
 
   enum Role {
-    /// It comes into force for the first time.
+    /// It is what all this is for, and is in force only if all of it is.
     case added
     /// The program gives it another specification.
     case changed
@@ -45,7 +45,7 @@ struct Replanner {
     revisions(around: connection, plan, after: refusal).map { revision in
       Alternative(
         attempt: { () throws(Failure) in try replan(revision) }, tellsMore: \.isContradiction)
-    } + [awaitingInverse(connection, plan, after: refusal)].compactMap { $0 }
+    } + [awaitingInverse(connection, plan, after: refusal)]
   }
 
   /// The revisions with which a connection may come into force that closes a cycle through what equations take as
@@ -66,14 +66,15 @@ struct Replanner {
   /// may bring another direction of it, or of a conflicting constraint.
   private func awaitingInverse(
     _ connection: Connection, _ plan: ConnectionSpec, after refusal: Failure
-  ) -> Alternative? {
-    guard graph.connecting.batchDepth > 0, refusal.errorClass == .constraintError,
-      !refusal.isUnwinding,
-      connection.status == .active, plan.strength == .required, plan.requestedSolver == nil,
-      plan.solver == nil, plan.linear == nil, plan.other == nil, !graph.isSettling,
-      !graph.replanning.isReplanning
-    else { return nil }
-    return Alternative(
+  ) -> Alternative {
+    Alternative(
+      prepare: { _ in
+        // Code that ran for a revision may have ended the connection.
+        graph.connecting.batchDepth > 0 && refusal.errorClass == .constraintError
+          && !refusal.isUnwinding && connection.status == .active && !graph.isSettling
+          && plan.strength == .required && plan.requestedSolver == nil && plan.solver == nil
+          && plan.linear == nil && plan.other == nil
+      },
       attempt: { () throws(Failure) in
         graph.dissolve(connection)
         graph.replanning.mayContest = true
@@ -216,10 +217,11 @@ struct Replanner {
     let connection = entry.connection
     connection.plan = old.spec
     guard entry.role != .added, let spec = old.spec else { return }
+    let wasRestoring = graph.replanning.isRestoring
     graph.replanning.isRestoring = entry.role == .adjusted
     // It was in force so, or had still to come into force.
-    try? machine.establish(connection, spec)
-    graph.replanning.isRestoring = false
+    try? establish(connection, spec)
+    graph.replanning.isRestoring = wasRestoring
     if entry.role == .changed { return graph.takeUp(old.runs, in: connection, isUpToDate: true) }
     graph.restore(old.runs, of: connection)
     // A solver of sums need not have run any of its formulas.
@@ -229,9 +231,18 @@ struct Replanner {
     }
   }
 
+  /// Takes a connection into force; an alternative is tried without further revisions.
+  private func establish(_ connection: Connection, _ spec: ConnectionSpec) throws(Failure) {
+    if graph.replanning.isReplanning {
+      try machine.establishAsItStands(connection, spec)
+    } else {
+      try machine.establish(connection, spec)
+    }
+  }
+
   private func takeIntoForce(_ entry: Revision.Entry) throws(Failure) {
     entry.connection.plan = entry.spec
-    try machine.establish(entry.connection, entry.spec)
+    try establish(entry.connection, entry.spec)
     if entry.role != .added { entry.connection.compact() }
     // What holds already need not follow.
     guard entry.role == .adjusted else { return }

@@ -31,6 +31,9 @@ extension ConnectionGraph {
 
   /// Takes a write of an equal value as an edit: for a solver that goes by the latest write.
   func didWriteEqual(to cell: CellID) {
+    if let region = self[cell].region, region.isToBeReconsidered {
+      _ = reconsiderSolver(of: region)
+    }
     guard let region = self[cell].region, type(of: region.solver).hearsEqualWrites else { return }
     if atomicDepth > 0 { logEdit(of: cell) }
     clock += 1

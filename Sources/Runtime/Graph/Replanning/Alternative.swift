@@ -36,7 +36,7 @@ final class Replanning {
 
 /// Something else to be tried where an attempt is refused.
 struct Alternative {
-  /// Changes what stands against the attempt, given the last refusal.
+  /// Changes what stands against the attempt, given the refusal that would be told.
   ///
   /// Returns false where nothing of that kind does: then nothing has changed, and it is not tried.
   var prepare: (Failure) -> Bool = { _ in true }
@@ -54,7 +54,7 @@ extension ConnectionGraph {
   /// - Parameters:
   ///   - plain: The attempt. Nothing is in force of it when it throws.
   ///   - alternatives: Returns what else is to be tried after a refusal, in order.
-  /// - Throws: the refusal that tells the program most; all is as it was before the attempt.
+  /// - Throws: the refusal that tells the program most; what was in force before the attempt is so again.
   func attempt(
     _ plain: () throws(Failure) -> Void, or alternatives: (Failure) -> [Alternative]
   ) throws(Failure) {
@@ -67,8 +67,8 @@ extension ConnectionGraph {
     for alternative in isUnwinding ? [] : alternatives(refusal) {
       guard alternative.prepare(refusal) else { continue }
       do throws(Failure) { return try alternative.attempt() } catch {
-        reinstateRetracted(since: start)
         alternative.restore()
+        reinstateRetracted(since: start)
         if isUnwinding || alternative.tellsMore(error) { refusal = error }
         if isUnwinding { break }
       }
